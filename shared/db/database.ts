@@ -1,0 +1,106 @@
+// The way to Postgres: one TypeORM data source per process, named statements for the hot paths, deadlines on everything.
+import type pg from 'pg';
+import type { DataSource } from 'typeorm';
+import { ApiError } from '../errors.ts';
+import { createDataSource, type DataSourceOptions } from './data-source.ts';
+
+/** A statement with a name is prepared once per connection. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Sql {
+  query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Database extends Sql {
+  readonly dataSource: DataSource;
+  /** Runs `work` at READ COMMITTED; commits what it did, or rolls it back when it throws. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+const CONNECTION_CLASSES = new Set(['08', '53', '57', '58']);
+const CONNECTION_TEXT =
+  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|client was closed/;
+
+/** Whether an error says that Postgres is away or cannot work now (and not that a statement is wrong). */
+export function isConnectionError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as { code?: unknown };
+  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return CONNECTION_CLASSES.has(code.slice(0, 2));
+  if (typeof code === 'string' && CONNECTION_TEXT.test(code)) return true;
+  return CONNECTION_TEXT.test(error.message);
+}
+
+/** Whether Postgres refused one member's data: class 22 (data exception) or 23 (integrity constraint violation). */
+export function isDataError(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^2[23]/.test(code);
+}
+
+/** Whether a unique constraint refused a row; with a name: that constraint. */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  const e = (error ?? {}) as { code?: unknown; constraint?: unknown };
+  return e.code === '23505' && (constraint === undefined || e.constraint === constraint);
+}
+
+/** E6002 for connection trouble, the error itself otherwise. */
+export function asApiError(error: unknown): unknown {
+  if (!isConnectionError(error)) return error;
+  return new ApiError('E6002', 'The database is not reachable now; the request may be repeated.', {
+    headers: { 'retry-after': '1' },
+    cause: error,
+  });
+}
+
+interface Queryable {
+  query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
+}
+
+async function run<Row extends object>(on: Queryable, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+  const result = await on.query({ name: statement.name, text: statement.text, values: [...values] });
+  // The statement's author states the shape of its rows; Postgres cannot.
+  return result.rows as Row[];
+}
+
+/** Connects. @throws the driver's error when Postgres is not reachable. */
+export async function openDatabase(options: DataSourceOptions): Promise<Database> {
+  const dataSource = createDataSource(options);
+  await dataSource.initialize();
+  // TypeORM's Postgres driver keeps its pg.Pool as `master`.
+  const pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
+  return {
+    dataSource,
+    async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+      try {
+        return await run<Row>(pool, statement, values);
+      } catch (error) {
+        throw asApiError(error);
+      }
+    },
+    async transaction(work) {
+      let client: pg.PoolClient;
+      try {
+        client = await pool.connect();
+      } catch (error) {
+        throw asApiError(error);
+      }
+      let broken: Error | undefined;
+      try {
+        await client.query('BEGIN');
+        const result = await work({ query: (statement, values) => run(client, statement, values) });
+        await client.query('COMMIT');
+        return result;
+      } catch (error) {
+        if (isConnectionError(error)) broken = error as Error;
+        else await client.query('ROLLBACK').catch((e: unknown) => (broken = e as Error));
+        throw asApiError(error);
+      } finally {
+        client.release(broken);
+      }
+    },
+    close: () => dataSource.destroy(),
+  };
+}

@@ -1,0 +1,4 @@
+// All migrations, oldest first; a new one is added at the end, an old one is never edited.
+import { Foundation1763700000001 } from './0001-foundation.ts';
+
+export const MIGRATIONS = [Foundation1763700000001];

@@ -1,0 +1,50 @@
+// Identifiers: our own are a prefix and a ULID, sorted by time; callers' are checked here.
+import { randomFillSync } from 'node:crypto';
+
+/** Crockford base32, as the ULID specification has it: sorts as the number does. */
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
+
+export type IdPrefix = 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req' | 'pst';
+
+const pool = Buffer.alloc(10 * 256);
+let poolAt = pool.length;
+
+/**
+ * A new id such as `dec_01jq3k...`: prefix, 10 characters of milliseconds since 1970, 16 of randomness.
+ * Ids of one process sort by time to the millisecond; two ids never meet (80 random bits each millisecond).
+ */
+export function newId(prefix: IdPrefix, nowMs: number): string {
+  if (poolAt === pool.length) {
+    randomFillSync(pool);
+    poolAt = 0;
+  }
+  let time = '';
+  for (let rest = nowMs, i = 0; i < 10; i += 1, rest = Math.floor(rest / 32)) time = BASE32.charAt(rest % 32) + time;
+  let random = '';
+  for (let i = 0; i < 10; i += 5) {
+    // 5 bytes are 8 characters of 5 bits; a double holds 40 bits exactly.
+    let bits = pool.readUIntBE(poolAt + i, 5);
+    let part = '';
+    for (let j = 0; j < 8; j += 1, bits = Math.floor(bits / 32)) part = BASE32.charAt(bits % 32) + part;
+    random += part;
+  }
+  poolAt += 10;
+  return `${prefix}_${time}${random}`;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/**
+ * What is wrong with an identifier that a caller chose (agentId, entityId, event, proofId, signalId), or undefined.
+ * 1..256 characters (code points), no control characters, no lone surrogates, not `.` or `..`, not the service's own.
+ */
+export function callerIdProblem(id: string): string | undefined {
+  if (id.length === 0) return 'must not be empty';
+  if (id.length > 512 || [...id].length > 256) return 'must have at most 256 characters';
+  if (!id.isWellFormed()) return 'must not contain lone surrogates';
+  if (CONTROL.test(id)) return 'must not contain control characters';
+  if (id === '.' || id === '..') return 'must not be "." or ".."';
+  if (id.startsWith('custos:') || id.startsWith('custos.')) return 'is reserved for the service itself';
+  return undefined;
+}

@@ -1,0 +1,92 @@
+// The facts that policies see, and what an evaluation says. Plain data: recorded with each decision, evaluated again in replays.
+import type { ParsedIntent } from '../intent/types.ts';
+import type { AgentStatus, Environment, Effect, RiskLevel, Verdict } from '../vocabulary.ts';
+
+export interface RiskFactor {
+  factor: string;
+  score: number;
+  message: string;
+}
+
+export interface Risk {
+  level: RiskLevel;
+  /** 0..1000 */
+  score: number;
+  factors: RiskFactor[];
+}
+
+/** A parse, and the canonical resource that policies match. */
+export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {
+  /** Canonical, without the action: `data/user_profile`, `db/production/*`. */
+  resource: string;
+  /** Whether an `intent_id` of a stored parse stands behind it. */
+  parsed: boolean;
+  risk: Risk;
+};
+
+export interface TrustFacts {
+  /** Effective: min(recorded, claimed). */
+  level: number;
+  score: number;
+  uncertainty: number;
+  recorded: { level: number; score: number };
+  claimed: { level: number; score: number } | null;
+}
+
+/** Everything a rule may look at. `context` is the caller's own object. */
+export interface Facts {
+  intent: IntentFacts;
+  agent: { id: string; registered: boolean; status: AgentStatus | 'UNREGISTERED'; capabilities: string[]; tags: string[] };
+  trust: TrustFacts;
+  key: { id: string; bound: boolean; environment: Environment };
+  context: Record<string, unknown>;
+  /** UTC. `weekday` 1 (Monday) .. 7; `minute_of_day` 0..1439. */
+  time: { now: string; date: string; hour: number; minute_of_day: number; weekday: number };
+  /** The agent's decisions by verdict in three windows, at most 1 s old. */
+  history: Record<'last_60s' | 'last_1h' | 'last_24h', Record<Verdict, number>>;
+  organisation: { slug: string };
+  environment: Environment;
+}
+
+export interface Reason {
+  policy: string;
+  rule: string;
+  effect: Verdict;
+  code: string;
+  message: string;
+}
+
+/** An obligation of a DEGRADE verdict: the caller must keep it. */
+export interface Obligation {
+  type: string;
+  [member: string]: unknown;
+}
+
+/** One condition with the value it saw (for `explain`). */
+export interface ExplainedCondition {
+  fact: string;
+  path?: string;
+  operator: string;
+  expected: unknown;
+  actual: unknown;
+  missing: boolean;
+  result: boolean;
+}
+
+export interface ExplainedRule {
+  policy: string;
+  rule: string;
+  effect: Verdict;
+  matched: boolean;
+  /** Why a candidate did not count although its conditions matched, or was skipped. */
+  skipped?: string;
+  conditions: ExplainedCondition[];
+}
+
+export interface Evaluation {
+  verdict: Verdict;
+  reasons: Reason[];
+  obligations: Obligation[];
+}
+
+export type { Effect };

@@ -1,0 +1,13 @@
+// Where the installation is: the folder whose package.json names this project, from sources and from dist alike.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The absolute path of the installation's root folder. @throws {Error} when no parent folder holds our package.json. */
+export function findRoot(from: string = fileURLToPath(import.meta.url)): string {
+  for (let dir = path.dirname(from); ; dir = path.dirname(dir)) {
+    const file = path.join(dir, 'package.json');
+    if (existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { name?: unknown }).name === 'custos') return dir;
+    if (dir === path.dirname(dir)) throw new Error(`no parent folder of ${from} is an installation of custos`);
+  }
+}
