@@ -73,6 +73,8 @@ export interface Route {
   readonly cost?: (body: unknown) => number;
   /** Whether `Idempotency-Key` is honoured (every POST that writes). */
   readonly idempotent?: boolean;
+  /** Not counted by the rate limit for clients without a key: probes and scrapes, which all come from one address. */
+  readonly unlimited?: boolean;
   readonly handler: (request: RequestContext<unknown, unknown, unknown>) => Promise<Reply> | Reply;
 }
 

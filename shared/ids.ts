@@ -1,10 +1,10 @@
-// Identifiers: our own are a prefix and a ULID, sorted by time; callers' are checked here.
+// Identifiers: of our own making: a prefix and a ULID, sorted by time. (Callers' are checked by shared/schemas/common.ts.)
 import { randomFillSync } from 'node:crypto';
 
 /** Crockford base32, as the ULID specification has it: sorts as the number does. */
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-export type IdPrefix = 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req' | 'pst';
+export type IdPrefix = 'org' | 'agt' | 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req';
 
 const pool = Buffer.alloc(10 * 256);
 let poolAt = pool.length;
@@ -30,21 +30,4 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
   }
   poolAt += 10;
   return `${prefix}_${time}${random}`;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing them is the point
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
-
-/**
- * What is wrong with an identifier that a caller chose (agentId, entityId, event, proofId, signalId), or undefined.
- * 1..256 characters (code points), no control characters, no lone surrogates, not `.` or `..`, not the service's own.
- */
-export function callerIdProblem(id: string): string | undefined {
-  if (id.length === 0) return 'must not be empty';
-  if (id.length > 512 || [...id].length > 256) return 'must have at most 256 characters';
-  if (!id.isWellFormed()) return 'must not contain lone surrogates';
-  if (CONTROL.test(id)) return 'must not contain control characters';
-  if (id === '.' || id === '..') return 'must not be "." or ".."';
-  if (id.startsWith('custos:') || id.startsWith('custos.')) return 'is reserved for the service itself';
-  return undefined;
 }

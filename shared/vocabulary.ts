@@ -41,9 +41,9 @@ export const INTENT_FLAGS = [
 ] as const;
 export type IntentFlag = (typeof INTENT_FLAGS)[number];
 
-export const SCOPES_OF_EFFECT = ['one', 'many', 'all'] as const;
+export const EXTENTS = ['one', 'many', 'all'] as const;
 /** How many objects an intent touches. */
-export type Extent = (typeof SCOPES_OF_EFFECT)[number];
+export type Extent = (typeof EXTENTS)[number];
 
 export const RISK_LEVELS = ['low', 'medium', 'high'] as const;
 export type RiskLevel = (typeof RISK_LEVELS)[number];

@@ -1,28 +1,42 @@
 // Brings a database to the newest schema; safe to call from several processes at once.
+import { runMigrations } from 'bullmq';
+import pg from 'pg';
 import { createDataSource } from './data-source.ts';
 
 /** Held while migrating, so that two processes never migrate at once. The number is arbitrary and ours. */
 const MIGRATION_LOCK = 4_237_001;
 
-/** Runs what is missing, in order, each in its own transaction; returns the names of the migrations that ran. */
+/**
+ * Runs what is missing, in order, each migration in its own transaction; returns the names of our migrations that ran.
+ * BullMQ's own tables (schema `bullmq`), which are the queues when there is no Redis, are brought up to date too.
+ * @throws the driver's error when the database is not reachable or refuses a statement
+ */
 export async function migrate(databaseUrl: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'custos-migrate' });
+  await client.connect();
+  try {
+    // Ends with the session, also when this process is killed.
+    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const ran = await runOurMigrations(databaseUrl);
+    await runMigrations(client);
+    return ran;
+  } finally {
+    await client.end();
+  }
+}
+
+async function runOurMigrations(databaseUrl: string): Promise<string[]> {
   const dataSource = createDataSource({
     url: databaseUrl,
     applicationName: 'custos-migrate',
-    // One connection holds the lock, another migrates.
-    poolSize: 2,
+    poolSize: 1,
     queryTimeoutMs: 600_000,
     onError: () => undefined,
   });
   await dataSource.initialize();
-  const lock = dataSource.createQueryRunner();
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const ran = await dataSource.runMigrations({ transaction: 'each' });
-    await lock.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    return ran.map((migration) => migration.name);
+    return (await dataSource.runMigrations({ transaction: 'each' })).map((migration) => migration.name);
   } finally {
-    await lock.release();
     await dataSource.destroy();
   }
 }

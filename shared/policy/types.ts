@@ -36,7 +36,13 @@ export interface TrustFacts {
 /** Everything a rule may look at. `context` is the caller's own object. */
 export interface Facts {
   intent: IntentFacts;
-  agent: { id: string; registered: boolean; status: AgentStatus | 'UNREGISTERED'; capabilities: string[]; tags: string[] };
+  agent: {
+    id: string;
+    registered: boolean;
+    status: AgentStatus | 'UNREGISTERED';
+    capabilities: string[];
+    tags: string[];
+  };
   trust: TrustFacts;
   key: { id: string; bound: boolean; environment: Environment };
   context: Record<string, unknown>;
@@ -83,10 +89,41 @@ export interface ExplainedRule {
   conditions: ExplainedCondition[];
 }
 
+/** Deeply frozen: an evaluation may be remembered and given to several callers. */
 export interface Evaluation {
-  verdict: Verdict;
-  reasons: Reason[];
-  obligations: Obligation[];
+  readonly verdict: Verdict;
+  /** By severity (DENY, ESCALATE, DEGRADE, ALLOW), then policy id, then rule name. Never empty. */
+  readonly reasons: readonly Reason[];
+  /** Not empty only when the verdict is DEGRADE. */
+  readonly obligations: readonly Obligation[];
 }
+
+/** What intake policies see: everything but the risk that they compute. */
+export type RiskFacts = Omit<Facts, 'intent'> & { intent: Omit<IntentFacts, 'risk'> };
+
+/** A policy file, a lexicon or a stored set that can't be used, and where. `line` and `column` count from 1. */
+export interface Finding {
+  file: string;
+  line: number;
+  column: number;
+  /** RFC 6901, into the file. */
+  pointer: string;
+  code: FindingCode;
+  message: string;
+}
+
+export type FindingCode =
+  | 'TOO_LARGE'
+  | 'NOT_JSON'
+  | 'SCHEMA'
+  | 'UNKNOWN_FACT'
+  | 'UNKNOWN_OPERATOR'
+  | 'OPERATOR_MISUSED'
+  | 'BAD_VALUE'
+  | 'BAD_RESOURCE'
+  | 'DUPLICATE_RULE'
+  | 'DUPLICATE_ID'
+  | 'ALLOW_OF_UNKNOWN'
+  | 'LEXICON';
 
 export type { Effect };

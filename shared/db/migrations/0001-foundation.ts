@@ -91,14 +91,13 @@ CREATE TABLE intent_parse (
   key_id text NOT NULL,
   normalized text NOT NULL,
   created_at timestamptz(3) NOT NULL,
-  -- JSON texts: the answer as it was given; the parse as policies see it; the raw text, which retention may erase.
+  -- JSON texts: the answer as it was given, and the raw text (a JSON string, because text columns refuse NUL), which retention may erase.
   answer text NOT NULL,
-  parse text NOT NULL,
   raw_intent text
 );
 
 CREATE TABLE decision (
-  decision_id text PRIMARY KEY,
+  decision_id text NOT NULL,
   organisation_id text NOT NULL,
   environment text NOT NULL,
   agent_id text NOT NULL,
@@ -113,9 +112,13 @@ CREATE TABLE decision (
   record bytea NOT NULL,
   -- JCS of all facts, and the salt of factsDigest. Retention may erase both, nothing else of the row ever changes.
   facts bytea,
-  facts_salt bytea
+  facts_salt bytea,
+  -- Ids sort by time, so this order is also the order of every listing.
+  PRIMARY KEY (organisation_id, environment, decision_id)
 );
-CREATE INDEX decision_by_agent ON decision (organisation_id, environment, agent_id, decision_id) INCLUDE (verdict);
+CREATE INDEX decision_by_agent ON decision (organisation_id, environment, agent_id, decision_id) INCLUDE (verdict, evaluated_at);
+-- Other processes ask for the newest rows of all tenants; rows arrive in order of time, which is what BRIN is for.
+CREATE INDEX decision_by_time ON decision USING brin (evaluated_at) WITH (pages_per_range = 16);
 
 CREATE TABLE idempotency (
   organisation_id text NOT NULL,

@@ -1,0 +1,38 @@
+# One image for every process of the service: migrate, ingress and workers are commands of it.
+
+# Node 24 is the current LTS line; Debian, because npm's prebuilt libraries are linked against glibc.
+FROM node:24-trixie-slim AS base
+WORKDIR /app
+ENV NODE_ENV=production
+
+FROM base AS build
+# Types and compiler are development packages.
+ENV NODE_ENV=development
+COPY package.json package-lock.json .npmrc ./
+# Nothing that is compiled needs an install script, and there is nothing to compile yet.
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY shared shared
+COPY ingress ingress
+COPY workers workers
+COPY cli cli
+RUN npm run build
+
+FROM base AS packages
+COPY package.json package-lock.json .npmrc ./
+# Optional packages are the embedded PostgreSQL, which a deployment does not use.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+
+FROM base
+LABEL org.opencontainers.image.title="Custos" \
+      org.opencontainers.image.description="A governance service for software agents" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=packages /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json LICENSE ./
+COPY policies policies
+# The image's own unprivileged user; nothing in the image is writable for it.
+USER node
+EXPOSE 3000
+# Exec form: the process is number 1 of its container and receives SIGTERM itself.
+CMD ["node", "--enable-source-maps", "dist/ingress/main.js"]

@@ -1,0 +1,53 @@
+// What `custos start` prints when the service is ready: where it is, the key, and three requests to try.
+
+export interface BannerOptions {
+  /** Base address of ingress. */
+  readonly address: string;
+  /** The admin key, when this start made it. */
+  readonly newKey: string | undefined;
+  /** File that holds the admin key, when there is one. */
+  readonly keyFile: string | undefined;
+  /** Milliseconds from the start of the command. */
+  readonly tookMs: number;
+}
+
+/** The lines to print. The requests work when they are pasted into a shell on the same machine. */
+export function bannerLines({ address, newKey, keyFile, tookMs }: BannerOptions): string[] {
+  // From the file rather than spelled out: a key in a command stays in the shell's history.
+  const key = keyFile === undefined ? (newKey ?? '$CUSTOS_KEY') : `$(cat ${shellQuote(keyFile)})`;
+  const post = (path: string, body: object): string =>
+    `  curl -s ${address}${path} -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuote(JSON.stringify(body))}`;
+  return [
+    '',
+    `Custos is ready after ${(tookMs / 1_000).toFixed(1)} s.`,
+    '',
+    `  Address     ${address}`,
+    `  Dashboard   ${address}/dashboard`,
+    `  Reference   ${address}/docs`,
+    ...keyLines(newKey, keyFile),
+    '',
+    'Try it:',
+    '',
+    `  curl -s ${address}/v1/reference/tiers`,
+    post('/v1/intent', { agent_id: 'demo', raw_intent: 'Read user profile data', trust_score: 500 }),
+    post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'demo', trust_level: 3 }),
+    '',
+    'Ctrl-C stops it.',
+    '',
+  ];
+}
+
+function keyLines(newKey: string | undefined, keyFile: string | undefined): string[] {
+  const kept = keyFile === undefined ? '' : `kept in ${keyFile}`;
+  if (newKey !== undefined)
+    return [
+      `  Admin key   ${newKey}`,
+      `              ${kept === '' ? 'shown this once: keep it safe' : `shown this once, and ${kept}`}`,
+    ];
+  return kept === '' ? [] : [`  Admin key   ${kept}`];
+}
+
+/** One word of a POSIX shell. */
+export function shellQuote(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,65 @@
+// What every command needs: the checked settings, and errors shown to a person as sentences.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Config, ConfigError, readConfig } from '../shared/config.ts';
+import { migrate } from '../shared/db/migrate.ts';
+import { SetupError } from '../shared/embedded/account.ts';
+import { ADDRESS_FILE, startEmbedded } from '../shared/embedded/embedded.ts';
+import { AlreadyRunning, holderOf } from '../shared/embedded/lock.ts';
+import { ensureSecrets } from '../shared/embedded/secrets.ts';
+import { BootstrapError } from '../shared/keys/bootstrap.ts';
+import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
+import { findRoot } from '../shared/root.ts';
+
+/** The settings of this command. @throws {ConfigError} */
+export function loadConfig(): Config {
+  return readConfig(process.env, { root: findRoot(), cwd: process.cwd() });
+}
+
+/** Where a command finds the service's data. */
+export interface Store {
+  readonly databaseUrl: string;
+  readonly pepper: string;
+}
+
+/**
+ * Runs `work` on the service's database: the one DATABASE_URL names, the one that a running `custos start` keeps, or,
+ * when none runs, the embedded one, started for as long as the work takes. Migrations have run in each case but the second,
+ * in which the service itself ran them.
+ * @throws {ConfigError} {SetupError} or what `work` throws
+ */
+export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+  const { databaseUrl, pepper, dataDir } = config;
+  if (databaseUrl !== undefined && pepper !== undefined) {
+    await migrate(databaseUrl);
+    return work({ databaseUrl, pepper });
+  }
+  if (holderOf(dataDir) !== undefined) {
+    const address = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
+    return work({ databaseUrl: address, pepper: pepper ?? ensureSecrets(dataDir).pepper });
+  }
+  const embedded = await startEmbedded({ dataDir, say });
+  try {
+    await migrate(embedded.url);
+    return await work({ databaseUrl: embedded.url, pepper: pepper ?? ensureSecrets(dataDir).pepper });
+  } finally {
+    await embedded.stop();
+  }
+}
+
+/** A line for a person, beside the output of the command. */
+export function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+/** Shows why a command failed: expected errors as their sentence, others whole. @returns the exit code */
+export function explain(error: unknown): number {
+  const expected =
+    error instanceof ConfigError ||
+    error instanceof SetupError ||
+    error instanceof AlreadyRunning ||
+    error instanceof BootstrapError ||
+    error instanceof SecretMismatchError;
+  say(`custos: ${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+  return 1;
+}

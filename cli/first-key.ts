@@ -1,0 +1,35 @@
+// The first organisation and its admin key, made at the first start and found again at every later one.
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { StoreConfig } from '../shared/config.ts';
+import { openDatabase } from '../shared/db/database.ts';
+import { BOOTSTRAP_FILE, ensureBootstrap } from '../shared/keys/bootstrap.ts';
+
+export interface FirstKey {
+  /** The key, when this start made it. */
+  readonly newKey: string | undefined;
+  /** File that holds it, when there is one. */
+  readonly keyFile: string | undefined;
+}
+
+/**
+ * @param embedded whether there is a data folder of our own to keep a generated key in
+ * @throws {BootstrapError} when CUSTOS_BOOTSTRAP_KEY or the kept key cannot be used
+ */
+export async function ensureFirstKey(config: StoreConfig, embedded: boolean): Promise<FirstKey> {
+  const { databaseUrl, pepper, bootstrapKey } = config;
+  const dataDir = embedded ? config.dataDir : undefined;
+  const db = await openDatabase({
+    url: databaseUrl,
+    applicationName: 'custos-first-key',
+    poolSize: 1,
+    onError: () => undefined,
+  });
+  try {
+    const { generatedKey } = await ensureBootstrap({ db, pepper, bootstrapKey, dataDir, clock: { nowMs: Date.now } });
+    const file = dataDir === undefined ? undefined : path.join(dataDir, BOOTSTRAP_FILE);
+    return { newKey: generatedKey, keyFile: file !== undefined && existsSync(file) ? file : undefined };
+  } finally {
+    await db.close();
+  }
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env node
+// The command line: `custos <command>`, one file per command.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command } from 'commander';
+import { findRoot } from '../shared/root.ts';
+import { registerKeys } from './keys.ts';
+import { registerMigrate } from './migrate.ts';
+import { registerOrg } from './org.ts';
+import { registerStart } from './start.ts';
+
+const { version, description } = JSON.parse(readFileSync(path.join(findRoot(), 'package.json'), 'utf8')) as {
+  version: string;
+  description: string;
+};
+
+const program = new Command('custos').description(description).version(version);
+registerStart(program);
+registerMigrate(program);
+registerKeys(program);
+registerOrg(program);
+await program.parseAsync();

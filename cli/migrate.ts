@@ -1,0 +1,24 @@
+// `custos migrate`: brings the database to the newest schema; the deployment runs it before everything else.
+import type { Command } from 'commander';
+import { migrate } from '../shared/db/migrate.ts';
+import { requireStore } from '../shared/config.ts';
+import { explain, loadConfig } from './context.ts';
+import { ensureFirstKey } from './first-key.ts';
+
+export function registerMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database of DATABASE_URL to the newest schema, and make its first admin key')
+    .action(async () => {
+      try {
+        const config = requireStore(loadConfig());
+        const ran = await migrate(config.databaseUrl);
+        const { newKey } = await ensureFirstKey(config, false);
+        const lines = [ran.length === 0 ? 'The schema is the newest.' : `Migrated: ${ran.join(', ')}.`];
+        if (newKey !== undefined) lines.push(`Admin key, shown this once: ${newKey}`);
+        process.stdout.write(`${lines.join('\n')}\n`);
+      } catch (error) {
+        process.exitCode = explain(error);
+      }
+    });
+}

@@ -1,0 +1,101 @@
+// One process of the service under the supervisor: started, started again when it dies, stopped.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isReadyMessage } from '../../shared/lifecycle.ts';
+import type { Logger } from '../../shared/log.ts';
+
+export interface ChildOptions {
+  /** For the log: `ingress`, `workers`. */
+  readonly name: string;
+  /** The file to run. */
+  readonly entry: string;
+  /** The environment of the n-th start (from 1); `address` is the one of the start before. */
+  readonly env: (address: string | undefined) => NodeJS.ProcessEnv;
+  readonly log: Logger;
+}
+
+export interface SupervisedChild {
+  /** Base address of what it serves. Rejects when the first start ends before it is ready. */
+  readonly ready: Promise<string>;
+  /** Process id, or undefined between two starts. */
+  pid(): number | undefined;
+  /** Asks it to stop and waits; after `timeoutMs` it is killed. */
+  stop(timeoutMs: number): Promise<void>;
+  /** Kills it now. */
+  kill(): void;
+}
+
+/** The rest before a start that follows a death: doubled each time, and short again once a start has lasted. */
+const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
+
+export function superviseChild({ name, entry, env, log }: ChildOptions): SupervisedChild {
+  const stopping = new AbortController();
+  let child: ChildProcess | undefined;
+  let address: string | undefined;
+  let becameReady: (address: string) => void;
+  let failed: (error: Error) => void;
+  const ready = new Promise<string>((resolve, reject) => {
+    becameReady = resolve;
+    failed = reject;
+  });
+  // Whoever waits sees the rejection; nobody need wait.
+  ready.catch(() => undefined);
+
+  /** Runs it once, until it ends. @returns how it ended */
+  const runOnce = (): Promise<string> =>
+    new Promise((resolve) => {
+      const started = spawn(process.execPath, ['--enable-source-maps', entry], {
+        // A process group of its own: Ctrl-C reaches the supervisor alone, which stops things in their order.
+        detached: true,
+        env: env(address),
+        // Both outputs go to our standard error: standard output is for what a person or a script reads.
+        stdio: ['ignore', 2, 2, 'ipc'],
+      });
+      child = started;
+      started.on('message', (message) => {
+        if (!isReadyMessage(message)) return;
+        address = message.address;
+        becameReady(message.address);
+      });
+      started.once('error', (error) => resolve(error.message));
+      started.once('exit', (code, signal) => resolve(signal === null ? `exit code ${code}` : signal));
+    });
+
+  const keepRunning = async (): Promise<void> => {
+    let rest = BACKOFF_MS.first;
+    while (!stopping.signal.aborted) {
+      const startedAtMs = performance.now();
+      const how = await runOnce();
+      child = undefined;
+      if (stopping.signal.aborted) return;
+      if (address === undefined) {
+        failed(new Error(`${name} did not start (${how}).`));
+        return;
+      }
+      if (performance.now() - startedAtMs > BACKOFF_MS.resetAfter) rest = BACKOFF_MS.first;
+      log.error({ child: name, how, againInMs: rest }, 'a process of the service died and is started again');
+      await delay(rest, undefined, { signal: stopping.signal }).catch(() => undefined);
+      rest = Math.min(rest * 2, BACKOFF_MS.most);
+    }
+  };
+  const running = keepRunning();
+
+  return {
+    ready,
+    pid: () => child?.pid,
+    async stop(timeoutMs) {
+      stopping.abort();
+      child?.kill('SIGTERM');
+      const late = setTimeout(() => {
+        log.error({ child: name, timeoutMs }, 'did not stop in time and is killed');
+        child?.kill('SIGKILL');
+      }, timeoutMs);
+      await running;
+      clearTimeout(late);
+    },
+    kill() {
+      stopping.abort();
+      child?.kill('SIGKILL');
+    },
+  };
+}

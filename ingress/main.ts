@@ -1,0 +1,23 @@
+// The ingress process: authenticates, limits, validates, decides and answers over HTTP.
+import { ConfigError, readConfig, requireStore } from '../shared/config.ts';
+import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
+import { runUntilStopped } from '../shared/lifecycle.ts';
+import { createLogger } from '../shared/log.ts';
+import { findRoot } from '../shared/root.ts';
+import { startIngress } from './service.ts';
+
+async function main(): Promise<void> {
+  const root = findRoot();
+  const config = requireStore(readConfig(process.env, { root, cwd: process.cwd() }));
+  const log = createLogger({ name: 'ingress', level: config.logLevel, pretty: process.stdout.isTTY });
+  const ingress = await startIngress({ config, log, root });
+  // It listens (and says on /ready why it is not ready) before a worker has put a policy set into force.
+  await ingress.ready();
+  log.info({ address: ingress.address }, 'ingress ready');
+  runUntilStopped({ process, log, address: ingress.address, timeoutMs: config.shutdownTimeoutMs, stop: () => ingress.close() });
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError || error instanceof SecretMismatchError ? error.message : error);
+  process.exit(1);
+});

@@ -1,0 +1,55 @@
+// Turns typebox schemas into validators, once per schema; the formats are ours, and nothing is coerced.
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { TSchema } from 'typebox';
+import { STRING_FORMATS } from '../../shared/schemas/formats.ts';
+
+/** A plain copy of a schema: what JSON can say, without `$id` (a schema may stand in many others, Ajv wants an id once). */
+export function plainSchema(schema: TSchema): Record<string, unknown> {
+  return strip(JSON.parse(JSON.stringify(schema))) as Record<string, unknown>;
+}
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key, member]) => key !== '$id' || typeof member !== 'string')
+      .map(([key, member]) => [key, strip(member)]),
+  );
+}
+
+function createAjv(allErrors: boolean): Ajv2020 {
+  const ajv = new Ajv2020({
+    allErrors,
+    verbose: allErrors,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    useDefaults: false,
+  });
+  for (const [name, format] of Object.entries(STRING_FORMATS))
+    ajv.addFormat(name, (value: string) => format.problem(value) === undefined);
+  return ajv;
+}
+
+/** A validator: fast while values are valid, and thorough about what is wrong once they are not. */
+export interface Validator {
+  readonly valid: (value: unknown) => boolean;
+  /** The errors of an invalid value: all of them, or only the first when `thorough` is false. */
+  readonly explain: (value: unknown, thorough: boolean) => ErrorObject[];
+}
+
+/** Compiles a schema. @throws {Error} when the schema itself is not valid (strict mode), at start and not at a request. */
+export function compile(schema: TSchema): Validator {
+  const plain = plainSchema(schema);
+  const fast: ValidateFunction = createAjv(false).compile(plain);
+  let slow: ValidateFunction | undefined;
+  return {
+    valid: (value) => fast(value),
+    explain: (value, thorough) => {
+      slow ??= createAjv(true).compile(plain);
+      const validate = thorough ? slow : fast;
+      return validate(value) ? [] : [...(validate.errors ?? [])];
+    },
+  };
+}

@@ -1,0 +1,190 @@
+// Rate limits by a key's tier: two fixed windows, both must have room; in this process, or across processes with Redis.
+import { Redis } from 'ioredis';
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import type { AuthenticatedKey } from '../shared/keys/types.ts';
+import { RATE_LIMIT_TABLE } from '../shared/vocabulary.ts';
+import { type AnonymousLimiter, createAnonymousLimiter } from './anonymous-limit.ts';
+import type { LimitAnswer, Limiter } from './ports.ts';
+
+/** Seconds of the two windows, and their names in the headers. */
+const SECOND = { name: 'second', seconds: 1 } as const;
+const MINUTE = { name: 'minute', seconds: 60 } as const;
+/** `dev` keys have the highest tier's limits times this. */
+const DEV_FACTOR = 10;
+/** A Redis that answers slower than this counts as away: waiting longer would cost more than the limit protects. */
+const REDIS_TIMEOUT_MS = 250;
+/** How long Redis is left alone after it failed, so that a hanging one delays one request a second and not all. */
+const REDIS_PAUSE_MS = 1_000;
+
+export interface LimitRow {
+  readonly tier: number;
+  readonly perSecond: number;
+  readonly perMinute: number;
+}
+
+export interface LimiterOptions {
+  /** false (CUSTOS_RATE_LIMIT=off): everything is allowed, and no header is sent. */
+  readonly enabled: boolean;
+  /** One row for each tier 0..7. Default: the published table. */
+  readonly limits?: readonly LimitRow[];
+  /** With it the limits hold across processes. */
+  readonly redisUrl?: string | undefined;
+  readonly monotonicMs: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface RateLimiter extends Limiter {
+  /** Whether Redis answers; undefined without Redis. Limits count per process while it does not. */
+  redisOk(): boolean | undefined;
+  close(): Promise<void>;
+}
+
+/** A window that ends sooner keeps what a refused request took. */
+const GIVE_BACK_MS = 100;
+
+const UNLIMITED: LimitAnswer = { allowed: true, retryAfterSeconds: 0, headers: {} };
+
+/** The two counters of one tier in one store. */
+interface Windows {
+  readonly second: RateLimiterAbstract;
+  readonly minute: RateLimiterAbstract;
+}
+
+interface Class {
+  readonly perSecond: number;
+  readonly perMinute: number;
+  readonly policy: string;
+  readonly memory: Windows;
+  readonly redis: Windows | undefined;
+}
+
+export function createLimiter(options: LimiterOptions): RateLimiter {
+  const { monotonicMs, onError } = options;
+  const limits = options.limits ?? RATE_LIMIT_TABLE;
+  const anonymous: AnonymousLimiter = createAnonymousLimiter({ monotonicMs });
+  const redis = options.enabled && options.redisUrl !== undefined ? connect(options.redisUrl, onError) : undefined;
+  const top = limits.reduce((best, row) => (row.tier > best.tier ? row : best), {
+    tier: -1,
+    perSecond: 1,
+    perMinute: 1,
+  });
+  const classes = new Map<number, Class>(
+    limits.map((row) => [row.tier, createClass(String(row.tier), row.perSecond, row.perMinute, redis)]),
+  );
+  const dev = createClass('dev', top.perSecond * DEV_FACTOR, top.perMinute * DEV_FACTOR, redis);
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  const consumeKey = async (key: AuthenticatedKey, cost: number): Promise<LimitAnswer> => {
+    const limit = key.environment === 'dev' ? dev : classes.get(key.tier);
+    if (limit === undefined) throw new Error(`there is no rate limit for tier ${key.tier}`);
+    // At most the burst: a batch that is larger than the window would otherwise never be let through.
+    const units = Math.min(cost, limit.perSecond, limit.perMinute);
+    if (limit.redis !== undefined && monotonicMs() >= pausedUntilMs) {
+      try {
+        return await take(limit, limit.redis, key.keyId, units);
+      } catch (error) {
+        pausedUntilMs = monotonicMs() + REDIS_PAUSE_MS;
+        onError(error);
+      }
+    }
+    return take(limit, limit.memory, key.keyId, units);
+  };
+
+  return {
+    consume: (key, cost) => (options.enabled ? consumeKey(key, cost) : UNLIMITED),
+    consumeAnonymous: (address) => (options.enabled ? anonymous.consume(address) : UNLIMITED),
+    peekAnonymous: (address) => (options.enabled ? anonymous.peek(address) : UNLIMITED),
+    redisOk: () => (redis === undefined ? undefined : redis.status === 'ready' && monotonicMs() >= pausedUntilMs),
+    async close() {
+      redis?.disconnect();
+    },
+  };
+}
+
+/**
+ * Takes the units from both windows, or from neither: what a refused request took is given back. Between the two a
+ * second request may find a window fuller than it will be; it is refused too early, never let through too much.
+ * The library's memory counters work before they return, and their promises cost 0.4 microseconds a request.
+ */
+async function take(limit: Class, windows: Windows, keyId: string, units: number): Promise<LimitAnswer> {
+  // Both are asked at once: with Redis that is one round trip.
+  const [second, minute] = await Promise.all([
+    count(windows.second, keyId, units),
+    count(windows.minute, keyId, units),
+  ]);
+  const allowed = second.allowed && minute.allowed;
+  if (!allowed)
+    await Promise.all([giveBack(windows.second, second, keyId, units), giveBack(windows.minute, minute, keyId, units)]);
+  const left = (window: Counted, most: number): number => Math.max(0, most - window.consumed + (allowed ? 0 : units));
+  const wait = Math.max(second.allowed ? 0 : second.resetSeconds, minute.allowed ? 0 : minute.resetSeconds);
+  return {
+    allowed,
+    retryAfterSeconds: allowed ? 0 : Math.max(1, wait),
+    headers: {
+      'RateLimit-Policy': limit.policy,
+      RateLimit: `"${SECOND.name}";r=${left(second, limit.perSecond)};t=${second.resetSeconds}, "${MINUTE.name}";r=${left(minute, limit.perMinute)};t=${minute.resetSeconds}`,
+    },
+  };
+}
+
+interface Counted {
+  readonly allowed: boolean;
+  readonly consumed: number;
+  readonly resetMs: number;
+  /** Rounded up: a client that waits this long finds a new window. */
+  readonly resetSeconds: number;
+}
+
+async function count(window: RateLimiterAbstract, keyId: string, units: number): Promise<Counted> {
+  try {
+    return counted(await window.consume(keyId, units), true);
+  } catch (refusal) {
+    // The library rejects with the counter when it is full, and with an Error when the store failed.
+    if (refusal instanceof RateLimiterRes) return counted(refusal, false);
+    throw refusal;
+  }
+}
+
+function counted(result: RateLimiterRes, allowed: boolean): Counted {
+  const resetMs = Math.max(0, result.msBeforeNext);
+  return { allowed, consumed: result.consumedPoints, resetMs, resetSeconds: Math.ceil(resetMs / 1_000) };
+}
+
+/** A window about to end is left alone: giving back to its successor would be a present. */
+async function giveBack(window: RateLimiterAbstract, result: Counted, keyId: string, units: number): Promise<void> {
+  if (result.resetMs > GIVE_BACK_MS || window instanceof RateLimiterMemory) await window.reward(keyId, units);
+}
+
+function createClass(name: string, perSecond: number, perMinute: number, redis: Redis | undefined): Class {
+  const windows = (make: (points: number, seconds: number, prefix: string) => RateLimiterAbstract): Windows => ({
+    second: make(perSecond, SECOND.seconds, `custos:limit:${name}:${SECOND.name}`),
+    minute: make(perMinute, MINUTE.seconds, `custos:limit:${name}:${MINUTE.name}`),
+  });
+  return {
+    perSecond,
+    perMinute,
+    policy: `"${SECOND.name}";q=${perSecond};w=${SECOND.seconds}, "${MINUTE.name}";q=${perMinute};w=${MINUTE.seconds}`,
+    memory: windows((points, duration, keyPrefix) => new RateLimiterMemory({ points, duration, keyPrefix })),
+    redis:
+      redis === undefined
+        ? undefined
+        : windows(
+            (points, duration, keyPrefix) =>
+              new RateLimiterRedis({ storeClient: redis, points, duration, keyPrefix, rejectIfRedisNotReady: true }),
+          ),
+  };
+}
+
+/** A client for short commands: nothing waits in it while Redis is away, and it comes back by itself. */
+function connect(url: string, onError: (error: unknown) => void): Redis {
+  const client = new Redis(url, {
+    enableOfflineQueue: false,
+    commandTimeout: REDIS_TIMEOUT_MS,
+    connectTimeout: REDIS_PAUSE_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (attempt) => Math.min(attempt * 100, REDIS_PAUSE_MS),
+    connectionName: 'custos-limits',
+  });
+  client.on('error', onError);
+  return client;
+}

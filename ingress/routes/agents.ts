@@ -1,0 +1,235 @@
+// Agents: register, list, read, update, and end.
+import type { Static } from 'typebox';
+import type { Database, Sql, Statement } from '../../shared/db/database.ts';
+import { isUniqueViolation } from '../../shared/db/database.ts';
+import { mayBecome } from '../../shared/agents.ts';
+import { ApiError, invalidField } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { assertMayName, mayName } from '../../shared/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import {
+  Agent,
+  type AgentBody,
+  AgentCreate,
+  AgentIdParams,
+  AgentList,
+  AgentListQuery,
+  AgentUpdate,
+} from '../../shared/schemas/agent.ts';
+import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import { levelOf, NO_EVIDENCE, tierName } from '../../shared/trust/score.ts';
+import type { AgentStatus } from '../../shared/vocabulary.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+import { decodeCursor, pageOf } from './paging.ts';
+
+const METADATA_MAX_BYTES = 16_384;
+
+interface Row {
+  agent_id: string;
+  name: string;
+  description: string | null;
+  capabilities: string[];
+  tags: string[];
+  metadata: string | null;
+  status: AgentStatus;
+  created_at: Date;
+  updated_at: Date;
+  seq: string;
+}
+
+const COLUMNS = 'agent_id, name, description, capabilities, tags, metadata, status, created_at, updated_at, seq::text AS seq';
+
+const INSERT: Statement = {
+  name: 'agent-insert',
+  text: `INSERT INTO agent (organisation_id, environment, agent_id, name, description, capabilities, tags, metadata, created_at, updated_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING ${COLUMNS}`,
+};
+const READ: Statement = {
+  name: 'agent-read',
+  text: `SELECT ${COLUMNS} FROM agent WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3`,
+};
+const READ_FOR_UPDATE: Statement = { name: 'agent-read-for-update', text: `${READ.text} FOR UPDATE` };
+const LIST: Statement = {
+  name: 'agent-list',
+  text: `SELECT ${COLUMNS} FROM agent WHERE organisation_id = $1 AND environment = $2
+    AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS NULL OR seq < $4) AND ($5::text[] IS NULL OR agent_id = ANY ($5))
+    ORDER BY seq DESC LIMIT $6`,
+};
+const UPDATE: Statement = {
+  name: 'agent-update',
+  text: `UPDATE agent SET name = $4, description = $5, capabilities = $6, tags = $7, metadata = $8, status = $9, updated_at = $10
+    WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3 RETURNING ${COLUMNS}`,
+};
+
+function bodyOf(row: Row): AgentBody {
+  return {
+    agentId: row.agent_id,
+    name: row.name,
+    description: row.description,
+    capabilities: row.capabilities,
+    tags: row.tags,
+    // Stored as the caller's JSON object, checked when it was written.
+    metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
+    status: row.status,
+    trust: {
+      score: NO_EVIDENCE.score,
+      level: levelOf(NO_EVIDENCE.score),
+      tier: tierName(levelOf(NO_EVIDENCE.score)),
+      uncertainty: NO_EVIDENCE.uncertainty,
+    },
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+function metadataText(metadata: object): string {
+  const text = JSON.stringify(metadata);
+  if (Buffer.byteLength(text) > METADATA_MAX_BYTES) throw invalidField('/metadata', `must be at most ${METADATA_MAX_BYTES} bytes of JSON`);
+  return text;
+}
+
+function notFound(): ApiError {
+  return new ApiError('E4002', 'There is no such agent in this organisation and environment.');
+}
+
+function ownerOf(key: AuthenticatedKey): [string, string] {
+  return [key.organisationId, key.environment];
+}
+
+export function agentRoutes(deps: { db: Database; nowMs: () => number }): Route[] {
+  const { db, nowMs } = deps;
+
+  const change = async (sql: Sql, key: AuthenticatedKey, agentId: string, patch: Static<typeof AgentUpdate>): Promise<Reply> => {
+    const [row] = await sql.query<Row>(READ_FOR_UPDATE, [...ownerOf(key), agentId]);
+    if (row === undefined) throw notFound();
+    const status = patch.status ?? row.status;
+    const onlyStatus = Object.keys(patch).every((name) => name === 'status');
+    if (!mayBecome(row.status, status) || (row.status === 'TERMINATED' && !onlyStatus)) {
+      throw new ApiError(
+        'E5002',
+        row.status === 'TERMINATED' ? 'A terminated agent cannot be changed.' : `An agent cannot go from ${row.status} to ${status}.`,
+      );
+    }
+    if (onlyStatus && status === row.status) return { status: 200, body: bodyOf(row) };
+    const [updated] = await sql.query<Row>(UPDATE, [
+      ...ownerOf(key),
+      agentId,
+      patch.name ?? row.name,
+      patch.description === undefined ? row.description : patch.description,
+      patch.capabilities ?? row.capabilities,
+      patch.tags ?? row.tags,
+      patch.metadata === undefined ? row.metadata : patch.metadata === null ? null : metadataText(patch.metadata),
+      status,
+      new Date(nowMs()),
+    ]);
+    if (updated === undefined) throw notFound();
+    return { status: 200, body: bodyOf(updated) };
+  };
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/agents',
+      access: ['agents:write'],
+      tag: 'Agents',
+      summary: 'Register an agent',
+      description: 'Without agentId one is made. An id is never used again, also not after its agent was terminated.',
+      request: { body: AgentCreate },
+      responses: { 201: { description: 'The agent.', schema: Agent } },
+      errors: ['E5003'],
+      idempotent: true,
+      handler: ({ key, body, commit }) =>
+        commit(async (sql) => {
+          const agentId = body.agentId ?? newId('agt', nowMs());
+          assertMayName(key, agentId, '/agentId');
+          try {
+            const [row] = await sql.query<Row>(INSERT, [
+              ...ownerOf(key),
+              agentId,
+              body.name,
+              body.description ?? null,
+              body.capabilities ?? [],
+              body.tags ?? [],
+              body.metadata === undefined ? null : metadataText(body.metadata),
+              new Date(nowMs()),
+            ]);
+            if (row === undefined) throw new Error('an insert returned no row');
+            return {
+              status: 201,
+              body: bodyOf(row),
+              headers: { location: `/v1/agents/${encodeURIComponent(agentId)}` },
+            };
+          } catch (error) {
+            if (isUniqueViolation(error, 'agent_pkey')) throw new ApiError('E5003', 'An agent with this agentId exists, or existed, already.');
+            throw error;
+          }
+        }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/agents',
+      access: ['agents:read'],
+      tag: 'Agents',
+      summary: 'List agents, newest first',
+      request: { query: AgentListQuery },
+      responses: { 200: { description: 'One page of agents.', schema: AgentList } },
+      errors: [],
+      handler: async ({ key, query }) => {
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const rows = await db.query<Row>(LIST, [
+          ...ownerOf(key),
+          query.status ?? null,
+          decodeCursor(query.cursor, /^\d{1,18}$/) ?? null,
+          key.agentIds === null ? null : [...key.agentIds],
+          limit + 1,
+        ]);
+        return { status: 200, body: pageOf(rows, limit, bodyOf, (row) => row.seq) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/agents/{agentId}',
+      access: ['agents:read'],
+      tag: 'Agents',
+      summary: 'Read one agent',
+      request: { params: AgentIdParams },
+      responses: { 200: { description: 'The agent, with its trust.', schema: Agent } },
+      errors: ['E4002'],
+      handler: async ({ key, params }) => {
+        if (!mayName(key, params.agentId)) throw notFound();
+        const [row] = await db.query<Row>(READ, [...ownerOf(key), params.agentId]);
+        if (row === undefined) throw notFound();
+        return { status: 200, body: bodyOf(row) };
+      },
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: '/v1/agents/{agentId}',
+      access: ['agents:write'],
+      tag: 'Agents',
+      summary: 'Update an agent, or pause, resume, suspend or terminate it',
+      request: { params: AgentIdParams, body: AgentUpdate },
+      responses: { 200: { description: 'The agent as it is now.', schema: Agent } },
+      errors: ['E4002', 'E5002'],
+      handler: ({ key, params, body }) => {
+        assertMayName(key, params.agentId, '{agentId}');
+        return db.transaction((sql) => change(sql, key, params.agentId, body));
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/agents/{agentId}',
+      access: ['agents:write'],
+      tag: 'Agents',
+      summary: 'Terminate an agent',
+      description: 'The record stays, with status TERMINATED; every later request of the agent is denied.',
+      request: { params: AgentIdParams },
+      responses: { 200: { description: 'The agent, terminated.', schema: Agent } },
+      errors: ['E4002'],
+      handler: ({ key, params }) => {
+        assertMayName(key, params.agentId, '{agentId}');
+        return db.transaction((sql) => change(sql, key, params.agentId, { status: 'TERMINATED' }));
+      },
+    }),
+  ];
+}

@@ -1,0 +1,157 @@
+// The machine-readable description, the JSON Schemas of policies, and the interactive reference pages.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import express, { type RequestHandler, type Router } from 'express';
+import helmet from 'helmet';
+import { Type } from 'typebox';
+import { ApiError } from '../../shared/errors.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+export interface DocsDeps {
+  /** The OpenAPI document's text; asked at the first request, because it describes these routes too. */
+  readonly document: () => string;
+  readonly schemaDir: string;
+}
+
+const SCHEMAS = ['policy', 'lexicon'] as const;
+
+function etagOf(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+}
+
+/** A published JSON Schema; read at the first request and again when that failed. */
+function schemaRoute(name: (typeof SCHEMAS)[number], schemaDir: string): Route {
+  let text: string | undefined;
+  return defineRoute({
+    method: 'GET',
+    path: `/schemas/${name}.json`,
+    access: 'none',
+    tag: 'Service',
+    summary: `The JSON Schema of ${name === 'policy' ? 'policy files' : 'the lexicon'}`,
+    request: {},
+    responses: {
+      200: {
+        description: 'A JSON Schema (2020-12)',
+        schema: Type.Object({}, { additionalProperties: true }),
+        contentType: 'application/schema+json',
+      },
+    },
+    errors: ['E4001'],
+    handler: () => {
+      try {
+        text ??= readFileSync(path.join(schemaDir, `${name}.json`), 'utf8');
+      } catch (error) {
+        throw new ApiError('E4001', 'The installation lacks this schema.', { cause: error });
+      }
+      return {
+        status: 200,
+        text,
+        contentType: 'application/schema+json',
+        headers: { etag: etagOf(text), 'cache-control': 'public, max-age=300' },
+      };
+    },
+  });
+}
+
+export function docsRoutes(deps: DocsDeps): Route[] {
+  let etag: string | undefined;
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/openapi.json',
+      access: 'none',
+      tag: 'Service',
+      summary: 'This description (OpenAPI 3.1)',
+      request: {},
+      responses: {
+        200: {
+          description: 'The document',
+          schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
+        },
+      },
+      errors: [],
+      handler: () => {
+        const text = deps.document();
+        etag ??= etagOf(text);
+        return { status: 200, text, headers: { etag, 'cache-control': 'public, max-age=60' } };
+      },
+    }),
+    ...SCHEMAS.map((name) => schemaRoute(name, deps.schemaDir)),
+  ];
+}
+
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>Custos reference</title>
+    <link rel="stylesheet" href="/docs/swagger-ui.css">
+    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" sizes="32x32">
+  </head>
+  <body>
+    <div id="reference"></div>
+    <noscript>This page needs JavaScript. The same description is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+    <script src="/docs/swagger-ui-bundle.js"></script>
+    <script src="/docs/initializer.js"></script>
+  </body>
+</html>
+`;
+
+/** validatorUrl null: the badge of swagger.io would tell another host about this one. */
+const INITIALIZER = `window.ui = SwaggerUIBundle({
+  url: '/openapi.json',
+  dom_id: '#reference',
+  validatorUrl: null,
+  deepLinking: true,
+  displayRequestDuration: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: 0,
+  presets: [SwaggerUIBundle.presets.apis],
+});
+`;
+
+const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const;
+
+/** Helmet for the pages: everything comes from here; no upgrade to https, which would break pages over plain http. */
+export function pageHeaders(): RequestHandler {
+  return helmet({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'none'"],
+        'script-src': ["'self'"],
+        // Swagger UI sets style attributes and a style element; scripts stay strict.
+        'style-src': ["'self'", "'unsafe-inline'"],
+        'img-src': ["'self'", 'data:'],
+        'font-src': ["'self'"],
+        'connect-src': ["'self'"],
+        'base-uri': ["'none'"],
+        'form-action': ["'none'"],
+        'frame-ancestors': ["'none'"],
+      },
+    },
+    strictTransportSecurity: false,
+    referrerPolicy: { policy: 'no-referrer' },
+  });
+}
+
+/** The interactive reference below /docs, from this installation alone. */
+export function createDocsPages(): Router {
+  const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const pages = express.Router({ caseSensitive: true });
+  pages.use(pageHeaders());
+  pages.get('/', (_req, res) => void res.type('html').set('Cache-Control', 'no-cache').send(PAGE));
+  pages.get('/initializer.js', (_req, res) => void res.type('js').set('Cache-Control', 'no-cache').send(INITIALIZER));
+  for (const name of ASSETS) {
+    // The installation may stand below a folder whose name starts with a dot, which `send` would refuse.
+    pages.get(`/${name}`, (_req, res, next) =>
+      res.sendFile(name, { root: assets, dotfiles: 'allow', maxAge: '1h' }, (error) =>
+        error ? next(error) : undefined,
+      ),
+    );
+  }
+  return pages;
+}

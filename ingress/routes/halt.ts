@@ -1,0 +1,104 @@
+// Halt: one call stops an environment. Every verdict is DENY until it is lifted.
+import { Type } from 'typebox';
+import type { Database, Statement } from '../../shared/db/database.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { Nullable, StringEnum, Timestamp } from '../../shared/schemas/common.ts';
+import { ENVIRONMENTS } from '../../shared/vocabulary.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+
+const HaltRequest = Type.Object(
+  { reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000]*$', examples: ['Runaway agent, incident 42'] }) },
+  { $id: 'HaltRequest', additionalProperties: false },
+);
+
+const HaltState = Type.Object(
+  {
+    environment: StringEnum(ENVIRONMENTS),
+    halted: Type.Boolean(),
+    reason: Nullable(Type.String()),
+    keyId: Nullable(Type.String({ description: 'The key that halted.' })),
+    since: Nullable(Timestamp),
+  },
+  { $id: 'HaltState', additionalProperties: false },
+);
+
+interface Row {
+  reason: string;
+  key_id: string;
+  created_at: Date;
+}
+
+const INSERT: Statement = {
+  name: 'halt-insert',
+  text: `INSERT INTO halt (organisation_id, environment, reason, key_id, created_at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (organisation_id, environment) DO NOTHING`,
+};
+const READ: Statement = {
+  name: 'halt-read',
+  text: 'SELECT reason, key_id, created_at FROM halt WHERE organisation_id = $1 AND environment = $2',
+};
+const LIFT: Statement = { name: 'halt-lift', text: 'DELETE FROM halt WHERE organisation_id = $1 AND environment = $2' };
+
+function reply(key: AuthenticatedKey, row: Row | undefined): Reply {
+  return {
+    status: 200,
+    body: {
+      environment: key.environment,
+      halted: row !== undefined,
+      reason: row?.reason ?? null,
+      keyId: row?.key_id ?? null,
+      since: row?.created_at.toISOString() ?? null,
+    },
+  };
+}
+
+export function haltRoutes(deps: { db: Database; nowMs: () => number }): Route[] {
+  const { db, nowMs } = deps;
+  const owner = (key: AuthenticatedKey): [string, string] => [key.organisationId, key.environment];
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/halt',
+      access: ['admin:*'],
+      tag: 'Halt',
+      summary: 'Halt the environment of the key',
+      description:
+        'From then on every verdict of this organisation and environment is DENY with reason HALTED, in every process within a second, until the halt is lifted. Halting twice keeps the first halt.',
+      request: { body: HaltRequest },
+      responses: { 200: { description: 'The halt in force.', schema: HaltState } },
+      errors: [],
+      idempotent: true,
+      handler: ({ key, body, commit }) =>
+        commit(async (sql) => {
+          await sql.query(INSERT, [...owner(key), body.reason, key.keyId, new Date(nowMs())]);
+          const [row] = await sql.query<Row>(READ, owner(key));
+          return reply(key, row);
+        }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/halt',
+      access: ['admin:*'],
+      tag: 'Halt',
+      summary: 'Whether the environment is halted',
+      request: {},
+      responses: { 200: { description: 'The halt in force, if any.', schema: HaltState } },
+      errors: [],
+      handler: async ({ key }) => reply(key, (await db.query<Row>(READ, owner(key)))[0]),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/halt',
+      access: ['admin:*'],
+      tag: 'Halt',
+      summary: 'Lift the halt',
+      request: {},
+      responses: { 200: { description: 'Nothing is halted now.', schema: HaltState } },
+      errors: [],
+      handler: async ({ key }) => {
+        await db.query(LIFT, owner(key));
+        return reply(key, undefined);
+      },
+    }),
+  ];
+}

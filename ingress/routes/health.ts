@@ -1,0 +1,124 @@
+// Whether the service is alive, whether it is ready, and its metrics.
+import { Type } from 'typebox';
+import type { Metrics } from '../../shared/metrics.ts';
+import { StringEnum } from '../../shared/schemas/common.ts';
+import type { ReadinessCheck } from '../ports.ts';
+import { type Access, defineRoute, type Route } from '../route.ts';
+
+/** /ready answers within 2 s whatever its checks do. */
+const CHECK_DEADLINE_MS = 1_500;
+
+const Health = Type.Object({ status: StringEnum(['alive']) }, { $id: 'Health', additionalProperties: false });
+
+const CheckResult = Type.Object(
+  { name: Type.String(), ok: Type.Boolean(), detail: Type.Optional(Type.String()) },
+  { $id: 'ReadinessCheck', additionalProperties: false },
+);
+
+const Readiness = Type.Object(
+  {
+    status: StringEnum(['ready', 'not_ready', 'stopping']),
+    checks: Type.Array(CheckResult),
+    degraded: Type.Array(Type.String(), { description: 'parts that are down while the service goes on without them' }),
+  },
+  { $id: 'Readiness', additionalProperties: false },
+);
+
+export interface HealthDeps {
+  readonly readiness: readonly ReadinessCheck[];
+  readonly isStopping: () => boolean;
+  readonly metrics: Metrics;
+  /** Who may read /metrics. */
+  readonly access: Access;
+}
+
+interface Outcome {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail?: string;
+}
+
+/** Runs one check; an error or a missed deadline is a failed check. */
+async function runCheck(check: ReadinessCheck): Promise<Outcome> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Outcome>((resolve) => {
+    timer = setTimeout(
+      () => resolve({ name: check.name, ok: false, detail: `no answer within ${CHECK_DEADLINE_MS} ms` }),
+      CHECK_DEADLINE_MS,
+    );
+  });
+  try {
+    return await Promise.race([check.check().then((outcome) => ({ name: check.name, ...outcome })), late]);
+  } catch {
+    // The reason may hold an address or a password: it belongs in the log of whoever wrote the check.
+    return { name: check.name, ok: false, detail: 'failed' };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function healthRoutes(deps: HealthDeps): Route[] {
+  const { readiness, isStopping, metrics, access } = deps;
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/health',
+      access: 'none',
+      unlimited: true,
+      tag: 'Service',
+      summary: 'Whether the process is alive',
+      request: {},
+      responses: { 200: { description: 'It is', schema: Health } },
+      errors: [],
+      handler: () => ({ status: 200, body: { status: 'alive' } }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/ready',
+      access: 'none',
+      unlimited: true,
+      tag: 'Service',
+      summary: 'Whether the service can take requests, and what is wrong when it cannot',
+      request: {},
+      responses: {
+        200: { description: 'Ready; `degraded` lists what it goes on without', schema: Readiness },
+        503: { description: 'Not ready, or stopping', schema: Readiness },
+      },
+      errors: [],
+      handler: async () => {
+        const outcomes = await Promise.all(readiness.map(runCheck));
+        const severe = new Set(readiness.filter((check) => check.severity !== 'degraded').map((check) => check.name));
+        const down = outcomes.filter((outcome) => !outcome.ok);
+        const status = isStopping()
+          ? 'stopping'
+          : down.some((outcome) => severe.has(outcome.name))
+            ? 'not_ready'
+            : 'ready';
+        return {
+          status: status === 'ready' ? 200 : 503,
+          body: {
+            status,
+            checks: outcomes,
+            degraded: down.filter((outcome) => !severe.has(outcome.name)).map((outcome) => outcome.name),
+          },
+          ...(status === 'ready' ? {} : { headers: { 'retry-after': '1' } }),
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/metrics',
+      access,
+      unlimited: true,
+      tag: 'Service',
+      summary: 'Metrics in the text format of Prometheus',
+      request: {},
+      responses: { 200: { description: 'The metrics of this process', contentType: 'text/plain' } },
+      errors: [],
+      handler: async () => {
+        const { text, contentType } = await metrics.expose();
+        return { status: 200, text, contentType };
+      },
+    }),
+  ];
+}

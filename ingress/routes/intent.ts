@@ -1,0 +1,122 @@
+// Parsing free text into a normalized intent, with its risk and a preview of the verdict.
+import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
+import type { Answer, Decider } from '../../shared/decide/decider.ts';
+import type { ParseRow, ParseStore } from '../../shared/decide/parses.ts';
+import { readingOfParse } from '../../shared/decide/readings.ts';
+import { ApiError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { parseIntent } from '../../shared/intent/parse.ts';
+import type { ParsedIntent } from '../../shared/intent/types.ts';
+import { assertMayName, mayName } from '../../shared/keys/bound.ts';
+import { Intent, type IntentBody, IntentIdParams, IntentRequest } from '../../shared/schemas/intent.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+
+export interface IntentDeps {
+  readonly policies: Pick<ActivePolicySet, 'current'>;
+  readonly parses: ParseStore;
+  readonly decider: Decider;
+}
+
+interface Identity {
+  readonly intentId: string;
+  readonly agentId: string;
+  readonly policyDigest: string;
+}
+
+function bodyOf(parse: ParsedIntent, answer: Answer, { intentId, agentId, policyDigest }: Identity): IntentBody {
+  const { trust, intent, time } = answer.facts;
+  return {
+    intent_id: intentId,
+    agent_id: agentId,
+    normalized: parse.normalized,
+    domain: parse.domain,
+    action: parse.action,
+    verb: parse.verb,
+    object: parse.object,
+    places: parse.places,
+    effect: parse.effect,
+    traits: parse.traits,
+    extent: parse.extent,
+    confidence: parse.confidence,
+    alternatives: parse.alternatives,
+    entities: parse.entities,
+    data_classes: parse.data_classes,
+    flags: parse.flags,
+    risk: intent.risk,
+    trust: { claimed: trust.claimed, recorded: trust.recorded, effective: { score: trust.score, level: trust.level } },
+    verdict_preview: answer.evaluation.verdict,
+    policy_set: { digest: policyDigest },
+    created_at: time.now,
+  };
+}
+
+export function intentRoutes(deps: IntentDeps): Route[] {
+  const { policies, parses, decider } = deps;
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/intent',
+      access: ['intents:write'],
+      tag: 'Intents',
+      summary: 'Parse free text into a normalized intent',
+      description:
+        'The result is stored; its intent_id can be enforced for 15 minutes. trust_score is a claim and can only lower the recorded score. What the text asks for is not done, and verdict_preview is not a decision.',
+      request: { body: IntentRequest },
+      responses: { 200: { description: 'The parse, with its risk.', schema: Intent } },
+      errors: ['E6002'],
+      idempotent: true,
+      handler: async ({ key, body, idempotencyKey, commit }) => {
+        assertMayName(key, body.agent_id, '/agent_id');
+        const active = policies.current();
+        const parse = parseIntent(body.raw_intent, active.set.lexicon);
+        const answer = await decider.answer({
+          active,
+          key,
+          agentId: body.agent_id,
+          reading: readingOfParse(parse),
+          context: body.context,
+          claimedScore: body.trust_score,
+        });
+        const intentId = newId('int', answer.nowMs);
+        const text = JSON.stringify(bodyOf(parse, answer, { intentId, agentId: body.agent_id, policyDigest: active.set.digest }));
+        const row: ParseRow = {
+          intentId,
+          organisationId: key.organisationId,
+          environment: key.environment,
+          agentId: body.agent_id,
+          keyId: key.keyId,
+          normalized: parse.normalized,
+          createdAtMs: answer.nowMs,
+          answer: text,
+          rawIntent: body.raw_intent,
+        };
+        const reply: Reply = { status: 200, text };
+        if (idempotencyKey === undefined) {
+          await parses.append(row);
+          return reply;
+        }
+        return commit(async (sql) => {
+          await parses.insert(sql, row);
+          return reply;
+        });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/intent/{id}',
+      access: ['intents:write'],
+      tag: 'Intents',
+      summary: 'Read a parse again',
+      request: { params: IntentIdParams },
+      responses: { 200: { description: 'The parse as it was answered.', schema: Intent } },
+      errors: ['E4001'],
+      handler: async ({ key, params }) => {
+        const parse = await parses.read(key.organisationId, key.environment, params.id);
+        if (parse === undefined || !mayName(key, parse.agentId)) {
+          throw new ApiError('E4001', 'There is no such parse in this organisation and environment.');
+        }
+        return { status: 200, text: parse.answer };
+      },
+    }),
+  ];
+}

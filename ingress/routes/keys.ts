@@ -1,0 +1,180 @@
+// API keys: make, list, revoke, rotate. An admin key governs its own organisation and environment, nothing else.
+import type { Database } from '../../shared/db/database.ts';
+import { ApiError } from '../../shared/errors.ts';
+import { assertWithinBinding } from '../../shared/keys/bound.ts';
+import { DEFAULT_OVERLAP, OVERLAP, readDuration } from '../../shared/keys/durations.ts';
+import { planKey } from '../../shared/keys/plan.ts';
+import type { SecretHasher } from '../../shared/keys/secrets.ts';
+import {
+  createKey,
+  type KeyOwner,
+  type KeyRow,
+  listKeys,
+  type MadeKey,
+  revokeKey,
+  rotateKey,
+} from '../../shared/keys/store.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import {
+  Key,
+  type KeyBody,
+  KeyCreate,
+  KeyCreated,
+  type KeyCreatedBody,
+  KeyIdParams,
+  KeyList,
+  KeyListQuery,
+  KeyRotate,
+  KeyRotated,
+  type KeyRotatedBody,
+} from '../../shared/schemas/key.ts';
+import type { Environment } from '../../shared/vocabulary.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { decodeCursor, pageOf } from './paging.ts';
+
+export interface KeyRouteDeps {
+  readonly db: Database;
+  readonly hasher: SecretHasher;
+  readonly nowMs: () => number;
+}
+
+export function keyRoutes({ db, hasher, nowMs }: KeyRouteDeps): Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/auth/keys',
+      access: ['admin:*'],
+      tag: 'Keys',
+      summary: 'Make an API key',
+      description:
+        'The answer is the only place where the key is ever shown. A key that is bound to agents can only make keys bound to some of the same agents.',
+      request: { body: KeyCreate },
+      responses: { 201: { description: 'The new key.', schema: KeyCreated } },
+      errors: [],
+      idempotent: true,
+      handler: ({ key: caller, body, commit }) => {
+        const environment = environmentFor(caller, body.environment);
+        const createdAtMs = nowMs();
+        const plan = planKey(body, caller.organisationTier, createdAtMs);
+        assertWithinBinding(caller, plan.agentIds, '/agentIds');
+        return commit(async (sql) => {
+          const owner: KeyOwner = { organisationId: caller.organisationId, environment };
+          const made = await createKey(sql, hasher, { ...owner, ...plan, createdAtMs, createdBy: caller.keyId });
+          return { status: 201, body: createdBody(made) };
+        });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/auth/keys',
+      access: ['admin:*'],
+      tag: 'Keys',
+      summary: 'List the keys of the environment, newest first',
+      description: 'Revoked and expired keys are listed too. lastUsedAt is written every few seconds.',
+      request: { query: KeyListQuery },
+      responses: { 200: { description: 'One page of keys.', schema: KeyList } },
+      errors: [],
+      handler: async ({ key: caller, query }) => {
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const before = decodeCursor(query.cursor, /^\d{1,18}$/) ?? null;
+        const rows = await listKeys(db, ownerOf(caller), before, limit + 1);
+        return { status: 200, body: pageOf(rows, limit, keyBody, (row) => row.seq) };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/auth/keys/{keyId}',
+      access: ['admin:*'],
+      tag: 'Keys',
+      summary: 'Revoke a key',
+      description: 'Effective in every process within a second. Revoking a revoked key changes nothing.',
+      request: { params: KeyIdParams },
+      responses: { 200: { description: 'The key, revoked.', schema: Key } },
+      errors: ['E4001'],
+      handler: async ({ key: caller, params }) => {
+        const row = await db.transaction((sql) => revokeKey(sql, ownerOf(caller), params.keyId, nowMs()));
+        return { status: 200, body: keyBody(row) };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/auth/keys/{keyId}/rotate',
+      access: ['admin:*'],
+      tag: 'Keys',
+      summary: 'Replace a key by a new one',
+      description: `The new key has the old one's name, scopes, agents, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default ${DEFAULT_OVERLAP}; ${OVERLAP.min} revokes it at once), or its own expiry when that is earlier.`,
+      request: { params: KeyIdParams, body: KeyRotate },
+      responses: { 201: { description: 'The new key.', schema: KeyRotated } },
+      errors: ['E4001', 'E5002'],
+      idempotent: true,
+      handler: ({ key: caller, params, body, commit }) => {
+        const overlapMs = readDuration(body.overlap ?? DEFAULT_OVERLAP, OVERLAP, '/overlap');
+        return commit(async (sql) => {
+          const made = await rotateKey(sql, hasher, {
+            owner: ownerOf(caller),
+            keyId: params.keyId,
+            overlapMs,
+            nowMs: nowMs(),
+            createdBy: caller.keyId,
+            organisationTier: caller.organisationTier,
+            permit: (old) => assertWithinBinding(caller, old.agentIds, '{keyId}'),
+          });
+          return { status: 201, body: rotatedBody(made, made.old) };
+        });
+      },
+    }),
+  ];
+}
+
+function ownerOf(caller: AuthenticatedKey): KeyOwner {
+  return { organisationId: caller.organisationId, environment: caller.environment };
+}
+
+/** @throws {ApiError} E1004: a sandbox must not make keys to what is live */
+function environmentFor(caller: AuthenticatedKey, asked: Environment | undefined): Environment {
+  if (asked === undefined || asked === caller.environment || caller.environment === 'live')
+    return asked ?? caller.environment;
+  throw new ApiError(
+    'E1004',
+    `Only a live key may make keys of another environment; this is a ${caller.environment} key.`,
+    {
+      errors: [{ pointer: '/environment', message: `must be ${caller.environment}` }],
+    },
+  );
+}
+
+function fields(row: KeyRow) {
+  return {
+    keyId: row.keyId,
+    name: row.name,
+    scopes: row.scopes,
+    agentIds: row.agentIds,
+    environment: row.environment,
+    tier: row.tier,
+    createdAt: row.createdAt.toISOString(),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
+  };
+}
+
+function keyBody(row: KeyRow): KeyBody {
+  return {
+    ...fields(row),
+    createdBy: row.createdBy,
+    revokedAt: row.revokedAt?.toISOString() ?? null,
+    replacedBy: row.replacedBy,
+    lastUsedAt: row.lastUsedAt?.toISOString() ?? null,
+  };
+}
+
+function createdBody({ key, row }: MadeKey): KeyCreatedBody {
+  return { ...fields(row), key };
+}
+
+function rotatedBody(made: MadeKey, old: KeyRow): KeyRotatedBody {
+  // A rotated key always has an end.
+  return {
+    ...createdBody(made),
+    replaces: { keyId: old.keyId, expiresAt: (old.expiresAt ?? made.row.createdAt).toISOString() },
+  };
+}

@@ -1,0 +1,104 @@
+// Policy sets: the one in force, past ones by digest, and a check of files before they are put into the folder.
+import type { Database, Statement } from '../../shared/db/database.ts';
+import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
+import { ApiError } from '../../shared/errors.ts';
+import { compileLexicon } from '../../shared/intent/lexicon.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { loadPolicySet } from '../../shared/policy/load.ts';
+import {
+  PolicyDigestParams,
+  PolicySetStatus,
+  StoredPolicySet,
+  ValidatePoliciesRequest,
+  ValidatePoliciesResponse,
+} from '../../shared/schemas/policy-set.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const READ: Statement = { name: 'policy-set-by-digest', text: 'SELECT canonical, created_at FROM policy_set WHERE digest = $1' };
+const LEXICON_FILE = 'lexicon.json';
+
+/** The policies of the installation concern every tenant: only the operator may see them. @throws {ApiError} E1004 */
+function assertOperator(key: AuthenticatedKey): void {
+  if (key.isOperator && key.environment === 'live') return;
+  throw new ApiError('E1004', "Policy files need a live admin:* key of the operator's organisation.");
+}
+
+export function policyRoutes(deps: { db: Database; policies: ActivePolicySet }): Route[] {
+  const { db, policies } = deps;
+
+  /** The canonical members of a set are what is digested, so they are what is shown. */
+  const canonicalOf = (text: string): { engine: number; lexicon: object; policies: object[] } =>
+    JSON.parse(text) as { engine: number; lexicon: object; policies: object[] };
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/policies',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'The policy set in force',
+      request: {},
+      responses: { 200: { description: 'The active set, and how the last reading of the folder went.', schema: PolicySetStatus } },
+      errors: ['E6002'],
+      handler: ({ key }) => {
+        assertOperator(key);
+        const { set, activatedAt } = policies.current();
+        const { readAt, readOk, findings } = policies.status();
+        return {
+          status: 200,
+          body: {
+            digest: set.digest,
+            activatedAt: activatedAt.toISOString(),
+            policies: set.policies,
+            lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },
+          },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/policies/{digest}',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'A policy set that is or was in force',
+      request: { params: PolicyDigestParams },
+      responses: { 200: { description: 'The set, as it was digested.', schema: StoredPolicySet } },
+      errors: ['E4001'],
+      handler: async ({ key, params }) => {
+        assertOperator(key);
+        const [row] = await db.query<{ canonical: Buffer; created_at: Date }>(READ, [params.digest]);
+        if (row === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
+        return {
+          status: 200,
+          body: { digest: params.digest, createdAt: row.created_at.toISOString(), ...canonicalOf(row.canonical.toString('utf8')) },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/policies/validate',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'Check policy files without putting them into force',
+      request: { body: ValidatePoliciesRequest },
+      responses: { 200: { description: 'The digest of a valid set, or what is wrong, with file, line and column.', schema: ValidatePoliciesResponse } },
+      errors: [],
+      handler: ({ key, body }) => {
+        assertOperator(key);
+        const given = body.files.find((file) => file.path === LEXICON_FILE);
+        const lexicon = given ?? { path: LEXICON_FILE, text: JSON.stringify(canonicalOf(policies.current().set.canonical).lexicon) };
+        const loaded = loadPolicySet(
+          body.files.filter((file) => file !== given),
+          lexicon,
+          { compileLexicon },
+        );
+        return {
+          status: 200,
+          body: loaded.ok
+            ? { valid: true, digest: loaded.set.digest, findings: [] }
+            : { valid: false, digest: null, findings: loaded.findings },
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,69 @@
+// The tables of the interface, as data: tiers, rate limits, errors, scopes.
+import { createHash } from 'node:crypto';
+import { type TSchema, Type } from 'typebox';
+import { ERROR_TABLE, type ErrorEntry } from '../../shared/errors.ts';
+import { RATE_LIMIT_TABLE, SCOPE_TABLE, TIER_TABLE } from '../../shared/vocabulary.ts';
+import { defineRoute, type Route } from '../route.ts';
+
+const closed = { additionalProperties: false };
+
+const Tier = Type.Object(
+  { level: Type.Integer(), name: Type.String(), from: Type.Integer(), to: Type.Integer() },
+  { $id: 'ReferenceTier', ...closed },
+);
+
+const RateLimit = Type.Object(
+  { tier: Type.Integer(), perSecond: Type.Integer(), perMinute: Type.Integer() },
+  { $id: 'ReferenceRateLimit', ...closed },
+);
+
+const ErrorItem = Type.Object(
+  {
+    code: Type.String(),
+    statuses: Type.Array(Type.Integer(), { minItems: 1 }),
+    title: Type.String(),
+    category: Type.String(),
+    retryable: Type.Boolean(),
+    when: Type.String(),
+  },
+  { $id: 'ReferenceError', ...closed },
+);
+
+const ScopeItem = Type.Object({ scope: Type.String(), permits: Type.String() }, { $id: 'ReferenceScope', ...closed });
+
+/** A table changes only with the program: the text and its entity tag are made once. */
+function tableRoute(name: string, summary: string, item: TSchema, items: readonly object[]): Route {
+  const text = JSON.stringify({ items });
+  const headers = {
+    etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+    'cache-control': 'public, max-age=300',
+  };
+  return defineRoute({
+    method: 'GET',
+    path: `/v1/reference/${name}`,
+    access: 'none',
+    tag: 'Reference',
+    summary,
+    request: {},
+    responses: { 200: { description: 'The whole table', schema: Type.Object({ items: Type.Array(item) }, closed) } },
+    errors: [],
+    handler: () => ({ status: 200, text, headers }),
+  });
+}
+
+export function referenceRoutes(): Route[] {
+  const errors = Object.entries(ERROR_TABLE as Record<string, ErrorEntry>).map(([code, entry]) => ({
+    code,
+    statuses: entry.statuses,
+    title: entry.title,
+    category: entry.category,
+    retryable: entry.retryable,
+    when: entry.when,
+  }));
+  return [
+    tableRoute('tiers', 'Trust levels: name and range of scores', Tier, TIER_TABLE),
+    tableRoute('rate-limits', 'Requests per second and per minute by the tier of a key', RateLimit, RATE_LIMIT_TABLE),
+    tableRoute('errors', 'Every error code, its statuses and when it is given', ErrorItem, errors),
+    tableRoute('scopes', 'The scopes of keys and what they permit', ScopeItem, SCOPE_TABLE),
+  ];
+}

@@ -1,0 +1,202 @@
+// The ingress service put together: stores, caches, policies, routes, and the HTTP server in front of them.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { StoreConfig } from '../shared/config.ts';
+import { startChangeFeed } from '../shared/db/changes.ts';
+import { type Database, openDatabase, type Statement } from '../shared/db/database.ts';
+import { type ActivePolicySet, watchActivePolicySet } from '../shared/decide/active-set.ts';
+import { createAgentDirectory } from '../shared/decide/agents.ts';
+import { createDecider } from '../shared/decide/decider.ts';
+import { createHalts } from '../shared/decide/halts.ts';
+import { createDecisionMetrics } from '../shared/decide/metrics.ts';
+import { createParseStore } from '../shared/decide/parses.ts';
+import { createReadings } from '../shared/decide/readings.ts';
+import { createDecisionStore } from '../shared/decide/store.ts';
+import { compileLexicon } from '../shared/intent/lexicon.ts';
+import { createAuthenticator } from '../shared/keys/authenticator.ts';
+import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
+import { createLastUsed } from '../shared/keys/last-used.ts';
+import { createSecretHasher } from '../shared/keys/secrets.ts';
+import type { Logger } from '../shared/log.ts';
+import { createMetrics } from '../shared/metrics.ts';
+import { createApp } from './app.ts';
+import { createIdempotency } from './idempotency.ts';
+import type { ReadinessCheck } from './ports.ts';
+import { createLimiter } from './rate-limit.ts';
+import type { Route } from './route.ts';
+import { agentRoutes } from './routes/agents.ts';
+import { decisionRoutes } from './routes/decisions.ts';
+import { enforceRoutes } from './routes/enforce.ts';
+import { haltRoutes } from './routes/halt.ts';
+import { intentRoutes } from './routes/intent.ts';
+import { keyRoutes } from './routes/keys.ts';
+import { policyRoutes } from './routes/policies.ts';
+import { closeServer, createExpressServer, listen } from './server.ts';
+
+export interface IngressDeps {
+  readonly config: StoreConfig;
+  readonly log: Logger;
+  /** The installation's folder. */
+  readonly root: string;
+}
+
+export interface RunningIngress {
+  /** Base address, such as http://127.0.0.1:3000. */
+  readonly address: string;
+  /** All routes that are served, for tools that compare them with something. */
+  readonly routes: readonly Route[];
+  /** Resolves once a policy set is in force here. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const PING: Statement = { name: 'ping', text: 'SELECT 1' };
+
+function readinessChecks(db: Database, policies: ActivePolicySet, redisOk: () => boolean | undefined): ReadinessCheck[] {
+  const checks: ReadinessCheck[] = [
+    {
+      name: 'database',
+      check: () =>
+        db.query(PING, []).then(
+          () => ({ ok: true }),
+          () => ({ ok: false, detail: 'PostgreSQL does not answer' }),
+        ),
+    },
+    {
+      name: 'policy-set',
+      async check() {
+        const { activeDigest, loadError } = policies.status();
+        if (activeDigest === undefined) return { ok: false, detail: loadError ?? 'no policy set is in force yet' };
+        return { ok: true, detail: activeDigest };
+      },
+    },
+    {
+      name: 'policy-folder',
+      severity: 'degraded',
+      async check() {
+        const { readOk, findings, loadError } = policies.status();
+        if (loadError !== undefined) return { ok: false, detail: 'the activated set could not be loaded; the last good one is in force' };
+        return readOk ? { ok: true } : { ok: false, detail: `refused, the last good set stays in force: ${summary(findings)}` };
+      },
+    },
+  ];
+  if (redisOk() !== undefined) {
+    checks.push({
+      name: 'rate-limits',
+      severity: 'degraded',
+      check: async () => (redisOk() === true ? { ok: true } : { ok: false, detail: 'Redis does not answer; limits count per process' }),
+    });
+  }
+  return checks;
+}
+
+function summary(findings: readonly unknown[]): string {
+  const [first] = findings as { file?: string; line?: number; message?: string }[];
+  const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : '';
+  return first === undefined ? 'no reason recorded' : `${first.file}:${first.line} ${first.message}${more}`;
+}
+
+/** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
+export async function startIngress({ config, log, root }: IngressDeps): Promise<RunningIngress> {
+  const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+  const { nowMs, monotonicMs } = clock;
+  const onError = (error: unknown): void => log.warn({ err: error }, 'background work failed; it is tried again');
+  const processId = randomBytes(8).toString('hex');
+  let stopping = false;
+
+  const db = await openDatabase({ url: config.databaseUrl, applicationName: 'custos-ingress', poolSize: config.databasePool, onError });
+  await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
+  const changes = await startChangeFeed({ db, databaseUrl: config.databaseUrl, monotonicMs, onError });
+  const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });
+  const agents = createAgentDirectory({ db, changes, processId, nowMs, onError });
+  const decider = createDecider({ changes, agents, halts: createHalts({ db, changes }), nowMs });
+  const decisions = createDecisionStore({ db, processId });
+  const parses = createParseStore({ db });
+  const readings = createReadings();
+
+  const lastUsed = createLastUsed({ db, onError });
+  const authenticator = createAuthenticator({
+    db,
+    changes,
+    pepper: config.pepper,
+    clock,
+    onUse: (keyId, atMs) => lastUsed.record(keyId, atMs),
+  });
+  const limiter = createLimiter({
+    enabled: config.rateLimit,
+    limits: config.rateLimits,
+    redisUrl: config.redisUrl,
+    monotonicMs,
+    onError,
+  });
+  const metrics = createMetrics();
+  const { countDecision } = createDecisionMetrics(metrics.registry, () => policies.status());
+
+  const routes: Route[] = [
+    ...intentRoutes({ policies, parses, decider }),
+    ...enforceRoutes({
+      policies,
+      readings,
+      parses,
+      decider: {
+        ...decider,
+        recorded(question, answer) {
+          countDecision(answer.evaluation.verdict);
+          decider.recorded(question, answer);
+        },
+      },
+      decisions,
+      nowMs,
+      onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
+    }),
+    ...decisionRoutes({ decisions }),
+    ...agentRoutes({ db, nowMs }),
+    ...keyRoutes({ db, hasher: createSecretHasher(config.pepper), nowMs }),
+    ...haltRoutes({ db, nowMs }),
+    ...policyRoutes({ db, policies }),
+  ];
+  const tls =
+    config.tlsCertFile === undefined || config.tlsKeyFile === undefined
+      ? undefined
+      : { cert: readFileSync(config.tlsCertFile), key: readFileSync(config.tlsKeyFile) };
+  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  const { trustProxy } = config;
+  const app = createApp({
+    routes,
+    authenticate: authenticator.authenticate,
+    limiter,
+    idempotency: createIdempotency({ db, pepper: Buffer.from(config.pepper, 'utf8') }),
+    log,
+    metrics,
+    clock,
+    isStopping: () => stopping,
+    readiness: readinessChecks(db, policies, () => limiter.redisOk()),
+    config: {
+      version,
+      trustProxy: trustProxy === undefined ? false : typeof trustProxy === 'number' ? trustProxy : trustProxy.join(','),
+      https: tls !== undefined || trustProxy !== undefined,
+      metricsAccess: config.metrics === 'private' ? ['admin:*'] : 'none',
+      schemaDir: path.join(root, 'policies', 'schema'),
+    },
+  });
+  const server = createExpressServer(app.express, tls === undefined ? {} : { tls });
+  const { port } = await listen(server, config.host, config.port);
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+
+  return {
+    address: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    routes: app.routes,
+    ready: () => policies.ready(),
+    async close() {
+      stopping = true;
+      await closeServer(server, config.shutdownTimeoutMs);
+      await Promise.all([decisions.idle(), parses.idle(), lastUsed.close()]);
+      agents.close();
+      await changes.close();
+      await limiter.close();
+      await db.close();
+    },
+  };
+}

@@ -1,0 +1,328 @@
+// Every setting of the service, once: its variable, unit, default and meaning, and how its text is checked.
+import net from 'node:net';
+import {
+  connectionString,
+  filePath,
+  hostName,
+  integer,
+  longSecret,
+  optional,
+  pathBelowRoot,
+  type Setting,
+  secondsAsMs,
+  setting,
+  word,
+} from './settings.ts';
+import { RATE_LIMIT_TABLE } from './vocabulary.ts';
+
+export interface RateLimitEntry {
+  readonly tier: number;
+  readonly perSecond: number;
+  readonly perMinute: number;
+}
+
+/** What Express's `trust proxy` takes: how many proxies stand in front, or their addresses. */
+export type TrustProxy = number | readonly string[];
+
+const SETTINGS = {
+  host: setting({
+    name: 'HOST',
+    unit: 'address',
+    fallback: '127.0.0.1',
+    description: 'address that ingress listens on; one that is not loopback needs TLS or a proxy in front',
+    read: readHost,
+  }),
+  port: setting({
+    name: 'PORT',
+    unit: 'TCP port',
+    fallback: '3000',
+    description: 'port that ingress listens on; 0 picks a free one, which is printed',
+    read: integer(0, 65_535),
+  }),
+  dataDir: setting({
+    name: 'CUSTOS_DATA_DIR',
+    unit: 'folder',
+    fallback: '.custos',
+    description: 'database and secrets when PostgreSQL is embedded; the default lies in the installation',
+    read: pathBelowRoot('.custos'),
+  }),
+  policyDir: setting({
+    name: 'CUSTOS_POLICY_DIR',
+    unit: 'folder',
+    fallback: 'policies',
+    description: 'policy files; the default lies in the installation',
+    read: pathBelowRoot('policies'),
+  }),
+  bootstrapKey: optional({
+    name: 'CUSTOS_BOOTSTRAP_KEY',
+    unit: 'API key',
+    description: 'admin key of the first organisation; without it one is generated at the first start',
+    secret: true,
+    read: readBootstrapKey,
+  }),
+  databaseUrl: optional({
+    name: 'DATABASE_URL',
+    unit: 'postgres:// address',
+    description: 'PostgreSQL 14 or later; without it one is embedded',
+    secret: true,
+    read: connectionString('postgres', 'postgresql'),
+  }),
+  databasePool: setting({
+    name: 'CUSTOS_DATABASE_POOL',
+    unit: 'connections',
+    fallback: '10',
+    description: 'most database connections of one process',
+    read: integer(2, 200),
+  }),
+  redisUrl: optional({
+    name: 'REDIS_URL',
+    unit: 'redis:// address',
+    description: 'Redis 6.2 or later for queues and rate limits; without it PostgreSQL carries the queues',
+    secret: true,
+    read: connectionString('redis', 'rediss'),
+  }),
+  pepper: optional({
+    name: 'CUSTOS_PEPPER',
+    unit: 'secret of 32 characters or more',
+    description: 'key of the HMAC under which API keys are stored; made in the data folder when PostgreSQL is embedded',
+    secret: true,
+    read: longSecret,
+  }),
+  signingKeyFile: optional({
+    name: 'CUSTOS_SIGNING_KEY_FILE',
+    unit: 'file',
+    description:
+      "Ed25519 private key (PKCS 8, PEM) that signs the logs' checkpoints; made in the data folder when PostgreSQL is embedded",
+    read: filePath,
+  }),
+  promiseKeyFile: optional({
+    name: 'CUSTOS_PROMISE_KEY_FILE',
+    unit: 'file',
+    description:
+      'Ed25519 private key (PKCS 8, PEM) that signs promises; made in the data folder when PostgreSQL is embedded',
+    read: filePath,
+  }),
+  tlsCertFile: optional({
+    name: 'CUSTOS_TLS_CERT',
+    unit: 'file',
+    description: 'certificate chain (PEM); with CUSTOS_TLS_KEY ingress speaks HTTPS',
+    read: filePath,
+  }),
+  tlsKeyFile: optional({
+    name: 'CUSTOS_TLS_KEY',
+    unit: 'file',
+    description: 'private key (PEM) of CUSTOS_TLS_CERT',
+    read: filePath,
+  }),
+  trustProxy: optional({
+    name: 'CUSTOS_TRUST_PROXY',
+    unit: 'number of proxies, or addresses',
+    description:
+      'proxies in front whose X-Forwarded-* headers are believed: 1, or 10.0.0.0/8,192.168.1.7, or uniquelocal',
+    read: readTrustProxy,
+  }),
+  rateLimit: setting({
+    name: 'CUSTOS_RATE_LIMIT',
+    unit: 'on or off',
+    fallback: 'on',
+    description: 'off only for benchmarks',
+    read: (text) => word('on', 'off')(text) === 'on',
+  }),
+  rateLimits: setting({
+    name: 'CUSTOS_RATE_LIMITS',
+    unit: 'tier=perSecond/perMinute, ...',
+    fallback: RATE_LIMIT_TABLE.map((entry) => `${entry.tier}=${entry.perSecond}/${entry.perMinute}`).join(','),
+    description: 'requests per second and per minute by tier; a tier that is not named keeps its default',
+    read: readRateLimits,
+  }),
+  metrics: setting({
+    name: 'CUSTOS_METRICS',
+    unit: 'public or private',
+    fallback: 'public',
+    description: 'private: /metrics needs an admin key',
+    read: word('public', 'private'),
+  }),
+  logHost: setting({
+    name: 'CUSTOS_LOG_HOST',
+    unit: 'host name',
+    fallback: 'custos.local',
+    description: "first part of the logs' origins; fixed once a log exists",
+    read: hostName,
+  }),
+  logLevel: setting({
+    name: 'CUSTOS_LOG_LEVEL',
+    unit: 'level',
+    fallback: 'info',
+    description: 'least level that is logged: trace, debug, info, warn, error, fatal or silent',
+    read: word('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  workersPort: setting({
+    name: 'CUSTOS_WORKERS_PORT',
+    unit: 'TCP port',
+    fallback: '0',
+    description:
+      'port of the health pages of a worker process, on 127.0.0.1 unless HOST says otherwise; 0 picks a free one',
+    read: integer(0, 65_535),
+  }),
+  shutdownTimeoutMs: setting({
+    name: 'CUSTOS_SHUTDOWN_TIMEOUT',
+    unit: 'seconds',
+    fallback: '25',
+    description: 'how long running requests and jobs may take to finish when a process is asked to stop',
+    read: secondsAsMs(1, 600),
+  }),
+} satisfies Record<string, Setting<unknown>>;
+
+type Settings = typeof SETTINGS;
+
+/** The settings of one process, checked. Paths are absolute, durations are milliseconds. */
+export type Config = { readonly [K in keyof Settings]: ReturnType<Settings[K]['read']> | OptionalOf<Settings[K]> };
+/** `undefined` for the settings that may be absent, nothing for the others. */
+type OptionalOf<S> = S extends Setting<infer T> ? Extract<T, undefined> : never;
+
+/** What is wrong with the environment: one sentence per problem. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads and checks the settings; pure. An empty value counts as unset.
+ * @param env the environment; names that are not ours and do not begin with `CUSTOS_` are ignored
+ * @param places `root`: the installation's folder; `cwd`: what relative paths are relative to, `root` by default
+ * @throws {ConfigError} naming every unknown `CUSTOS_*` variable and every bad value
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>>,
+  places: { readonly root: string; readonly cwd?: string },
+): Config {
+  const problems = unknownNames(env);
+  const values: Record<string, unknown> = {};
+  const at = { root: places.root, cwd: places.cwd ?? places.root };
+  for (const [key, spec] of Object.entries<Setting<unknown>>(SETTINGS)) {
+    const text = env[spec.name] || spec.fallback;
+    try {
+      values[key] = text === undefined ? undefined : spec.read(text, at);
+    } catch (error) {
+      problems.push(`${spec.name} ${error instanceof Error ? error.message : String(error)}.`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  // Every key of SETTINGS was read above by its own reader, which is what the type says.
+  const config = values as unknown as Config;
+  const conflicts = conflictsOf(config);
+  if (conflicts.length > 0) throw new ConfigError(conflicts);
+  return config;
+}
+
+/** A setting as documentation shows it. */
+export type SettingEntry = Pick<Setting<unknown>, 'name' | 'unit' | 'fallback' | 'description' | 'secret'>;
+
+/** The settings for documentation, in the order of the table. */
+export const SETTING_TABLE: readonly SettingEntry[] = Object.values<Setting<unknown>>(SETTINGS).map(
+  ({ name, unit, fallback, description, secret }) => ({ name, unit, fallback, description, secret }),
+);
+
+/** A configuration of a process that works on the database: both are known, whether PostgreSQL is embedded or not. */
+export type StoreConfig = Config & { readonly databaseUrl: string; readonly pepper: string };
+
+/** @throws {ConfigError} when DATABASE_URL is not set; `npm start` sets it for the processes it starts. */
+export function requireStore(config: Config): StoreConfig {
+  const { databaseUrl, pepper } = config;
+  if (databaseUrl === undefined)
+    throw new ConfigError([
+      'DATABASE_URL is needed by this process; "custos start" runs the whole service without it.',
+    ]);
+  if (pepper === undefined) throw new ConfigError([PEPPER_MISSING]);
+  return { ...config, databaseUrl, pepper };
+}
+
+const PEPPER_MISSING =
+  'CUSTOS_PEPPER is needed with DATABASE_URL, the same for every process: API keys are stored under it. This makes one: openssl rand -base64 32';
+
+function conflictsOf(config: Config): string[] {
+  const problems: string[] = [];
+  if ((config.tlsCertFile === undefined) !== (config.tlsKeyFile === undefined))
+    problems.push('CUSTOS_TLS_CERT and CUSTOS_TLS_KEY must be set together.');
+  if (!isLoopback(config.host) && config.tlsCertFile === undefined && config.trustProxy === undefined)
+    problems.push(
+      `HOST ${config.host} can be reached from other machines, and keys would travel unencrypted. Set CUSTOS_TLS_CERT and CUSTOS_TLS_KEY, or CUSTOS_TRUST_PROXY when a proxy in front speaks HTTPS, or keep 127.0.0.1.`,
+    );
+  if (config.databaseUrl !== undefined && config.pepper === undefined) problems.push(PEPPER_MISSING);
+  return problems;
+}
+
+function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
+  const known = new Set<string>(Object.values<Setting<unknown>>(SETTINGS).map((spec) => spec.name));
+  return Object.keys(env)
+    .filter((name) => name.startsWith('CUSTOS_') && !known.has(name))
+    .map((name) => {
+      const near = [...known].find((candidate) => distance(candidate, name) <= 2);
+      return `${name} is not a setting of this version${near === undefined ? '' : `; did you mean ${near}?`}${near === undefined ? '.' : ''}`;
+    });
+}
+
+/** Levenshtein distance, for "did you mean". */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
+
+/** Whether an address can only be reached from this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (net.isIPv4(host) && host.startsWith('127.'));
+}
+
+function readHost(text: string): string {
+  return net.isIP(text) !== 0 ? text : hostName(text);
+}
+
+/** The shape only; the checksum is checked where keys are made. The text is never repeated: it is a secret. */
+function readBootstrapKey(text: string): string {
+  if (!/^cst_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/.test(text))
+    throw new Error('must be a whole admin key that begins with cst_live_; "custos keys generate" prints one');
+  return text;
+}
+
+const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
+
+function readTrustProxy(text: string): TrustProxy {
+  // `true` would believe anybody's X-Forwarded-For, and with it let anybody choose the address that limits apply to.
+  if (/^\d+$/.test(text)) return integer(1, 16)(text);
+  const addresses = text.split(',').map((part) => part.trim());
+  for (const address of addresses) {
+    const [ip = '', bits, ...rest] = address.split('/');
+    const max = net.isIPv6(ip) ? 128 : 32;
+    const sized = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
+    if (!PROXY_NAMES.includes(address) && (net.isIP(ip) === 0 || !sized || rest.length > 0))
+      throw new Error(
+        `must be how many proxies stand in front (1 to 16), or their addresses (10.0.0.0/8, ${PROXY_NAMES.join(', ')}) separated by commas, not "${text}"`,
+      );
+  }
+  return addresses;
+}
+
+function readRateLimits(text: string): readonly RateLimitEntry[] {
+  const table = new Map<number, RateLimitEntry>(RATE_LIMIT_TABLE.map((entry) => [entry.tier, entry]));
+  for (const part of text.split(',')) {
+    const match = /^([0-7])=(\d{1,7})\/(\d{1,9})$/.exec(part.trim());
+    const [tier, perSecond, perMinute] = (match?.slice(1) ?? []).map(Number);
+    if (tier === undefined || !perSecond || !perMinute)
+      throw new Error(`must be a list such as 3=40/600,4=100/1200 (tier=perSecond/perMinute), not "${text}"`);
+    table.set(tier, { tier, perSecond, perMinute });
+  }
+  return [...table.values()];
+}

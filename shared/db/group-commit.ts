@@ -1,0 +1,85 @@
+// Group commit: concurrent rows become one INSERT. One flush is in flight at a time, and the next one gathers what
+// arrives meanwhile, so that the batch grows with the load and a lone request waits for nobody.
+import { ApiError } from '../errors.ts';
+import { isDataError, type Database, type Statement } from './database.ts';
+
+export interface GroupCommitOptions<Item> {
+  readonly db: Database;
+  /** Inserts all rows of its array parameters in one statement. */
+  readonly statement: Statement;
+  /** The statement's parameters, one array a column. */
+  readonly columns: (items: readonly Item[]) => unknown[];
+  /** Most rows a statement. */
+  readonly maxRows: number;
+  /** Most rows waiting; more are refused with E6002 rather than kept in memory without end. */
+  readonly maxWaiting: number;
+}
+
+export interface GroupCommit<Item> {
+  /**
+   * Resolves when the item is committed.
+   * @throws {ApiError} E6002 when the connection was lost (the outcome is unknown) or too much is waiting; the
+   * database's own error when it refused this very item.
+   */
+  add(item: Item): Promise<void>;
+  /** Resolves when nothing is waiting or in flight. */
+  idle(): Promise<void>;
+}
+
+interface Waiting<Item> {
+  readonly item: Item;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): GroupCommit<Item> {
+  const { db, statement, columns, maxRows, maxWaiting } = options;
+  let waiting: Waiting<Item>[] = [];
+  let flushing: Promise<void> | undefined;
+
+  const insert = async (batch: readonly Waiting<Item>[]): Promise<void> => {
+    try {
+      await db.query(statement, columns(batch.map((w) => w.item)));
+    } catch (error) {
+      const [only] = batch;
+      if (batch.length === 1 && only !== undefined) return only.reject(error);
+      if (!isDataError(error)) {
+        for (const w of batch) w.reject(error);
+        return;
+      }
+      // One member's data is at fault, and its neighbours must not pay for it.
+      for (const w of batch) await insert([w]);
+      return;
+    }
+    for (const w of batch) w.resolve();
+  };
+
+  const flush = async (): Promise<void> => {
+    while (waiting.length > 0) {
+      const batch = waiting.length <= maxRows ? waiting : waiting.slice(0, maxRows);
+      waiting = batch === waiting ? [] : waiting.slice(maxRows);
+      await insert(batch);
+    }
+    flushing = undefined;
+  };
+
+  return {
+    add(item) {
+      if (waiting.length >= maxWaiting) {
+        return Promise.reject(
+          new ApiError('E6002', 'The service is writing more than it can; come back in a moment.', {
+            headers: { 'retry-after': '1' },
+          }),
+        );
+      }
+      return new Promise<void>((resolve, reject) => {
+        waiting.push({ item, resolve, reject });
+        // Rows that arrive in the same turn of the event loop go together.
+        flushing ??= new Promise<void>((done) => setImmediate(done)).then(flush);
+      });
+    },
+    async idle() {
+      while (flushing !== undefined) await flushing;
+    },
+  };
+}

@@ -1,0 +1,221 @@
+// From a question to a verdict on record: facts gathered, policies evaluated, the decision written before it is answered.
+import { randomFillSync } from 'node:crypto';
+import type { ChangeFeed } from '../db/changes.ts';
+import { newId } from '../ids.ts';
+import type { AuthenticatedKey } from '../keys/types.ts';
+import type { Explanation } from '../policy/evaluate.ts';
+import { BUILT_IN_POLICY } from '../policy/schema.ts';
+import type { Evaluation, Facts, Risk, RiskFacts } from '../policy/types.ts';
+import { canonicalize, canonicalString } from '../proof/canonical.ts';
+import { effectiveTrust, NO_EVIDENCE } from '../trust/score.ts';
+import type { ActivePolicies } from './active-set.ts';
+import type { AgentDirectory, AgentState } from './agents.ts';
+import type { Halt, Halts } from './halts.ts';
+import type { Reading } from './readings.ts';
+import { canonicalFacts, type DecisionBytes, writeDecision } from './record.ts';
+import type { DecisionRow } from './store.ts';
+
+/** Who asks what; `active` is taken once per request, so that all of it is evaluated with one policy set. */
+export interface Question {
+  readonly active: ActivePolicies;
+  readonly key: AuthenticatedKey;
+  readonly agentId: string;
+  readonly reading: Reading;
+  readonly context: Record<string, unknown> | undefined;
+  /** 0..1000 */
+  readonly claimedScore?: number | undefined;
+  /** 0..7 */
+  readonly claimedLevel?: number | undefined;
+  readonly approvalId?: string | undefined;
+}
+
+export interface Answer {
+  readonly facts: Facts;
+  readonly evaluation: Evaluation;
+  /** JCS of all facts, and of the part of the intent that a decision repeats. */
+  readonly canonicalFacts: string;
+  readonly intentMember: string;
+  readonly asOf: { readonly signals: number; readonly day: string };
+  readonly nowMs: number;
+}
+
+export interface RecordedDecision {
+  readonly row: DecisionRow;
+  /** The answer, JSON text. */
+  readonly text: string;
+}
+
+export interface Decider {
+  /** Evaluates and stores nothing. At once when all that it needs is in memory. @throws {ApiError} E6002 */
+  answer(question: Question): Answer | Promise<Answer>;
+  /** Gives the answer its id and its bytes; the caller stores the row and then answers with the text. */
+  record(question: Question, answer: Answer): RecordedDecision;
+  /** To be called once a row is durable: the agent's history counts it. */
+  recorded(question: Question, answer: Answer): void;
+  /** Every candidate rule with the values it saw. */
+  explain(question: Question, answer: Answer): Promise<Explanation>;
+}
+
+export interface DeciderDeps {
+  readonly changes: Pick<ChangeFeed, 'ensureFresh'>;
+  readonly agents: AgentDirectory;
+  readonly halts: Halts;
+  readonly nowMs: () => number;
+}
+
+/** A DENY that no policy gives. */
+function denied(rule: string, code: string, message: string): Evaluation {
+  return { verdict: 'DENY', reasons: [{ policy: BUILT_IN_POLICY, rule, effect: 'DENY', code, message }], obligations: [] };
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return value instanceof Promise;
+}
+
+/** Calls `next` at once when the value is there, else later: promises cost more than a remembered verdict. */
+function then<A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): B | Promise<B> {
+  return isPromise(value) ? value.then(next) : next(value);
+}
+
+function timeFacts(nowMs: number): Facts['time'] {
+  const date = new Date(nowMs);
+  const now = date.toISOString();
+  return {
+    now,
+    date: now.slice(0, 10),
+    hour: date.getUTCHours(),
+    minute_of_day: date.getUTCHours() * 60 + date.getUTCMinutes(),
+    weekday: date.getUTCDay() || 7,
+  };
+}
+
+const SALT_BYTES = 16;
+const salts = { pool: Buffer.alloc(SALT_BYTES * 256), at: SALT_BYTES * 256 };
+
+/** 16 random bytes; asked of the system for many decisions at a time. */
+function newSalt(): Buffer {
+  if (salts.at === salts.pool.length) {
+    salts.pool = randomFillSync(Buffer.alloc(SALT_BYTES * 256));
+    salts.at = 0;
+  }
+  salts.at += SALT_BYTES;
+  return salts.pool.subarray(salts.at - SALT_BYTES, salts.at);
+}
+
+const NO_CONTEXT: Record<string, unknown> = Object.freeze({});
+const keyTexts = new WeakMap<AuthenticatedKey, string>();
+
+function keyText(key: AuthenticatedKey, facts: Facts['key']): string {
+  let text = keyTexts.get(key);
+  if (text === undefined) {
+    text = canonicalize(facts);
+    keyTexts.set(key, text);
+  }
+  return text;
+}
+
+export function createDecider(deps: DeciderDeps): Decider {
+  const { changes, agents, halts, nowMs } = deps;
+
+  const evaluate = (question: Question, agent: AgentState, halt: Halt | undefined): Answer | Promise<Answer> => {
+    const { active, key, reading } = question;
+    const now = nowMs();
+    const time = timeFacts(now);
+    const withoutRisk: RiskFacts = {
+      intent: reading.unassessed,
+      agent: agent.facts,
+      // No signals are recorded yet: everybody has the trust of no evidence.
+      trust: effectiveTrust({
+        recordedScore: NO_EVIDENCE.score,
+        uncertainty: NO_EVIDENCE.uncertainty,
+        claimedScore: question.claimedScore,
+        claimedLevel: question.claimedLevel,
+      }),
+      key: { id: key.keyId, bound: key.agentIds !== null, environment: key.environment },
+      context: question.context ?? NO_CONTEXT,
+      time,
+      history: agent.history.counts(now),
+      organisation: { slug: key.organisationSlug },
+      environment: key.environment,
+    };
+    return then(active.evaluator.assessRisk(withoutRisk), (risk: Risk) => {
+      const intent = reading.withRisk(risk);
+      const facts: Facts = { ...withoutRisk, intent: intent.facts };
+      return then(verdictOf(question, facts, halt), (evaluation) => ({
+        facts,
+        evaluation,
+        canonicalFacts: canonicalFacts(facts, {
+          agent: agent.canonical,
+          context: question.context === undefined ? '{}' : canonicalize(question.context),
+          intent: intent.canonical,
+          key: keyText(key, facts.key),
+        }),
+        intentMember: intent.member,
+        asOf: { signals: 0, day: time.date },
+        nowMs: now,
+      }));
+    });
+  };
+
+  const verdictOf = (question: Question, facts: Facts, halt: Halt | undefined): Evaluation | Promise<Evaluation> => {
+    if (halt !== undefined) return denied('halted', 'HALTED', `everything is halted: ${halt.reason}`);
+    if (question.approvalId !== undefined) {
+      return denied('approval', 'APPROVAL_MISMATCH', 'there is no approval with this id for this agent and action');
+    }
+    return question.active.evaluator.evaluate(facts);
+  };
+
+  return {
+    answer(question) {
+      const { key, agentId } = question;
+      const { organisationId, environment } = key;
+      return then(changes.ensureFresh() ?? undefined, () =>
+        then(halts.get(organisationId, environment), (halt) =>
+          then(agents.get({ organisationId, environment, agentId }), (agent) => evaluate(question, agent, halt)),
+        ),
+      );
+    },
+    record(question, answer) {
+      const { key, agentId, active } = question;
+      const decisionId = newId('dec', answer.nowMs);
+      const proofId = `prf${decisionId.slice(3)}`;
+      const salt = newSalt();
+      const bytes: DecisionBytes = writeDecision({
+        decisionId,
+        proofId,
+        keyId: key.keyId,
+        agentId: canonicalString(agentId),
+        environment: key.environment,
+        organisationSlug: key.organisationSlug,
+        evaluatedAtMs: answer.nowMs,
+        policyDigest: active.set.digest,
+        intent: answer.intentMember,
+        trust: answer.facts.trust,
+        asOf: answer.asOf,
+        evaluation: answer.evaluation,
+        facts: answer.canonicalFacts,
+        salt,
+      });
+      const row: DecisionRow = {
+        decisionId,
+        organisationId: key.organisationId,
+        environment: key.environment,
+        agentId,
+        keyId: key.keyId,
+        verdict: answer.evaluation.verdict,
+        evaluatedAt: answer.facts.time.now,
+        policyDigest: active.set.digest,
+        proofId,
+        record: bytes.record,
+        facts: answer.canonicalFacts,
+        factsSalt: salt.toString('hex'),
+      };
+      return { row, text: bytes.answer };
+    },
+    recorded(question, answer) {
+      const { organisationId, environment } = question.key;
+      agents.count({ organisationId, environment, agentId: question.agentId }, answer.nowMs, answer.evaluation.verdict);
+    },
+    explain: (question, answer) => question.active.evaluator.explain(answer.facts),
+  };
+}

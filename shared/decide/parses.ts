@@ -1,0 +1,112 @@
+// Parses in Postgres: written in groups before they are answered, and found again when an enforcement names one.
+import { LRUCache } from 'lru-cache';
+import { textColumn } from '../db/columns.ts';
+import { createGroupCommit } from '../db/group-commit.ts';
+import type { Database, Sql, Statement } from '../db/database.ts';
+import type { IntentBody } from '../schemas/intent.ts';
+import type { Environment } from '../vocabulary.ts';
+import { type Reading, readingOfParse } from './readings.ts';
+
+export interface ParseRow {
+  readonly intentId: string;
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly agentId: string;
+  readonly keyId: string;
+  readonly normalized: string;
+  readonly createdAtMs: number;
+  /** JSON text of the answer. */
+  readonly answer: string;
+  readonly rawIntent: string;
+}
+
+export interface StoredParse {
+  readonly agentId: string;
+  readonly normalized: string;
+  readonly createdAtMs: number;
+  readonly answer: string;
+  readonly reading: Reading;
+}
+
+export interface ParseStore {
+  /** Resolves when the parse is durable. @throws {ApiError} E6002 */
+  append(row: ParseRow): Promise<void>;
+  /** The same within the caller's transaction. */
+  insert(sql: Sql, row: ParseRow): Promise<void>;
+  /** A parse of this organisation and environment. @throws {ApiError} E6002 */
+  read(organisationId: string, environment: Environment, intentId: string): StoredParse | Promise<StoredParse | undefined>;
+  idle(): Promise<void>;
+}
+
+const INSERT: Statement = {
+  name: 'parses-insert',
+  text: `INSERT INTO intent_parse (intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at, answer, raw_intent)
+    SELECT intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at::timestamptz, answer, raw_intent
+    FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
+      string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'))
+      AS row (intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at, answer, raw_intent)`,
+};
+const READ: Statement = {
+  name: 'parse-read',
+  text: 'SELECT agent_id, normalized, created_at, answer FROM intent_parse WHERE intent_id = $1 AND organisation_id = $2 AND environment = $3',
+};
+
+interface ReadRow {
+  agent_id: string;
+  normalized: string;
+  created_at: Date;
+  answer: string;
+}
+
+function columns(rows: readonly ParseRow[]): unknown[] {
+  const of = (pick: (row: ParseRow) => string): string => textColumn(rows.map(pick));
+  return [
+    of((r) => r.intentId),
+    of((r) => r.organisationId),
+    of((r) => r.environment),
+    of((r) => r.agentId),
+    of((r) => r.keyId),
+    of((r) => r.normalized),
+    of((r) => new Date(r.createdAtMs).toISOString()),
+    of((r) => r.answer),
+    of((r) => JSON.stringify(r.rawIntent)),
+  ];
+}
+
+const MAX_ROWS = 500;
+const MAX_WAITING = 20_000;
+const MAX_RECENT = 5_000;
+
+export function createParseStore(deps: { db: Database }): ParseStore {
+  const { db } = deps;
+  const group = createGroupCommit<ParseRow>({ db, statement: INSERT, columns, maxRows: MAX_ROWS, maxWaiting: MAX_WAITING });
+  const recent = new LRUCache<string, StoredParse>({ max: MAX_RECENT });
+  const cacheKey = (organisationId: string, environment: string, intentId: string): string =>
+    `${intentId}\n${environment}\n${organisationId}`;
+
+  const storedOf = (agentId: string, normalized: string, createdAtMs: number, answer: string): StoredParse => ({
+    agentId,
+    normalized,
+    createdAtMs,
+    answer,
+    // Written by this service from a value of this type.
+    reading: readingOfParse(JSON.parse(answer) as IntentBody),
+  });
+
+  return {
+    append: (row) => group.add(row),
+    insert: async (sql, row) => void (await sql.query(INSERT, columns([row]))),
+    read(organisationId, environment, intentId) {
+      const id = cacheKey(organisationId, environment, intentId);
+      const known = recent.get(id);
+      if (known !== undefined) return known;
+      return db.query<ReadRow>(READ, [intentId, organisationId, environment]).then(([row]) => {
+        if (row === undefined) return undefined;
+        const stored = storedOf(row.agent_id, row.normalized, row.created_at.getTime(), row.answer);
+        recent.set(id, stored);
+        return stored;
+      });
+    },
+    idle: () => group.idle(),
+  };
+}

@@ -1,0 +1,94 @@
+// What a normalized string or a stored parse says, as facts for policies: read once per policy set and remembered.
+import { LRUCache } from 'lru-cache';
+import { invalidField } from '../errors.ts';
+import type { Lexicon } from '../intent/lexicon.ts';
+import { actionOf, readNormalized } from '../intent/normalized.ts';
+import type { ParsedIntent } from '../intent/types.ts';
+import { parseEnforceIntent } from '../policy/resource.ts';
+import type { PolicySet } from '../policy/load.ts';
+import type { IntentFacts, Risk, RiskFacts } from '../policy/types.ts';
+import { canonicalize } from '../proof/canonical.ts';
+import { intentMember } from './record.ts';
+
+/** An intent as policies see it, and the texts that are made of it, which stay the same while its risk does. */
+export interface Reading {
+  readonly unassessed: RiskFacts['intent'];
+  /** The facts with this risk, JCS of them, and JCS of the part that a decision repeats. */
+  withRisk(risk: Risk): { readonly facts: IntentFacts; readonly canonical: string; readonly member: string };
+}
+
+export function createReading(unassessed: RiskFacts['intent']): Reading {
+  let last: { risk: Risk; facts: IntentFacts; canonical: string; member: string } | undefined;
+  return {
+    unassessed,
+    withRisk(risk) {
+      if (last?.risk !== risk) {
+        const facts: IntentFacts = { ...unassessed, risk };
+        last = { risk, facts, canonical: canonicalize(facts), member: canonicalize(intentMember(facts)) };
+      }
+      return last;
+    },
+  };
+}
+
+/** The facts of a parse: its object's resource is `domain/object`, as `d.a.o` is action `a` on resource `d/o`. */
+export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Reading {
+  const { normalized, domain, action, verb, object, places, effect, traits, extent, confidence, entities, data_classes, flags } = parse;
+  const rest = normalized.split('.').slice(2).join('/');
+  return createReading({
+    normalized,
+    domain,
+    action,
+    verb,
+    object,
+    places,
+    effect,
+    traits,
+    extent,
+    confidence,
+    entities,
+    data_classes,
+    flags,
+    resource: rest === '' ? domain : `${domain}/${rest}`,
+    parsed: true,
+  });
+}
+
+const MAX_READINGS = 5_000;
+
+export interface Readings {
+  /** Reads the string of an enforcement request. @throws {ApiError} E2001 at `pointer` */
+  of(set: PolicySet<Lexicon>, intent: string, pointer: string): Reading;
+}
+
+export function createReadings(): Readings {
+  const bySet = new WeakMap<PolicySet<Lexicon>, LRUCache<string, Reading>>();
+  return {
+    of(set, intent, pointer) {
+      let readings = bySet.get(set);
+      if (readings === undefined) {
+        readings = new LRUCache({ max: MAX_READINGS });
+        bySet.set(set, readings);
+      }
+      const known = readings.get(intent);
+      if (known !== undefined) return known;
+      const { lexicon } = set;
+      const parsed = parseEnforceIntent(intent, (word) => actionOf(word, lexicon)?.action);
+      if (!parsed.ok) throw invalidField(pointer, parsed.message);
+      const { alternatives: _, ...read } = readNormalized(
+        { actionWord: parsed.actionWord, segments: parsed.resource.split('/') },
+        lexicon,
+      );
+      const reading = createReading({
+        ...read,
+        // What policies match is settled by the canonical form alone; the lexicon adds meaning, it moves nothing.
+        normalized: parsed.normalized,
+        action: parsed.action,
+        resource: parsed.resource,
+        parsed: false,
+      });
+      readings.set(intent, reading);
+      return reading;
+    },
+  };
+}

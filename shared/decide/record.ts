@@ -1,0 +1,120 @@
+// A decision as bytes: the answer, and the canonical record that goes to the log (proofs.md), written once for both.
+import { createHash } from 'node:crypto';
+import type { Evaluation, Facts } from '../policy/types.ts';
+import { canonicalize } from '../proof/canonical.ts';
+
+/** A decision is good for this long. */
+export const DECISION_TTL_MS = 3_600_000;
+
+/** The members of a normalized intent that a decision repeats. */
+export function intentMember(intent: Facts['intent']): object {
+  const { normalized, domain, action, verb, resource, effect, traits, risk, parsed } = intent;
+  return { normalized, domain, action, verb, resource, effect, traits, risk, parsed };
+}
+
+/** JCS pieces of a request's facts; each is made once and reused while it stays the same. */
+export interface FactPieces {
+  readonly agent: string;
+  readonly context: string;
+  readonly intent: string;
+  readonly key: string;
+}
+
+/** JCS of all facts (RFC 8785): members in order, the prepared pieces spliced in. */
+export function canonicalFacts(facts: Facts, pieces: FactPieces): string {
+  const { history, organisation, time, trust, environment } = facts;
+  return (
+    `{"agent":${pieces.agent},"context":${pieces.context},"environment":"${environment}"` +
+    `,"history":${canonicalHistory(history)},"intent":${pieces.intent},"key":${pieces.key}` +
+    `,"organisation":{"slug":"${organisation.slug}"}` +
+    `,"time":{"date":"${time.date}","hour":${time.hour},"minute_of_day":${time.minute_of_day},"now":"${time.now}","weekday":${time.weekday}}` +
+    `,"trust":${canonicalize(trust)}}`
+  );
+}
+
+function canonicalHistory(history: Facts['history']): string {
+  const counts = ({ ALLOW, DENY, ESCALATE, DEGRADE }: Facts['history']['last_1h']): string =>
+    `{"ALLOW":${ALLOW},"DEGRADE":${DEGRADE},"DENY":${DENY},"ESCALATE":${ESCALATE}}`;
+  return `{"last_1h":${counts(history.last_1h)},"last_24h":${counts(history.last_24h)},"last_60s":${counts(history.last_60s)}}`;
+}
+
+export interface DecisionParts {
+  readonly decisionId: string;
+  readonly keyId: string;
+  /** As a canonical JSON string. */
+  readonly agentId: string;
+  readonly environment: string;
+  readonly organisationSlug: string;
+  readonly proofId: string;
+  readonly evaluatedAtMs: number;
+  readonly policyDigest: string;
+  /** JCS of intentMember. */
+  readonly intent: string;
+  readonly trust: Facts['trust'];
+  /** How many signals the trust score is made of, and the UTC day it was computed for. */
+  readonly asOf: { readonly signals: number; readonly day: string };
+  readonly evaluation: Evaluation;
+  /** JCS of all facts, and 16 random bytes. */
+  readonly facts: string;
+  readonly salt: Buffer;
+}
+
+export interface DecisionBytes {
+  /** The answer, JSON. */
+  readonly answer: string;
+  /** Canonical record without its previousHash: the text before `,"previousHash":"..."}`. */
+  readonly record: string;
+}
+
+/** factsDigest = SHA-256(salt || JCS of all facts), lower-case hex. */
+export function factsDigest(salt: Buffer, facts: string): string {
+  return createHash('sha256').update(salt).update(facts).digest('hex');
+}
+
+// An evaluation that is remembered is the same object each time, and so are its texts.
+const evaluationTexts = new WeakMap<Evaluation, { obligations: string; reasons: string }>();
+
+function textsOf(evaluation: Evaluation): { obligations: string; reasons: string } {
+  let texts = evaluationTexts.get(evaluation);
+  if (texts === undefined) {
+    texts = { obligations: canonicalize(evaluation.obligations), reasons: canonicalize(evaluation.reasons) };
+    evaluationTexts.set(evaluation, texts);
+  }
+  return texts;
+}
+
+/**
+ * Writes a decision. The body is JCS: `agent_id allowed decision_id evaluated_at expires_at factsDigest intent key_id
+ * obligations policy_set reasons trust verdict`; the answer is the same without factsDigest, with `proof`.
+ */
+export function writeDecision(parts: DecisionParts): DecisionBytes {
+  const { verdict } = parts.evaluation;
+  const { obligations, reasons } = textsOf(parts.evaluation);
+  const { trust, asOf, agentId } = parts;
+  const evaluatedAt = new Date(parts.evaluatedAtMs).toISOString();
+  const expiresAt = new Date(parts.evaluatedAtMs + DECISION_TTL_MS).toISOString();
+  const head =
+    `{"agent_id":${agentId},"allowed":${verdict === 'ALLOW' || verdict === 'DEGRADE'}` +
+    `,"decision_id":"${parts.decisionId}","evaluated_at":"${evaluatedAt}","expires_at":"${expiresAt}"`;
+  const beforeProof = `,"intent":${parts.intent},"key_id":"${parts.keyId}","obligations":${obligations},"policy_set":{"digest":"${parts.policyDigest}"}`;
+  const tail =
+    `,"reasons":${reasons},"trust":{"as_of":{"day":"${asOf.day}","signals":${asOf.signals}}` +
+    `,"claimed_level":${trust.claimed === null ? 'null' : trust.claimed.level},"effective_level":${trust.level}` +
+    `,"recorded_level":${trust.recorded.level},"score":${trust.recorded.score},"uncertainty":${canonicalize(trust.uncertainty)}}` +
+    `,"verdict":"${verdict}"}`;
+  const answer = `${head}${beforeProof},"proof":{"proof_id":"${parts.proofId}"}${tail}`;
+  const body = `${head},"factsDigest":"${factsDigest(parts.salt, parts.facts)}"${beforeProof}${tail}`;
+  const record =
+    `{"agentId":${agentId},"eventType":"custos.decision","occurredAt":"${evaluatedAt}","payload":{"body":${body}` +
+    `,"environment":"${parts.environment}","organisation":"${parts.organisationSlug}","proofId":"${parts.proofId}"}`;
+  return { answer, record };
+}
+
+/** The answer of a stored decision, from its record. */
+export function answerOfRecord(record: Buffer): object {
+  const { payload } = JSON.parse(`${record.toString('utf8')}}`) as {
+    payload: { body: Record<string, unknown>; proofId: string };
+  };
+  const { factsDigest: _, ...body } = payload.body;
+  return { ...body, proof: { proof_id: payload.proofId } };
+}

@@ -1,0 +1,127 @@
+// The embedded database on disk: where it lies, its password, and how it is made so that a half-made one never counts.
+import { execFile } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { type Account, canEnter, giveTo, identity, SetupError, serverAccount } from './account.ts';
+import { type Binaries, prepareBinaries, SYSTEM_FOLDER } from './binaries.ts';
+
+/** A database that can be started. */
+export interface Cluster {
+  /** PGDATA. */
+  readonly folder: string;
+  readonly logFile: string;
+  readonly password: string;
+  readonly account: Account | undefined;
+  readonly binaries: Binaries;
+}
+
+/** Name of the database's superuser and of the database itself. */
+export const ROLE = 'custos';
+
+/** What child processes of PostgreSQL may see: no PG* variable of the caller changes what is done here. */
+export const CLEAN_ENV: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin', LANG: 'C', LC_ALL: 'C', TZ: 'UTC' };
+
+const run = promisify(execFile);
+
+/**
+ * Finds the database of a data folder, or makes it. Call it only with the data folder's lock.
+ * @throws {SetupError} saying what to do, when the folder cannot be used
+ */
+export async function prepareCluster(dataDir: string, say: (line: string) => void): Promise<Cluster> {
+  makeDataDir(dataDir);
+  const known = knownPlace(dataDir);
+  const account = serverAccount(known ?? path.join(dataDir, 'postgres'), say);
+  const folder = known ?? newPlace(dataDir, account, say);
+  if (known !== undefined && !canEnter(account, path.dirname(known)))
+    throw new SetupError(
+      `PostgreSQL's user ${account?.name} cannot enter ${path.dirname(known)}, where the database is. Let it (chmod o+x on each folder above it), or choose another CUSTOS_DATA_DIR.`,
+    );
+  if (path.dirname(folder) !== dataDir) say(`The database is in ${folder}.`);
+  const binaries = prepareBinaries(dataDir, account, say);
+  const password = secretText(path.join(dataDir, 'postgres-password'), 24);
+  if (!existsSync(path.join(folder, 'PG_VERSION'))) await initialize({ folder, binaries, account, password });
+  const major = readFileSync(path.join(folder, 'PG_VERSION'), 'utf8').trim();
+  if (major !== binaries.major)
+    throw new SetupError(
+      `The database in ${folder} was made by PostgreSQL ${major}, and this is ${binaries.major}. Dump it with the version of Custos that made it, or choose another CUSTOS_DATA_DIR.`,
+    );
+  return { folder, logFile: path.join(dataDir, 'postgres.log'), password, account, binaries };
+}
+
+/** Root's folder lets the server's account through to its part; every file in it is closed by its own mode. */
+export function makeDataDir(dataDir: string): void {
+  if (existsSync(dataDir)) return;
+  const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
+  mkdirSync(dataDir, { recursive: true });
+  chmodSync(dataDir, mode);
+}
+
+/** The text of a secret of our own, made on first use: `bytes` random bytes in base64url, mode 0600. */
+export function secretText(file: string, bytes: number): string {
+  if (!existsSync(file)) writeWhole(file, `${randomBytes(bytes).toString('base64url')}\n`);
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Writes a file that is either whole or absent, whatever happens meanwhile; mode 0600. */
+export function writeWhole(file: string, content: string): void {
+  const part = `${file}.new`;
+  writeFileSync(part, content, { mode: 0o600, flush: true });
+  renameSync(part, file);
+}
+
+function knownPlace(dataDir: string): string | undefined {
+  const pointer = path.join(dataDir, 'postgres.location');
+  if (existsSync(pointer)) return readFileSync(pointer, 'utf8').trim();
+  const inside = path.join(dataDir, 'postgres');
+  return existsSync(inside) ? inside : undefined;
+}
+
+function newPlace(dataDir: string, account: Account | undefined, say: (line: string) => void): string {
+  if (canEnter(account, dataDir)) return path.join(dataDir, 'postgres');
+  // Random too: a data folder that was deleted and made again must not meet the database of the old one.
+  const id = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}-${randomBytes(4).toString('hex')}`;
+  const place = path.join(SYSTEM_FOLDER, id);
+  mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
+  if (!canEnter(account, SYSTEM_FOLDER))
+    throw new SetupError(
+      `PostgreSQL's user ${account?.name} can enter neither ${dataDir} nor ${SYSTEM_FOLDER}. Set CUSTOS_DATA_DIR to a folder that it can enter, or start as an ordinary user.`,
+    );
+  say(`PostgreSQL's user ${account?.name} cannot enter ${dataDir}, so the database is kept elsewhere.`);
+  writeWhole(path.join(dataDir, 'postgres.location'), `${place}\n`);
+  return place;
+}
+
+/** initdb in a folder of another name, renamed when it is done. */
+async function initialize(cluster: Pick<Cluster, 'folder' | 'binaries' | 'account' | 'password'>): Promise<void> {
+  const { folder, binaries, account } = cluster;
+  const making = `${folder}.new`;
+  const passwordFile = `${folder}.password`;
+  rmSync(making, { recursive: true, force: true });
+  mkdirSync(making, { mode: 0o700 });
+  giveTo(account, making);
+  try {
+    writeFileSync(passwordFile, `${cluster.password}\n`, { mode: 0o600 });
+    giveTo(account, passwordFile);
+    const args = [
+      ['--pgdata', making],
+      ['--username', ROLE],
+      ['--pwfile', passwordFile],
+      ['--auth', 'scram-sha-256'],
+      ['--encoding', 'UTF8'],
+      // The same order of text on every platform: by code point.
+      ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+    ].flat();
+    await run(binaries.initdb, args, { ...identity(account), cwd: '/', env: CLEAN_ENV });
+    renameSync(making, folder);
+  } catch (error) {
+    const said = (error as { stderr?: unknown }).stderr;
+    throw new SetupError(`The database could not be made in ${folder}: ${String(said || error).trim()}`, {
+      cause: error,
+    });
+  } finally {
+    rmSync(passwordFile, { force: true });
+    rmSync(making, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,97 @@
+// One supervisor per data folder: a lock file that outlives its holder only until the next start notices.
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isAlive, startOf } from './processes.ts';
+
+/** Another living process works with the data folder. */
+export class AlreadyRunning extends Error {
+  readonly pid: number;
+
+  constructor(pid: number, folder: string) {
+    super(`already running: process ${pid} uses ${folder}.`);
+    this.name = 'AlreadyRunning';
+    this.pid = pid;
+  }
+}
+
+export interface Lock {
+  /** Whether an earlier holder ended without releasing: something of it may still be running. */
+  readonly afterCrash: boolean;
+  release(): void;
+}
+
+const NAME = 'supervisor.lock';
+
+/** The process that holds the lock of a data folder, or undefined. */
+export function holderOf(folder: string): number | undefined {
+  return livingHolder(readText(path.join(folder, NAME)));
+}
+
+/**
+ * Takes the lock of a data folder, also from a holder that is no longer alive.
+ * @throws {AlreadyRunning} when a living process holds it
+ */
+export function takeLock(folder: string): Lock {
+  const file = path.join(folder, NAME);
+  const mine = path.join(folder, `${NAME}.${process.pid}`);
+  const content = `${process.pid} ${startOf(process.pid)}\n`;
+  writeFileSync(mine, content, { mode: 0o600 });
+  let afterCrash = false;
+  try {
+    for (;;) {
+      try {
+        // A link appears with its whole content and fails when the name exists: nobody ever reads half a lock.
+        linkSync(mine, file);
+        break;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      }
+      const seen = readText(file);
+      const holder = livingHolder(seen);
+      if (holder !== undefined) throw new AlreadyRunning(holder, folder);
+      removeStale(file, seen, folder);
+      afterCrash = true;
+    }
+  } finally {
+    rmSync(mine, { force: true });
+  }
+  return {
+    afterCrash,
+    release: () => {
+      if (readText(file) === content) rmSync(file, { force: true });
+    },
+  };
+}
+
+/** Two starts may find the same dead lock: what was moved away is looked at, and a living one is put back. */
+function removeStale(file: string, seen: string | undefined, folder: string): void {
+  const aside = `${file}.stale.${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  const moved = readText(aside);
+  const holder = moved === seen ? undefined : livingHolder(moved);
+  if (holder !== undefined) linkSync(aside, file);
+  rmSync(aside, { force: true });
+  if (holder !== undefined) throw new AlreadyRunning(holder, folder);
+}
+
+function livingHolder(content: string | undefined): number | undefined {
+  const match = /^(\d+) (.*)$/m.exec(content ?? '');
+  const pid = Number(match?.[1]);
+  if (match === null || !isAlive(pid)) return undefined;
+  // The id may have been given to another process since, above all in a container, where ids start from 1 again.
+  return startOf(pid) === match[2] ? pid : undefined;
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,254 @@
+// Takes the noun phrase after a verb and turns it into the object of a normalized intent.
+import { singular } from './inflection.ts';
+import type { Lexicon } from './lexicon.ts';
+import type { Sentence, Token } from './tokens.ts';
+
+export const MAX_OBJECT_LENGTH = 64;
+const MAX_OBJECT_WORDS = 6;
+/** How far after the verb an object is looked for. */
+const REACH = 24;
+
+/** Where a noun phrase ends: prepositions, relative pronouns, auxiliaries. */
+const STOPS = new Set(
+  (
+    'in on at from for with by into onto within over under between across via than per about as to without against during through throughout after before since until ' +
+    'that which who whom whose where when while if because so but is are was were be been being has have had will would can could should must may might do does did ' +
+    'using including named called titled located based containing matching being regarding concerning according near around behind inside outside ' +
+    'not whether what how why i we they he she there e.g i.e etc like then please only'
+  ).split(' '),
+);
+/** Words after a verb that lead to its object: `search for`, `look at`, `ask about`, `reply to`. */
+const LEADS = new Set([
+  'for',
+  'about',
+  'to',
+  'on',
+  'at',
+  'into',
+  'through',
+  'out',
+  'up',
+  'of',
+  'in',
+  'from',
+  'with',
+  'across',
+  'against',
+  'over',
+  'if',
+  'whether',
+  'is',
+  'are',
+  'do',
+  'does',
+  'there',
+  'i',
+  'we',
+  'many',
+  'much',
+  'have',
+  'can',
+  'should',
+  'was',
+  'did',
+  'will',
+  'what',
+  'which',
+  'how',
+  'that',
+  'you',
+  'back',
+  'off',
+  'down',
+]);
+
+const NOUNS_IN_LY = new Set([
+  'reply',
+  'supply',
+  'family',
+  'assembly',
+  'anomaly',
+  'daily',
+  'weekly',
+  'monthly',
+  'hourly',
+  'yearly',
+  'early',
+  'july',
+  'italy',
+]);
+const PARTICIPLE = /(?:ed|ing)$/;
+
+/** The object phrase of a verb. */
+export interface ObjectPhrase {
+  /** snake_case, at most 64 characters; empty when there is none. */
+  readonly name: string;
+  /** Its words, singular, for lookups. */
+  readonly words: readonly string[];
+  /** The last noun is one that the lexicon knows. */
+  readonly known: boolean;
+  /** Its head stands in the plural. */
+  readonly plural: boolean;
+}
+
+const NOTHING: ObjectPhrase = { name: '', words: [], known: false, plural: false };
+
+/** ASCII snake_case words of a token: `HorizontalPod` in two when the lexicon knows both parts. */
+function partsOf(token: Token, lexicon: Lexicon): string[] {
+  const camel = token.text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_-]+/);
+  const knows = (word: string) =>
+    lexicon.domainOfNoun.has(singular(word.toLowerCase(), lexicon.plurals)) || lexicon.synonyms.has(word.toLowerCase());
+  const split = camel.length >= 3 || (camel.length === 2 && (/[_-]/.test(token.text) || camel.every(knows)));
+  return (split ? camel : [token.text.replace(/[_-]+/g, ' ')])
+    .flatMap((part) => part.split(' '))
+    .map((part) =>
+      part
+        .normalize('NFD')
+        .toLowerCase()
+        .replace(/'s?$/, '')
+        .replace(/[^a-z0-9]/g, ''),
+    )
+    .filter((part) => part !== '');
+}
+
+/** The noun phrase that begins at or after `from` and before `to`. */
+export function objectAt(sentence: Sentence, from: number, to: number, lexicon: Lexicon): ObjectPhrase {
+  let at = from;
+  const end = Math.min(to, from + REACH);
+  while (at < end && (LEADS.has(sentence[at]?.lower ?? '') || lexicon.fillers.has(sentence[at]?.lower ?? ''))) at += 1;
+  for (let tries = 0; tries < 4 && at < end; tries += 1) {
+    const [tokens, next] = phraseAt(sentence, at, end, lexicon);
+    const phrase = nameOf(tokens, lexicon);
+    // `the list of users`, `information about users`, `a copy of the report`: the rest is the object.
+    const preposition = sentence[next]?.lower ?? '';
+    const container = isContainer(phrase, lexicon);
+    const about = preposition === 'about' || preposition === 'for' || preposition === 'on';
+    const within = preposition === 'from' || preposition === 'in';
+    const head = phrase.words.at(-1) ?? '';
+    const leads = preposition === 'of' || (container && (about || (within && lexicon.genericNouns.has(head))));
+    if (phrase.name !== '' && !(leads && container)) return phrase;
+    if (leads || (phrase.name === '' && next < end && tokens.length === 0)) {
+      const rest = objectAfter(sentence, next + 1, end, lexicon);
+      if (phrase.name !== '') {
+        const inner = nameOf(phraseAt(sentence, rest, end, lexicon)[0], lexicon);
+        return inner.name === '' ? phrase : inner;
+      }
+      at = rest;
+      continue;
+    }
+    if (phrase.name !== '') return phrase;
+    at = Math.max(next, at + 1);
+  }
+  return NOTHING;
+}
+
+function objectAfter(sentence: Sentence, from: number, end: number, lexicon: Lexicon): number {
+  let at = from;
+  while (at < end && lexicon.fillers.has(sentence[at]?.lower ?? '')) at += 1;
+  return at;
+}
+
+/** Every word of the phrase only says how much or which part. */
+function isContainer(phrase: ObjectPhrase, lexicon: Lexicon): boolean {
+  const head = phrase.words.at(-1) ?? '';
+  return phrase.words.length === 1 && (lexicon.containerNouns.has(head) || lexicon.genericNouns.has(head));
+}
+
+/** The tokens of one noun phrase, and the index after it. */
+function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexicon): [tokens: Token[], next: number] {
+  const tokens: Token[] = [];
+  let at = from;
+  for (; at < end; at += 1) {
+    const token = sentence[at];
+    if (!token) break;
+    const { kind, lower } = token;
+    if (kind === 'punct') {
+      if (tokens.length === 0 && /^["'([<*{]+$/.test(token.text)) continue;
+      // An acronym spelled out in parentheses does not end the phrase: `SLO (service level objective) reports`.
+      const close = token.text === '(' ? closingOf(sentence, at, end) : -1;
+      if (close < 0 || sentence[close + 1]?.kind !== 'word') break;
+      at = close;
+      continue;
+    }
+    if (kind === 'number' || kind === 'secret' || kind === 'email' || kind === 'url' || kind === 'path') {
+      if (tokens.length > 0) break;
+      continue;
+    }
+    if (kind === 'quoted' || kind === 'code') {
+      // A name in quotes stands before or after its noun; alone it says nothing about the kind of thing.
+      if (tokens.length > 0) break;
+      continue;
+    }
+    if (STOPS.has(lower) || lower === 'of') break;
+    if (lower === 'and' || lower === 'or' || lower === '&') {
+      // `list and map of users` and `read and write access`: the head comes later only when nothing stands yet.
+      if (tokens.length > 0 && yieldsTo(tokens, sentence[at + 1], lexicon)) {
+        tokens.length = 0;
+        continue;
+      }
+      break;
+    }
+    if (lexicon.fillers.has(lower)) {
+      if (tokens.length > 0 && !/^(?:new|old|main|top|first|last|next|latest|recent|current|available)$/.test(lower))
+        break;
+      continue;
+    }
+    if (
+      tokens.length > 0 &&
+      PARTICIPLE.test(lower) &&
+      !lexicon.domainOfNoun.has(lower) &&
+      /^(?:from|by|in|for|to|with|on|at|the|a|an)$/.test(sentence[at + 1]?.lower ?? '') &&
+      lower.endsWith('ed')
+    )
+      break;
+    if (kind === 'identifier' && tokens.length > 0 && /[\d]/.test(token.text)) break;
+    if (lower.endsWith('ly') && lower.length > 4 && !NOUNS_IN_LY.has(lower)) {
+      if (tokens.length === 0) continue;
+      break;
+    }
+    tokens.push(token);
+    // A possessive belongs to what follows: `the user's inbox`.
+    if (/'s$/.test(lower)) tokens.length = 0;
+  }
+  return [tokens, at];
+}
+
+/** The index of the token that closes the parenthesis at `at`, within a few words, or -1. */
+function closingOf(sentence: Sentence, at: number, end: number): number {
+  for (let next = at + 1; next < Math.min(end, at + 8); next += 1) {
+    if (sentence[next]?.kind === 'punct') return sentence[next]?.text === ')' ? next : -1;
+  }
+  return -1;
+}
+
+/** Whether the phrase goes on after `and`: `status and details of ...`, `Foo or Bar server`. */
+function yieldsTo(tokens: readonly Token[], next: Token | undefined, lexicon: Lexicon): boolean {
+  const saysLittle = (token: Token | undefined) => {
+    const noun = singular(token?.lower ?? '', lexicon.plurals);
+    return lexicon.genericNouns.has(noun) || lexicon.containerNouns.has(noun);
+  };
+  const brand = (token: Token | undefined) =>
+    token !== undefined &&
+    /^\p{Lu}/u.test(token.text) &&
+    !lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+  return saysLittle(next) || saysLittle(tokens.at(-1)) || (tokens.length === 1 && brand(tokens[0]) && brand(next));
+}
+
+/** The object that a run of tokens names. */
+function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
+  const raw = tokens.flatMap((token) => partsOf(token, lexicon));
+  if (raw.length === 0) return NOTHING;
+  const words = raw
+    .map((word) => singular(word, lexicon.plurals))
+    .flatMap((word) => (lexicon.synonyms.get(word) ?? word).split('_'));
+  const plural = raw.at(-1) !== singular(raw.at(-1) ?? '', lexicon.plurals);
+  while (words.length > 1 && lexicon.genericNouns.has(words.at(-1) ?? '')) words.pop();
+  const kept = words.slice(-MAX_OBJECT_WORDS);
+  while (kept.length > 1 && kept.join('_').length > MAX_OBJECT_LENGTH) kept.shift();
+  const name = kept
+    .join('_')
+    .slice(0, MAX_OBJECT_LENGTH)
+    .replace(/^[\d_]+(?=[a-z])/, '')
+    .replace(/_+$/, '');
+  return { name, words: kept, known: lexicon.domainOfNoun.has(kept.at(-1) ?? ''), plural };
+}

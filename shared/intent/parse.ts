@@ -1,0 +1,182 @@
+// From free text to a normalized intent: pure, deterministic, linear in the length of the text.
+import type { IntentFlag, Trait } from '../vocabulary.ts';
+import { type Candidate, candidateOfFragment, candidatesOf, consequenceOf } from './candidates.ts';
+import { confidenceOf } from './confidence.ts';
+import { dataClassesOf, extentOf, leavesOrganisation, placesOf, traitsOf } from './context.ts';
+import { entitiesOf } from './entities.ts';
+import { allWords, hiddenTexts, isForeign, takeoverSignals } from './flags.ts';
+import { type Fragment, fragmentsOf } from './fragments.ts';
+import type { Lexicon } from './lexicon.ts';
+import { parseNormalized } from './normalized.ts';
+import { holdsPrivateKey, isSecret } from './secrets.ts';
+import { plainText } from './text.ts';
+import { type Sentence, sentencesOf } from './tokens.ts';
+import type { Alternative, ParsedIntent } from './types.ts';
+
+const MAX_ALTERNATIVES = 8;
+
+const UNKNOWN: Candidate = {
+  verb: 'unknown',
+  action: 'unknown',
+  effect: 'write',
+  traits: [],
+  object: 'unknown',
+  domain: 'unknown',
+  extent: 'one',
+  at: 0,
+  certainty: 0,
+  objectKnown: false,
+  negated: false,
+  weak: false,
+  source: 'words',
+  mentions: false,
+  sentence: 0,
+};
+
+/**
+ * Reads a text. Never throws; what is not understood has action `unknown`, effect `write`, low confidence and the flag
+ * `not_understood`. Parsing the `normalized` of any answer gives that same `normalized`.
+ */
+export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
+  const plain = plainText(text, (word) => lexicon.verbs.has(word) || lexicon.commands.has(word));
+  const trimmed = plain.text.trim();
+  const normalized = /\s/.test(trimmed) ? undefined : parseNormalized(trimmed, lexicon);
+  if (normalized) return plain.disguised ? { ...normalized, flags: [...normalized.flags, 'obfuscated'] } : normalized;
+
+  const sentences = sentencesOf(trimmed, isSecret);
+  const words = allWords(trimmed);
+  const fragments = fragmentsOf(trimmed, lexicon);
+  const hidden = hiddenTexts(trimmed);
+  const hiddenCode = hidden.some(
+    (inner) => fragmentsOf(inner, lexicon).length > 0 || takeoverSignals(inner.toLowerCase(), lexicon).length > 0,
+  );
+  const signals = takeoverSignals(trimmed.toLowerCase(), lexicon);
+  const foreign = isForeign(trimmed, words, lexicon);
+
+  const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
+  const code = fragments.filter((fragment) => !isMentioned(fragment, candidates, sentences));
+  const all = [
+    ...candidates.filter((candidate) => !isInsideCode(candidate, fragments)),
+    ...code.map((fragment) => candidateOfFragment(fragment, 0)),
+  ];
+  const asked = all
+    .filter((candidate) => !candidate.negated)
+    .sort((a, b) => consequenceOf(b) - consequenceOf(a) || a.at - b.at);
+  const lead = asked.find((candidate) => !candidate.weak || candidate.objectKnown) ?? UNKNOWN;
+  const understood = lead !== UNKNOWN && !(lead.weak && asked.length === 1);
+  const chosen = understood ? lead : UNKNOWN;
+  const alternatives = alternativesOf(asked, chosen);
+
+  const flags = new Set<IntentFlag>();
+  if (signals.length > 0) flags.add('prompt_injection');
+  if (plain.disguised || hiddenCode || fragments.some((fragment) => fragment.disguised)) flags.add('obfuscated');
+  if (all.some((candidate) => candidate.negated)) flags.add('negated');
+  if (alternatives.length > 0) flags.add('multi_action');
+  if (chosen.action === 'unknown') flags.add('not_understood');
+  if (
+    sentences.some((sentence) => sentence.some((token) => token.kind === 'secret')) ||
+    holdsPrivateKey(trimmed) ||
+    hidden.some(holdsPrivateKey)
+  ) {
+    flags.add('secret_in_text');
+  }
+
+  const entities = entitiesOf(sentences);
+  const extent =
+    chosen.extent === 'one' && chosen.source === 'words' && asked.length === 1
+      ? extentOf(words.slice(0, 40), false, lexicon)
+      : chosen.extent;
+  const traits = new Set<Trait>([...chosen.traits, ...alternativeTraits(asked)]);
+  if (chosen.action !== 'read' || chosen.traits.length > 0)
+    for (const trait of traitsOf(words, lexicon)) traits.add(trait);
+  else if (traitsOf(words, lexicon).includes('privileged')) traits.add('privileged');
+  if (entities.money.length > 0 && chosen.action === 'transfer') traits.add('financial');
+  if (extent !== 'one' && chosen.effect !== 'read') traits.add('bulk');
+  if (asked.some((candidate) => leavesOrganisation(candidate.action, trimmed, entities, lexicon)))
+    traits.add('external');
+
+  return {
+    normalized: `${chosen.domain}.${chosen.action}.${chosen.object}`,
+    domain: chosen.domain,
+    action: chosen.action,
+    verb: chosen.verb,
+    object: chosen.object,
+    places: placesOf(words, chosen.domain, lexicon),
+    effect: chosen.effect,
+    traits: [...traits].sort(),
+    extent,
+    confidence: confidenceOf(chosen, { flags, candidates: asked.length, words: words.length }),
+    alternatives,
+    entities,
+    data_classes: dataClassesOf(words, lexicon),
+    flags: [...flags].sort(),
+  };
+}
+
+/** Requests inside quotation marks count when the quotation is to be carried out, or is all there is. */
+function quotedCandidates(sentences: readonly Sentence[], lexicon: Lexicon): Candidate[] {
+  const tokens = sentences.flat();
+  const meaningful = tokens.filter((token) => token.kind !== 'punct');
+  const alone =
+    meaningful.length > 0 &&
+    meaningful.length <= 3 &&
+    meaningful.some((token) => token.kind === 'quoted' || token.kind === 'code');
+  const carriedOut = tokens.some((token) =>
+    /^(?:execute|run|do|perform|follow|obey|repeat|exec|eval)$/.test(token.lower),
+  );
+  if (!alone && !carriedOut) return [];
+  const inner = tokens
+    .filter((token) => (token.kind === 'quoted' || token.kind === 'code') && token.text.includes(' '))
+    .slice(0, 10);
+  return inner.flatMap((token) =>
+    candidatesOf(sentencesOf(token.text, isSecret), lexicon)
+      .filter((candidate) => candidate.effect !== 'read' || alone)
+      .map((candidate) => ({ ...candidate, at: token.at, certainty: candidate.certainty * 0.8 })),
+  );
+}
+
+/** Code that the text only talks about: its sentence explains, asks or describes, and runs nothing. */
+function isMentioned(fragment: Fragment, candidates: readonly Candidate[], sentences: readonly Sentence[]): boolean {
+  const before = candidates.filter((candidate) => candidate.at < fragment.at && candidate.source !== 'code');
+  const last = before.at(-1);
+  if (!last || last.at === fragment.at) return false;
+  const sameText = sentences.some((sentence) => {
+    const start = sentence[0]?.at ?? 0;
+    const end = sentence.at(-1)?.at ?? 0;
+    return start <= last.at && fragment.at <= end + 1;
+  });
+  if (last.negated) return sameText;
+  const runs = before.some((candidate) => candidate.action === 'execute');
+  const talks =
+    last.mentions ||
+    (last.action === 'read' &&
+      fragment.effect !== 'read' &&
+      /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|debug|audit|evaluate|assess|verify|validate)/.test(
+        last.verb,
+      ));
+  return talks && !runs && sameText;
+}
+
+/** Words that are part of a piece of code are no requests of their own. */
+function isInsideCode(candidate: Candidate, fragments: readonly Fragment[]): boolean {
+  return candidate.source !== 'code' && fragments.some((fragment) => candidate.at === fragment.at);
+}
+
+/** What else is asked for: other actions, most consequential first. */
+function alternativesOf(asked: readonly Candidate[], chosen: Candidate): Alternative[] {
+  const seen = new Set([`${chosen.domain}.${chosen.action}.${chosen.object}`]);
+  const others: Alternative[] = [];
+  for (const candidate of asked) {
+    const { domain, action, object, verb, effect } = candidate;
+    const normalized = `${domain}.${action}.${object}`;
+    if (candidate.weak || candidate === chosen || seen.has(normalized) || others.length === MAX_ALTERNATIVES) continue;
+    seen.add(normalized);
+    others.push({ normalized, action, verb, object, effect, confidence: Math.round(candidate.certainty * 800) / 1000 });
+  }
+  return others;
+}
+
+/** Traits of further actions count too: a text that also sends something outside does so whatever leads. */
+function alternativeTraits(asked: readonly Candidate[]): Trait[] {
+  return asked.flatMap((candidate) => candidate.traits);
+}

@@ -1,0 +1,38 @@
+// Recognizes credentials by their published forms, so that no answer, record or log repeats one.
+
+const MAX_TOKEN = 4_096;
+/** Anchored at the token's start; each is linear in the token. */
+const FORMS: readonly RegExp[] = [
+  /^(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}$/, // AWS access key ids
+  /^cst_(?:live|test|dev)?_?[A-Za-z0-9_-]{8,}$/, // our own keys
+  /^gh[opsur]_[A-Za-z0-9]{20,}$/,
+  /^github_pat_[A-Za-z0-9_]{20,}$/,
+  /^glpat-[A-Za-z0-9_-]{16,}$/,
+  /^xox[abeprs]-[A-Za-z0-9-]{10,}$/, // Slack
+  /^(?:sk|pk|rk)_(?:live|test)_[A-Za-z0-9]{10,}$/, // Stripe
+  /^sk-[A-Za-z0-9_-]{20,}$/, // OpenAI, Anthropic
+  /^AIza[0-9A-Za-z_-]{30,}$/, // Google
+  /^ya29\.[0-9A-Za-z_-]{20,}$/,
+  /^npm_[A-Za-z0-9]{30,}$/,
+  /^hf_[A-Za-z0-9]{20,}$/,
+  /^SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}$/, // SendGrid
+  /^eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*$/, // JSON web tokens
+  /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,200}:[^\s/@]{3,200}@/i, // a password in a URL
+];
+const ASSIGNMENT =
+  /^(?:[a-z0-9_-]{0,30}(?:password|passwd|pwd|secret|token|api_?key|access_?key|private_?key))(?:=|:)["']?([^\s"']{6,})/i;
+const PLACEHOLDER = /^(?:[x*<{$[]|your|example|changeme|null|none|true|false|undefined)/i;
+
+/** Whether a token without spaces is a credential. */
+export function isSecret(token: string): boolean {
+  if (token.length < 12 || token.length > MAX_TOKEN)
+    return token.length > MAX_TOKEN ? isSecret(token.slice(0, 500)) : false;
+  if (FORMS.some((form) => form.test(token))) return true;
+  const value = ASSIGNMENT.exec(token)?.[1];
+  return value !== undefined && !PLACEHOLDER.test(value);
+}
+
+/** Whether a text holds a PEM header of a private key, which has spaces. */
+export function holdsPrivateKey(text: string): boolean {
+  return /-----BEGIN (?:[A-Z]{2,10} )?(?:[A-Z]{2,10} )?PRIVATE KEY/.test(text);
+}

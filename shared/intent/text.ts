@@ -1,0 +1,176 @@
+// Undoes disguises of a text (full-width letters, look-alike letters, invisible characters) and says whether there were any.
+
+export interface PlainText {
+  readonly text: string;
+  /** Something was hidden from a human or a filter. */
+  readonly disguised: boolean;
+}
+
+/** UTF-16 code units that are read: twice what the API takes. */
+export const MAX_LENGTH = 20_000;
+
+// Bidirectional controls, zero-width characters, fillers, variation selectors, and the tag block that renders as nothing.
+const INVISIBLE =
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const HIDING = /[\u202d\u202e\u{e0020}-\u{e007e}]/u;
+const INSIDE_WORD = /[A-Za-z][\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\u3164\ufeff\uffa0]+[A-Za-z]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const CONTROL_INSIDE_WORD = /[A-Za-z][\u0000-\u0008\u000e-\u001f\u007f][A-Za-z]/;
+// Full-width, circled, parenthesized and mathematical letters: compatibility forms of A..Z and a..z.
+const STYLED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u249c-\u24b5\u{1d400}-\u{1d6a3}\u{1f130}-\u{1f189}]/u;
+const COMBINING_RUN = /(\p{M}{4})\p{M}+/gu;
+
+// Letters of other scripts that are drawn like Latin ones (a subset of Unicode TS 39's confusables).
+const LOOK_ALIKES = new Map(
+  Object.entries({
+    а: 'a',
+    в: 'b',
+    с: 'c',
+    ԁ: 'd',
+    е: 'e',
+    ё: 'e',
+    һ: 'h',
+    і: 'i',
+    ї: 'i',
+    ј: 'j',
+    к: 'k',
+    ӏ: 'l',
+    м: 'm',
+    п: 'n',
+    о: 'o',
+    р: 'p',
+    ԛ: 'q',
+    г: 'r',
+    ѕ: 's',
+    т: 't',
+    ц: 'u',
+    ѵ: 'v',
+    ԝ: 'w',
+    х: 'x',
+    у: 'y',
+    н: 'h',
+    ь: 'b',
+    α: 'a',
+    β: 'b',
+    ϲ: 'c',
+    ε: 'e',
+    η: 'n',
+    ι: 'i',
+    κ: 'k',
+    ν: 'v',
+    ο: 'o',
+    ρ: 'p',
+    τ: 't',
+    υ: 'u',
+    χ: 'x',
+    ω: 'w',
+    γ: 'y',
+    ζ: 'z',
+    μ: 'u',
+    σ: 'o',
+    ı: 'i',
+    ɑ: 'a',
+    ɡ: 'g',
+    ɩ: 'i',
+    օ: 'o',
+    ս: 'u',
+    հ: 'h',
+    ո: 'n',
+    ց: 'g',
+    զ: 'q',
+  }),
+);
+const LATIN = /[a-z]/i;
+const LOOK_ALIKE = /[\u0250-\u058f\u0131]/;
+const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\u0131\u0251\u0261\u0269]/u;
+const WORD = /[\p{L}\p{N}]+/gu;
+
+/** Replaces look-alikes in words that mix scripts, and in whole words when `mostlyLatin` and `isKnown` knows the result. */
+function foldLookAlikes(text: string, isKnown: (word: string) => boolean): PlainText {
+  if (!LOOK_ALIKE.test(text)) return { text, disguised: false };
+  const latin = text.match(/[a-z]/gi)?.length ?? 0;
+  const mostlyLatin = latin * 2 > text.length / 2;
+  let disguised = false;
+  const folded = text.replace(WORD, (word) => {
+    if (!OTHER_SCRIPT.test(word)) return word;
+    let plain = '';
+    for (const char of word) {
+      const lower = char.toLowerCase();
+      plain += LATIN.test(char) ? char : (LOOK_ALIKES.get(lower) ?? char);
+    }
+    const mixed = LATIN.test(word);
+    const fullyLatin = /^[a-z0-9]+$/i.test(plain);
+    if (!fullyLatin || !(mixed || isKnown(plain.toLowerCase()))) return word;
+    if (!mixed && !mostlyLatin && word.length < 4) return word;
+    disguised = true;
+    return plain;
+  });
+  return { text: folded, disguised };
+}
+
+/** Joins letters that are spelled out, as in `d e l e t e`, when `isKnown` knows the word. */
+function joinSpelledOut(text: string, isKnown: (word: string) => boolean): PlainText {
+  let disguised = false;
+  const joined = text.replace(/(?<![\p{L}\p{N}])\p{L}(?:[ ._-]\p{L}){2,30}(?![\p{L}\p{N}])/gu, (run) => {
+    const word = run.replace(/[ ._-]/g, '');
+    if (!isKnown(word.toLowerCase())) return run;
+    disguised = true;
+    return word;
+  });
+  return { text: joined, disguised };
+}
+
+const LEET: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+};
+
+/** Reads `d3l3te` as `delete`, when `isKnown` knows the word. */
+function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
+  let disguised = false;
+  const plain = text.replace(/(?<![\w@$])[a-z@$0-9]{4,16}(?![\w@$])/gi, (word) => {
+    if (!/[a-z][013457@$]/i.test(word) || !/[a-z]$/i.test(word)) return word;
+    const letters = word.toLowerCase().replace(/[013457@$]/g, (char) => LEET[char] ?? char);
+    if (!isKnown(letters)) return word;
+    disguised = true;
+    return letters;
+  });
+  return { text: plain, disguised };
+}
+
+/**
+ * The text as a human reads it: compatibility forms composed (NFKC), invisible and control characters gone, look-alike
+ * letters folded. `isKnown` says whether a lower-case word means something to the parser.
+ */
+export function plainText(raw: string, isKnown: (word: string) => boolean): PlainText {
+  let disguised = INSIDE_WORD.test(raw) || HIDING.test(raw) || CONTROL_INSIDE_WORD.test(raw) || STYLED_LETTER.test(raw);
+  // Reordering long runs of combining marks is not linear in every Unicode library; nothing readable has them.
+  const bounded = raw.toWellFormed().replace(COMBINING_RUN, '$1');
+  const composed = bounded
+    .replace(INVISIBLE, '')
+    .replace(CONTROL, ' ')
+    .normalize('NFKC')
+    .replace(CONTROL, ' ')
+    .replace(INVISIBLE, '');
+  // One character may become eighteen: nothing readable grows beyond this, so what is cut counts as hidden.
+  disguised ||= composed.length > MAX_LENGTH;
+  let text = composed
+    .slice(0, MAX_LENGTH)
+    .replaceAll('\u2019', "'")
+    .replaceAll('\u2018', "'")
+    .replace(/[\u201c\u201d\u201e]/g, '"');
+  for (const step of [foldLookAlikes, joinSpelledOut, unLeet]) {
+    const result = step(text, isKnown);
+    text = result.text;
+    disguised ||= result.disguised;
+  }
+  return { text, disguised };
+}

@@ -1,0 +1,36 @@
+// Metrics of one process: an own prom-client registry (two services can live in one test process) and the HTTP histogram.
+import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+
+export interface Metrics {
+  readonly registry: Registry;
+  /** Counts one answered request. `route` is the path template, never the path: the label set stays bounded. */
+  observeRequest(route: string, method: string, status: number, durationMs: number): void;
+  /** The exposition text and its content type. */
+  expose(): Promise<{ readonly text: string; readonly contentType: string }>;
+}
+
+/** Seconds; the goals are 40 ms and 2 s. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.1, 0.25, 0.5, 1, 2, 5, 10];
+
+export interface MetricsOptions {
+  /** Whether process and Node.js figures are collected too; tests with many registries leave them out. */
+  readonly processMetrics?: boolean;
+}
+
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'custos_http_request_duration_seconds',
+    help: 'Time from a request to its answer, by route, method and status',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: BUCKETS,
+    registers: [registry],
+  });
+  return {
+    registry,
+    observeRequest: (route, method, status, durationMs) =>
+      duration.observe({ route, method, status }, durationMs / 1_000),
+    expose: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+  };
+}

@@ -1,0 +1,180 @@
+// One verdict out of the rules that hold: DENY over ESCALATE over DEGRADE over ALLOW, and DENY when nothing permits.
+import type { RiskLevel, Verdict } from '../vocabulary.ts';
+import { SEVERITY } from './compile.ts';
+import { groundOf, missingPaths } from './normal-form.ts';
+import type { Ground } from './normal-form.ts';
+import { mergeObligations } from './obligations.ts';
+import type { Candidate } from './rule-index.ts';
+import { BUILT_IN_POLICY } from './schema.ts';
+import type { PolicyObligation } from './schema.ts';
+import type { Evaluation, Facts, Reason, Risk, RiskFactor } from './types.ts';
+
+/** The reasons that no policy gives. */
+export const BUILT_IN_REASONS = {
+  NO_MATCH: { rule: 'no-match', effect: 'DENY', message: 'no policy permits this' },
+  AGENT_NOT_ACTIVE: { rule: 'agent-not-active', effect: 'DENY', message: 'the agent is not active' },
+  ENGINE_INCOMPLETE: {
+    rule: 'engine-incomplete',
+    effect: 'DENY',
+    message: 'not every rule was evaluated, so the answer is no',
+  },
+  EVALUATION_FAILED: {
+    rule: 'evaluation-failed',
+    effect: 'DENY',
+    message: 'the evaluation failed, so the answer is no',
+  },
+  OBLIGATIONS_CONFLICT: {
+    rule: 'obligations-conflict',
+    effect: 'ESCALATE',
+    message: 'the obligations of several rules can not be kept together',
+  },
+} as const satisfies Record<string, { rule: string; effect: Verdict; message: string }>;
+export type BuiltInCode = keyof typeof BUILT_IN_REASONS;
+
+function builtInReason(code: BuiltInCode, message?: string): Reason {
+  const entry = BUILT_IN_REASONS[code];
+  return { policy: BUILT_IN_POLICY, rule: entry.rule, effect: entry.effect, code, message: message ?? entry.message };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) freeze(member);
+  }
+  return value;
+}
+
+/** The evaluation that consists of one reason of the service's own. */
+export function builtInEvaluation(code: BuiltInCode, message?: string): Evaluation {
+  const reason = builtInReason(code, message);
+  return freeze({ verdict: reason.effect, reasons: [reason], obligations: [] });
+}
+
+/** A rule that the engine found to hold, and on what ground. */
+export interface Match {
+  readonly candidate: Candidate;
+  readonly ground: Exclude<Ground, 'not at all'>;
+}
+
+/** @throws {Error} when the engine and the conditions disagree: then neither can be trusted. */
+export function matchOf(candidate: Candidate, facts: object): Match {
+  const { rule } = candidate;
+  const ground = groundOf(rule.condition, facts, rule.holdsWhenUnsure);
+  if (ground === 'not at all')
+    throw new Error(`the engine says that ${rule.policy}/${rule.name} holds, its conditions do not`);
+  return { candidate, ground };
+}
+
+function reasonOf(match: Match, facts: object): Reason | undefined {
+  const { rule } = match.candidate;
+  const { effect } = rule;
+  if (effect.type === 'RISK') return undefined;
+  const head = { policy: rule.policy, rule: rule.name };
+  if (match.ground !== 'missing') return { ...head, effect: effect.type, code: effect.code, message: effect.message };
+  const message = `${effect.message} (missing: ${missingPaths(rule.leaves, facts).join(', ')})`;
+  return { ...head, effect: effect.type === 'DEGRADE' ? 'ESCALATE' : effect.type, code: 'FACT_MISSING', message };
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+function compareReasons(a: Reason, b: Reason): number {
+  const bySeverity = SEVERITY.indexOf(a.effect) - SEVERITY.indexOf(b.effect);
+  return bySeverity || compareText(a.policy, b.policy) || compareText(a.rule, b.rule);
+}
+
+/** The effects whose reasons are told with a verdict: what refuses when it is refused, what permits when it is permitted. */
+const TOLD: Readonly<Record<Verdict, readonly Verdict[]>> = {
+  DENY: ['DENY', 'ESCALATE'],
+  ESCALATE: ['ESCALATE'],
+  DEGRADE: ['DEGRADE', 'ALLOW'],
+  ALLOW: ['ALLOW'],
+};
+
+/** Combines all rules that hold for a request. */
+export function combine(matches: readonly Match[], facts: object): Evaluation {
+  const reasons: Reason[] = [];
+  const due: PolicyObligation[] = [];
+  let permitted = false;
+  for (const match of matches) {
+    const reason = reasonOf(match, facts);
+    if (reason === undefined) continue;
+    reasons.push(reason);
+    const { effect } = match.candidate.rule;
+    if (reason.effect === 'ALLOW') permitted = true;
+    if (reason.effect === 'DEGRADE' && effect.type === 'DEGRADE') {
+      due.push(...effect.obligations);
+      // A part of what was asked for, or a place that the text merely names, permits nothing.
+      if (match.candidate.fit === 'full' && match.ground === 'certain') permitted = true;
+    }
+  }
+  const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
+  const { obligations, conflicts } = mergeObligations(due);
+  const tell = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
+    const told = reasons.filter((reason) => TOLD[verdict].includes(reason.effect)).sort(compareReasons);
+    return freeze({ verdict, reasons: told, obligations: kept });
+  };
+  if (has('DENY')) return tell('DENY');
+  if (has('ESCALATE')) return tell('ESCALATE');
+  if (!permitted) return builtInEvaluation('NO_MATCH');
+  if (conflicts.length > 0) {
+    reasons.push(
+      builtInReason(
+        'OBLIGATIONS_CONFLICT',
+        `${BUILT_IN_REASONS.OBLIGATIONS_CONFLICT.message}: ${conflicts.join(', ')}`,
+      ),
+    );
+    return tell('ESCALATE');
+  }
+  return due.length > 0 ? tell('DEGRADE', obligations) : tell('ALLOW');
+}
+
+/**
+ * What needs no policy: an agent that is paused, suspended or terminated gets DENY. Undefined when nothing stands in
+ * the way. A status that is not known counts as not active.
+ */
+export function prechecks(facts: Facts): Evaluation | undefined {
+  const { status } = facts.agent;
+  if (status === 'ACTIVE' || status === 'UNREGISTERED') return undefined;
+  return builtInEvaluation('AGENT_NOT_ACTIVE', `the agent is ${String(status)}, not ACTIVE`);
+}
+
+const MAX_RISK = 1_000;
+const MEDIUM_FROM = 400;
+const HIGH_FROM = 700;
+
+/** low below 400, medium below 700, else high. */
+export function riskLevelOf(score: number): RiskLevel {
+  if (score < MEDIUM_FROM) return 'low';
+  return score < HIGH_FROM ? 'medium' : 'high';
+}
+
+/** min(1000, sum over distinct factors of their highest). Factors are sorted by score, highest first, then name. */
+export function combineRisk(matches: readonly Match[]): Risk {
+  const highest = new Map<string, RiskFactor>();
+  for (const { candidate } of matches) {
+    const { effect } = candidate.rule;
+    if (effect.type !== 'RISK') continue;
+    const before = highest.get(effect.factor);
+    // Candidates come in the order of the rules, so of equal scores the first rule speaks.
+    if (before === undefined || effect.score > before.score) {
+      highest.set(effect.factor, { factor: effect.factor, score: effect.score, message: effect.message });
+    }
+  }
+  const factors = [...highest.values()].sort((a, b) => b.score - a.score || compareText(a.factor, b.factor));
+  const score = Math.min(
+    MAX_RISK,
+    factors.reduce((sum, factor) => sum + factor.score, 0),
+  );
+  return freeze({ level: riskLevelOf(score), score, factors });
+}
+
+/** The risk when it could not be computed: the highest, so that what depends on it is refused or escalated. */
+export function unknownRisk(code: 'EVALUATION_FAILED' | 'ENGINE_INCOMPLETE'): Risk {
+  return freeze({
+    level: 'high',
+    score: MAX_RISK,
+    factors: [{ factor: code.toLowerCase(), score: MAX_RISK, message: 'the risk could not be computed' }],
+  });
+}

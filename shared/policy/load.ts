@@ -1,0 +1,191 @@
+// Files into one policy set, all or nothing; every finding says file, line and column.
+import { createHash } from 'node:crypto';
+import { JsonError, parseJson, parseJsonWithPositions } from '../json.ts';
+import { canonicalize } from '../proof/canonical.ts';
+import { createPolicyChecker } from './check.ts';
+import type { PolicyChecker, Problem } from './check.ts';
+import { compilePolicies } from './compile.ts';
+import type { CompiledSet } from './compile.ts';
+import type { Policy } from './schema.ts';
+import type { Finding } from './types.ts';
+
+/** All active policies together. `Lexicon` is what the lexicon compiler gives. */
+export interface PolicySet<Lexicon = unknown> {
+  /** SHA-256 of `canonical`, lower-case hex. */
+  readonly digest: string;
+  /** The canonical JSON of `{engine, lexicon, policies}`; loadCanonicalSet makes the same set of it. */
+  readonly canonical: string;
+  /** Sorted by id, each id once, without `$schema`. */
+  readonly policies: readonly Policy[];
+  readonly lexicon: Lexicon;
+  readonly compiled: CompiledSet;
+}
+
+export interface TextFile {
+  /** For findings only. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface LoadDependencies<Lexicon> {
+  /** Throws when the lexicon can't be used; an error may carry an RFC 6901 `pointer` to what is wrong. */
+  readonly compileLexicon: (json: unknown) => Lexicon;
+}
+
+export type LoadResult<Lexicon = unknown> =
+  | { readonly ok: true; readonly set: PolicySet<Lexicon> }
+  | { readonly ok: false; readonly findings: readonly Finding[] };
+
+/** The version of the evaluation's meaning: part of the digest, so that a stored set names how it was evaluated. */
+export const ENGINE_VERSION = 1;
+export const MAX_FILE_BYTES = 1_048_576;
+/** The name of the file in findings about a stored set. */
+const STORED = 'stored policy set';
+
+/** The finding of a problem. The positions are parsed for only when there is a problem: that costs several times as much. */
+function findingOf(file: TextFile, problem: Problem): Finding {
+  const { line, column } = parseJsonWithPositions(file.text).locate(problem.pointer);
+  return { file: file.path, line, column, ...problem };
+}
+
+function parseFile(file: TextFile): { readonly value: unknown } | Finding {
+  if (Buffer.byteLength(file.text) > MAX_FILE_BYTES) {
+    const message = `is larger than ${MAX_FILE_BYTES} bytes`;
+    return { file: file.path, line: 1, column: 1, pointer: '', code: 'TOO_LARGE', message };
+  }
+  try {
+    return { value: parseJson(file.text) };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, pointer, reason } = error;
+    return { file: file.path, line, column, pointer, code: 'NOT_JSON', message: reason };
+  }
+}
+
+function checkFile(
+  file: TextFile,
+  check: PolicyChecker,
+): { readonly policy: Policy } | { readonly findings: Finding[] } {
+  const parsed = parseFile(file);
+  if (!('value' in parsed)) return { findings: [parsed] };
+  const checked = check(parsed.value);
+  if (!checked.ok) return { findings: checked.problems.map((problem) => findingOf(file, problem)) };
+  const { $schema: _, ...policy } = checked.policy;
+  return { policy };
+}
+
+function pointerOf(error: unknown): string {
+  return error instanceof Error && 'pointer' in error && typeof error.pointer === 'string' ? error.pointer : '';
+}
+
+function compileLexiconFile<Lexicon>(
+  file: TextFile,
+  { compileLexicon }: LoadDependencies<Lexicon>,
+): { readonly json: unknown; readonly lexicon: Lexicon } | Finding {
+  const parsed = parseFile(file);
+  if (!('value' in parsed)) return parsed;
+  try {
+    return { json: parsed.value, lexicon: compileLexicon(parsed.value) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'can not be compiled';
+    return findingOf(file, { code: 'LEXICON', pointer: pointerOf(error), message });
+  }
+}
+
+function byPlace(a: Finding, b: Finding): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}
+
+function assemble<Lexicon>(policies: Policy[], lexicon: Lexicon, lexiconJson: unknown): PolicySet<Lexicon> {
+  policies.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const canonical = canonicalize({ engine: ENGINE_VERSION, lexicon: withoutSchema(lexiconJson), policies });
+  const digest = createHash('sha256').update(canonical).digest('hex');
+  return { digest, canonical, policies, lexicon, compiled: compilePolicies(policies) };
+}
+
+/** Where an editor finds a schema changes nothing of what a file says. */
+function withoutSchema(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
+  return Object.fromEntries(Object.entries(json).filter(([key]) => key !== '$schema'));
+}
+
+/**
+ * Loads a policy set from the texts of its files: parsed strictly, validated, checked against the vocabulary, compiled.
+ * The order of the files means nothing; an id that comes twice with equal content counts once.
+ */
+export function loadPolicySet<Lexicon>(
+  files: readonly TextFile[],
+  lexiconText: TextFile,
+  deps: LoadDependencies<Lexicon>,
+): LoadResult<Lexicon> {
+  const check = createPolicyChecker();
+  const findings: Finding[] = [];
+  const seen = new Map<string, { readonly policy: Policy; readonly text: string; readonly file: string }>();
+  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const checked = checkFile(file, check);
+    if ('findings' in checked) {
+      findings.push(...checked.findings);
+      continue;
+    }
+    const { policy } = checked;
+    const text = canonicalize(policy);
+    const other = seen.get(policy.id);
+    if (other === undefined) seen.set(policy.id, { policy, text, file: file.path });
+    else if (other.text !== text) {
+      const message = `the id ${JSON.stringify(policy.id)} is also that of ${other.file}, with other content`;
+      findings.push(findingOf(file, { code: 'DUPLICATE_ID', pointer: '/id', message }));
+    }
+  }
+  const compiled = compileLexiconFile(lexiconText, deps);
+  if (!('lexicon' in compiled)) findings.push(compiled);
+  else if (findings.length === 0) {
+    const policies = [...seen.values()].map(({ policy }) => policy);
+    return { ok: true, set: assemble(policies, compiled.lexicon, compiled.json) };
+  }
+  return { ok: false, findings: findings.sort(byPlace) };
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+/** Rebuilds a set from its stored canonical text. The digest of the result is that of the text, or the load is refused. */
+export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDependencies<Lexicon>): LoadResult<Lexicon> {
+  const refuse = (code: Finding['code'], pointer: string, message: string): LoadResult<Lexicon> => ({
+    ok: false,
+    findings: [{ file: STORED, line: 1, column: 1, pointer, code, message }],
+  });
+  let document: unknown;
+  try {
+    document = parseJson(canonicalText);
+  } catch (error) {
+    return refuse('NOT_JSON', '', error instanceof Error ? error.message : 'is not JSON');
+  }
+  if (memberOf(document, 'engine') !== ENGINE_VERSION) return refuse('SCHEMA', '/engine', `must be ${ENGINE_VERSION}`);
+  const policies = memberOf(document, 'policies');
+  if (!Array.isArray(policies)) return refuse('SCHEMA', '/policies', 'must be a list');
+  const check = createPolicyChecker();
+  const checked: Policy[] = [];
+  const ids = new Set<string>();
+  for (const [i, policy] of policies.entries()) {
+    const result = check(policy);
+    const problem = result.ok ? undefined : result.problems[0];
+    if (problem !== undefined) return refuse(problem.code, `/policies/${i}${problem.pointer}`, problem.message);
+    if (!result.ok) continue;
+    if (ids.has(result.policy.id)) return refuse('DUPLICATE_ID', `/policies/${i}/id`, 'comes twice');
+    ids.add(result.policy.id);
+    checked.push(result.policy);
+  }
+  try {
+    const lexiconJson = memberOf(document, 'lexicon');
+    const set = assemble(checked, deps.compileLexicon(lexiconJson), lexiconJson);
+    return set.canonical === canonicalText ? { ok: true, set } : refuse('SCHEMA', '', 'is not in canonical form');
+  } catch (error) {
+    return refuse(
+      'LEXICON',
+      `/lexicon${pointerOf(error)}`,
+      error instanceof Error ? error.message : 'can not be compiled',
+    );
+  }
+}

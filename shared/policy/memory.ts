@@ -1,0 +1,73 @@
+// A bounded memory, and keys that are equal exactly when what they stand for is.
+
+/**
+ * A map that forgets what has not been used for long: two generations, so that it costs two look-ups and no list.
+ * Holds at most `limit` entries; 0 remembers nothing.
+ */
+export class BoundedMap<Value> {
+  private readonly half: number;
+  private young = new Map<string, Value>();
+  private old = new Map<string, Value>();
+
+  constructor(limit: number) {
+    this.half = Math.floor(limit / 2);
+  }
+
+  get size(): number {
+    return this.young.size + this.old.size;
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.young.get(key);
+    if (value !== undefined) return value;
+    const older = this.old.get(key);
+    if (older !== undefined) {
+      this.old.delete(key);
+      this.set(key, older);
+    }
+    return older;
+  }
+
+  set(key: string, value: Value): void {
+    if (this.half === 0) return;
+    if (this.young.size >= this.half && !this.young.has(key)) {
+      this.old = this.young;
+      this.young = new Map();
+    }
+    this.young.set(key, value);
+  }
+}
+
+/** A text with its length before it, so that no two lists of texts have the same concatenation. */
+export function textKey(text: string): string {
+  return `${text.length}:${text}`;
+}
+
+/**
+ * The key of a fact's value. Equal keys mean that every operator answers the same: missing, type and value are told
+ * apart; objects are not, because no operator looks inside one, except sums of money, whose members are.
+ */
+export function valueKey(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return `s${value.length}:${value}`;
+    case 'number':
+      return `n${value};`;
+    case 'boolean':
+      return value ? 't' : 'f';
+    case 'undefined':
+      return '-';
+    case 'object':
+      break;
+    default:
+      return '?';
+  }
+  if (value === null) return '0';
+  if (Array.isArray(value)) {
+    let key = `a${value.length}[`;
+    for (const item of value) key += valueKey(item);
+    return key;
+  }
+  if ('amount' in value && 'currency' in value) return `m${valueKey(value.amount)}${valueKey(value.currency)}`;
+  return 'o';
+}

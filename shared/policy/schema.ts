@@ -1,0 +1,328 @@
+// The format of a policy file: one typebox value gives the TypeScript type, the validator and the published JSON Schema.
+import Type from 'typebox';
+import type { Static, TSchema } from 'typebox';
+import { ACTIONS, ENVIRONMENTS } from '../vocabulary.ts';
+import type { Action, Environment } from '../vocabulary.ts';
+import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
+import { CONTEXT_PATH, FACT_NAMES, VOCABULARY } from './vocabulary.ts';
+
+export const POLICY_STAGES = ['intake', 'enforce'] as const;
+export type PolicyStage = (typeof POLICY_STAGES)[number];
+
+/** Stable: editors and policy files refer to it, wherever the service runs. */
+export const POLICY_SCHEMA_ID = 'https://custos.dev/schemas/policy.json';
+/** The policy id of reasons that no policy gives (no match, an agent that is not active, a failed evaluation). */
+export const BUILT_IN_POLICY = 'default';
+
+/** A comparison, as json-rules-engine writes it. */
+export interface Comparison {
+  fact: string;
+  path?: string;
+  operator: string;
+  value: unknown;
+}
+export type Junction = { all: Condition[] } | { any: Condition[] } | { not: Condition };
+export type Condition = Junction | Comparison;
+
+/** An obligation as a policy file has it; kinds that the service does not know carry their data in `params`. */
+export type PolicyObligation =
+  | { type: 'redact_fields'; fields: string[] }
+  | { type: 'max_rows'; limit: number }
+  | { type: 'read_only' }
+  | { type: 'rate'; limit: number; perSeconds: number }
+  | { type: string; params?: Record<string, unknown> };
+
+export interface EventParams {
+  code: string;
+  message: string;
+  obligations?: PolicyObligation[];
+}
+export type EnforceEvent =
+  | { type: 'ALLOW' | 'DENY' | 'ESCALATE'; params: { code: string; message: string } }
+  | { type: 'DEGRADE'; params: { code: string; message: string; obligations: PolicyObligation[] } };
+export interface RiskEvent {
+  type: 'RISK';
+  params: { factor: string; score: number; message: string };
+}
+
+const object = (properties: Record<string, unknown>, required: readonly string[], description?: string): object => ({
+  type: 'object',
+  additionalProperties: false,
+  ...(description === undefined ? {} : { description }),
+  required,
+  properties,
+});
+
+const comparisonPaths = FACT_NAMES.map((fact) => {
+  const paths = VOCABULARY.filter((entry) => entry.fact === fact).flatMap((entry) => entry.path ?? []);
+  const path = fact === 'context' ? { pattern: CONTEXT_PATH.source } : paths.length === 0 ? false : { enum: paths };
+  return {
+    if: { required: ['fact'], properties: { fact: { const: fact } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { ...(path === false ? {} : { required: ['path'] }), properties: { path } },
+  };
+});
+
+const conditionMembers = {
+  all: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 100,
+    items: { $ref: '#/$defs/condition' },
+    description: 'holds when all of these hold',
+  },
+  any: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 100,
+    items: { $ref: '#/$defs/condition' },
+    description: 'holds when at least one of these holds',
+  },
+  not: {
+    $ref: '#/$defs/condition',
+    description: 'holds when this does not; a missing fact makes neither hold in ALLOW rules, and both in others',
+  },
+};
+const junctionChoices = ['all', 'any', 'not'].map((name) => ({ required: [name], maxProperties: 1 }));
+
+/** Root of a rule's conditions: exactly one of all, any, not. */
+const junction = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'exactly one of all, any, not',
+  properties: conditionMembers,
+  oneOf: junctionChoices,
+};
+/** Any node: a junction, or a comparison of a fact. */
+const condition = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'exactly one of all, any, not; or a comparison of a fact with a value',
+  properties: {
+    ...conditionMembers,
+    fact: { type: 'string', enum: FACT_NAMES, description: 'the fact to look at' },
+    path: { type: 'string', description: 'the dotted path below the fact; own members of objects only' },
+    operator: {
+      type: 'string',
+      enum: OPERATOR_NAMES,
+      description: [...OPERATORS.values()].map((operator) => `${operator.name}: ${operator.description}.`).join(' '),
+    },
+    value: { description: 'what the fact is compared with; its type depends on the operator' },
+  },
+  oneOf: [
+    ...junctionChoices,
+    { required: ['fact', 'operator', 'value'], properties: { all: false, any: false, not: false } },
+  ],
+  allOf: comparisonPaths,
+  examples: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }],
+};
+
+const KNOWN_OBLIGATIONS: Record<string, Record<string, object>> = {
+  redact_fields: {
+    fields: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 1_000,
+      uniqueItems: true,
+      items: { type: 'string', minLength: 1, maxLength: 256 },
+    },
+  },
+  max_rows: { limit: { type: 'integer', minimum: 0, maximum: 1_000_000_000 } },
+  read_only: {},
+  rate: {
+    limit: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
+    perSeconds: { type: 'integer', minimum: 1, maximum: 31_536_000 },
+  },
+};
+const ofType = (name: string): object => ({ required: ['type'], properties: { type: { const: name } } });
+const obligation = {
+  type: 'object',
+  description:
+    'what a caller must keep to; other kinds than redact_fields, max_rows, read_only and rate carry their data in params',
+  required: ['type'],
+  properties: { type: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,63}$' } },
+  allOf: [
+    ...Object.entries(KNOWN_OBLIGATIONS).map(([name, members]) => ({
+      if: ofType(name),
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: object({ type: true, ...members }, ['type', ...Object.keys(members)]),
+    })),
+    {
+      if: { required: ['type'], properties: { type: { enum: Object.keys(KNOWN_OBLIGATIONS) } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: true,
+      else: object({ type: true, params: { type: 'object' } }, ['type']),
+    },
+  ],
+  examples: [
+    { type: 'redact_fields', fields: ['email'] },
+    { type: 'max_rows', limit: 100 },
+    { type: 'read_only' },
+    { type: 'rate', limit: 10, perSeconds: 60 },
+  ],
+};
+
+const code = {
+  type: 'string',
+  pattern: '^[A-Z][A-Z0-9_]{0,63}$',
+  description: 'what programs see, such as TRUST_TOO_LOW',
+};
+const message = { type: 'string', minLength: 1, maxLength: 500, description: 'what people see' };
+
+const enforceEvent = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['type', 'params'],
+  description: 'the effect: DENY over ESCALATE over DEGRADE over ALLOW',
+  properties: {
+    type: { type: 'string', enum: ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] },
+    params: object(
+      {
+        code,
+        message,
+        obligations: { type: 'array', minItems: 1, maxItems: 20, items: { $ref: '#/$defs/obligation' } },
+      },
+      ['code', 'message'],
+    ),
+  },
+  if: ofType('DEGRADE'),
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { properties: { params: { required: ['obligations'] } } },
+  else: { properties: { params: { properties: { obligations: false } } } },
+};
+const riskEvent = object(
+  {
+    type: { type: 'string', const: 'RISK' },
+    params: object(
+      {
+        factor: {
+          type: 'string',
+          pattern: '^[a-z][a-z0-9_]{0,63}$',
+          description: 'of several rules with one factor the highest score counts',
+        },
+        score: { type: 'integer', minimum: 1, maximum: 1_000 },
+        message,
+      },
+      ['factor', 'score', 'message'],
+    ),
+  },
+  ['type', 'params'],
+  'a risk factor: the scores of distinct factors add up, to at most 1000',
+);
+
+/** A JSON Schema that typebox has no words for, with the type that it stands for. */
+const raw = <T>(schema: object): TSchema & { '~unsafe': T } => Type.Unsafe<T>(schema);
+
+const name = (description: string, pattern: string) => Type.String({ pattern, description });
+
+export const TargetSchema = Type.Object(
+  {
+    actions: Type.Array(raw<Action | '*'>({ type: 'string', enum: [...ACTIONS, '*'] }), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'action classes, or "*" for all; no ALLOW rule matches unknown, also not by "*"',
+    }),
+    resources: Type.Array(Type.String({ minLength: 1, maxLength: 2_048 }), {
+      minItems: 1,
+      maxItems: 1_000,
+      uniqueItems: true,
+      description: 'resources; "*" as the whole last segment stands for one or more segments',
+      examples: [['db/production/*'], ['*']],
+    }),
+    environments: Type.Optional(
+      Type.Array(raw<Environment>({ type: 'string', enum: ENVIRONMENTS }), {
+        minItems: 1,
+        uniqueItems: true,
+        description: 'absent: all',
+      }),
+    ),
+    organisations: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+        minItems: 1,
+        maxItems: 1_000,
+        uniqueItems: true,
+        description: 'slugs; absent: all',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'which requests the rules are for' },
+);
+
+function ruleSchema<Event>(event: object) {
+  return Type.Object(
+    {
+      name: name('unique within the policy', '^[a-z0-9][a-z0-9-]{0,99}$'),
+      conditions: raw<Junction>({ $ref: '#/$defs/junction' }),
+      event: raw<Event>(event),
+    },
+    { additionalProperties: false },
+  );
+}
+export const EnforceRuleSchema = ruleSchema<EnforceEvent>({ $ref: '#/$defs/enforceEvent' });
+export const RiskRuleSchema = ruleSchema<RiskEvent>({ $ref: '#/$defs/riskEvent' });
+export type EnforceRule = Static<typeof EnforceRuleSchema>;
+export type RiskRule = Static<typeof RiskRuleSchema>;
+export type PolicyTarget = Static<typeof TargetSchema>;
+
+interface PolicyHead {
+  $schema?: string;
+  id: string;
+  description: string;
+  target: PolicyTarget;
+}
+export type Policy =
+  | (PolicyHead & { stage: 'enforce'; rules: EnforceRule[] })
+  | (PolicyHead & { stage: 'intake'; rules: RiskRule[] });
+
+const example: Policy = {
+  id: 'production-data',
+  description: 'Destructive work on production data needs an operational agent.',
+  stage: 'enforce',
+  target: { actions: ['delete', 'update'], resources: ['db/production/*'], environments: ['live'] },
+  rules: [
+    {
+      name: 'untrusted-agents-may-not',
+      conditions: { all: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }] },
+      event: { type: 'DENY', params: { code: 'TRUST_TOO_LOW', message: 'needs trust level 4 or more' } },
+    },
+  ],
+};
+
+/** The published schema of a policy file (draft 2020-12), served at /schemas/policy.json and kept in policies/schema/. */
+export const PolicySchema: TSchema & { '~unsafe': Policy } = raw<Policy>({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: POLICY_SCHEMA_ID,
+  title: 'Custos policy',
+  description: 'A target and the rules for it. Every member that is not described here is refused.',
+  type: 'object',
+  additionalProperties: false,
+  required: ['id', 'description', 'stage', 'target', 'rules'],
+  properties: {
+    $schema: Type.String({ description: 'where editors find this schema' }),
+    id: raw<string>({
+      type: 'string',
+      pattern: '^[a-z0-9][a-z0-9._-]{0,127}$',
+      not: { const: BUILT_IN_POLICY },
+      description: `unique in the policy set; "${BUILT_IN_POLICY}" is the service's own`,
+    }),
+    description: Type.String({ minLength: 1, maxLength: 1_000, description: 'what the policy is for, in a sentence' }),
+    stage: raw<PolicyStage>({
+      type: 'string',
+      enum: POLICY_STAGES,
+      description: 'intake: risk of a parsed intent; enforce: the verdict',
+    }),
+    target: TargetSchema,
+    rules: { type: 'array', minItems: 1, maxItems: 100, description: 'names are unique; their order means nothing' },
+  },
+  if: { required: ['stage'], properties: { stage: { const: 'intake' } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { properties: { rules: { items: RiskRuleSchema } } },
+  else: { properties: { rules: { items: EnforceRuleSchema } } },
+  $defs: { condition, junction, obligation, enforceEvent, riskEvent },
+  examples: [example],
+});
+
+/** The text of policies/schema/policy.schema.json. */
+export function policySchemaText(): string {
+  return `${JSON.stringify(PolicySchema, null, 2)}\n`;
+}

@@ -1,0 +1,184 @@
+// Enforcement and decisions as the HTTP interface has them: snake_case, because a decision is also hashed.
+import { Type, type Static } from 'typebox';
+import { ACTIONS, EFFECTS, TRAITS, VERDICTS } from '../vocabulary.ts';
+import { CallerId, Cursor, Instant, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
+import { Context, IntentId, RiskSchema } from './intent.ts';
+import { ProblemSchema } from './problem.ts';
+
+const Level = Type.Integer({ minimum: 0, maximum: 7 });
+
+export const EnforceRequest = Type.Object(
+  {
+    intent: Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description:
+        'A normalized intent (`data.read.user_profile`), or `action:resource` (`delete:db/production/users`).',
+      examples: ['data.read.user_profile'],
+    }),
+    agent_id: CallerId,
+    trust_level: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 7, description: 'A claim: it can only lower the recorded level.' }),
+    ),
+    intent_id: Type.Optional(IntentId),
+    context: Type.Optional(Context),
+    approval_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    explain: Type.Optional(
+      Type.Boolean({ description: 'Needs admin:*. Adds every candidate rule with the values it saw.' }),
+    ),
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Needs admin:*. Evaluates and stores nothing: not a decision.' }),
+    ),
+  },
+  { $id: 'EnforceRequest', additionalProperties: false },
+);
+export type EnforceRequestBody = Static<typeof EnforceRequest>;
+
+export const EnforceBatchRequest = Type.Object(
+  {
+    requests: Type.Array(
+      // Members are checked one by one: a wrong one becomes an error at its place and hides no other.
+      Type.Unsafe<unknown>({
+        description: 'An EnforceRequest.',
+        examples: [{ intent: 'data.read.user_profile', agent_id: 'agent-7' }],
+      }),
+      { minItems: 1, maxItems: 100 },
+    ),
+  },
+  { $id: 'EnforceBatchRequest', additionalProperties: false },
+);
+
+const ReasonSchema = Type.Object(
+  {
+    policy: Type.String(),
+    rule: Type.String(),
+    effect: StringEnum(VERDICTS),
+    code: Type.String(),
+    message: Type.String(),
+  },
+  { $id: 'Reason', additionalProperties: false },
+);
+
+const ObligationSchema = Type.Unsafe<{ type: string; [member: string]: unknown }>({
+  $id: 'Obligation',
+  type: 'object',
+  required: ['type'],
+  properties: { type: { type: 'string' } },
+  description: 'What a DEGRADE demands of the caller: redact_fields, max_rows, read_only, rate, or free form.',
+});
+
+const ExplanationSchema = Type.Array(
+  Type.Object(
+    {
+      policy: Type.String(),
+      rule: Type.String(),
+      effect: Type.String(),
+      matched: Type.Boolean(),
+      skipped: Type.Optional(Type.String()),
+      conditions: Type.Array(
+        Type.Object(
+          {
+            fact: Type.String(),
+            path: Type.Optional(Type.String()),
+            operator: Type.String(),
+            expected: Type.Unknown(),
+            actual: Type.Optional(Type.Unknown()),
+            missing: Type.Boolean(),
+            result: Type.Boolean(),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  { description: 'Every candidate rule, its conditions with the values they saw, and what was skipped and why.' },
+);
+
+const common = {
+  verdict: StringEnum(VERDICTS),
+  agent_id: Type.String(),
+  key_id: Type.String(),
+  intent: Type.Object(
+    {
+      normalized: Type.String(),
+      domain: Type.String(),
+      action: StringEnum(ACTIONS),
+      verb: Type.String(),
+      resource: Type.String(),
+      effect: StringEnum(EFFECTS),
+      traits: Type.Array(StringEnum(TRAITS)),
+      risk: RiskSchema,
+      parsed: Type.Boolean({ description: 'Whether an intent_id of a stored parse stands behind it.' }),
+    },
+    { additionalProperties: false },
+  ),
+  trust: Type.Object(
+    {
+      claimed_level: Nullable(Level),
+      recorded_level: Level,
+      effective_level: Level,
+      score: Type.Integer({ minimum: 0, maximum: 1_000, description: 'The recorded score.' }),
+      uncertainty: Type.Number({ minimum: 0, maximum: 1 }),
+      as_of: Type.Object(
+        { signals: Type.Integer({ minimum: 0 }), day: Type.String({ description: 'UTC day, YYYY-MM-DD.' }) },
+        { additionalProperties: false },
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  reasons: Type.Array(ReasonSchema),
+  obligations: Type.Array(ObligationSchema),
+  policy_set: Type.Object({ digest: Type.String() }, { additionalProperties: false }),
+  evaluated_at: Timestamp,
+};
+
+export const Decision = Type.Object(
+  {
+    decision_id: Type.String(),
+    allowed: Type.Boolean({ description: 'Whether the verdict is ALLOW or DEGRADE.' }),
+    ...common,
+    proof: Type.Object({ proof_id: Type.String() }, { additionalProperties: false }),
+    expires_at: Timestamp,
+    explanation: Type.Optional(ExplanationSchema),
+  },
+  { $id: 'Decision', additionalProperties: false },
+);
+export type DecisionBody = Static<typeof Decision>;
+
+export const DryRun = Type.Object(
+  {
+    dry_run: Type.Literal(true),
+    allowed: Type.Literal(false),
+    ...common,
+    explanation: Type.Optional(ExplanationSchema),
+  },
+  {
+    $id: 'DryRun',
+    additionalProperties: false,
+    description: 'The verdict it would have been. Not a decision: no id, no proof, nothing stored.',
+  },
+);
+
+export const DecisionIdParams = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 64 }) },
+  { additionalProperties: false },
+);
+
+export const DecisionList = listOf(Decision, 'DecisionList');
+export const DecisionListQuery = Type.Object(
+  {
+    agentId: Type.Optional(CallerId),
+    verdict: Type.Optional(StringEnum(VERDICTS)),
+    from: Type.Optional(Instant),
+    to: Type.Optional(Instant),
+    cursor: Type.Optional(Cursor),
+    limit: Type.Optional(Limit),
+  },
+  { additionalProperties: false },
+);
+
+export const EnforceBatchResponse = Type.Object(
+  { decisions: Type.Array(Type.Union([Decision, DryRun, Type.Object({ error: ProblemSchema }, { additionalProperties: false })])) },
+  { $id: 'EnforceBatchResponse', additionalProperties: false },
+);

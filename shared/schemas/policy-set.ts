@@ -1,0 +1,62 @@
+// Policy sets and findings as the HTTP interface has them.
+import { Type } from 'typebox';
+import { JsonObject, Nullable, Timestamp } from './common.ts';
+
+export const FindingSchema = Type.Object(
+  {
+    file: Type.String(),
+    line: Type.Integer({ minimum: 1 }),
+    column: Type.Integer({ minimum: 1 }),
+    pointer: Type.String({ description: 'RFC 6901, into the file.' }),
+    code: Type.String(),
+    message: Type.String(),
+  },
+  { $id: 'Finding', additionalProperties: false },
+);
+
+const Digest = Type.String({ description: 'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies}.' });
+const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
+
+export const PolicySetStatus = Type.Object(
+  {
+    digest: Digest,
+    activatedAt: Timestamp,
+    policies: Policies,
+    lastRead: Type.Object(
+      { at: Nullable(Timestamp), ok: Type.Boolean(), findings: Type.Array(FindingSchema) },
+      { additionalProperties: false, description: 'How the last reading of the policy folder went; a refused one leaves the set in force.' },
+    ),
+  },
+  { $id: 'PolicySetStatus', additionalProperties: false },
+);
+
+export const StoredPolicySet = Type.Object(
+  { digest: Digest, createdAt: Timestamp, engine: Type.Integer(), lexicon: JsonObject(), policies: Policies },
+  { $id: 'StoredPolicySet', additionalProperties: false },
+);
+
+export const PolicyDigestParams = Type.Object(
+  { digest: Type.String({ pattern: '^[0-9a-f]{64}$' }) },
+  { additionalProperties: false },
+);
+
+export const ValidatePoliciesRequest = Type.Object(
+  {
+    files: Type.Array(
+      Type.Object(
+        {
+          path: Type.String({ minLength: 1, maxLength: 300, description: 'Shows in findings.' }),
+          text: Type.String({ description: 'The text of the file.' }),
+        },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 1_000, description: 'lexicon.json may be among them; the active lexicon is used otherwise.' },
+    ),
+  },
+  { $id: 'ValidatePoliciesRequest', additionalProperties: false },
+);
+
+export const ValidatePoliciesResponse = Type.Object(
+  { valid: Type.Boolean(), digest: Nullable(Digest), findings: Type.Array(FindingSchema) },
+  { $id: 'ValidatePoliciesResponse', additionalProperties: false },
+);

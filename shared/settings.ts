@@ -1,0 +1,95 @@
+// The forms that settings can have: small readers that turn the text of an environment variable into a checked value.
+import path from 'node:path';
+
+/** Where the installation is and what relative paths are relative to; both absolute. */
+export interface Places {
+  readonly root: string;
+  readonly cwd: string;
+}
+
+/** One environment variable: what it is called, what it means, and how its text is read. */
+export interface Setting<T> {
+  readonly name: string;
+  /** What a number counts, or the form of the text. */
+  readonly unit: string;
+  /** The text that is read when the variable is unset or empty; undefined: no value. */
+  readonly fallback: string | undefined;
+  readonly description: string;
+  /** Never printed. */
+  readonly secret: boolean;
+  /** @throws {Error} whose message completes the sentence "NAME ...". */
+  readonly read: (text: string, places: Places) => T;
+}
+
+type Described = Pick<Setting<unknown>, 'name' | 'unit' | 'description'> & { readonly secret?: boolean };
+
+/** A setting that always has a value. */
+export function setting<T>(
+  spec: Described & { readonly fallback: string; readonly read: Setting<T>['read'] },
+): Setting<T> {
+  return { ...spec, secret: spec.secret ?? false };
+}
+
+/** A setting whose absence means something. */
+export function optional<T>(spec: Described & { readonly read: Setting<T>['read'] }): Setting<T | undefined> {
+  return { ...spec, fallback: undefined, secret: spec.secret ?? false };
+}
+
+export function word<const W extends string>(...words: readonly W[]): (text: string) => W {
+  return (text) => {
+    const found = words.find((candidate) => candidate === text);
+    if (found === undefined) throw new Error(`must be one of ${words.join(', ')}, not "${text}"`);
+    return found;
+  };
+}
+
+/** A decimal integer from `min` to `max`. */
+export function integer(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}, not "${text}"`);
+    return value;
+  };
+}
+
+/** A number of seconds, read as milliseconds. */
+export function secondsAsMs(min: number, max: number): (text: string) => number {
+  const read = integer(min, max);
+  return (text) => read(text) * 1_000;
+}
+
+/** A path; relative ones are relative to the folder the command was given in. */
+export function filePath(text: string, places: Places): string {
+  return path.resolve(places.cwd, text);
+}
+
+/** A path whose default lies below the installation, so that the service finds it from wherever it is started. */
+export function pathBelowRoot(fallback: string): (text: string, places: Places) => string {
+  return (text, places) => path.resolve(text === fallback ? places.root : places.cwd, text);
+}
+
+/** A connection string with one of these schemes; the text is kept as it is. Its content is never repeated in the message: it may hold a password. */
+export function connectionString(...schemes: readonly string[]): (text: string) => string {
+  const expected = schemes.map((scheme) => `${scheme}://`).join(' or ');
+  return (text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || !schemes.some((scheme) => url.protocol === `${scheme}:`))
+      throw new Error(`must be an address that begins with ${expected}`);
+    return text;
+  };
+}
+
+/** A secret of at least 32 characters: fewer can be guessed. */
+export function longSecret(text: string): string {
+  if (text.length < 32 || text.length > 512)
+    throw new Error(`must have 32 to 512 characters; this makes one: openssl rand -base64 32`);
+  return text;
+}
+
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+
+export function hostName(text: string): string {
+  if (!HOST_NAME.test(text))
+    throw new Error(`must be a host name in small letters, such as custos.example.com, not "${text}"`);
+  return text;
+}

@@ -1,0 +1,200 @@
+// `custos start` as a person meets it: first start, second start, stop, and whatever may be killed meanwhile.
+import { readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import { commandOf } from '../../shared/embedded/processes.ts';
+import { createEmptyDatabase } from '../support/database.ts';
+import { temporaryDataDir } from '../support/folders.ts';
+import { runProcess, startCustos, TEST_PEPPER, type TestCustos, untilGone } from '../support/process.ts';
+import { waitFor } from '../support/wait.ts';
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+}
+
+function databaseOf(custos: TestCustos): string {
+  return readFileSync(path.join(custos.dataDir, 'postgres.address'), 'utf8').trim();
+}
+
+async function healthOf(custos: TestCustos): Promise<number> {
+  return (await fetch(`${custos.address}/health`)).status;
+}
+
+/** Stops the service and checks that nothing of it stays. */
+async function stopAll(custos: TestCustos, name: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+  const all = custos.processIds();
+  expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
+  const { code } = await custos.stop(name);
+  await untilGone(all, 2_000);
+  return code;
+}
+
+/** Those of the processes whose command line holds a text. */
+function running(pids: readonly number[], text: string): number[] {
+  return pids.filter((pid) => commandOf(pid).includes(text));
+}
+
+/** The one process of the service that runs a program. */
+function childOf(custos: TestCustos, program: string): number {
+  const [found] = running(custos.processIds(), program);
+  if (found === undefined) throw new Error(`no process of the service runs ${program}`);
+  return found;
+}
+
+const DATABASE = 'bin/postgres -D';
+
+describe('custos start', function () {
+  this.timeout(90_000);
+
+  it('serves from an empty folder, stops without a trace, and finds its data at the second start', async () => {
+    const first = await startCustos();
+    expect(await healthOf(first)).to.equal(200);
+    expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
+    await query(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
+    expect(await stopAll(first)).to.equal(0);
+    const second = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });
+    expect(await query(databaseOf(second), 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
+    expect(Number(/ready after ([\d.]+) s/.exec(second.stdout())?.[1]), 'seconds').to.be.below(3);
+    expect(await stopAll(second, 'SIGINT')).to.equal(0);
+  });
+
+  it('keeps every secret closed to other users', async () => {
+    const custos = await startCustos();
+    const names = readdirSync(custos.dataDir).filter((name) => name !== 'postgres');
+    expect(names).to.include.members(['pepper', 'postgres-password', 'signing-key.pem', 'promise-key.pem']);
+    for (const name of names) expect(statSync(path.join(custos.dataDir, name)).mode & 0o077, name).to.equal(0);
+    expect(statSync(path.join(custos.dataDir, 'postgres')).mode & 0o077).to.equal(0);
+    expect(statSync(custos.dataDir).mode & 0o066, 'the folder cannot be listed').to.equal(0);
+    await stopAll(custos);
+  });
+
+  it('leaves no ingress or worker behind when it is killed, and the next start recovers', async () => {
+    const killed = await startCustos();
+    const ours = running(killed.processIds(), 'main.js');
+    const database = childOf(killed, DATABASE);
+    await query(databaseOf(killed), 'CREATE TABLE kept AS SELECT 1');
+    expect(ours).to.have.lengthOf(3);
+    await killed.kill();
+    await untilGone(ours, 10_000);
+    const again = await startCustos({ CUSTOS_DATA_DIR: killed.dataDir });
+    expect(await query(databaseOf(again), 'SELECT FROM kept')).to.have.lengthOf(1);
+    await untilGone([database], 100);
+    expect(await stopAll(again)).to.equal(0);
+  });
+
+  it('refuses a second supervisor on the same data, naming the first', async () => {
+    const first = await startCustos();
+    const second = runProcess('cli/main.js', ['start'], { PORT: '0', CUSTOS_DATA_DIR: first.dataDir });
+    expect(await second.ended).to.deep.equal({ code: 1, signal: null });
+    expect(second.stderr()).to.equal(`custos: already running: process ${first.pid} uses ${first.dataDir}.\n`);
+    expect(await healthOf(first)).to.equal(200);
+    await stopAll(first);
+  });
+
+  it('starts over when it was killed while the database was being made', async () => {
+    const dataDir = temporaryDataDir();
+    mkdirSync(path.join(dataDir, 'postgres.new', 'base'), { recursive: true });
+    writeFileSync(path.join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
+    writeFileSync(path.join(dataDir, 'postgres.password'), 'left over');
+    writeFileSync(path.join(dataDir, 'pepper.new'), 'half');
+    const custos = await startCustos({ CUSTOS_DATA_DIR: dataDir });
+    expect(await healthOf(custos)).to.equal(200);
+    expect(readdirSync(dataDir)).not.to.include.members(['postgres.new']);
+    await stopAll(custos);
+  });
+
+  for (const [name, file] of [
+    ['ingress', 'ingress/main.js'],
+    ['workers', 'workers/main.js'],
+  ] as const)
+    it(`starts ${name} again when it is killed, at the same address`, async () => {
+      const custos = await startCustos();
+      const before = childOf(custos, file);
+      process.kill(before, 'SIGKILL');
+      await waitFor(() => childOf(custos, file) !== before, { what: `another ${name}` });
+      await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
+      await stopAll(custos);
+    });
+
+  it('starts PostgreSQL again when it is killed, at the same address and with its data', async () => {
+    const custos = await startCustos();
+    const url = databaseOf(custos);
+    await query(url, 'CREATE TABLE kept AS SELECT 1');
+    const before = childOf(custos, DATABASE);
+    process.kill(before, 'SIGKILL');
+    await waitFor(async () => (await query(url, 'SELECT FROM kept')).length === 1, { what: 'the database' });
+    expect(childOf(custos, DATABASE)).not.to.equal(before);
+    expect(await stopAll(custos)).to.equal(0);
+  });
+
+  it('ends at once when it is asked a second time', async () => {
+    const custos = await startCustos();
+    const all = custos.processIds();
+    const frozen = childOf(custos, 'ingress/main.js');
+    // A process that does not answer to SIGTERM for as long as it is frozen.
+    process.kill(frozen, 'SIGSTOP');
+    const stopped = custos.stop();
+    let ended = false;
+    void custos.ended.then(() => (ended = true));
+    await waitFor(
+      () => {
+        if (!ended) process.kill(custos.pid, 'SIGTERM');
+        return ended;
+      },
+      { intervalMs: 300, timeoutMs: 5_000, what: 'a forced end' },
+    );
+    expect((await stopped).code).to.equal(1);
+    await untilGone(all, 5_000);
+  });
+
+  it('takes two signals at once for one, as Ctrl-C under npm sends them', async () => {
+    const custos = await startCustos();
+    const all = custos.processIds();
+    process.kill(custos.pid, 'SIGINT');
+    expect((await custos.stop('SIGINT')).code).to.equal(0);
+    await untilGone(all, 2_000);
+  });
+
+  it('says which settings are wrong, and starts nothing', async () => {
+    const dataDir = temporaryDataDir();
+    const custos = runProcess('cli/main.js', ['start'], { PORT: 'http', CUSTOS_DATADIR: dataDir });
+    expect((await custos.ended).code).to.equal(1);
+    expect(custos.stderr()).to.contain(
+      'CUSTOS_DATADIR is not a setting of this version; did you mean CUSTOS_DATA_DIR?',
+    );
+    expect(custos.stderr()).to.contain('PORT must be a whole number');
+    expect(() => statSync(dataDir)).to.throw('ENOENT');
+  });
+
+  it('says that the port is taken and how to choose another', async () => {
+    const server = net.createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as net.AddressInfo).port));
+    });
+    const custos = runProcess('cli/main.js', ['start'], { PORT: String(port), CUSTOS_DATA_DIR: temporaryDataDir() });
+    expect((await custos.ended).code).to.equal(1);
+    expect(custos.stderr()).to.contain(
+      `Port ${port} of 127.0.0.1 is in use by another program. Choose another with PORT`,
+    );
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('embeds nothing when DATABASE_URL is set, and brings that database to the newest schema', async () => {
+    const database = await createEmptyDatabase();
+    const custos = await startCustos({ DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER });
+    expect(custos.processIds()).to.have.lengthOf(3);
+    expect(await query(database.url, 'SELECT FROM migration')).not.to.have.lengthOf(0);
+    expect(() => statSync(custos.dataDir)).to.throw('ENOENT');
+    expect((await custos.stop()).code).to.equal(0);
+    await database.drop();
+  });
+});

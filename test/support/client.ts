@@ -1,0 +1,120 @@
+// The client of the integration tests: plain node:http, and every answer is held against the OpenAPI document.
+import http from 'node:http';
+import { createOpenApiCheck, type OpenApiCheck } from './openapi-check.ts';
+
+export interface ClientRequest {
+  /** Sent as a bearer token; null: none, although the client has one. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Sent as JSON with its content type. */
+  readonly body?: unknown;
+  /** Sent as it is, with content type application/json unless `headers` say another; null in a header removes it. */
+  readonly raw?: string | Buffer;
+  /** false: the answer is not held against the document (a HEAD of a page, a page itself). */
+  readonly check?: boolean;
+}
+
+export interface ClientResponse {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly text: string;
+  // Tests read members of answers whose schema has just been checked.
+  // biome-ignore lint/suspicious/noExplicitAny: a test states the shape it expects by reading it
+  readonly json: any;
+}
+
+export interface Client {
+  readonly baseUrl: string;
+  request(method: string, path: string, request?: ClientRequest): Promise<ClientResponse>;
+  get(path: string, request?: ClientRequest): Promise<ClientResponse>;
+  post(path: string, body: unknown, request?: ClientRequest): Promise<ClientResponse>;
+  patch(path: string, body: unknown, request?: ClientRequest): Promise<ClientResponse>;
+  delete(path: string, request?: ClientRequest): Promise<ClientResponse>;
+  /** The same client with another key, or none. */
+  withKey(key: string | undefined): Client;
+  /** Ends the kept connections. */
+  close(): void;
+}
+
+const DEADLINE_MS = 15_000;
+
+/** A client of the service at `baseUrl`; `key` goes with every request that names no other. */
+export function createClient(baseUrl: string, key?: string): Client {
+  const agent = new http.Agent({ keepAlive: true });
+  let loading: Promise<OpenApiCheck> | undefined;
+  const loadCheck = async (): Promise<OpenApiCheck> => {
+    const answer = await send(agent, baseUrl, 'GET', '/openapi.json', {});
+    if (answer.status !== 200) throw new Error(`/openapi.json answered ${answer.status}`);
+    return createOpenApiCheck(answer.json as Record<string, unknown>);
+  };
+  const withKey = (own: string | undefined): Client => {
+    const request: Client['request'] = async (method, path, options = {}) => {
+      const authorization = options.key === undefined ? own : options.key;
+      const headers = {
+        ...(authorization === undefined || authorization === null ? {} : { authorization: `Bearer ${authorization}` }),
+        ...options.headers,
+      };
+      loading ??= loadCheck();
+      const check = await loading;
+      const answer = await send(agent, baseUrl, method, path, { ...options, headers });
+      if (options.check !== false)
+        check({ method, path, status: answer.status, headers: answer.headers, text: answer.text });
+      return answer;
+    };
+    return {
+      baseUrl,
+      request,
+      get: (path, options) => request('GET', path, options),
+      post: (path, body, options) => request('POST', path, { body, ...options }),
+      patch: (path, body, options) => request('PATCH', path, { body, ...options }),
+      delete: (path, options) => request('DELETE', path, options),
+      withKey,
+      close: () => agent.destroy(),
+    };
+  };
+  return withKey(key);
+}
+
+function send(
+  agent: http.Agent,
+  baseUrl: string,
+  method: string,
+  path: string,
+  options: ClientRequest,
+): Promise<ClientResponse> {
+  const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+  const headers: Record<string, string | string[]> =
+    body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) };
+  Object.assign(headers, options.headers);
+  const url = new URL(baseUrl);
+  return new Promise((resolve, reject) => {
+    // The path goes out as it was written: URL would repair what a test broke on purpose.
+    const req = http.request(
+      { agent, host: url.hostname, port: url.port, method, path, headers, timeout: DEADLINE_MS },
+      (res) => {
+        const chunks: Buffer[] = [];
+        res.on('data', (chunk: Buffer) => chunks.push(chunk));
+        res.on('error', reject);
+        res.on('end', () => {
+          const text = Buffer.concat(chunks).toString('utf8');
+          const flat = Object.fromEntries(
+            Object.entries(res.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]),
+          );
+          resolve({ status: res.statusCode ?? 0, headers: flat, text, json: parse(text) });
+        });
+      },
+    );
+    req.on('timeout', () => req.destroy(new Error(`${method} ${path}: no answer within ${DEADLINE_MS} ms`)));
+    req.on('error', reject);
+    req.end(body);
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,95 @@
+// Databases for tests: one embedded PostgreSQL for the whole run, one migrated template, a copy of it for each test file.
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { migrate } from '../../shared/db/migrate.ts';
+import { type Embedded, startEmbedded } from '../../shared/embedded/embedded.ts';
+import { signal } from '../../shared/embedded/processes.ts';
+import { atEnd } from './cleanup.ts';
+import { removeLeftovers, temporaryDataDir } from './folders.ts';
+
+export interface TestDatabase {
+  readonly url: string;
+  readonly name: string;
+  /** Ends all sessions of the database and removes it. */
+  drop(): Promise<void>;
+}
+
+/** The server of this run, and its empty template with all migrations. */
+interface TestServer {
+  /** Address of a database from which others are made. */
+  readonly adminUrl: string;
+  readonly template: string;
+}
+
+let starting: Promise<TestServer> | undefined;
+
+/**
+ * A new database with all migrations, alone for its caller. The first call of a run starts the server (about a second);
+ * CUSTOS_TEST_DATABASE_URL names a server to use instead, with the right to create databases.
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const server = await testServer();
+  return createDatabase(server.adminUrl, server.template);
+}
+
+/** A new database without any table. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  const server = await testServer();
+  return createDatabase(server.adminUrl, 'template0');
+}
+
+/** A database server of the caller's own, that may be stopped and killed; the caller stops it in the end. */
+export function startTestServer(): Promise<Embedded> {
+  return startEmbedded({ dataDir: temporaryDataDir(), say: () => undefined });
+}
+
+function testServer(): Promise<TestServer> {
+  starting ??= start();
+  return starting;
+}
+
+async function start(): Promise<TestServer> {
+  const given = process.env['CUSTOS_TEST_DATABASE_URL'];
+  await removeLeftovers();
+  const adminUrl = given ?? (await startServerOfRun());
+  const template = await createDatabase(adminUrl, 'template0');
+  await migrate(template.url);
+  if (given !== undefined) atEnd(() => template.drop());
+  return { adminUrl, template: template.name };
+}
+
+async function startServerOfRun(): Promise<string> {
+  const embedded = await startTestServer();
+  let ended = false;
+  void embedded.server().ended.then(() => (ended = true));
+  // A run that ends without its hooks (an uncaught error) must not leave a server running.
+  process.once('exit', () => {
+    if (!ended) signal(embedded.server().pid, 'SIGQUIT');
+  });
+  // Nothing in it is kept, so it need not write a checkpoint.
+  atEnd(() => embedded.stop('immediate'));
+  return embedded.url;
+}
+
+async function createDatabase(adminUrl: string, template: string): Promise<TestDatabase> {
+  const name = `custos_test_${randomBytes(6).toString('hex')}`;
+  await administer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    name,
+    drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+async function administer(adminUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: adminUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

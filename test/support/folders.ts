@@ -1,0 +1,56 @@
+// Temporary folders of tests, all removed at the end of the run, with whatever a run that was killed left behind.
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { isAlive, signal, waitForEnd } from '../../shared/embedded/processes.ts';
+import { atEnd } from './cleanup.ts';
+
+const PREFIX = 'custos-test-';
+
+/** A new empty folder that PostgreSQL's account can pass through, too. */
+export function temporaryFolder(label = 'dir'): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), `${PREFIX}${process.pid}-${label}-`));
+  chmodSync(folder, 0o711);
+  atEnd(() => removeFolder(folder));
+  return folder;
+}
+
+/** A path that does not exist yet, inside a temporary folder. */
+export function temporaryDataDir(): string {
+  return path.join(temporaryFolder('data'), 'custos');
+}
+
+/** Writes a file into a new temporary folder; returns its path. */
+export function temporaryFile(name: string, content: string): string {
+  const file = path.join(temporaryFolder('file'), name);
+  writeFileSync(file, content);
+  return file;
+}
+
+/** Ends the databases and removes the folders of runs that were killed before they could do it themselves. */
+export async function removeLeftovers(): Promise<void> {
+  for (const name of readdirSync(os.tmpdir())) {
+    const owner = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+    if (owner === undefined || isAlive(Number(owner))) continue;
+    const folder = path.join(os.tmpdir(), name);
+    try {
+      for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        if (path.basename(file) !== 'postmaster.pid') continue;
+        const pid = Number(readFileSync(path.join(folder, file), 'utf8').split('\n')[0]);
+        if (!Number.isSafeInteger(pid) || pid <= 1 || !isAlive(pid)) continue;
+        signal(pid, 'SIGQUIT');
+        await waitForEnd(pid, 5_000);
+      }
+      removeFolder(folder);
+    } catch {
+      // Another user's, or another run was faster.
+    }
+  }
+}
+
+function removeFolder(folder: string): void {
+  // Root keeps a database elsewhere when the folder was closed to PostgreSQL's account; it belongs to this folder all the same.
+  const pointer = path.join(folder, 'custos', 'postgres.location');
+  if (existsSync(pointer)) rmSync(readFileSync(pointer, 'utf8').trim(), { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+}

@@ -1,0 +1,104 @@
+// Holds every answer against the OpenAPI document: its status, content type, headers and body must be documented.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { isTimestamp } from '../../shared/schemas/formats.ts';
+
+type Json = Record<string, unknown>;
+
+export interface Answer {
+  readonly method: string;
+  /** With or without a query. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Throws a sentence when an answer is not what the document says. */
+export type OpenApiCheck = (answer: Answer) => void;
+
+const escape = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
+
+interface Documented {
+  readonly pattern: RegExp;
+  readonly template: string;
+  readonly operations: Readonly<Record<string, Json>>;
+}
+
+/** A check against one document; schemas are compiled as they are met. */
+export function createOpenApiCheck(document: Json): OpenApiCheck {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  ajv.addFormat('date-time', isTimestamp);
+  ajv.addSchema({ ...document, $id: 'document' });
+  const compiled = new Map<string, ValidateFunction>();
+  const validator = (...keys: string[]): ValidateFunction => {
+    const ref = `document#/${keys.map((key) => encodeURIComponent(escape(key))).join('/')}`;
+    let validate = compiled.get(ref);
+    if (validate === undefined) compiled.set(ref, (validate = ajv.compile({ $ref: ref })));
+    return validate;
+  };
+  const paths: Documented[] = Object.entries(document['paths'] as Json).map(([template, operations]) => ({
+    template,
+    operations: operations as Record<string, Json>,
+    pattern: new RegExp(`^${template.replaceAll(/[.+?^$()|[\]\\*]/g, '\\$&').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }));
+  // As the service has it: literal paths win over templates.
+  paths.sort((a, b) => Number(a.template.includes('{')) - Number(b.template.includes('{')));
+
+  return (answer) => {
+    const path = answer.path.split('?', 1)[0] ?? '';
+    const method = answer.method.toLowerCase();
+    const type = String(answer.headers['content-type'] ?? '');
+    const bare = type.split(';', 1)[0] ?? '';
+    const fail = (what: string): never => {
+      throw new Error(
+        `${answer.method} ${answer.path} answered ${answer.status}: ${what}\n${answer.text.slice(0, 2_000)}`,
+      );
+    };
+    if (!/^[A-Za-z0-9._:-]{1,128}$/.test(String(answer.headers['x-request-id']))) fail('no X-Request-Id');
+    if (method === 'head' || method === 'options') {
+      if (answer.text !== '') fail(`a body in an answer to ${answer.method}`);
+      return;
+    }
+    const parse = (): unknown => {
+      try {
+        return JSON.parse(answer.text);
+      } catch {
+        return fail('the body is not JSON');
+      }
+    };
+    const check = (validate: ValidateFunction, body: unknown): void => {
+      if (!validate(body)) fail(`the body is not as documented: ${ajv.errorsText(validate.errors)}`);
+    };
+    const found = paths.find((entry) => entry.pattern.test(path) && entry.operations[method] !== undefined);
+    if (found === undefined) {
+      if (answer.status < 400 && path.startsWith('/docs')) return;
+      if (bare !== 'application/problem+json') fail(`no such operation, and the content type is ${type}`);
+      const body = parse() as Json;
+      check(validator('components', 'schemas', 'Problem'), body);
+      const responses = (document['components'] as Json)['responses'] as Json;
+      if (responses[String(body['code'])] === undefined) fail(`the code ${String(body['code'])} is not documented`);
+      return;
+    }
+    const responses = found.operations[method]?.['responses'] as Record<string, Json>;
+    const response = responses[String(answer.status)];
+    if (response === undefined) return fail(`the status is not documented (${Object.keys(responses).join(', ')} are)`);
+    const content = response['content'] as Json | undefined;
+    if (content === undefined) {
+      if (answer.text !== '' && answer.status !== 304) fail('a body where none is documented');
+      return;
+    }
+    if (content[bare] === undefined)
+      return fail(`the content type ${type} is not documented (${Object.keys(content).join(', ')} are)`);
+    if (!bare.includes('json')) return;
+    const body = parse();
+    check(
+      validator('paths', found.template, method, 'responses', String(answer.status), 'content', bare, 'schema'),
+      body,
+    );
+    if (bare === 'application/problem+json') {
+      const problem = body as Json;
+      if (problem['status'] !== answer.status) fail('the status of the problem is another than the answer has');
+      if (problem['requestId'] !== answer.headers['x-request-id']) fail('the requestId is not X-Request-Id');
+    }
+  };
+}

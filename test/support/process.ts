@@ -1,0 +1,176 @@
+// Real processes of the service in tests: started with a known environment, stopped or killed by id, never left behind.
+import { type ChildProcess, spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isAlive, signal } from '../../shared/embedded/processes.ts';
+import { isReadyMessage } from '../../shared/lifecycle.ts';
+import { atEnd } from './cleanup.ts';
+import { temporaryDataDir } from './folders.ts';
+import { descendants } from './process-tree.ts';
+import { waitFor } from './wait.ts';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface TestProcess {
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  /** Everything written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** Sends a signal, SIGTERM by default, and waits for the end. */
+  stop(name?: NodeJS.Signals): Promise<Ended>;
+  /** SIGKILL, and waits for the end. */
+  kill(): Promise<Ended>;
+}
+
+/** A process that serves HTTP. */
+export interface TestService extends TestProcess {
+  /** Base address, such as http://127.0.0.1:41234. */
+  readonly address: string;
+}
+
+export type TestEnv = Readonly<Record<string, string | undefined>>;
+
+/** The pepper of processes that are not told another. */
+export const TEST_PEPPER = 'a pepper for tests, of no use elsewhere';
+
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 40_000;
+const buildRoot = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
+
+/** Runs a file of the build, such as `cli/main.js`; it is a leak if it still runs when the run ends. */
+export function runProcess(
+  file: string,
+  args: readonly string[],
+  env: TestEnv = {},
+  ipc = false,
+): TestProcess & { child: ChildProcess } {
+  return watch(
+    spawn(process.execPath, ['--enable-source-maps', path.join(buildRoot, file), ...args], {
+      env: cleanEnv(env),
+      stdio: ['ignore', 'pipe', 'pipe', ipc ? 'ipc' : 'ignore'],
+    }),
+    file,
+  );
+}
+
+/** Follows a process that was started otherwise; its outputs must be pipes. */
+export function watch(child: ChildProcess, name: string): TestProcess & { child: ChildProcess } {
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${name} could not be started`);
+  const output = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output.stdout += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (output.stderr += text));
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code, how) => resolve({ code, signal: how })));
+  const end = async (how: NodeJS.Signals): Promise<Ended> => {
+    child.kill(how);
+    const late = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    try {
+      return await ended;
+    } finally {
+      clearTimeout(late);
+    }
+  };
+  const killNow = (): void => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  };
+  process.once('exit', killNow);
+  void ended.then(() => process.removeListener('exit', killNow));
+  atEnd(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    await end('SIGKILL');
+    throw new Error(`a test left ${name} (process ${pid}) running`);
+  });
+  return {
+    child,
+    pid,
+    ended,
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    stop: (how = 'SIGTERM') => end(how),
+    kill: () => end('SIGKILL'),
+  };
+}
+
+/** An ingress process on a database of the test, ready to answer. */
+export function startIngress(databaseUrl: string, env: TestEnv = {}): Promise<TestService> {
+  return startService('ingress/main.js', databaseUrl, env);
+}
+
+/** A worker process on a database of the test, ready; its address has /health and /ready. */
+export function startWorker(databaseUrl: string, env: TestEnv = {}): Promise<TestService> {
+  return startService('workers/main.js', databaseUrl, env);
+}
+
+async function startService(file: string, databaseUrl: string, env: TestEnv): Promise<TestService> {
+  const running = runProcess(
+    file,
+    [],
+    { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_LOG_LEVEL: 'warn', ...env },
+    true,
+  );
+  let address: string | undefined;
+  running.child.on('message', (message) => {
+    if (isReadyMessage(message)) address = message.address;
+  });
+  return { ...running, address: await untilReady(running, file, () => address) };
+}
+
+/** The whole service, as `npm start` runs it, with an embedded database of its own. */
+export interface TestCustos extends TestService {
+  readonly dataDir: string;
+  /** Process ids of everything that belongs to it and runs now: supervisor, children and database. */
+  processIds(): number[];
+}
+
+/** @param env may name CUSTOS_DATA_DIR to start on the data of an earlier one */
+export async function startCustos(env: TestEnv = {}): Promise<TestCustos> {
+  const dataDir = env['CUSTOS_DATA_DIR'] ?? temporaryDataDir();
+  const running = runProcess('cli/main.js', ['start'], {
+    PORT: '0',
+    CUSTOS_LOG_LEVEL: 'warn',
+    ...env,
+    CUSTOS_DATA_DIR: dataDir,
+  });
+  const address = await untilReady(running, 'custos start', () => addressIn(running.stdout()));
+  return { ...running, address, dataDir, processIds: () => descendants(running.pid) };
+}
+
+/** The address in what `custos start` prints, once it has printed all of it. */
+export function addressIn(output: string): string | undefined {
+  return output.includes('Ctrl-C') ? /Address\s+(http\S+)/.exec(output)?.[1] : undefined;
+}
+
+/** Waits for the end of processes that are not our children; those that stay are killed, and named in the error. */
+export async function untilGone(pids: readonly number[], timeoutMs = STOP_TIMEOUT_MS): Promise<void> {
+  try {
+    await waitFor(() => !pids.some(isAlive), { timeoutMs, what: `the end of processes ${pids.join(', ')}` });
+  } catch (error) {
+    for (const pid of pids) signal(pid, 'SIGKILL');
+    throw error;
+  }
+}
+
+/** Waits until `ready` gives something; a process that ends before, or takes too long, is an error with what it wrote. */
+async function untilReady<T>(running: TestProcess, name: string, ready: () => T | undefined): Promise<T> {
+  let gone = false;
+  void running.ended.then(() => (gone = true));
+  try {
+    await waitFor(() => gone || ready() !== undefined, { timeoutMs: START_TIMEOUT_MS, what: `${name} to be ready` });
+    const value = ready();
+    if (gone || value === undefined) throw new Error(`${name} ended before it was ready`);
+    return value;
+  } catch (error) {
+    if (!gone) await running.kill();
+    throw new Error(`${String(error)}\n${running.stdout()}\n${running.stderr()}`, { cause: error });
+  }
+}
+
+/** Only what a process needs, so that the settings of whoever runs the tests do not leak into them. */
+function cleanEnv(env: TestEnv): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR, ...env }).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,34 @@
+// Mocha's reporter for `npm test`: the spec reporter, then why suites were skipped, then one line of numbers.
+import Mocha from 'mocha';
+import { skippedSuites } from './skip.ts';
+
+/** How long the process may take to end by itself after the last test; what keeps it longer is a leak. */
+const END_TIMEOUT_MS = 5_000;
+
+export default class CustosReporter extends Mocha.reporters.Spec {
+  constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
+    super(runner, options);
+    const unexplained = new Set<string>();
+    runner.on('pending', (test) => {
+      const titles = test.titlePath();
+      if (!titles.some((title) => skippedSuites().has(title))) unexplained.add(titles.join(' › '));
+    });
+    runner.once('end', () => {
+      const { passes = 0, failures = 0, pending = 0 } = this.stats as Partial<Mocha.Stats>;
+      for (const [title, reason] of skippedSuites()) console.log(`skipped: ${title}: ${reason}`);
+      for (const title of unexplained) console.log(`skipped: ${title}: no reason is given`);
+      let leaks = 0;
+      // Printed when all else is: the last line of the run is this one.
+      process.once('exit', () => {
+        console.log(`${passes} passed, ${failures + leaks} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
+      });
+      setTimeout(() => {
+        leaks = 1;
+        console.error(
+          `The run does not end: something was left open (${process.getActiveResourcesInfo().join(', ')}).`,
+        );
+        process.exit(1);
+      }, END_TIMEOUT_MS).unref();
+    });
+  }
+}

@@ -1,0 +1,161 @@
+// The settings: defaults, every refusal with its sentence, and the table that documents them.
+import { expect } from 'chai';
+import { ConfigError, readConfig, requireStore, SETTING_TABLE } from '../../shared/config.ts';
+import { RATE_LIMIT_TABLE } from '../../shared/vocabulary.ts';
+
+const places = { root: '/srv/custos', cwd: '/home/ada' };
+const pepper = 'p'.repeat(32);
+const databaseUrl = 'postgres://custos:hush@db.internal:5432/custos';
+
+function problemsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env, places);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('readConfig', () => {
+  it('gives every setting its documented default when nothing is set', () => {
+    expect(readConfig({}, places)).to.deep.equal({
+      host: '127.0.0.1',
+      port: 3000,
+      dataDir: '/srv/custos/.custos',
+      policyDir: '/srv/custos/policies',
+      bootstrapKey: undefined,
+      databaseUrl: undefined,
+      databasePool: 10,
+      redisUrl: undefined,
+      pepper: undefined,
+      signingKeyFile: undefined,
+      promiseKeyFile: undefined,
+      tlsCertFile: undefined,
+      tlsKeyFile: undefined,
+      trustProxy: undefined,
+      rateLimit: true,
+      rateLimits: RATE_LIMIT_TABLE,
+      metrics: 'public',
+      logHost: 'custos.local',
+      logLevel: 'info',
+      workersPort: 0,
+      shutdownTimeoutMs: 25_000,
+    });
+  });
+
+  it('takes a default folder from the installation and a given one from where the command was given', () => {
+    expect(readConfig({ CUSTOS_DATA_DIR: 'data' }, places).dataDir).to.equal('/home/ada/data');
+    expect(readConfig({ CUSTOS_POLICY_DIR: '/etc/custos' }, places).policyDir).to.equal('/etc/custos');
+  });
+
+  it('takes an empty value for an unset one', () => {
+    expect(readConfig({ REDIS_URL: '', PORT: '' }, places)).to.include({ redisUrl: undefined, port: 3000 });
+  });
+
+  it('leaves variables of others alone', () => {
+    expect(problemsOf({ HOME: '/home/ada', PGHOST: 'elsewhere', CUSTOSX: '1' })).to.deep.equal([]);
+  });
+
+  it('refuses an unknown CUSTOS_ name and suggests the nearest', () => {
+    expect(problemsOf({ CUSTOS_LOG_LEVLE: 'info', CUSTOS_COLOUR: 'blue' })).to.deep.equal([
+      'CUSTOS_LOG_LEVLE is not a setting of this version; did you mean CUSTOS_LOG_LEVEL?',
+      'CUSTOS_COLOUR is not a setting of this version.',
+    ]);
+  });
+
+  it('names every problem at once', () => {
+    expect(problemsOf({ PORT: 'http', CUSTOS_RATE_LIMIT: 'no', CUSTOS_NEW: '' })).to.have.lengthOf(3);
+  });
+
+  const refused: readonly [env: Record<string, string>, sentence: RegExp][] = [
+    [{ PORT: '65536' }, /^PORT must be a whole number from 0 to 65535, not "65536"\.$/],
+    [{ PORT: '-1' }, /^PORT must/],
+    [{ PORT: '3e3' }, /^PORT must/],
+    [{ HOST: 'not a host' }, /^HOST must be a host name/],
+    [
+      { DATABASE_URL: 'mysql://x/y', CUSTOS_PEPPER: pepper },
+      /^DATABASE_URL must be an address that begins with postgres:\/\//,
+    ],
+    [{ DATABASE_URL: databaseUrl }, /^CUSTOS_PEPPER is needed with DATABASE_URL.*openssl rand/],
+    [
+      { DATABASE_URL: databaseUrl, CUSTOS_PEPPER: 'short' },
+      /^CUSTOS_PEPPER must have 32 to 512 characters.*openssl rand/,
+    ],
+    [{ REDIS_URL: 'localhost:6379' }, /^REDIS_URL must be an address/],
+    [{ CUSTOS_BOOTSTRAP_KEY: 'cst_test_x' }, /^CUSTOS_BOOTSTRAP_KEY must be a whole admin key/],
+    [{ CUSTOS_TLS_CERT: 'cert.pem' }, /^CUSTOS_TLS_CERT and CUSTOS_TLS_KEY must be set together\.$/],
+    [{ CUSTOS_TRUST_PROXY: 'true' }, /^CUSTOS_TRUST_PROXY must be how many proxies/],
+    [{ CUSTOS_TRUST_PROXY: '10.0.0.0/33' }, /^CUSTOS_TRUST_PROXY must be/],
+    [{ CUSTOS_RATE_LIMITS: '9=1/1' }, /^CUSTOS_RATE_LIMITS must be a list such as/],
+    [{ CUSTOS_LOG_HOST: 'Custos Example' }, /^CUSTOS_LOG_HOST must be a host name/],
+    [{ CUSTOS_LOG_LEVEL: 'verbose' }, /^CUSTOS_LOG_LEVEL must be one of trace, debug/],
+    [{ CUSTOS_SHUTDOWN_TIMEOUT: '0' }, /^CUSTOS_SHUTDOWN_TIMEOUT must be a whole number from 1/],
+  ];
+  for (const [env, sentence] of refused)
+    it(`refuses ${JSON.stringify(env)} with one sentence`, () => {
+      const problems = problemsOf(env);
+      expect(problems).to.have.lengthOf(1);
+      expect(problems[0]).to.match(sentence);
+    });
+
+  it('never repeats a secret in a refusal', () => {
+    const secret = 'hunter2-hunter2';
+    const text = problemsOf({
+      DATABASE_URL: `mysql://u:${secret}@h/d`,
+      REDIS_URL: `http://:${secret}@h`,
+      CUSTOS_PEPPER: secret,
+      CUSTOS_BOOTSTRAP_KEY: `cst_live_${secret}`,
+    }).join(' ');
+    expect(text).to.match(/DATABASE_URL.*REDIS_URL.*CUSTOS_PEPPER/);
+    expect(text).not.to.contain(secret);
+  });
+
+  for (const host of ['0.0.0.0', '::', '192.168.1.7', 'custos.example.com']) {
+    it(`refuses to serve ${host} without TLS or a proxy, with the reason`, () => {
+      expect(problemsOf({ HOST: host })).to.have.lengthOf(1);
+      expect(problemsOf({ HOST: host })[0]).to.contain('unencrypted');
+      expect(problemsOf({ HOST: host, CUSTOS_TRUST_PROXY: '1' })).to.deep.equal([]);
+      expect(problemsOf({ HOST: host, CUSTOS_TLS_CERT: 'c.pem', CUSTOS_TLS_KEY: 'k.pem' })).to.deep.equal([]);
+    });
+  }
+
+  for (const host of ['127.0.0.1', '127.8.9.10', '::1', 'localhost'])
+    it(`serves ${host}, which only this machine reaches, as it is`, () => {
+      expect(readConfig({ HOST: host }, places).host).to.equal(host);
+    });
+
+  it('reads proxies as a number of hops or as addresses', () => {
+    expect(readConfig({ CUSTOS_TRUST_PROXY: '2' }, places).trustProxy).to.equal(2);
+    expect(readConfig({ CUSTOS_TRUST_PROXY: 'uniquelocal, 10.0.0.0/8,fd00::/8' }, places).trustProxy).to.deep.equal([
+      'uniquelocal',
+      '10.0.0.0/8',
+      'fd00::/8',
+    ]);
+  });
+
+  it('changes the rate limits of the named tiers only', () => {
+    const limits = readConfig({ CUSTOS_RATE_LIMITS: '3=40/600, 7=1/2' }, places).rateLimits;
+    expect(limits[3]).to.deep.equal({ tier: 3, perSecond: 40, perMinute: 600 });
+    expect(limits[7]).to.deep.equal({ tier: 7, perSecond: 1, perMinute: 2 });
+    expect(limits.slice(0, 3)).to.deep.equal(RATE_LIMIT_TABLE.slice(0, 3));
+  });
+});
+
+describe('requireStore', () => {
+  it('refuses a process that has no database, saying how to run the whole service', () => {
+    expect(() => requireStore(readConfig({}, places))).to.throw(ConfigError, /DATABASE_URL is needed.*custos start/);
+  });
+
+  it('gives the database and the pepper that the settings name', () => {
+    const config = readConfig({ DATABASE_URL: databaseUrl, CUSTOS_PEPPER: pepper }, places);
+    expect(requireStore(config)).to.include({ databaseUrl, pepper });
+  });
+});
+
+describe('SETTING_TABLE', () => {
+  it('documents each setting once, with unit and meaning', () => {
+    expect(new Set(SETTING_TABLE.map((entry) => entry.name)).size).to.equal(SETTING_TABLE.length);
+    for (const entry of SETTING_TABLE) expect(entry.unit && entry.description, entry.name).not.to.equal('');
+  });
+});

@@ -1,0 +1,77 @@
+// The data folder's lock, and the libraries of the embedded PostgreSQL: what must hold before a server is started.
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { completeLibraries } from '../../shared/embedded/binaries.ts';
+import { AlreadyRunning, holderOf, takeLock } from '../../shared/embedded/lock.ts';
+import { isAlive, startOf } from '../../shared/embedded/processes.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { runProcess } from '../support/process.ts';
+
+describe('takeLock', () => {
+  it('refuses a folder that a living process holds, naming it', () => {
+    const folder = temporaryFolder();
+    const lock = takeLock(folder);
+    expect(() => takeLock(folder))
+      .to.throw(AlreadyRunning, `already running: process ${process.pid} uses ${folder}.`)
+      .with.property('pid', process.pid);
+    expect(holderOf(folder)).to.equal(process.pid);
+    lock.release();
+    expect(holderOf(folder)).to.equal(undefined);
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('takes the lock of a process that was killed, and says so', async () => {
+    const folder = temporaryFolder();
+    const gone = runProcess('cli/main.js', ['--version']);
+    writeFileSync(path.join(folder, 'supervisor.lock'), `${gone.pid} ${startOf(gone.pid)}\n`);
+    await gone.ended;
+    expect(isAlive(gone.pid)).to.equal(false);
+    const lock = takeLock(folder);
+    expect(lock.afterCrash).to.equal(true);
+    lock.release();
+    expect(takeLock(folder).afterCrash).to.equal(false);
+  });
+
+  it('is not deceived by another process that was given the id of the holder', () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'supervisor.lock'), `${process.pid} another boot/12345\n`);
+    expect(holderOf(folder)).to.equal(undefined);
+    expect(takeLock(folder).afterCrash).to.equal(true);
+    expect(holderOf(folder)).to.equal(process.pid);
+  });
+
+  it('takes over a lock file that holds nothing of sense', () => {
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'supervisor.lock'), '');
+    takeLock(folder);
+    expect(readFileSync(path.join(folder, 'supervisor.lock'), 'utf8')).to.match(new RegExp(`^${process.pid} `));
+  });
+
+  it('does not release what another holds by now', () => {
+    const folder = temporaryFolder();
+    const lock = takeLock(folder);
+    writeFileSync(path.join(folder, 'supervisor.lock'), `1 ${startOf(1)}\n`);
+    lock.release();
+    expect(existsSync(path.join(folder, 'supervisor.lock'))).to.equal(true);
+  });
+});
+
+describe('completeLibraries', () => {
+  it('makes the library links that npm did not make, relative as the package makes them', () => {
+    const native = path.join(temporaryFolder(), 'native');
+    mkdirSync(path.join(native, 'lib'), { recursive: true });
+    writeFileSync(path.join(native, 'lib', 'libpq.so.5.18'), '');
+    writeFileSync(
+      path.join(native, 'pg-symlinks.json'),
+      JSON.stringify(
+        ['libpq.so', 'libpq.so.5'].map((name) => ({
+          source: 'native/lib/libpq.so.5.18',
+          target: `native/lib/${name}`,
+        })),
+      ),
+    );
+    for (const time of ['the first time', 'again']) expect(completeLibraries(native), time).to.equal(true);
+    expect(readlinkSync(path.join(native, 'lib', 'libpq.so.5'))).to.equal('libpq.so.5.18');
+  });
+});

@@ -1,0 +1,111 @@
+// The OpenAPI document: valid by the standard, complete by the error table, and strict about its own sources.
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { buildOpenApi, errorCodesOf } from '../../../ingress/openapi.ts';
+import { defineRoute, type Route } from '../../../ingress/route.ts';
+import { healthRoutes } from '../../../ingress/routes/health.ts';
+import { referenceRoutes } from '../../../ingress/routes/reference.ts';
+import { ERROR_TABLE } from '../../../shared/errors.ts';
+import { createMetrics } from '../../../shared/metrics.ts';
+import { createOpenApiCheck } from '../../support/openapi-check.ts';
+import { sampleRoutes } from '../../support/sample-app.ts';
+
+const routes = (): Route[] => [
+  ...sampleRoutes(),
+  ...referenceRoutes(),
+  ...healthRoutes({
+    readiness: [],
+    isStopping: () => false,
+    metrics: createMetrics({ processMetrics: false }),
+    access: 'none',
+  }),
+];
+
+function simple(more: Partial<Route>): Route {
+  return defineRoute({
+    method: 'GET',
+    path: '/v1/simple',
+    access: 'none',
+    tag: 'T',
+    summary: 's',
+    request: {},
+    responses: { 200: { description: 'd' } },
+    errors: [],
+    handler: () => ({ status: 200 }),
+    ...more,
+  } as Route);
+}
+
+describe('the OpenAPI document', () => {
+  const document = buildOpenApi(routes(), { version: '1.2.3' });
+
+  it('is valid OpenAPI 3.1', async () => {
+    const result = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+    expect(result.valid, JSON.stringify(result.errors, null, 1)).to.equal(true);
+    expect(document.openapi).to.match(/^3\.1\./);
+  });
+  it('has every route, and operation ids are unique', () => {
+    for (const route of routes())
+      expect(document.paths[route.path], route.path).to.have.property(route.method.toLowerCase());
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map((operation) => operation['operationId']),
+    );
+    expect(new Set(ids).size).to.equal(ids.length);
+  });
+  it('documents every code of the error table', () => {
+    expect(Object.keys(document.components.responses)).to.deep.equal(Object.keys(ERROR_TABLE));
+    const anywhere = JSON.stringify(document.paths);
+    // Unknown paths and methods belong to no operation.
+    for (const code of Object.keys(ERROR_TABLE).filter((c) => !['E4004', 'E4005'].includes(c)))
+      expect(anywhere, code).to.contain(code);
+  });
+  it('documents for a route the codes of its kind', () => {
+    expect(errorCodesOf(simple({ unlimited: true }))).to.deep.equal(['E2001', 'E6001', 'E6002']);
+    expect(errorCodesOf(simple({ access: 'any' }))).to.include.members(['E1001', 'E1002', 'E1003', 'E3001']);
+    expect(errorCodesOf(simple({ access: 'any' }))).not.to.include('E1004');
+    expect(errorCodesOf(simple({ access: ['trust:read'] }))).to.include('E1004');
+    expect(
+      errorCodesOf(simple({ method: 'POST', request: { body: Type.Object({}) }, idempotent: true })),
+    ).to.include.members(['E2005', 'E2006', 'E2009', 'E2010']);
+  });
+  it('makes a component of every schema with an $id, once, and refers to it', () => {
+    expect(document.components.schemas).to.have.property('Thing');
+    expect(JSON.stringify(document.paths)).to.contain('#/components/schemas/Thing').and.not.to.contain('$id');
+    const other = simple({
+      path: '/v1/other',
+      responses: { 200: { description: 'd', schema: Type.Object({}, { $id: 'Thing' }) } },
+    });
+    expect(() => buildOpenApi([...routes(), other], { version: '1' })).to.throw('two schemas have the $id Thing');
+  });
+  it('refuses a path whose parameters are not those of its schema', () => {
+    expect(() => buildOpenApi([simple({ path: '/v1/{id}' })], { version: '1' })).to.throw('{id}');
+  });
+});
+
+describe('the check of answers against the document', () => {
+  const check = createOpenApiCheck(buildOpenApi(routes(), { version: '1' }));
+  const good = {
+    method: 'POST',
+    path: '/v1/things',
+    status: 201,
+    headers: { 'x-request-id': 'r', 'content-type': 'application/json; charset=utf-8' },
+    text: '{"name":"a"}',
+  };
+  it('lets a documented answer pass', () => {
+    expect(() => check(good)).not.to.throw();
+  });
+  const wrong: [string, Partial<typeof good>, RegExp][] = [
+    ['an undocumented status', { status: 200 }, /status is not documented/],
+    ['another content type', { headers: { ...good.headers, 'content-type': 'text/html' } }, /content type/],
+    ['an undocumented member', { text: '{"name":"a","x":1}' }, /not as documented/],
+    ['a body that is not JSON', { text: '{' }, /not JSON/],
+    ['no request id', { headers: { ...good.headers, 'x-request-id': '' } }, /X-Request-Id/],
+    ['an answer where nothing is documented', { path: '/v1/none' }, /no such operation/],
+  ];
+  for (const [what, change, message] of wrong) {
+    it(`refuses ${what}`, () => {
+      expect(() => check({ ...good, ...change })).to.throw(message);
+    });
+  }
+});

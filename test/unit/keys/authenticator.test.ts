@@ -1,0 +1,295 @@
+// The authenticator against a table in memory: its cache, its races, and that a guess costs the same whatever is guessed.
+import { expect } from 'chai';
+import { type Change, type ChangeListener } from '../../../shared/db/changes.ts';
+import { ApiError } from '../../../shared/errors.ts';
+import { createAuthenticator } from '../../../shared/keys/authenticator.ts';
+import { formatKey, generateKey } from '../../../shared/keys/format.ts';
+import type { StoredKey } from '../../../shared/keys/lookup.ts';
+import { createSecretHasher } from '../../../shared/keys/secrets.ts';
+import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+
+const PEPPER = 'a pepper for tests, of no use elsewhere';
+
+function setUp() {
+  const real = createSecretHasher(PEPPER);
+  const work = { queries: 0, hashes: 0, comparisons: 0 };
+  const table = new Map<string, StoredKey>();
+  const listeners: ChangeListener[] = [];
+  const clock = { now: 1_000_000, mono: 0 };
+  const uses: [string, number][] = [];
+  let fresh: Promise<void> | undefined;
+  let gate: Promise<void> | undefined;
+  const authenticator = createAuthenticator({
+    db: {
+      async query<Row extends object>(_statement: unknown, values: readonly unknown[]): Promise<Row[]> {
+        work.queries += 1;
+        // The row is read when the statement is sent; the answer may come later.
+        const row = table.get(String(values[0]));
+        if (gate !== undefined) await gate;
+        return (row === undefined ? [] : [row]) as unknown as Row[];
+      },
+    },
+    changes: { subscribe: (listener) => void listeners.push(listener), ensureFresh: () => fresh },
+    pepper: PEPPER,
+    clock: { nowMs: () => clock.now, monotonicMs: () => clock.mono },
+    onUse: (keyId, atMs) => uses.push([keyId, atMs]),
+    hasher: {
+      hash(secret) {
+        work.hashes += 1;
+        return real.hash(secret);
+      },
+      matches(presented, stored) {
+        work.comparisons += 1;
+        return real.matches(presented, stored);
+      },
+    },
+  });
+  const add = (change: Partial<StoredKey> = {}) => {
+    const made = generateKey('live');
+    table.set(made.keyId, {
+      keyId: made.keyId,
+      name: 'one',
+      environment: 'live',
+      secretHmac: real.hash(made.secret),
+      scopes: ['intents:write'],
+      agentIds: null,
+      tier: 4,
+      expiresAt: null,
+      revoked: false,
+      organisationId: 'org_1',
+      organisationSlug: 'first',
+      organisationTier: 7,
+      isOperator: true,
+      ...change,
+    });
+    return made;
+  };
+  return {
+    table,
+    work,
+    clock,
+    uses,
+    add,
+    authenticate: (key: string, beforeLookUp?: () => void) =>
+      authenticator.authenticate({ authorization: `Bearer ${key}` }, beforeLookUp),
+    announce: (change: Change | 'reset') => {
+      for (const listener of listeners) listener(change);
+    },
+    setFresh: (promise: Promise<void> | undefined) => (fresh = promise),
+    setGate: (promise: Promise<void> | undefined) => (gate = promise),
+  };
+}
+
+async function codeOf(work: () => unknown): Promise<string> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof ApiError) return error.code;
+    throw error;
+  }
+  return 'accepted';
+}
+
+/** A key with this id and another secret, and the right checksum. */
+function wrongSecret(keyId: string): string {
+  return formatKey({ ...generateKey('live'), keyId });
+}
+
+describe('the authenticator', () => {
+  it('gives a key at once from the second time on, and notes each use', async () => {
+    const s = setUp();
+    const made = s.add({ scopes: ['admin:*'], agentIds: ['a'], tier: 6, organisationTier: 5 });
+    const first = s.authenticate(made.key);
+    expect(first).to.be.instanceOf(Promise);
+    const key = await first;
+    expect(key).to.deep.include({
+      keyId: made.keyId,
+      organisationId: 'org_1',
+      environment: 'live',
+      isOperator: true,
+      expiresAtMs: null,
+    });
+    expect(key.tier, "at most the organisation's").to.equal(5);
+    expect([...key.scopes]).to.deep.equal(['admin:*']);
+    expect(key.agentIds?.has('a')).to.equal(true);
+    s.clock.now += 5;
+    const second = s.authenticate(made.key) as AuthenticatedKey;
+    expect(second.keyId).to.equal(made.keyId);
+    expect(s.work.queries).to.equal(1);
+    expect(s.uses).to.deep.equal([
+      [made.keyId, 1_000_000],
+      [made.keyId, 1_000_005],
+    ]);
+  });
+
+  it('does the same work for an unknown id as for a wrong secret', async () => {
+    const s = setUp();
+    const made = s.add();
+    const work = async (key: string) => {
+      const before = { ...s.work };
+      expect(await codeOf(() => s.authenticate(key))).to.equal('E1002');
+      return {
+        queries: s.work.queries - before.queries,
+        hashes: s.work.hashes - before.hashes,
+        comparisons: s.work.comparisons - before.comparisons,
+      };
+    };
+    const once = { queries: 1, hashes: 1, comparisons: 1 };
+    expect(await work(wrongSecret(made.keyId)), 'a wrong secret').to.deep.equal(once);
+    expect(await work(generateKey('live').key), 'an unknown id').to.deep.equal(once);
+    s.table.set(made.keyId, { ...(s.table.get(made.keyId) as StoredKey), revoked: true });
+    expect(await work(wrongSecret(made.keyId)), 'a wrong secret of a revoked key').to.deep.equal(once);
+    const repeated = wrongSecret(made.keyId);
+    expect(await work(repeated)).to.deep.equal(once);
+    expect(await work(repeated), 'a repeated guess').to.deep.equal({ queries: 0, hashes: 0, comparisons: 0 });
+  });
+
+  it('refuses a wrong checksum without any work', async () => {
+    const s = setUp();
+    const made = s.add();
+    const broken = made.key.slice(0, -1) + (made.key.endsWith('0') ? '1' : '0');
+    expect(await codeOf(() => s.authenticate(broken))).to.equal('E1002');
+    expect(s.work).to.deep.equal({ queries: 0, hashes: 0, comparisons: 0 });
+  });
+
+  it('says that a key has expired only once the secret has matched, and checks it at every use', async () => {
+    const s = setUp();
+    const made = s.add({ expiresAt: new Date(1_000_100) });
+    expect(await codeOf(() => s.authenticate(made.key))).to.equal('accepted');
+    s.clock.now = 1_000_099;
+    expect(await codeOf(() => s.authenticate(made.key))).to.equal('accepted');
+    s.clock.now = 1_000_100;
+    expect(await codeOf(() => s.authenticate(made.key)), 'the moment itself, from the cache').to.equal('E1003');
+    expect(await codeOf(() => s.authenticate(wrongSecret(made.keyId)))).to.equal('E1002');
+    const late = s.add({ expiresAt: new Date(999_999) });
+    expect(await codeOf(() => s.authenticate(late.key)), 'from the table').to.equal('E1003');
+    expect(await codeOf(() => s.authenticate(wrongSecret(late.keyId)))).to.equal('E1002');
+    const revoked = s.add({ expiresAt: new Date(999_999), revoked: true });
+    expect(await codeOf(() => s.authenticate(revoked.key)), 'revoked goes first').to.equal('E1002');
+    expect(s.uses.length, 'refusals are no uses').to.equal(2);
+  });
+
+  it('refuses a key whose stored environment is another', async () => {
+    const s = setUp();
+    const made = s.add({ environment: 'test' });
+    expect(await codeOf(() => s.authenticate(made.key))).to.equal('E1002');
+  });
+
+  for (const [name, change] of [
+    ['a change of the key', (keyId: string) => ({ kind: 'key', subject: [keyId] })],
+    ['a change of its organisation', () => ({ kind: 'organisation', subject: ['org_1'] })],
+    ['a reset', () => 'reset'],
+  ] as [string, (keyId: string) => Change | 'reset'][])
+    it(`forgets a key after ${name}`, async () => {
+      const s = setUp();
+      const made = s.add();
+      await s.authenticate(made.key);
+      s.table.set(made.keyId, { ...(s.table.get(made.keyId) as StoredKey), revoked: true });
+      s.announce({ kind: 'key', subject: ['another'] });
+      s.announce({ kind: 'organisation', subject: ['org_2'] });
+      s.announce({ kind: 'agent', subject: ['org_1', 'live', made.keyId] });
+      expect(await codeOf(() => s.authenticate(made.key)), 'cached').to.equal('accepted');
+      s.announce(change(made.keyId));
+      expect(await codeOf(() => s.authenticate(made.key))).to.equal('E1002');
+      expect(s.work.queries).to.equal(2);
+    });
+
+  for (const announced of ['key', 'reset'] as const)
+    it(`does not believe a look-up that a ${announced} change overtook`, async () => {
+      const s = setUp();
+      const made = s.add();
+      let open = (): void => undefined;
+      s.setGate(new Promise((resolve) => (open = resolve)));
+      const overtaken = s.authenticate(made.key);
+      // The statement has read the row; now it is revoked and announced, and only then does the answer arrive.
+      s.table.set(made.keyId, { ...(s.table.get(made.keyId) as StoredKey), revoked: true });
+      s.announce(announced === 'reset' ? 'reset' : { kind: 'key', subject: [made.keyId] });
+      const later = codeOf(() => s.authenticate(made.key));
+      open();
+      expect(await codeOf(() => overtaken), 'the one that was under way').to.equal('E1002');
+      expect(await later, 'one that came after the announcement').to.equal('E1002');
+      expect(await codeOf(() => s.authenticate(made.key)), 'and nothing stale was kept').to.equal('E1002');
+    });
+
+  it('gives up, and keeps nothing, when changes overtake every look-up', async () => {
+    const s = setUp();
+    const made = s.add();
+    s.setGate(
+      // biome-ignore lint/suspicious/noThenProperty: awaited by every query, and announces a change each time
+      { then: (resolve: () => void) => (s.announce('reset'), resolve()) } as unknown as Promise<void>,
+    );
+    expect(await codeOf(() => s.authenticate(made.key))).to.equal('E6002');
+    s.setGate(undefined);
+    expect(await codeOf(() => s.authenticate(made.key))).to.equal('accepted');
+  });
+
+  it('shares one look-up between requests that come together', async () => {
+    const s = setUp();
+    const made = s.add();
+    const keys = await Promise.all(Array.from({ length: 64 }, () => s.authenticate(made.key)));
+    expect(keys.every((key) => key.keyId === made.keyId)).to.equal(true);
+    expect(s.work.queries).to.equal(1);
+  });
+
+  it('accepts a key that was made a moment after it was refused: when announced, and within a second in any case', async () => {
+    const s = setUp();
+    const made = s.add();
+    const row = s.table.get(made.keyId) as StoredKey;
+    s.table.delete(made.keyId);
+    expect(await codeOf(() => s.authenticate(made.key))).to.equal('E1002');
+    s.table.set(made.keyId, row);
+    s.clock.mono += 999;
+    expect(await codeOf(() => s.authenticate(made.key)), 'remembered').to.equal('E1002');
+    s.clock.mono += 1;
+    expect(await codeOf(() => s.authenticate(made.key)), 'after a second').to.equal('accepted');
+
+    const other = s.add();
+    const otherRow = s.table.get(other.keyId) as StoredKey;
+    s.table.delete(other.keyId);
+    expect(await codeOf(() => s.authenticate(other.key))).to.equal('E1002');
+    s.table.set(other.keyId, otherRow);
+    s.announce({ kind: 'key', subject: [other.keyId] });
+    expect(await codeOf(() => s.authenticate(other.key)), 'when announced').to.equal('accepted');
+  });
+
+  it('waits for the change feed before it believes the cache, and fails closed when that fails', async () => {
+    const s = setUp();
+    const made = s.add();
+    await s.authenticate(made.key);
+    let delivered = (): void => undefined;
+    s.setFresh(new Promise((resolve) => (delivered = resolve)));
+    const waiting = s.authenticate(made.key);
+    expect(waiting).to.be.instanceOf(Promise);
+    s.table.set(made.keyId, { ...(s.table.get(made.keyId) as StoredKey), revoked: true });
+    s.announce({ kind: 'key', subject: [made.keyId] });
+    delivered();
+    expect(await codeOf(() => waiting)).to.equal('E1002');
+    const other = s.add();
+    s.setFresh(undefined);
+    await s.authenticate(other.key);
+    s.setFresh(Promise.reject(new ApiError('E6002', 'away')));
+    expect(await codeOf(() => s.authenticate(other.key))).to.equal('E6002');
+  });
+
+  it('asks before it looks a key up, and only then', async () => {
+    const s = setUp();
+    const made = s.add();
+    const refuse = (): void => {
+      throw new ApiError('E3001', 'too many');
+    };
+    expect(await codeOf(() => s.authenticate(made.key, refuse))).to.equal('E3001');
+    expect(s.work).to.deep.equal({ queries: 0, hashes: 0, comparisons: 0 });
+    await s.authenticate(made.key);
+    expect(await codeOf(() => s.authenticate(made.key, refuse)), 'cached').to.equal('accepted');
+    expect(await codeOf(() => s.authenticate(`${made.key}x`, refuse)), 'malformed').to.equal('E1002');
+  });
+
+  it('keeps no secret: neither the key nor its secret can be reached from the authenticated key', async () => {
+    const s = setUp();
+    const made = s.add();
+    const key = await s.authenticate(made.key);
+    expect(JSON.stringify(key, (_, value: unknown) => (value instanceof Set ? [...value] : value))).to.not.contain(
+      made.secret,
+    );
+  });
+});

@@ -1,0 +1,142 @@
+// Evaluation: precedence, targets, obligations, patterns, places, missing facts, memory.
+import { expect } from 'chai';
+import { createEvaluator } from '../../../shared/policy/evaluate.ts';
+import { createRuleRunner } from '../../../shared/policy/engine.ts';
+import type { Evaluation, Facts } from '../../../shared/policy/types.ts';
+import { ALWAYS, dataOf, evaluatorOf, factsWith, policy, setOf } from './support.ts';
+
+interface Case {
+  name: string;
+  policies: [id: string, type: string, changes?: { target?: Record<string, unknown>; conditions?: unknown; obligations?: unknown[] }][];
+  facts?: Record<string, unknown>;
+  verdict: string;
+  codes?: string[];
+  obligations?: unknown[];
+}
+
+function policiesOf(example: Case) {
+  return example.policies.map(([id, type, changes = {}]) => {
+    const document = policy(id, type, changes.conditions ?? ALWAYS);
+    if (changes.target !== undefined) document.target = { ...document.target, ...changes.target };
+    if (changes.obligations !== undefined) Reflect.set(Reflect.get(Reflect.get(document.rules[0] ?? {}, 'event') as object, 'params') as object, 'obligations', changes.obligations);
+    return document;
+  });
+}
+
+describe('evaluation', () => {
+  for (const example of dataOf<Case[]>('evaluate.cases.json')) {
+    it(`${example.name}: ${example.verdict}`, async () => {
+      const evaluation = await evaluatorOf(policiesOf(example)).evaluate(factsWith(example.facts));
+      expect(evaluation.verdict, JSON.stringify(evaluation.reasons)).to.equal(example.verdict);
+      if (example.codes !== undefined) expect(evaluation.reasons.map(({ code, policy: id }) => `${id} ${code}`)).to.deep.equal(example.codes);
+      expect(evaluation.obligations).to.deep.equal(example.obligations ?? []);
+    });
+  }
+
+  it('identical facts are answered at once and are not evaluated again', async () => {
+    let runs = 0;
+    const createRunner: typeof createRuleRunner = (rules) => {
+      const runner = createRuleRunner(rules);
+      return {
+        run(facts) {
+          runs += 1;
+          return runner.run(facts);
+        },
+      };
+    };
+    const evaluator = evaluatorOf([policy('p', 'ALLOW', { all: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }] })], { createRunner });
+    const first = await evaluator.evaluate(factsWith());
+    const second = evaluator.evaluate(factsWith({ 'agent.id': 'another', 'time.hour': 3 }));
+    expect(second).to.equal(first);
+    expect(runs).to.equal(1);
+    expect((await evaluator.evaluate(factsWith({ 'trust.level': 5 }))).verdict).to.equal('DENY');
+    expect((await evaluator.evaluate(factsWith({ 'trust.level': '1' }))).verdict).to.equal('DENY');
+    expect((await evaluator.evaluate(factsWith({ 'trust.level': undefined }))).verdict).to.equal('DENY');
+    expect(runs).to.equal(4);
+  });
+
+  it('an evaluation that may be remembered can not be changed by who got it', async () => {
+    const evaluation = await evaluatorOf([policy('p', 'DEGRADE')]).evaluate(factsWith());
+    expect(() => Reflect.apply(Array.prototype.push, evaluation.reasons, [1])).to.throw(TypeError);
+    expect(Object.isFrozen(evaluation.obligations[0])).to.equal(true);
+  });
+
+  it('facts that are no facts at all are DENY, and an observer that throws does not change that', async () => {
+    const evaluator = createEvaluator({
+      set: setOf([policy('p', 'ALLOW')]),
+      onError: () => {
+        throw new Error('observer');
+      },
+    });
+    const broken: unknown[] = [{}, null, factsWith({ intent: undefined }), factsWith({ 'intent.resource': 'DB/x' }), factsWith({ 'intent.places': undefined }), factsWith({ 'intent.action': 'drop' }), factsWith({ organisation: undefined }), factsWith({ 'agent.status': 'DANCING' })];
+    for (const facts of broken) {
+      // The types forbid these; what is read back from a store or sent by a careless caller may still be so.
+      const evaluation: Evaluation = await evaluator.evaluate(facts as Facts);
+      expect(evaluation.verdict).to.equal('DENY');
+      expect((await evaluator.explain(facts as Facts)).evaluation.verdict).to.equal('DENY');
+    }
+    expect((await evaluator.assessRisk(factsWith({ intent: undefined }))).level).to.equal('high');
+  });
+
+  it('explain says what every rule saw, and why one did not count', async () => {
+    const policies = [
+      policy('a', 'ALLOW', { not: { fact: 'trust', path: 'level', operator: 'greaterThan', value: 3 } }),
+      policy('b', 'ALLOW', ALWAYS, { target: { actions: ['*'], resources: ['*'], environments: ['dev'] } }),
+      policy('c', 'DEGRADE', { all: [{ fact: 'context', path: 'ticket', operator: 'equal', value: 'T1' }] }),
+      policy('d', 'DENY', ALWAYS, { target: { actions: ['*'], resources: ['elsewhere/*'] } }),
+    ];
+    const { evaluation, candidates } = await evaluatorOf(policies).explain(factsWith());
+    expect(evaluation.verdict).to.equal('ESCALATE');
+    expect(candidates.map(({ policy: id, matched, skipped }) => ({ id, matched, skipped }))).to.deep.equal([
+      { id: 'a', matched: true, skipped: undefined },
+      { id: 'b', matched: false, skipped: 'is for the environments dev' },
+      { id: 'c', matched: true, skipped: 'counts as ESCALATE, because facts are missing' },
+    ]);
+    expect(candidates[0]?.conditions).to.deep.equal([
+      { fact: 'trust', path: 'level', operator: 'not greaterThan', expected: 3, actual: 1, missing: false, result: true },
+    ]);
+    expect(candidates[2]?.conditions[0]).to.include({ missing: true, result: true, actual: null });
+  });
+
+  it('the candidates do not depend on how many policies are about something else', () => {
+    const others = Array.from({ length: 2_000 }, (_, i) => policy(`o${i}`, 'DENY', ALWAYS, { target: { actions: ['read'], resources: [`other/${i}/*`] } }));
+    const { enforce } = setOf([...others, policy('p', 'ALLOW')]).compiled;
+    const request = { action: 'read', resource: 'data/x', places: [], environment: 'live', organisation: 'acme' } as const;
+    expect(enforce.find(request).map(({ rule }) => rule.policy)).to.deep.equal(['p']);
+  });
+});
+
+describe('risk', () => {
+  const risky = (id: string, factor: string, score: number, conditions: unknown = ALWAYS) => ({
+    ...policy(id, 'RISK', conditions),
+    stage: 'intake',
+    rules: [{ name: 'only', conditions, event: { type: 'RISK', params: { factor, score, message: `${id} message` } } }],
+  });
+  const scores: [string, unknown[], number, string][] = [
+    ['nothing matched', [], 0, 'low'],
+    ['just below medium', [risky('a', 'x', 399)], 399, 'low'],
+    ['medium', [risky('a', 'x', 400)], 400, 'medium'],
+    ['just below high', [risky('a', 'x', 699)], 699, 'medium'],
+    ['high', [risky('a', 'x', 700)], 700, 'high'],
+    ['one factor counts once, with its highest', [risky('a', 'x', 300), risky('b', 'x', 350)], 350, 'low'],
+    ['distinct factors add up', [risky('a', 'x', 300), risky('b', 'y', 350)], 650, 'medium'],
+    ['the sum ends at 1000', [risky('a', 'x', 900), risky('b', 'y', 900)], 1_000, 'high'],
+    ['a missing fact adds its factor', [risky('a', 'x', 500, { all: [{ fact: 'context', path: 'y', operator: 'equal', value: 1 }] })], 500, 'medium'],
+    ['a policy of stage enforce adds nothing', [policy('e', 'DENY')], 0, 'low'],
+  ];
+  for (const [name, policies, score, level] of scores) {
+    it(`${name}: ${score}, ${level}`, async () => {
+      const evaluator = evaluatorOf(policies);
+      expect(await evaluator.assessRisk(factsWith())).to.include({ score, level });
+      expect(await evaluator.assessRisk(factsWith())).to.include({ score, level });
+    });
+  }
+  it('factors are listed by score, then name, each with the message of its highest', async () => {
+    const evaluator = evaluatorOf([risky('a', 'x', 100), risky('b', 'x', 120), risky('c', 'z', 200), risky('d', 'y', 200)]);
+    expect((await evaluator.assessRisk(factsWith())).factors).to.deep.equal([
+      { factor: 'y', score: 200, message: 'd message' },
+      { factor: 'z', score: 200, message: 'c message' },
+      { factor: 'x', score: 120, message: 'b message' },
+    ]);
+  });
+});

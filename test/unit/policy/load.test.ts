@@ -1,0 +1,137 @@
+// Loading: what is refused, where the finding points, and what the digest depends on.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadCanonicalSet, loadPolicySet, MAX_FILE_BYTES } from '../../../shared/policy/load.ts';
+import { PolicySchema, policySchemaText } from '../../../shared/policy/schema.ts';
+import { OPERATORS } from '../../../shared/policy/operators.ts';
+import { VOCABULARY } from '../../../shared/policy/vocabulary.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { ALWAYS, compileLexicon, dataOf, evaluatorOf, factsWith, LEXICON, load, policy, setOf } from './support.ts';
+
+const level = (operator: string, value: unknown) => ({ fact: 'trust', path: 'level', operator, value });
+const conditionsOf = (conditions: unknown) => load([policy('p', 'DENY', conditions)]);
+
+interface Refusal {
+  name: string;
+  policy?: Record<string, unknown>;
+  conditions?: unknown;
+  event?: unknown;
+  code: string;
+  pointer: string;
+}
+
+describe('loading policies', () => {
+  for (const refusal of dataOf<Refusal[]>('refused.cases.json')) {
+    it(`refuses ${refusal.name}`, () => {
+      const document: Record<string, unknown> = { ...policy('p', 'DENY', refusal.conditions ?? ALWAYS), ...refusal.policy };
+      if (refusal.event !== undefined) document.rules = [{ name: 'only', conditions: refusal.conditions ?? ALWAYS, event: refusal.event }];
+      const result = load([document]);
+      const found = result.ok ? [] : result.findings.map(({ code, pointer }) => `${code} ${pointer}`);
+      expect(found).to.include(`${refusal.code} ${refusal.pointer}`);
+    });
+  }
+
+  it('a finding says file, line and column', () => {
+    const text = '{\n  "id": "p",\n  "description": "d",\n  "stage": "enforce",\n  "target": { "actions": ["*"], "resources": ["a/../b"] },\n  "rules": [{ "name": "r", "conditions": { "all": [{ "fact": "trust", "path": "levle", "operator": "equal", "value": 1 }] }, "event": { "type": "DENY", "params": { "code": "C", "message": "m" } } }]\n}\n';
+    const result = loadPolicySet([{ path: 'x/p.json', text }], LEXICON, { compileLexicon });
+    expect(result.ok ? [] : result.findings[0]).to.include({ file: 'x/p.json', line: 6, column: 79, code: 'UNKNOWN_FACT' });
+    const fixed = loadPolicySet([{ path: 'x/p.json', text: text.replace('levle', 'level') }], LEXICON, { compileLexicon });
+    expect(fixed.ok ? [] : fixed.findings[0]).to.include({ line: 5, column: 47, code: 'BAD_RESOURCE', pointer: '/target/resources/0' });
+  });
+
+  it('text that is not strict JSON is refused with its place', () => {
+    const result = loadPolicySet([{ path: 'p.json', text: '{\n "id": "a",\n "id": "b"}' }], LEXICON, { compileLexicon });
+    expect(result.ok ? [] : result.findings).to.have.lengthOf(1);
+    expect(result.ok ? {} : result.findings[0]).to.include({ code: 'NOT_JSON', line: 3, column: 2 });
+  });
+
+  it('a file over the limit is refused before it is parsed', () => {
+    const result = loadPolicySet([{ path: 'p.json', text: ' '.repeat(MAX_FILE_BYTES + 1) }], LEXICON, { compileLexicon });
+    expect(result.ok ? {} : result.findings[0]).to.include({ code: 'TOO_LARGE' });
+  });
+
+  it('a broken lexicon refuses the load, at the place that its error names', () => {
+    const broken = () => {
+      throw Object.assign(new Error('no such verb'), { pointer: '/verbs/1' });
+    };
+    const lexicon = { path: 'lexicon.json', text: '{ "verbs": ["a",\n "b"] }' };
+    const result = loadPolicySet([], lexicon, { compileLexicon: broken });
+    expect(result.ok ? {} : result.findings[0]).to.include({ file: 'lexicon.json', line: 2, column: 2, code: 'LEXICON', message: 'no such verb' });
+  });
+
+  it('one broken file refuses the whole set, and every broken file is told', () => {
+    const result = load([policy('a', 'ALLOW'), policy('b', 'NOPE'), policy('c', 'NOPE')]);
+    expect(result.ok ? [] : [...new Set(result.findings.map((finding) => finding.file))]).to.deep.equal(['p1.json', 'p2.json']);
+  });
+
+  it('the same id with equal content counts once, with other content it is refused', () => {
+    expect(setOf([policy('a', 'ALLOW'), policy('a', 'ALLOW')]).policies).to.have.lengthOf(1);
+    const result = load([policy('a', 'ALLOW'), policy('a', 'DENY')]);
+    expect(result.ok ? {} : result.findings[0]).to.include({ code: 'DUPLICATE_ID', file: 'p1.json', pointer: '/id' });
+  });
+
+  it('the digest depends on content, not on order, spelling of the JSON, repetition or $schema', () => {
+    const [a, b] = [policy('a', 'ALLOW'), policy('b', 'DENY')];
+    const { digest } = setOf([a, b]);
+    expect(setOf([b, a, { $schema: './s.json', ...a }]).digest).to.equal(digest);
+    expect(setOf([Object.fromEntries(Object.entries(a).reverse()), b]).digest).to.equal(digest);
+    expect(setOf([a, policy('b', 'ESCALATE')]).digest).to.not.equal(digest);
+    const other = loadPolicySet([], { path: 'l', text: '{"x":1}' }, { compileLexicon });
+    expect(other.ok ? other.set.digest : '').to.not.equal(setOf([]).digest);
+    expect(digest).to.match(/^[0-9a-f]{64}$/);
+  });
+
+  it('a stored set is rebuilt from its canonical text, and anything else is refused', () => {
+    const set = setOf([policy('a', 'ALLOW'), policy('b', 'DENY')]);
+    const again = loadCanonicalSet(set.canonical, { compileLexicon });
+    expect(again.ok ? again.set.digest : again.findings).to.equal(set.digest);
+    for (const text of ['', '{}', `${set.canonical} `, set.canonical.replace('"engine":1', '"engine":2'), set.canonical.replace('"type":"DENY"', '"type":"NOPE"')]) {
+      expect(loadCanonicalSet(text, { compileLexicon }).ok, text.slice(0, 40)).to.equal(false);
+    }
+  });
+
+  it('ten thousand policies load within five seconds', () => {
+    const policies = Array.from({ length: 10_000 }, (_, i) => policy(`p${i}`, 'ALLOW', ALWAYS, { target: { actions: ['read'], resources: [`db/t${i}/*`] } }));
+    const before = performance.now();
+    expect(load(policies).ok).to.equal(true);
+    expect(performance.now() - before).to.be.below(5_000);
+  });
+
+  it('targets are brought to canonical form, as requests are', async () => {
+    const evaluator = evaluatorOf([policy('p', 'ALLOW', ALWAYS, { target: { actions: ['read'], resources: ['DB:Production:*'] } })]);
+    expect((await evaluator.evaluate(factsWith({ 'intent.resource': 'db/production/x' }))).verdict).to.equal('ALLOW');
+  });
+});
+
+describe('the published schema', () => {
+  it('is the one in policies/schema', () => {
+    const published: unknown = JSON.parse(readFileSync(join(findRoot(), 'policies', 'schema', 'policy.schema.json'), 'utf8'));
+    expect(published).to.deep.equal(JSON.parse(policySchemaText()));
+  });
+  it('is valid draft 2020-12, and its examples are valid under it', () => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+    expect(ajv.validateSchema(PolicySchema)).to.equal(true);
+    const examples: unknown[] = JSON.parse(policySchemaText()).examples;
+    expect(examples).to.not.have.lengthOf(0);
+    for (const example of examples) expect(load([example]).ok).to.equal(true);
+  });
+});
+
+describe('operators and vocabulary', () => {
+  it('every operator accepts its own example', () => {
+    for (const operator of OPERATORS.values()) expect(operator.valueProblem(operator.example), operator.name).to.equal(undefined);
+  });
+  it('every fact of the vocabulary is among the facts of a request, or is a claim', () => {
+    const facts: object = factsWith({ 'trust.claimed': { level: 1, score: 200 } });
+    for (const { fact, path } of VOCABULARY) {
+      let value: unknown = facts;
+      for (const key of [fact, ...(path?.split('.') ?? [])]) value = Reflect.get(value as object, key);
+      expect(value, `${fact}.${path}`).to.not.equal(undefined);
+    }
+  });
+  it('a comparison with the right type and operator loads', () => {
+    expect(conditionsOf({ all: [level('lessThan', 4)] }).ok).to.equal(true);
+  });
+});

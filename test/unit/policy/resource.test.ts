@@ -1,0 +1,86 @@
+// Canonical resources and enforce intents, with the spellings by which a filter is usually walked around.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { canonicalResource, covers, intentOf, matchesPattern, overlaps, parseEnforceIntent } from '../../../shared/policy/resource.ts';
+import type { Action } from '../../../shared/vocabulary.ts';
+import { dataOf } from './support.ts';
+
+interface Cases {
+  canonical: [string, string][];
+  refused: string[];
+  intents: [string, Record<string, string>][];
+  refusedIntents: string[];
+  patterns: [string, string, 'covers' | 'touches' | 'apart'][];
+}
+const cases = dataOf<Cases>('resource.cases.json');
+const actionOf = (word: string): Action | undefined => (word === 'drop' ? 'delete' : undefined);
+
+describe('canonical resources', () => {
+  for (const [text, expected] of cases.canonical) {
+    it(`${JSON.stringify(text)} is ${expected}`, () => {
+      expect(canonicalResource(text)).to.deep.equal({ ok: true, resource: expected });
+    });
+  }
+  for (const text of cases.refused) {
+    it(`${JSON.stringify(text)} is refused`, () => {
+      expect(canonicalResource(text)).to.include({ ok: false });
+    });
+  }
+  it('a canonical resource is its own canonical form', () => {
+    const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string(), fc.stringMatching(/^[a-zA-ZİſK%.:/\\* é-]{0,20}$/));
+    fc.assert(
+      fc.property(text, (input) => {
+        const first = canonicalResource(input);
+        if (first.ok) expect(canonicalResource(first.resource)).to.deep.equal(first);
+      }),
+    );
+  });
+  it('the number of segments and the length are bounded', () => {
+    expect(canonicalResource('a/'.repeat(64)).ok).to.equal(true);
+    expect(canonicalResource('a/'.repeat(65)).ok).to.equal(false);
+    expect(canonicalResource(`${'a/'.repeat(64)}a`).ok).to.equal(false);
+    expect(canonicalResource('a'.repeat(2_049)).ok).to.equal(false);
+  });
+});
+
+describe('intents to enforce', () => {
+  for (const [text, expected] of cases.intents) {
+    it(`${JSON.stringify(text)} is ${expected.action} on ${expected.resource}`, () => {
+      expect(parseEnforceIntent(text, actionOf)).to.include({ ok: true, ...expected });
+    });
+  }
+  for (const text of cases.refusedIntents) {
+    it(`${JSON.stringify(text)} is refused`, () => {
+      const result = parseEnforceIntent(text, actionOf);
+      expect(result).to.include({ ok: false });
+    });
+  }
+  it('an intent given in two parts is the same as action:resource', () => {
+    expect(intentOf('Drop', 'db/x', actionOf)).to.deep.equal(parseEnforceIntent('drop:db/x', actionOf));
+  });
+});
+
+describe('patterns', () => {
+  for (const [pattern, request, relation] of cases.patterns) {
+    it(`${pattern} and a request for ${request}: ${relation}`, () => {
+      expect(covers(pattern, request)).to.equal(relation === 'covers');
+      expect(overlaps(pattern, request)).to.equal(relation !== 'apart');
+      expect(overlaps(request, pattern)).to.equal(relation !== 'apart');
+    });
+  }
+  it('a pattern covers another exactly when it matches everything that the other matches', () => {
+    const segment = fc.constantFrom('a', 'b', 'ab');
+    const path = fc.array(segment, { minLength: 1, maxLength: 3 });
+    const pattern = fc.oneof(
+      path.map((parts) => parts.join('/')),
+      fc.array(segment, { maxLength: 2 }).map((parts) => [...parts, '*'].join('/')),
+    );
+    fc.assert(
+      fc.property(pattern, pattern, path, (a, b, parts) => {
+        const resource = parts.join('/');
+        if (covers(a, b) && matchesPattern(b, resource)) expect(matchesPattern(a, resource)).to.equal(true);
+        if (matchesPattern(a, resource) && matchesPattern(b, resource)) expect(overlaps(a, b)).to.equal(true);
+      }),
+    );
+  });
+});

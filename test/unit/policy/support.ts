@@ -1,0 +1,114 @@
+// Facts and policy sets for the tests of the policy core.
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createEvaluator } from '../../../shared/policy/evaluate.ts';
+import type { Evaluator, EvaluatorOptions } from '../../../shared/policy/evaluate.ts';
+import { loadPolicySet } from '../../../shared/policy/load.ts';
+import type { LoadResult, PolicySet, TextFile } from '../../../shared/policy/load.ts';
+import type { Facts } from '../../../shared/policy/types.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { effectiveTrust } from '../../../shared/trust/score.ts';
+
+export const LEXICON: TextFile = { path: 'lexicon.json', text: '{}' };
+export const compileLexicon = (json: unknown): unknown => json;
+
+const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
+
+/** Facts of a harmless read by an unknown agent; `changes` are full paths such as `trust.level`. Undefined removes. */
+export function factsWith(changes: Readonly<Record<string, unknown>> = {}): Facts {
+  const facts: Facts = {
+    intent: {
+      normalized: 'data.read.user_profile',
+      domain: 'data',
+      action: 'read',
+      verb: 'read',
+      object: 'user_profile',
+      resource: 'data/user_profile',
+      places: [],
+      effect: 'read',
+      traits: [],
+      extent: 'one',
+      confidence: 0.95,
+      entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
+      data_classes: [],
+      flags: [],
+      parsed: true,
+      risk: { level: 'low', score: 0, factors: [] },
+    },
+    agent: { id: 'agent-1', registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] },
+    trust: effectiveTrust({ recordedScore: 250, uncertainty: 1 }),
+    key: { id: 'k1234567', bound: false, environment: 'live' },
+    context: {},
+    time: { now: '2026-03-04T10:30:00.000Z', date: '2026-03-04', hour: 10, minute_of_day: 630, weekday: 3 },
+    history: { last_60s: counts(), last_1h: counts(), last_24h: counts() },
+    organisation: { slug: 'acme' },
+    environment: 'live',
+  };
+  for (const [path, value] of Object.entries(changes)) {
+    const keys = path.split('.');
+    const last = keys.pop();
+    let at: object = facts;
+    for (const key of keys) {
+      if (typeof Reflect.get(at, key) !== 'object') Reflect.set(at, key, {});
+      at = Reflect.get(at, key) as object;
+    }
+    if (last === undefined) continue;
+    if (value === undefined) Reflect.deleteProperty(at, last);
+    else Reflect.set(at, last, value);
+  }
+  return facts;
+}
+
+export interface RuleLike {
+  name: string;
+  conditions: unknown;
+  event: unknown;
+}
+export interface PolicyLike {
+  id: string;
+  description: string;
+  stage: string;
+  target: Record<string, unknown>;
+  rules: RuleLike[];
+}
+
+/** A policy of stage enforce with one rule, for everything. Without conditions it always holds. */
+export function policy(id: string, type: string, conditions: unknown = ALWAYS, changes: Record<string, unknown> = {}): PolicyLike {
+  const params = { code: `${type}_CODE`, message: `${id} says ${type}`, ...(type === 'DEGRADE' ? { obligations: [{ type: 'read_only' }] } : {}) };
+  const target = { actions: ['*'], resources: ['*'] };
+  const rules = [{ name: 'only', conditions, event: { type, params } }];
+  return { id, description: `test policy ${id}`, stage: 'enforce', target, rules, ...changes };
+}
+export const ALWAYS = { all: [{ fact: 'agent', path: 'id', operator: 'isPresent', value: true }] };
+
+export function filesOf(policies: readonly unknown[]): TextFile[] {
+  return policies.map((document, i) => ({ path: `p${i}.json`, text: JSON.stringify(document, null, 2) }));
+}
+export function load(policies: readonly unknown[]): LoadResult {
+  return loadPolicySet(filesOf(policies), LEXICON, { compileLexicon });
+}
+export function setOf(policies: readonly unknown[]): PolicySet {
+  const result = load(policies);
+  if (!result.ok) throw new Error(JSON.stringify(result.findings, null, 1));
+  return result.set;
+}
+export function evaluatorOf(policies: readonly unknown[], options: Partial<EvaluatorOptions> = {}): Evaluator {
+  const onError = (error: unknown) => {
+    throw error;
+  };
+  return createEvaluator({ onError, ...options, set: setOf(policies) });
+}
+
+/** The shipped policies. */
+export function shippedFiles(): TextFile[] {
+  const folder = join(findRoot(), 'policies');
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.json') && name !== 'lexicon.json')
+    .map((name) => ({ path: name, text: readFileSync(join(folder, name), 'utf8') }));
+}
+
+/** Test data beside the tests, read from the sources because the build does not copy it. */
+export function dataOf<T>(name: string): T {
+  // The shape is the test's own; a wrong one fails its test.
+  return JSON.parse(readFileSync(join(findRoot(), 'test', 'unit', 'policy', name), 'utf8')) as T;
+}

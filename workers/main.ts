@@ -1,0 +1,32 @@
+// The worker process: takes jobs from the queues, and serves its own health pages.
+import { ConfigError, readConfig, requireStore } from '../shared/config.ts';
+import { runUntilStopped } from '../shared/lifecycle.ts';
+import { createLogger } from '../shared/log.ts';
+import { findRoot } from '../shared/root.ts';
+import { startWorkers } from './app.ts';
+import { serveHealth } from './health.ts';
+
+async function main(): Promise<void> {
+  const config = requireStore(readConfig(process.env, { root: findRoot(), cwd: process.cwd() }));
+  const log = createLogger({ name: 'workers', level: config.logLevel, pretty: process.stdout.isTTY });
+  const workers = await startWorkers({ config, log });
+  const health = await serveHealth({ host: config.host, port: config.workersPort, check: workers.check });
+  log.info({ address: health.address }, 'workers ready');
+  runUntilStopped({
+    process,
+    log,
+    address: health.address,
+    timeoutMs: config.shutdownTimeoutMs,
+    stop: async () => {
+      health.drain();
+      await workers.close();
+      await health.close();
+    },
+  });
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof ConfigError ? error.message : error);
+  process.exitCode = 1;
+  if (process.connected) process.disconnect();
+});

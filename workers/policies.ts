@@ -1,0 +1,148 @@
+// Reads the policy folder and activates what it says for the whole installation: one worker at a time, all or nothing.
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Database, Statement } from '../shared/db/database.ts';
+import { compileLexicon } from '../shared/intent/lexicon.ts';
+import type { Logger } from '../shared/log.ts';
+import { loadPolicySet } from '../shared/policy/load.ts';
+import type { Finding } from '../shared/policy/types.ts';
+import { readPolicyFolder, type PolicyFolder } from './policy-folder.ts';
+
+/** The lock of the one worker that reads the folder. The number is arbitrary and ours. */
+const READER_LOCK = 4_237_003;
+/** How often the folder is read. Two equal readings in a row are believed, so that half a write is not. */
+const READ_EVERY_MS = 250;
+
+const STORE: Statement = {
+  name: 'policy-set-store',
+  text: 'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING',
+};
+const LOCK_STATE: Statement = { name: 'policy-state-lock', text: 'SELECT active_digest, findings FROM policy_state FOR UPDATE' };
+const ACTIVATE: Statement = {
+  name: 'policy-activate',
+  text: "UPDATE policy_state SET active_digest = $1, activated_at = $2, read_at = $2, read_ok = true, findings = '[]'",
+};
+const LOG_ACTIVATION: Statement = {
+  name: 'policy-activation-insert',
+  text: 'INSERT INTO policy_activation (digest, previous_digest, activated_at) VALUES ($1, $2, $3)',
+};
+const CONFIRM: Statement = {
+  name: 'policy-state-confirm',
+  text: "UPDATE policy_state SET read_at = $1, read_ok = true, findings = '[]'",
+};
+const REFUSE: Statement = {
+  name: 'policy-state-refuse',
+  text: 'UPDATE policy_state SET read_at = $1, read_ok = false, findings = $2',
+};
+
+export interface PolicyReaderDeps {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly policyDir: string;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}
+
+export interface PolicyReader {
+  close(): Promise<void>;
+}
+
+const MAX_FINDINGS = 100;
+
+/** Puts what the folder says into force, or says why not; the set that was in force stays when it is refused. */
+export async function applyFolder(deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>, folder: PolicyFolder): Promise<void> {
+  const { db, nowMs, log } = deps;
+  const loaded = loadPolicySet(folder.policies, folder.lexicon, { compileLexicon });
+  const at = new Date(nowMs());
+  if (!loaded.ok) {
+    await refuse(deps, loaded.findings);
+    return;
+  }
+  const { digest, canonical, policies } = loaded.set;
+  const activated = await db.transaction(async (sql) => {
+    const [state] = await sql.query<{ active_digest: string | null }>(LOCK_STATE, []);
+    if (state?.active_digest === digest) {
+      await sql.query(CONFIRM, [at]);
+      return false;
+    }
+    await sql.query(STORE, [digest, Buffer.from(canonical, 'utf8'), at]);
+    await sql.query(ACTIVATE, [digest, at]);
+    await sql.query(LOG_ACTIVATION, [digest, state?.active_digest ?? null, at]);
+    return true;
+  });
+  if (activated) log.info({ digest, policies: policies.length }, 'policy set activated');
+}
+
+async function refuse(deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>, findings: readonly Finding[]): Promise<void> {
+  const { db, nowMs, log } = deps;
+  const shown = findings.slice(0, MAX_FINDINGS);
+  for (const { file, line, column, code, message } of shown) {
+    log.error({ file, line, column, code }, `policy folder refused: ${file}:${line}:${column} ${message}`);
+  }
+  await db.query(REFUSE, [new Date(nowMs()), JSON.stringify(shown)]);
+}
+
+/** Starts reading, as soon as no other worker does. */
+export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
+  const { databaseUrl, policyDir, log } = deps;
+  const stop = new AbortController();
+  const { signal } = stop;
+
+  const readAndApply = async (previous: { seen: string; applied: string }): Promise<void> => {
+    let folder: PolicyFolder;
+    try {
+      folder = await readPolicyFolder(policyDir);
+    } catch (error) {
+      const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      if (previous.applied === message) return;
+      await refuse(deps, [{ file: policyDir, line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
+      previous.applied = message;
+      return;
+    }
+    const settled = folder.fingerprint === previous.seen;
+    previous.seen = folder.fingerprint;
+    if ((!settled && previous.applied !== '') || folder.fingerprint === previous.applied) return;
+    await applyFolder(deps, folder);
+    previous.applied = folder.fingerprint;
+  };
+
+  /** Holds the lock for as long as its connection lives. */
+  const hold = async (client: pg.Client): Promise<void> => {
+    const lost = new Promise<never>((_, reject) => {
+      client.on('error', reject);
+      client.on('end', () => reject(new Error('the connection of the policy reader ended')));
+    });
+    lost.catch(() => undefined);
+    const previous = { seen: '', applied: '' };
+    while (!signal.aborted) {
+      const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [READER_LOCK]);
+      if (rows[0]?.locked === true) break;
+      await Promise.race([delay(1_000, undefined, { signal }), lost]);
+    }
+    while (!signal.aborted) {
+      await readAndApply(previous);
+      await Promise.race([delay(READ_EVERY_MS, undefined, { signal }), lost]);
+    }
+  };
+
+  const run = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const client = new pg.Client({ connectionString: databaseUrl, application_name: 'custos-policy-reader', keepAlive: true });
+      try {
+        await client.connect();
+        await hold(client);
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error }, 'policy reader interrupted; it starts again');
+      }
+      await client.end().catch(() => undefined);
+      if (!signal.aborted) await delay(500, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    async close() {
+      stop.abort();
+      await running;
+    },
+  };
+}
