@@ -14,7 +14,13 @@ async function main(): Promise<void> {
   // It listens (and says on /ready why it is not ready) before a worker has put a policy set into force.
   await ingress.ready();
   log.info({ address: ingress.address }, 'ingress ready');
-  runUntilStopped({ process, log, address: ingress.address, timeoutMs: config.shutdownTimeoutMs, stop: () => ingress.close() });
+  runUntilStopped({
+    process,
+    log,
+    address: ingress.address,
+    timeoutMs: config.shutdownTimeoutMs,
+    stop: () => ingress.close(),
+  });
 }
 
 main().catch((error: unknown) => {

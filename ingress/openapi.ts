@@ -147,6 +147,21 @@ function successResponses(route: Route, components: Components): Json {
   );
 }
 
+/** A status may mean both an answer of the route's own and a problem (503 of /ready): both shapes are documented. */
+function mergeResponses(own: Json, errors: Json): Json {
+  const out: Json = { ...errors, ...own };
+  for (const status of Object.keys(own).filter((key) => key in errors)) {
+    const [a, b] = [own[status], errors[status]] as { description: string; headers: Json; content?: Json }[];
+    if (a === undefined || b === undefined) continue;
+    out[status] = {
+      description: `${a.description}. ${b.description}`,
+      headers: { ...a.headers, ...b.headers },
+      content: { ...a.content, ...b.content },
+    };
+  }
+  return out;
+}
+
 /** Parameters in `path` or `query` from the members of an object schema. */
 function parameters(schema: unknown, place: 'path' | 'query', components: Components): Json[] {
   if (schema === undefined) return [];
@@ -216,7 +231,7 @@ function operation(route: Route, components: Components): Json {
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: components.refer(body) } } } }),
-    responses: { ...successResponses(route, components), ...errorResponses(route) },
+    responses: mergeResponses(successResponses(route, components), errorResponses(route)),
   };
 }
 

@@ -84,7 +84,11 @@ type StaticOf<S extends TSchema | undefined> = S extends TSchema ? Static<S> : u
  * Checks a route's handler against its request schemas, then forgets the types so that routes fit in one list.
  * The router validates against the same schemas before it calls the handler, which is why the cast is sound.
  */
-export function defineRoute<P extends TSchema | undefined = undefined, Q extends TSchema | undefined = undefined, B extends TSchema | undefined = undefined>(
+export function defineRoute<
+  P extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(
   route: Omit<Route, 'handler' | 'request' | 'cost'> & {
     request: { params?: P; query?: Q; body?: B };
     cost?: (body: StaticOf<B>) => number;

@@ -107,9 +107,9 @@ class Context implements RequestContext<unknown, unknown, unknown> {
   get path(): string {
     return this.exchange.path;
   }
-  commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply> {
-    return (this.claim ?? this.idempotency).commit(work);
-  }
+  // A property, not a method: handlers take the context apart.
+  readonly commit = (work: (sql: Sql) => Promise<Reply>): Promise<Reply> =>
+    (this.claim ?? this.idempotency).commit(work);
 }
 
 interface Input {

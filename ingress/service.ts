@@ -54,7 +54,11 @@ export interface RunningIngress {
 
 const PING: Statement = { name: 'ping', text: 'SELECT 1' };
 
-function readinessChecks(db: Database, policies: ActivePolicySet, redisOk: () => boolean | undefined): ReadinessCheck[] {
+function readinessChecks(
+  db: Database,
+  policies: ActivePolicySet,
+  redisOk: () => boolean | undefined,
+): ReadinessCheck[] {
   const checks: ReadinessCheck[] = [
     {
       name: 'database',
@@ -77,8 +81,11 @@ function readinessChecks(db: Database, policies: ActivePolicySet, redisOk: () =>
       severity: 'degraded',
       async check() {
         const { readOk, findings, loadError } = policies.status();
-        if (loadError !== undefined) return { ok: false, detail: 'the activated set could not be loaded; the last good one is in force' };
-        return readOk ? { ok: true } : { ok: false, detail: `refused, the last good set stays in force: ${summary(findings)}` };
+        if (loadError !== undefined)
+          return { ok: false, detail: 'the activated set could not be loaded; the last good one is in force' };
+        return readOk
+          ? { ok: true }
+          : { ok: false, detail: `refused, the last good set stays in force: ${summary(findings)}` };
       },
     },
   ];
@@ -86,7 +93,8 @@ function readinessChecks(db: Database, policies: ActivePolicySet, redisOk: () =>
     checks.push({
       name: 'rate-limits',
       severity: 'degraded',
-      check: async () => (redisOk() === true ? { ok: true } : { ok: false, detail: 'Redis does not answer; limits count per process' }),
+      check: async () =>
+        redisOk() === true ? { ok: true } : { ok: false, detail: 'Redis does not answer; limits count per process' },
     });
   }
   return checks;
@@ -106,7 +114,12 @@ export async function startIngress({ config, log, root }: IngressDeps): Promise<
   const processId = randomBytes(8).toString('hex');
   let stopping = false;
 
-  const db = await openDatabase({ url: config.databaseUrl, applicationName: 'custos-ingress', poolSize: config.databasePool, onError });
+  const db = await openDatabase({
+    url: config.databaseUrl,
+    applicationName: 'custos-ingress',
+    poolSize: config.databasePool,
+    onError,
+  });
   await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
   const changes = await startChangeFeed({ db, databaseUrl: config.databaseUrl, monotonicMs, onError });
   const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });

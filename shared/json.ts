@@ -217,7 +217,8 @@ class Parser {
       const value = this.value();
       this.path.pop();
       // An assignment to __proto__ would change the prototype instead of adding a member.
-      if (key === '__proto__') Object.defineProperty(out, key, { value, enumerable: true, writable: true, configurable: true });
+      if (key === '__proto__')
+        Object.defineProperty(out, key, { value, enumerable: true, writable: true, configurable: true });
       else out[key] = value;
       if (this.separator(0x7d)) return out;
     }

@@ -13,10 +13,17 @@ export interface QueueOptions {
 
 export interface Scheduler {
   /** Makes sure that a job is made every so often, once for the whole installation. Repeating it changes nothing. */
-  every<Q extends QueueName, N extends JobName<Q>>(queue: Q, name: N, everyMs: number, payload: JobPayload<Q, N>): Promise<void>;
+  every<Q extends QueueName, N extends JobName<Q>>(
+    queue: Q,
+    name: N,
+    everyMs: number,
+    payload: JobPayload<Q, N>,
+  ): Promise<void>;
 }
 
-export type Handlers<Q extends QueueName> = { readonly [N in JobName<Q>]: (payload: JobPayload<Q, N>) => Promise<void> };
+export type Handlers<Q extends QueueName> = {
+  readonly [N in JobName<Q>]: (payload: JobPayload<Q, N>) => Promise<void>;
+};
 
 export interface Queues extends Scheduler {
   /** Takes jobs of a queue, one after the other. */
@@ -30,7 +37,12 @@ const MAX_STARTED_ATTEMPTS = 5;
 /** Queries and, apart from them, one LISTEN connection of each worker. */
 const POSTGRES_CONNECTIONS = 2;
 const COMMAND_TIMEOUT_MS = 2_000;
-const JOB_OPTIONS = { attempts: 3, backoff: { type: 'exponential', delay: 1_000 }, removeOnComplete: 100, removeOnFail: 1_000 } as const;
+const JOB_OPTIONS = {
+  attempts: 3,
+  backoff: { type: 'exponential', delay: 1_000 },
+  removeOnComplete: 100,
+  removeOnFail: 1_000,
+} as const;
 
 /** What is used of a queue and of a worker, whichever backend they have. */
 type BullQueue = Pick<Queue, 'upsertJobScheduler' | 'close'>;
@@ -59,7 +71,11 @@ export function createQueues({ databaseUrl, redisUrl, onError }: QueueOptions): 
       return queue;
     }
     // A producer must fail rather than wait while Redis is away, and be connected before BullMQ asks it anything.
-    const client = redis(redisUrl, { enableOfflineQueue: false, commandTimeout: COMMAND_TIMEOUT_MS, lazyConnect: true });
+    const client = redis(redisUrl, {
+      enableOfflineQueue: false,
+      commandTimeout: COMMAND_TIMEOUT_MS,
+      lazyConnect: true,
+    });
     await client.connect();
     const queue = new Queue(name, { connection: client, defaultJobOptions: JOB_OPTIONS });
     queue.on('error', onError);

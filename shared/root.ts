@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 export function findRoot(from: string = fileURLToPath(import.meta.url)): string {
   for (let dir = path.dirname(from); ; dir = path.dirname(dir)) {
     const file = path.join(dir, 'package.json');
-    if (existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { name?: unknown }).name === 'custos') return dir;
+    if (existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { name?: unknown }).name === 'custos')
+      return dir;
     if (dir === path.dirname(dir)) throw new Error(`no parent folder of ${from} is an installation of custos`);
   }
 }

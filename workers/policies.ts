@@ -17,7 +17,10 @@ const STORE: Statement = {
   name: 'policy-set-store',
   text: 'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING',
 };
-const LOCK_STATE: Statement = { name: 'policy-state-lock', text: 'SELECT active_digest, findings FROM policy_state FOR UPDATE' };
+const LOCK_STATE: Statement = {
+  name: 'policy-state-lock',
+  text: 'SELECT active_digest, findings FROM policy_state FOR UPDATE',
+};
 const ACTIVATE: Statement = {
   name: 'policy-activate',
   text: "UPDATE policy_state SET active_digest = $1, activated_at = $2, read_at = $2, read_ok = true, findings = '[]'",
@@ -50,7 +53,10 @@ export interface PolicyReader {
 const MAX_FINDINGS = 100;
 
 /** Puts what the folder says into force, or says why not; the set that was in force stays when it is refused. */
-export async function applyFolder(deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>, folder: PolicyFolder): Promise<void> {
+export async function applyFolder(
+  deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>,
+  folder: PolicyFolder,
+): Promise<void> {
   const { db, nowMs, log } = deps;
   const loaded = loadPolicySet(folder.policies, folder.lexicon, { compileLexicon });
   const at = new Date(nowMs());
@@ -73,7 +79,10 @@ export async function applyFolder(deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 
   if (activated) log.info({ digest, policies: policies.length }, 'policy set activated');
 }
 
-async function refuse(deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>, findings: readonly Finding[]): Promise<void> {
+async function refuse(
+  deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>,
+  findings: readonly Finding[],
+): Promise<void> {
   const { db, nowMs, log } = deps;
   const shown = findings.slice(0, MAX_FINDINGS);
   for (const { file, line, column, code, message } of shown) {
@@ -115,7 +124,9 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     lost.catch(() => undefined);
     const previous = { seen: '', applied: '' };
     while (!signal.aborted) {
-      const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [READER_LOCK]);
+      const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+        READER_LOCK,
+      ]);
       if (rows[0]?.locked === true) break;
       await Promise.race([delay(1_000, undefined, { signal }), lost]);
     }
@@ -127,7 +138,11 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
 
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      const client = new pg.Client({ connectionString: databaseUrl, application_name: 'custos-policy-reader', keepAlive: true });
+      const client = new pg.Client({
+        connectionString: databaseUrl,
+        application_name: 'custos-policy-reader',
+        keepAlive: true,
+      });
       try {
         await client.connect();
         await hold(client);

@@ -39,7 +39,11 @@ export interface Upkeep {
 /** Starts taking upkeep jobs, and sees to it that they are made, as soon as the queue's store answers. */
 export function startUpkeep({ db, databaseUrl, redisUrl, log }: UpkeepDeps): Upkeep {
   const stop = new AbortController();
-  const queues = createQueues({ databaseUrl, redisUrl, onError: (error) => log.warn({ err: error }, 'the upkeep queue had trouble') });
+  const queues = createQueues({
+    databaseUrl,
+    redisUrl,
+    onError: (error) => log.warn({ err: error }, 'the upkeep queue had trouble'),
+  });
   queues.work('upkeep', {
     'forget-changes': () => forget(db, FORGET_CHANGES),
     'forget-idempotency': () => forget(db, FORGET_IDEMPOTENCY),

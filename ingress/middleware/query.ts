@@ -56,7 +56,8 @@ function coerce(value: string, type: string): unknown {
 
 /** What strings mean under an object schema whose members are scalars; defaults are filled in. */
 export function coerceParameters(values: Readonly<Record<string, string>>, properties: Plain): Record<string, unknown> {
-  const out: Record<string, unknown> = {};
+  // Without a prototype, `__proto__` is a name like any other.
+  const out = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(values))
     out[name] = coerce(value, Object.hasOwn(properties, name) ? typeOf(properties[name]) : 'string');
   for (const [name, schema] of Object.entries(properties)) {

@@ -37,7 +37,8 @@ interface Row {
   seq: string;
 }
 
-const COLUMNS = 'agent_id, name, description, capabilities, tags, metadata, status, created_at, updated_at, seq::text AS seq';
+const COLUMNS =
+  'agent_id, name, description, capabilities, tags, metadata, status, created_at, updated_at, seq::text AS seq';
 
 const INSERT: Statement = {
   name: 'agent-insert',
@@ -84,7 +85,8 @@ function bodyOf(row: Row): AgentBody {
 
 function metadataText(metadata: object): string {
   const text = JSON.stringify(metadata);
-  if (Buffer.byteLength(text) > METADATA_MAX_BYTES) throw invalidField('/metadata', `must be at most ${METADATA_MAX_BYTES} bytes of JSON`);
+  if (Buffer.byteLength(text) > METADATA_MAX_BYTES)
+    throw invalidField('/metadata', `must be at most ${METADATA_MAX_BYTES} bytes of JSON`);
   return text;
 }
 
@@ -99,7 +101,12 @@ function ownerOf(key: AuthenticatedKey): [string, string] {
 export function agentRoutes(deps: { db: Database; nowMs: () => number }): Route[] {
   const { db, nowMs } = deps;
 
-  const change = async (sql: Sql, key: AuthenticatedKey, agentId: string, patch: Static<typeof AgentUpdate>): Promise<Reply> => {
+  const change = async (
+    sql: Sql,
+    key: AuthenticatedKey,
+    agentId: string,
+    patch: Static<typeof AgentUpdate>,
+  ): Promise<Reply> => {
     const [row] = await sql.query<Row>(READ_FOR_UPDATE, [...ownerOf(key), agentId]);
     if (row === undefined) throw notFound();
     const status = patch.status ?? row.status;
@@ -107,7 +114,9 @@ export function agentRoutes(deps: { db: Database; nowMs: () => number }): Route[
     if (!mayBecome(row.status, status) || (row.status === 'TERMINATED' && !onlyStatus)) {
       throw new ApiError(
         'E5002',
-        row.status === 'TERMINATED' ? 'A terminated agent cannot be changed.' : `An agent cannot go from ${row.status} to ${status}.`,
+        row.status === 'TERMINATED'
+          ? 'A terminated agent cannot be changed.'
+          : `An agent cannot go from ${row.status} to ${status}.`,
       );
     }
     if (onlyStatus && status === row.status) return { status: 200, body: bodyOf(row) };
@@ -160,7 +169,8 @@ export function agentRoutes(deps: { db: Database; nowMs: () => number }): Route[
               headers: { location: `/v1/agents/${encodeURIComponent(agentId)}` },
             };
           } catch (error) {
-            if (isUniqueViolation(error, 'agent_pkey')) throw new ApiError('E5003', 'An agent with this agentId exists, or existed, already.');
+            if (isUniqueViolation(error, 'agent_pkey'))
+              throw new ApiError('E5003', 'An agent with this agentId exists, or existed, already.');
             throw error;
           }
         }),

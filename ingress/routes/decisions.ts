@@ -14,7 +14,7 @@ function ownOnly(key: AuthenticatedKey): boolean {
   return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
 }
 
-function answerOf(row: StoredDecision): object {
+function answerOf(row: StoredDecision): string {
   return answerOfRecord(row.record);
 }
 
@@ -31,7 +31,8 @@ export function decisionRoutes(deps: { decisions: DecisionStore }): Route[] {
       access: ['proofs:read', 'intents:write'],
       tag: 'Decisions',
       summary: 'List decisions, newest first',
-      description: 'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive.',
+      description:
+        'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive.',
       request: { query: DecisionListQuery },
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       errors: [],
@@ -43,7 +44,8 @@ export function decisionRoutes(deps: { decisions: DecisionStore }): Route[] {
             organisationId: key.organisationId,
             environment: key.environment,
             keyId: ownOnly(key) ? key.keyId : undefined,
-            agentIds: query.agentId === undefined ? (key.agentIds === null ? undefined : [...key.agentIds]) : [query.agentId],
+            agentIds:
+              query.agentId === undefined ? (key.agentIds === null ? undefined : [...key.agentIds]) : [query.agentId],
             verdict: query.verdict,
             from: instant(query.from),
             to: instant(query.to),
@@ -51,7 +53,8 @@ export function decisionRoutes(deps: { decisions: DecisionStore }): Route[] {
           },
           limit + 1,
         );
-        return { status: 200, body: pageOf(rows, limit, answerOf, (row) => row.decision_id) };
+        const { items, nextCursor } = pageOf(rows, limit, answerOf, (row) => row.decision_id);
+        return { status: 200, text: `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` };
       },
     }),
     defineRoute({
@@ -68,7 +71,7 @@ export function decisionRoutes(deps: { decisions: DecisionStore }): Route[] {
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
           throw new ApiError('E4001', 'There is no such decision in this organisation and environment.');
         }
-        return { status: 200, body: answerOf(row) };
+        return { status: 200, text: answerOf(row) };
       },
     }),
   ];

@@ -43,7 +43,12 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
   const { policies, readings, parses, decider, decisions, nowMs } = deps;
   const memberValidator = compile(EnforceRequest);
 
-  const readingOfParse = async (key: AuthenticatedKey, body: EnforceRequestBody, intentId: string, at: string): Promise<Reading> => {
+  const readingOfParse = async (
+    key: AuthenticatedKey,
+    body: EnforceRequestBody,
+    intentId: string,
+    at: string,
+  ): Promise<Reading> => {
     const refuse = (message: string): ApiError => invalidField(`${at}/intent_id`, message);
     const parse = await parses.read(key.organisationId, key.environment, intentId);
     if (parse === undefined || parse.agentId !== body.agent_id) throw refuse('names no parse of this agent');
@@ -52,7 +57,12 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     return parse.reading;
   };
 
-  const question = (active: ActivePolicies, key: AuthenticatedKey, body: EnforceRequestBody, reading: Reading): Question => ({
+  const question = (
+    active: ActivePolicies,
+    key: AuthenticatedKey,
+    body: EnforceRequestBody,
+    reading: Reading,
+  ): Question => ({
     active,
     key,
     agentId: body.agent_id,
@@ -63,7 +73,13 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
   });
 
   /** Answers one request; `at` is the pointer of the request within the body. */
-  const enforce = async (active: ActivePolicies, key: AuthenticatedKey, body: EnforceRequestBody, at: string, write: Write): Promise<string> => {
+  const enforce = async (
+    active: ActivePolicies,
+    key: AuthenticatedKey,
+    body: EnforceRequestBody,
+    at: string,
+    write: Write,
+  ): Promise<string> => {
     assertMayName(key, body.agent_id, `${at}/agent_id`);
     if ((body.explain === true || body.dry_run === true) && !key.scopes.has('admin:*')) {
       const member = body.explain === true ? 'explain' : 'dry_run';
@@ -83,10 +99,19 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     const { row, text } = decider.record(asked, answer);
     await write(row);
     decider.recorded(asked, answer);
-    return explanation === undefined ? text : `${text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`;
+    return explanation === undefined
+      ? text
+      : `${text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`;
   };
 
-  const batchMember = async (active: ActivePolicies, key: AuthenticatedKey, member: unknown, index: number, requestId: string, write: Write): Promise<string> => {
+  const batchMember = async (
+    active: ActivePolicies,
+    key: AuthenticatedKey,
+    member: unknown,
+    index: number,
+    requestId: string,
+    write: Write,
+  ): Promise<string> => {
     const at = `/requests/${index}`;
     try {
       if (!memberValidator.valid(member)) {
@@ -97,7 +122,10 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       return await enforce(active, key, member as EnforceRequestBody, at, write);
     } catch (error) {
       if (!(error instanceof ApiError)) deps.onError(error, requestId);
-      const problem = error instanceof ApiError ? error : new ApiError('E6001', 'This member could not be answered.', { cause: error });
+      const problem =
+        error instanceof ApiError
+          ? error
+          : new ApiError('E6001', 'This member could not be answered.', { cause: error });
       return JSON.stringify({ error: toProblem(problem, '/v1/enforce/batch', requestId) });
     }
   };
@@ -117,7 +145,9 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       description:
         'The decision is on record before it is answered. A negative decision is HTTP 200. With dry_run nothing is stored and the answer is not a decision.',
       request: { body: EnforceRequest },
-      responses: { 200: { description: 'The decision, or what it would have been.', schema: Type.Union([Decision, DryRun]) } },
+      responses: {
+        200: { description: 'The decision, or what it would have been.', schema: Type.Union([Decision, DryRun]) },
+      },
       errors: ['E6002'],
       idempotent: true,
       handler: ({ key, body, idempotencyKey, commit }) => {
@@ -132,7 +162,8 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       access: ['intents:write'],
       tag: 'Enforcement',
       summary: 'Ask up to a hundred questions at once',
-      description: 'Decisions come in the order of the requests. A member that fails becomes {"error": problem} at its place and hides no other.',
+      description:
+        'Decisions come in the order of the requests. A member that fails becomes {"error": problem} at its place and hides no other.',
       request: { body: EnforceBatchRequest },
       responses: { 200: { description: 'One answer a request.', schema: EnforceBatchResponse } },
       errors: ['E6002'],
@@ -141,9 +172,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       handler: ({ key, body, requestId, idempotencyKey, commit }) => {
         const active = policies.current();
         const all = async (write: Write, concurrent: boolean): Promise<Reply> => {
-          const members = body.requests.map(
-            (member, i) => () => batchMember(active, key, member, i, requestId, write),
-          );
+          const members = body.requests.map((member, i) => () => batchMember(active, key, member, i, requestId, write));
           const texts: string[] = concurrent ? await Promise.all(members.map((run) => run())) : [];
           // One transaction is one connection, which takes one statement at a time.
           if (!concurrent) for (const run of members) texts.push(await run());

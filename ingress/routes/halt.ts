@@ -7,7 +7,14 @@ import { ENVIRONMENTS } from '../../shared/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 
 const HaltRequest = Type.Object(
-  { reason: Type.String({ minLength: 1, maxLength: 500, pattern: '^[^\\u0000]*$', examples: ['Runaway agent, incident 42'] }) },
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: 500,
+      pattern: '^[^\\u0000]*$',
+      examples: ['Runaway agent, incident 42'],
+    }),
+  },
   { $id: 'HaltRequest', additionalProperties: false },
 );
 

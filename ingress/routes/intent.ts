@@ -78,7 +78,9 @@ export function intentRoutes(deps: IntentDeps): Route[] {
           claimedScore: body.trust_score,
         });
         const intentId = newId('int', answer.nowMs);
-        const text = JSON.stringify(bodyOf(parse, answer, { intentId, agentId: body.agent_id, policyDigest: active.set.digest }));
+        const text = JSON.stringify(
+          bodyOf(parse, answer, { intentId, agentId: body.agent_id, policyDigest: active.set.digest }),
+        );
         const row: ParseRow = {
           intentId,
           organisationId: key.organisationId,

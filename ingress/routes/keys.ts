@@ -53,12 +53,13 @@ export function keyRoutes({ db, hasher, nowMs }: KeyRouteDeps): Route[] {
       responses: { 201: { description: 'The new key.', schema: KeyCreated } },
       errors: [],
       idempotent: true,
-      handler: ({ key: caller, body, commit }) => {
+      handler: (request) => {
+        const { key: caller, body } = request;
         const environment = environmentFor(caller, body.environment);
         const createdAtMs = nowMs();
         const plan = planKey(body, caller.organisationTier, createdAtMs);
         assertWithinBinding(caller, plan.agentIds, '/agentIds');
-        return commit(async (sql) => {
+        return request.commit(async (sql) => {
           const owner: KeyOwner = { organisationId: caller.organisationId, environment };
           const made = await createKey(sql, hasher, { ...owner, ...plan, createdAtMs, createdBy: caller.keyId });
           return { status: 201, body: createdBody(made) };
@@ -108,9 +109,10 @@ export function keyRoutes({ db, hasher, nowMs }: KeyRouteDeps): Route[] {
       responses: { 201: { description: 'The new key.', schema: KeyRotated } },
       errors: ['E4001', 'E5002'],
       idempotent: true,
-      handler: ({ key: caller, params, body, commit }) => {
+      handler: (request) => {
+        const { key: caller, params, body } = request;
         const overlapMs = readDuration(body.overlap ?? DEFAULT_OVERLAP, OVERLAP, '/overlap');
-        return commit(async (sql) => {
+        return request.commit(async (sql) => {
           const made = await rotateKey(sql, hasher, {
             owner: ownerOf(caller),
             keyId: params.keyId,

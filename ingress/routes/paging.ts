@@ -10,7 +10,8 @@ export function encodeCursor(sortKey: string): string {
 export function decodeCursor(cursor: string | undefined, pattern: RegExp): string | undefined {
   if (cursor === undefined) return undefined;
   const sortKey = Buffer.from(cursor, 'base64url').toString('utf8');
-  if (!pattern.test(sortKey) || encodeCursor(sortKey) !== cursor) throw invalidField('?cursor', 'is not a cursor of this list');
+  if (!pattern.test(sortKey) || encodeCursor(sortKey) !== cursor)
+    throw invalidField('?cursor', 'is not a cursor of this list');
   return sortKey;
 }
 

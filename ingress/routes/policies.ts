@@ -14,7 +14,10 @@ import {
 } from '../../shared/schemas/policy-set.ts';
 import { defineRoute, type Route } from '../route.ts';
 
-const READ: Statement = { name: 'policy-set-by-digest', text: 'SELECT canonical, created_at FROM policy_set WHERE digest = $1' };
+const READ: Statement = {
+  name: 'policy-set-by-digest',
+  text: 'SELECT canonical, created_at FROM policy_set WHERE digest = $1',
+};
 const LEXICON_FILE = 'lexicon.json';
 
 /** The policies of the installation concern every tenant: only the operator may see them. @throws {ApiError} E1004 */
@@ -38,7 +41,9 @@ export function policyRoutes(deps: { db: Database; policies: ActivePolicySet }):
       tag: 'Policies',
       summary: 'The policy set in force',
       request: {},
-      responses: { 200: { description: 'The active set, and how the last reading of the folder went.', schema: PolicySetStatus } },
+      responses: {
+        200: { description: 'The active set, and how the last reading of the folder went.', schema: PolicySetStatus },
+      },
       errors: ['E6002'],
       handler: ({ key }) => {
         assertOperator(key);
@@ -70,7 +75,11 @@ export function policyRoutes(deps: { db: Database; policies: ActivePolicySet }):
         if (row === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
         return {
           status: 200,
-          body: { digest: params.digest, createdAt: row.created_at.toISOString(), ...canonicalOf(row.canonical.toString('utf8')) },
+          body: {
+            digest: params.digest,
+            createdAt: row.created_at.toISOString(),
+            ...canonicalOf(row.canonical.toString('utf8')),
+          },
         };
       },
     }),
@@ -81,12 +90,20 @@ export function policyRoutes(deps: { db: Database; policies: ActivePolicySet }):
       tag: 'Policies',
       summary: 'Check policy files without putting them into force',
       request: { body: ValidatePoliciesRequest },
-      responses: { 200: { description: 'The digest of a valid set, or what is wrong, with file, line and column.', schema: ValidatePoliciesResponse } },
+      responses: {
+        200: {
+          description: 'The digest of a valid set, or what is wrong, with file, line and column.',
+          schema: ValidatePoliciesResponse,
+        },
+      },
       errors: [],
       handler: ({ key, body }) => {
         assertOperator(key);
         const given = body.files.find((file) => file.path === LEXICON_FILE);
-        const lexicon = given ?? { path: LEXICON_FILE, text: JSON.stringify(canonicalOf(policies.current().set.canonical).lexicon) };
+        const lexicon = given ?? {
+          path: LEXICON_FILE,
+          text: JSON.stringify(canonicalOf(policies.current().set.canonical).lexicon),
+        };
         const loaded = loadPolicySet(
           body.files.filter((file) => file !== given),
           lexicon,

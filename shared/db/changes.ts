@@ -104,7 +104,12 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
 
   const listen = async (): Promise<void> => {
     if (closed || client !== undefined) return;
-    const next = new pg.Client({ connectionString: deps.databaseUrl, application_name: 'custos-changes', keepAlive: true, connectionTimeoutMillis: 900 });
+    const next = new pg.Client({
+      connectionString: deps.databaseUrl,
+      application_name: 'custos-changes',
+      keepAlive: true,
+      connectionTimeoutMillis: 900,
+    });
     client = next;
     const drop = (): void => {
       if (client === next) client = undefined;

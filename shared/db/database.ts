@@ -59,7 +59,11 @@ interface Queryable {
   query(config: { name: string; text: string; values: unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
-async function run<Row extends object>(on: Queryable, statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+async function run<Row extends object>(
+  on: Queryable,
+  statement: Statement,
+  values: readonly unknown[],
+): Promise<Row[]> {
   const result = await on.query({ name: statement.name, text: statement.text, values: [...values] });
   // The statement's author states the shape of its rows; Postgres cannot.
   return result.rows as Row[];

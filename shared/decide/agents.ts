@@ -161,7 +161,12 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     let settle: Pick<Loading, 'resolve' | 'reject'> | undefined;
     const promise = new Promise<AgentState>((resolve, reject) => (settle = { resolve, reject }));
     // The executor has run: settle is set.
-    const entry: Loading = { key, promise, ...(settle as unknown as Pick<Loading, 'resolve' | 'reject'>), outdated: false };
+    const entry: Loading = {
+      key,
+      promise,
+      ...(settle as unknown as Pick<Loading, 'resolve' | 'reject'>),
+      outdated: false,
+    };
     loading.set(id, entry);
     queue.push(entry);
     if (!flushing) {

@@ -65,7 +65,11 @@ export interface DeciderDeps {
 
 /** A DENY that no policy gives. */
 function denied(rule: string, code: string, message: string): Evaluation {
-  return { verdict: 'DENY', reasons: [{ policy: BUILT_IN_POLICY, rule, effect: 'DENY', code, message }], obligations: [] };
+  return {
+    verdict: 'DENY',
+    reasons: [{ policy: BUILT_IN_POLICY, rule, effect: 'DENY', code, message }],
+    obligations: [],
+  };
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

@@ -34,7 +34,11 @@ export interface ParseStore {
   /** The same within the caller's transaction. */
   insert(sql: Sql, row: ParseRow): Promise<void>;
   /** A parse of this organisation and environment. @throws {ApiError} E6002 */
-  read(organisationId: string, environment: Environment, intentId: string): StoredParse | Promise<StoredParse | undefined>;
+  read(
+    organisationId: string,
+    environment: Environment,
+    intentId: string,
+  ): StoredParse | Promise<StoredParse | undefined>;
   idle(): Promise<void>;
 }
 
@@ -79,7 +83,13 @@ const MAX_RECENT = 5_000;
 
 export function createParseStore(deps: { db: Database }): ParseStore {
   const { db } = deps;
-  const group = createGroupCommit<ParseRow>({ db, statement: INSERT, columns, maxRows: MAX_ROWS, maxWaiting: MAX_WAITING });
+  const group = createGroupCommit<ParseRow>({
+    db,
+    statement: INSERT,
+    columns,
+    maxRows: MAX_ROWS,
+    maxWaiting: MAX_WAITING,
+  });
   const recent = new LRUCache<string, StoredParse>({ max: MAX_RECENT });
   const cacheKey = (organisationId: string, environment: string, intentId: string): string =>
     `${intentId}\n${environment}\n${organisationId}`;

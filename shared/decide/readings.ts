@@ -33,7 +33,21 @@ export function createReading(unassessed: RiskFacts['intent']): Reading {
 
 /** The facts of a parse: its object's resource is `domain/object`, as `d.a.o` is action `a` on resource `d/o`. */
 export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Reading {
-  const { normalized, domain, action, verb, object, places, effect, traits, extent, confidence, entities, data_classes, flags } = parse;
+  const {
+    normalized,
+    domain,
+    action,
+    verb,
+    object,
+    places,
+    effect,
+    traits,
+    extent,
+    confidence,
+    entities,
+    data_classes,
+    flags,
+  } = parse;
   const rest = normalized.split('.').slice(2).join('/');
   return createReading({
     normalized,

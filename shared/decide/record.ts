@@ -110,11 +110,11 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   return { answer, record };
 }
 
-/** The answer of a stored decision, from its record. */
-export function answerOfRecord(record: Buffer): object {
+/** The answer of a stored decision, from its record: the very text that was answered first. */
+export function answerOfRecord(record: Buffer): string {
   const { payload } = JSON.parse(`${record.toString('utf8')}}`) as {
     payload: { body: Record<string, unknown>; proofId: string };
   };
   const { factsDigest: _, ...body } = payload.body;
-  return { ...body, proof: { proof_id: payload.proofId } };
+  return canonicalize({ ...body, proof: { proof_id: payload.proofId } });
 }

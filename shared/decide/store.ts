@@ -81,7 +81,8 @@ const READ: Statement = {
   text: 'SELECT decision_id, agent_id, key_id, record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3',
 };
 
-const LIST_COLUMNS = 'SELECT decision_id, agent_id, key_id, record FROM decision WHERE organisation_id = $1 AND environment = $2';
+const LIST_COLUMNS =
+  'SELECT decision_id, agent_id, key_id, record FROM decision WHERE organisation_id = $1 AND environment = $2';
 const LIST_REST = `AND ($3::text IS NULL OR key_id = $3) AND ($4::text IS NULL OR verdict = $4)
   AND ($5::timestamptz IS NULL OR evaluated_at >= $5) AND ($6::timestamptz IS NULL OR evaluated_at < $6)
   AND ($7::text IS NULL OR decision_id < $7) ORDER BY decision_id DESC LIMIT $8`;

@@ -5,6 +5,7 @@ import { extentOf } from './context.ts';
 import { isFileName } from './entities.ts';
 import type { Fragment } from './fragments.ts';
 import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
+import { singular } from './inflection.ts';
 import { type ObjectPhrase, objectAt } from './object.ts';
 import type { Sentence } from './tokens.ts';
 
@@ -43,6 +44,8 @@ export const QUERY: VerbEntry = {
 
 /** At most this many candidates are looked at: the most consequential of a long text is among its first ones. */
 const MAX_CANDIDATES = 200;
+/** Words after a verb that are looked at. */
+const MAX_CLAUSE = 60;
 
 /** The domain of an object phrase: its head decides, then the word before it. */
 export function domainOf(words: readonly string[], lexicon: Lexicon): string {
@@ -88,30 +91,103 @@ function wantedEntry(request: Request): Pick<VerbEntry, 'verb' | 'action' | 'eff
     : { verb: 'get', action: 'read', effect: 'read' };
 }
 
+const DITRANSITIVE = new Set([
+  'grant',
+  'give',
+  'send',
+  'drop',
+  'assign',
+  'offer',
+  'show',
+  'tell',
+  'pay',
+  'lend',
+  'wire',
+  'email',
+  'message',
+  'text',
+  'hand',
+  'forward',
+  'allow',
+]);
+const AFTER_RECIPIENT = /^(?:a|an|the|all|any|some|full|my|our|his|her|their|this|that|another|more|\d.*|\p{Sc}\d.*)$/u;
+
+/** Where the object begins: after the one who gets it (`give Bob the report`), or after the subject of a question. */
+function objectStart(request: Request, end: number, lexicon: Lexicon): number {
+  let at = request.next;
+  if (request.kind === 'question') {
+    for (let asked = false; at < Math.min(end, request.next + 8); at += 1) {
+      const word = request.sentence[at]?.lower ?? '';
+      if (QUESTION_WORDS.has(word)) asked ||= SUBJECT_PRONOUNS.has(word);
+      else if (!(asked && lexicon.verbs.has(word))) break;
+    }
+    return at;
+  }
+  const [first, second] = [request.sentence[at], request.sentence[at + 1]];
+  if (!DITRANSITIVE.has(request.entry.verb) || first?.kind !== 'word' || !/^\p{Lu}\p{Ll}/u.test(first.text)) return at;
+  const isName = !lexicon.domainOfNoun.has(first.lower) && !lexicon.fillers.has(first.lower);
+  const known = second?.kind === 'word' && lexicon.domainOfNoun.has(singular(second.lower, lexicon.plurals));
+  return isName && second && (AFTER_RECIPIENT.test(second.lower) || known) ? at + 1 : at;
+}
+
+const QUESTION_WORDS = new Set(
+  'do does did can could should would will may might is are was were has have i we you they he she it there be able to how many much what which who where when why'.split(
+    ' ',
+  ),
+);
+const SUBJECT_PRONOUNS = new Set(['i', 'we', 'you', 'they', 'he', 'she', 'it', 'to']);
+
+/** Whether a clause begins with a sum: `transfer $500 to ...`. */
+const beginsWithSum = (clause: Sentence): boolean =>
+  clause
+    .slice(0, 3)
+    .some(
+      (token, at) =>
+        /^\p{Sc}\d/u.test(token.text) ||
+        (at < 2 &&
+          token.kind === 'number' &&
+          /^(?:[a-z]{3}|dollars?|euros?|pounds?)$/i.test(clause[at + 1]?.text ?? '') &&
+          MONEY_WORD.test(clause[at + 1]?.text ?? '')),
+    );
+const MONEY_WORD = /^(?:[A-Z]{3}|dollars?|euros?|pounds?|bucks)$/;
+const MOVES_MONEY = /^(?:send|give|move|forward)$/;
+
+/** The object and domain of a request, with what stands in for a missing one. */
+function objectOf(request: Request, end: number, phrase: ObjectPhrase, action: Action, lexicon: Lexicon) {
+  const clause = request.sentence.slice(request.next, end);
+  if (action === 'transfer' && beginsWithSum(clause))
+    return { object: 'money', domain: domainOf(['money'], lexicon), known: true };
+  if (phrase.name === '') {
+    const implied = impliedObject(request, end);
+    const object = implied?.name ?? request.entry.object ?? 'unknown';
+    return { object, domain: implied?.domain ?? domainOf([object], lexicon), known: implied !== undefined };
+  }
+  const domain = domainOf(phrase.words, lexicon);
+  // An object that no domain claims goes with the verb: what is bought or paid is a payment.
+  const fallback = domain === lexicon.defaultDomain && action === 'transfer' ? domainOf(['payment'], lexicon) : domain;
+  return { object: phrase.name, domain: fallback, known: phrase.known };
+}
+
 function candidateOf(request: Request, end: number, index: number, lexicon: Lexicon): Candidate {
-  const clauseTokens = request.sentence.slice(request.next, end);
+  const clauseTokens = request.sentence.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
   const clause = wordsOf(clauseTokens);
-  const phrase = objectAt(request.sentence, request.next, end, lexicon);
+  const phrase = objectAt(request.sentence, objectStart(request, end, lexicon), end, lexicon);
   const base = request.wanted ? wantedEntry(request) : request.entry;
   const rule = request.wanted ? undefined : refine(request, phrase, clause, lexicon);
-  const sum =
-    !rule &&
-    /^(?:send|give|move|forward)$/.test(base.verb) &&
-    clauseTokens.slice(0, 4).some((token) => /^\p{Sc}\d/u.test(token.text));
-  const implied = phrase.name === '' ? impliedObject(request, end) : undefined;
-  const object = phrase.name || implied?.name || request.entry.object || 'unknown';
+  const sum = !rule && MOVES_MONEY.test(base.verb) && beginsWithSum(clauseTokens);
   const action = sum ? 'transfer' : (rule?.action ?? base.action);
+  const { object, domain, known } = objectOf(request, end, phrase, action, lexicon);
   return {
     verb: base.verb,
     action,
     effect: sum ? 'write' : (rule?.effect ?? base.effect),
     traits: sum ? ['financial'] : rule ? rule.traits : request.entry.traits,
     object,
-    domain: implied?.domain ?? (phrase.name === '' ? domainOf([object], lexicon) : domainOf(phrase.words, lexicon)),
+    domain,
     extent: extentOf(clause.slice(0, 10), phrase.plural, lexicon),
     at: request.at,
     certainty: request.certainty,
-    objectKnown: phrase.known || implied !== undefined,
+    objectKnown: known,
     negated: request.negated,
     weak: request.entry.weak,
     source: request.kind === 'question' ? 'question' : 'words',

@@ -31,11 +31,18 @@ export function extentOf(words: readonly string[], plural: boolean, lexicon: Lex
 }
 
 const CARRIES_OUT: ReadonlySet<Action> = new Set(['send', 'transfer', 'grant', 'create', 'update', 'execute']);
+/** Reading verbs that put what they read somewhere. */
+const EXPORTS = new Set(['export', 'dump', 'extract', 'output', 'stream', 'expose']);
 const TO_OUTSIDE = /\b(?:to|at|into|onto|with|via)\s+(?:[\w'-]+\s+){0,6}["'<(]?(?:https?:\/\/|www\.|[\w.+-]{1,64}@)/i;
 
 /** Whether data goes to somebody outside: an address or URL as destination of something that is sent, shared or uploaded. */
-export function leavesOrganisation(action: Action, text: string, entities: Entities, lexicon: Lexicon): boolean {
-  if (!CARRIES_OUT.has(action)) return false;
+export function leavesOrganisation(
+  { action, verb }: { action: Action; verb: string },
+  text: string,
+  entities: Entities,
+  lexicon: Lexicon,
+): boolean {
+  if (!(CARRIES_OUT.has(action) || EXPORTS.has(verb))) return false;
   const outside = (host: string | undefined) => host !== undefined && isExternalHost(host, lexicon.internalHosts);
   const mailed = entities.emails.some((email) => outside(email.slice(email.lastIndexOf('@') + 1)));
   const linked = entities.hosts.some(outside) || entities.urls.some((url) => outside(hostOf(url)));

@@ -325,7 +325,7 @@ function shellAt(pieces: readonly Piece[], at: number, opens: boolean, lexicon: 
   );
   const evident =
     sub !== undefined ||
-    (UNMISTAKABLE.has(name) && args.length > 0) ||
+    (UNMISTAKABLE.has(name) && (args.length > 0 || pieces.length === 1)) ||
     (opens &&
       flagged &&
       !/^(?:make|find|top|less|more|history|id|service|format|go|head|tail|type|tree|node)$/.test(name)) ||
@@ -475,6 +475,21 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
   const found: Fragment[] = [];
   let opens = true;
+  const bomb = /:\s?\(\s?\)\s?\{/.exec(text);
+  if (bomb) {
+    found.push({
+      verb: 'fork-bomb',
+      action: 'execute',
+      effect: 'destructive',
+      traits: ['irreversible'],
+      object: 'process',
+      domain: 'infra',
+      extent: 'all',
+      at: bomb.index,
+      language: 'shell',
+      disguised: false,
+    });
+  }
   for (let at = 0; at < pieces.length && found.length < MAX_FRAGMENTS; at += 1) {
     if (!mayBegin(pieces[at], lexicon)) continue;
     const previous = pieces[at - 1]?.text ?? '';

@@ -91,9 +91,12 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     for (const trait of traitsOf(words, lexicon)) traits.add(trait);
   else if (traitsOf(words, lexicon).includes('privileged')) traits.add('privileged');
   if (entities.money.length > 0 && chosen.action === 'transfer') traits.add('financial');
-  if (extent !== 'one' && chosen.effect !== 'read') traits.add('bulk');
-  if (asked.some((candidate) => leavesOrganisation(candidate.action, trimmed, entities, lexicon)))
-    traits.add('external');
+  if (
+    chosen.effect !== 'read' &&
+    (extent === 'all' || (extent === 'many' && extentOf(words.slice(0, 60), false, lexicon) !== 'one'))
+  )
+    traits.add('bulk');
+  if (asked.some((candidate) => leavesOrganisation(candidate, trimmed, entities, lexicon))) traits.add('external');
 
   return {
     normalized: `${chosen.domain}.${chosen.action}.${chosen.object}`,

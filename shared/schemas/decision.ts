@@ -179,6 +179,10 @@ export const DecisionListQuery = Type.Object(
 );
 
 export const EnforceBatchResponse = Type.Object(
-  { decisions: Type.Array(Type.Union([Decision, DryRun, Type.Object({ error: ProblemSchema }, { additionalProperties: false })])) },
+  {
+    decisions: Type.Array(
+      Type.Union([Decision, DryRun, Type.Object({ error: ProblemSchema }, { additionalProperties: false })]),
+    ),
+  },
   { $id: 'EnforceBatchResponse', additionalProperties: false },
 );

@@ -14,7 +14,9 @@ export const FindingSchema = Type.Object(
   { $id: 'Finding', additionalProperties: false },
 );
 
-const Digest = Type.String({ description: 'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies}.' });
+const Digest = Type.String({
+  description: 'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies}.',
+});
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
 
 export const PolicySetStatus = Type.Object(
@@ -24,7 +26,10 @@ export const PolicySetStatus = Type.Object(
     policies: Policies,
     lastRead: Type.Object(
       { at: Nullable(Timestamp), ok: Type.Boolean(), findings: Type.Array(FindingSchema) },
-      { additionalProperties: false, description: 'How the last reading of the policy folder went; a refused one leaves the set in force.' },
+      {
+        additionalProperties: false,
+        description: 'How the last reading of the policy folder went; a refused one leaves the set in force.',
+      },
     ),
   },
   { $id: 'PolicySetStatus', additionalProperties: false },
@@ -50,7 +55,11 @@ export const ValidatePoliciesRequest = Type.Object(
         },
         { additionalProperties: false },
       ),
-      { minItems: 1, maxItems: 1_000, description: 'lexicon.json may be among them; the active lexicon is used otherwise.' },
+      {
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'lexicon.json may be among them; the active lexicon is used otherwise.',
+      },
     ),
   },
   { $id: 'ValidatePoliciesRequest', additionalProperties: false },

@@ -226,7 +226,7 @@ describe('API keys', () => {
         const answers = [
           await client.delete(`${PATH}/${keyId}`),
           await client.delete(`${PATH}/zzzzzzzz`),
-          await client.delete(`${PATH}/not%00an%20id`),
+          await client.delete(`${PATH}/not%20an%20id`),
           await client.post(`${PATH}/${keyId}/rotate`, {}),
         ];
         const shown = answers.map(({ status, json: { code, detail, title } }) => ({ status, code, detail, title }));

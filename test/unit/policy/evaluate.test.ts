@@ -7,7 +7,11 @@ import { ALWAYS, dataOf, evaluatorOf, factsWith, policy, setOf } from './support
 
 interface Case {
   name: string;
-  policies: [id: string, type: string, changes?: { target?: Record<string, unknown>; conditions?: unknown; obligations?: unknown[] }][];
+  policies: [
+    id: string,
+    type: string,
+    changes?: { target?: Record<string, unknown>; conditions?: unknown; obligations?: unknown[] },
+  ][];
   facts?: Record<string, unknown>;
   verdict: string;
   codes?: string[];
@@ -18,7 +22,12 @@ function policiesOf(example: Case) {
   return example.policies.map(([id, type, changes = {}]) => {
     const document = policy(id, type, changes.conditions ?? ALWAYS);
     if (changes.target !== undefined) document.target = { ...document.target, ...changes.target };
-    if (changes.obligations !== undefined) Reflect.set(Reflect.get(Reflect.get(document.rules[0] ?? {}, 'event') as object, 'params') as object, 'obligations', changes.obligations);
+    if (changes.obligations !== undefined)
+      Reflect.set(
+        Reflect.get(Reflect.get(document.rules[0] ?? {}, 'event') as object, 'params') as object,
+        'obligations',
+        changes.obligations,
+      );
     return document;
   });
 }
@@ -28,7 +37,8 @@ describe('evaluation', () => {
     it(`${example.name}: ${example.verdict}`, async () => {
       const evaluation = await evaluatorOf(policiesOf(example)).evaluate(factsWith(example.facts));
       expect(evaluation.verdict, JSON.stringify(evaluation.reasons)).to.equal(example.verdict);
-      if (example.codes !== undefined) expect(evaluation.reasons.map(({ code, policy: id }) => `${id} ${code}`)).to.deep.equal(example.codes);
+      if (example.codes !== undefined)
+        expect(evaluation.reasons.map(({ code, policy: id }) => `${id} ${code}`)).to.deep.equal(example.codes);
       expect(evaluation.obligations).to.deep.equal(example.obligations ?? []);
     });
   }
@@ -44,7 +54,10 @@ describe('evaluation', () => {
         },
       };
     };
-    const evaluator = evaluatorOf([policy('p', 'ALLOW', { all: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }] })], { createRunner });
+    const evaluator = evaluatorOf(
+      [policy('p', 'ALLOW', { all: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }] })],
+      { createRunner },
+    );
     const first = await evaluator.evaluate(factsWith());
     const second = evaluator.evaluate(factsWith({ 'agent.id': 'another', 'time.hour': 3 }));
     expect(second).to.equal(first);
@@ -68,7 +81,16 @@ describe('evaluation', () => {
         throw new Error('observer');
       },
     });
-    const broken: unknown[] = [{}, null, factsWith({ intent: undefined }), factsWith({ 'intent.resource': 'DB/x' }), factsWith({ 'intent.places': undefined }), factsWith({ 'intent.action': 'drop' }), factsWith({ organisation: undefined }), factsWith({ 'agent.status': 'DANCING' })];
+    const broken: unknown[] = [
+      {},
+      null,
+      factsWith({ intent: undefined }),
+      factsWith({ 'intent.resource': 'DB/x' }),
+      factsWith({ 'intent.places': undefined }),
+      factsWith({ 'intent.action': 'drop' }),
+      factsWith({ organisation: undefined }),
+      factsWith({ 'agent.status': 'DANCING' }),
+    ];
     for (const facts of broken) {
       // The types forbid these; what is read back from a store or sent by a careless caller may still be so.
       const evaluation: Evaluation = await evaluator.evaluate(facts as Facts);
@@ -93,15 +115,31 @@ describe('evaluation', () => {
       { id: 'c', matched: true, skipped: 'counts as ESCALATE, because facts are missing' },
     ]);
     expect(candidates[0]?.conditions).to.deep.equal([
-      { fact: 'trust', path: 'level', operator: 'not greaterThan', expected: 3, actual: 1, missing: false, result: true },
+      {
+        fact: 'trust',
+        path: 'level',
+        operator: 'not greaterThan',
+        expected: 3,
+        actual: 1,
+        missing: false,
+        result: true,
+      },
     ]);
     expect(candidates[2]?.conditions[0]).to.include({ missing: true, result: true, actual: null });
   });
 
   it('the candidates do not depend on how many policies are about something else', () => {
-    const others = Array.from({ length: 2_000 }, (_, i) => policy(`o${i}`, 'DENY', ALWAYS, { target: { actions: ['read'], resources: [`other/${i}/*`] } }));
+    const others = Array.from({ length: 2_000 }, (_, i) =>
+      policy(`o${i}`, 'DENY', ALWAYS, { target: { actions: ['read'], resources: [`other/${i}/*`] } }),
+    );
     const { enforce } = setOf([...others, policy('p', 'ALLOW')]).compiled;
-    const request = { action: 'read', resource: 'data/x', places: [], environment: 'live', organisation: 'acme' } as const;
+    const request = {
+      action: 'read',
+      resource: 'data/x',
+      places: [],
+      environment: 'live',
+      organisation: 'acme',
+    } as const;
     expect(enforce.find(request).map(({ rule }) => rule.policy)).to.deep.equal(['p']);
   });
 });
@@ -121,7 +159,12 @@ describe('risk', () => {
     ['one factor counts once, with its highest', [risky('a', 'x', 300), risky('b', 'x', 350)], 350, 'low'],
     ['distinct factors add up', [risky('a', 'x', 300), risky('b', 'y', 350)], 650, 'medium'],
     ['the sum ends at 1000', [risky('a', 'x', 900), risky('b', 'y', 900)], 1_000, 'high'],
-    ['a missing fact adds its factor', [risky('a', 'x', 500, { all: [{ fact: 'context', path: 'y', operator: 'equal', value: 1 }] })], 500, 'medium'],
+    [
+      'a missing fact adds its factor',
+      [risky('a', 'x', 500, { all: [{ fact: 'context', path: 'y', operator: 'equal', value: 1 }] })],
+      500,
+      'medium',
+    ],
     ['a policy of stage enforce adds nothing', [policy('e', 'DENY')], 0, 'low'],
   ];
   for (const [name, policies, score, level] of scores) {
@@ -132,7 +175,12 @@ describe('risk', () => {
     });
   }
   it('factors are listed by score, then name, each with the message of its highest', async () => {
-    const evaluator = evaluatorOf([risky('a', 'x', 100), risky('b', 'x', 120), risky('c', 'z', 200), risky('d', 'y', 200)]);
+    const evaluator = evaluatorOf([
+      risky('a', 'x', 100),
+      risky('b', 'x', 120),
+      risky('c', 'z', 200),
+      risky('d', 'y', 200),
+    ]);
     expect((await evaluator.assessRisk(factsWith())).factors).to.deep.equal([
       { factor: 'y', score: 200, message: 'd message' },
       { factor: 'z', score: 200, message: 'c message' },

@@ -25,8 +25,12 @@ interface Refusal {
 describe('loading policies', () => {
   for (const refusal of dataOf<Refusal[]>('refused.cases.json')) {
     it(`refuses ${refusal.name}`, () => {
-      const document: Record<string, unknown> = { ...policy('p', 'DENY', refusal.conditions ?? ALWAYS), ...refusal.policy };
-      if (refusal.event !== undefined) document.rules = [{ name: 'only', conditions: refusal.conditions ?? ALWAYS, event: refusal.event }];
+      const document: Record<string, unknown> = {
+        ...policy('p', 'DENY', refusal.conditions ?? ALWAYS),
+        ...refusal.policy,
+      };
+      if (refusal.event !== undefined)
+        document.rules = [{ name: 'only', conditions: refusal.conditions ?? ALWAYS, event: refusal.event }];
       const result = load([document]);
       const found = result.ok ? [] : result.findings.map(({ code, pointer }) => `${code} ${pointer}`);
       expect(found).to.include(`${refusal.code} ${refusal.pointer}`);
@@ -34,21 +38,38 @@ describe('loading policies', () => {
   }
 
   it('a finding says file, line and column', () => {
-    const text = '{\n  "id": "p",\n  "description": "d",\n  "stage": "enforce",\n  "target": { "actions": ["*"], "resources": ["a/../b"] },\n  "rules": [{ "name": "r", "conditions": { "all": [{ "fact": "trust", "path": "levle", "operator": "equal", "value": 1 }] }, "event": { "type": "DENY", "params": { "code": "C", "message": "m" } } }]\n}\n';
+    const text =
+      '{\n  "id": "p",\n  "description": "d",\n  "stage": "enforce",\n  "target": { "actions": ["*"], "resources": ["a/../b"] },\n  "rules": [{ "name": "r", "conditions": { "all": [{ "fact": "trust", "path": "levle", "operator": "equal", "value": 1 }] }, "event": { "type": "DENY", "params": { "code": "C", "message": "m" } } }]\n}\n';
     const result = loadPolicySet([{ path: 'x/p.json', text }], LEXICON, { compileLexicon });
-    expect(result.ok ? [] : result.findings[0]).to.include({ file: 'x/p.json', line: 6, column: 79, code: 'UNKNOWN_FACT' });
-    const fixed = loadPolicySet([{ path: 'x/p.json', text: text.replace('levle', 'level') }], LEXICON, { compileLexicon });
-    expect(fixed.ok ? [] : fixed.findings[0]).to.include({ line: 5, column: 47, code: 'BAD_RESOURCE', pointer: '/target/resources/0' });
+    expect(result.ok ? [] : result.findings[0]).to.include({
+      file: 'x/p.json',
+      line: 6,
+      column: 79,
+      code: 'UNKNOWN_FACT',
+    });
+    const fixed = loadPolicySet([{ path: 'x/p.json', text: text.replace('levle', 'level') }], LEXICON, {
+      compileLexicon,
+    });
+    expect(fixed.ok ? [] : fixed.findings[0]).to.include({
+      line: 5,
+      column: 47,
+      code: 'BAD_RESOURCE',
+      pointer: '/target/resources/0',
+    });
   });
 
   it('text that is not strict JSON is refused with its place', () => {
-    const result = loadPolicySet([{ path: 'p.json', text: '{\n "id": "a",\n "id": "b"}' }], LEXICON, { compileLexicon });
+    const result = loadPolicySet([{ path: 'p.json', text: '{\n "id": "a",\n "id": "b"}' }], LEXICON, {
+      compileLexicon,
+    });
     expect(result.ok ? [] : result.findings).to.have.lengthOf(1);
     expect(result.ok ? {} : result.findings[0]).to.include({ code: 'NOT_JSON', line: 3, column: 2 });
   });
 
   it('a file over the limit is refused before it is parsed', () => {
-    const result = loadPolicySet([{ path: 'p.json', text: ' '.repeat(MAX_FILE_BYTES + 1) }], LEXICON, { compileLexicon });
+    const result = loadPolicySet([{ path: 'p.json', text: ' '.repeat(MAX_FILE_BYTES + 1) }], LEXICON, {
+      compileLexicon,
+    });
     expect(result.ok ? {} : result.findings[0]).to.include({ code: 'TOO_LARGE' });
   });
 
@@ -58,12 +79,21 @@ describe('loading policies', () => {
     };
     const lexicon = { path: 'lexicon.json', text: '{ "verbs": ["a",\n "b"] }' };
     const result = loadPolicySet([], lexicon, { compileLexicon: broken });
-    expect(result.ok ? {} : result.findings[0]).to.include({ file: 'lexicon.json', line: 2, column: 2, code: 'LEXICON', message: 'no such verb' });
+    expect(result.ok ? {} : result.findings[0]).to.include({
+      file: 'lexicon.json',
+      line: 2,
+      column: 2,
+      code: 'LEXICON',
+      message: 'no such verb',
+    });
   });
 
   it('one broken file refuses the whole set, and every broken file is told', () => {
     const result = load([policy('a', 'ALLOW'), policy('b', 'NOPE'), policy('c', 'NOPE')]);
-    expect(result.ok ? [] : [...new Set(result.findings.map((finding) => finding.file))]).to.deep.equal(['p1.json', 'p2.json']);
+    expect(result.ok ? [] : [...new Set(result.findings.map((finding) => finding.file))]).to.deep.equal([
+      'p1.json',
+      'p2.json',
+    ]);
   });
 
   it('the same id with equal content counts once, with other content it is refused', () => {
@@ -87,27 +117,39 @@ describe('loading policies', () => {
     const set = setOf([policy('a', 'ALLOW'), policy('b', 'DENY')]);
     const again = loadCanonicalSet(set.canonical, { compileLexicon });
     expect(again.ok ? again.set.digest : again.findings).to.equal(set.digest);
-    for (const text of ['', '{}', `${set.canonical} `, set.canonical.replace('"engine":1', '"engine":2'), set.canonical.replace('"type":"DENY"', '"type":"NOPE"')]) {
+    for (const text of [
+      '',
+      '{}',
+      `${set.canonical} `,
+      set.canonical.replace('"engine":1', '"engine":2'),
+      set.canonical.replace('"type":"DENY"', '"type":"NOPE"'),
+    ]) {
       expect(loadCanonicalSet(text, { compileLexicon }).ok, text.slice(0, 40)).to.equal(false);
     }
   });
 
   it('ten thousand policies load within five seconds', () => {
-    const policies = Array.from({ length: 10_000 }, (_, i) => policy(`p${i}`, 'ALLOW', ALWAYS, { target: { actions: ['read'], resources: [`db/t${i}/*`] } }));
+    const policies = Array.from({ length: 10_000 }, (_, i) =>
+      policy(`p${i}`, 'ALLOW', ALWAYS, { target: { actions: ['read'], resources: [`db/t${i}/*`] } }),
+    );
     const before = performance.now();
     expect(load(policies).ok).to.equal(true);
     expect(performance.now() - before).to.be.below(5_000);
   });
 
   it('targets are brought to canonical form, as requests are', async () => {
-    const evaluator = evaluatorOf([policy('p', 'ALLOW', ALWAYS, { target: { actions: ['read'], resources: ['DB:Production:*'] } })]);
+    const evaluator = evaluatorOf([
+      policy('p', 'ALLOW', ALWAYS, { target: { actions: ['read'], resources: ['DB:Production:*'] } }),
+    ]);
     expect((await evaluator.evaluate(factsWith({ 'intent.resource': 'db/production/x' }))).verdict).to.equal('ALLOW');
   });
 });
 
 describe('the published schema', () => {
   it('is the one in policies/schema', () => {
-    const published: unknown = JSON.parse(readFileSync(join(findRoot(), 'policies', 'schema', 'policy.schema.json'), 'utf8'));
+    const published: unknown = JSON.parse(
+      readFileSync(join(findRoot(), 'policies', 'schema', 'policy.schema.json'), 'utf8'),
+    );
     expect(published).to.deep.equal(JSON.parse(policySchemaText()));
   });
   it('is valid draft 2020-12, and its examples are valid under it', () => {
@@ -121,7 +163,8 @@ describe('the published schema', () => {
 
 describe('operators and vocabulary', () => {
   it('every operator accepts its own example', () => {
-    for (const operator of OPERATORS.values()) expect(operator.valueProblem(operator.example), operator.name).to.equal(undefined);
+    for (const operator of OPERATORS.values())
+      expect(operator.valueProblem(operator.example), operator.name).to.equal(undefined);
   });
   it('every fact of the vocabulary is among the facts of a request, or is a claim', () => {
     const facts: object = factsWith({ 'trust.claimed': { level: 1, score: 200 } });

@@ -1,7 +1,14 @@
 // Canonical resources and enforce intents, with the spellings by which a filter is usually walked around.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { canonicalResource, covers, intentOf, matchesPattern, overlaps, parseEnforceIntent } from '../../../shared/policy/resource.ts';
+import {
+  canonicalResource,
+  covers,
+  intentOf,
+  matchesPattern,
+  overlaps,
+  parseEnforceIntent,
+} from '../../../shared/policy/resource.ts';
 import type { Action } from '../../../shared/vocabulary.ts';
 import { dataOf } from './support.ts';
 
@@ -27,7 +34,11 @@ describe('canonical resources', () => {
     });
   }
   it('a canonical resource is its own canonical form', () => {
-    const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string(), fc.stringMatching(/^[a-zA-ZİſK%.:/\\* é-]{0,20}$/));
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.string(),
+      fc.stringMatching(/^[a-zA-ZİſK%.:/\\* é-]{0,20}$/),
+    );
     fc.assert(
       fc.property(text, (input) => {
         const first = canonicalResource(input);

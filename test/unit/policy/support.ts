@@ -73,8 +73,17 @@ export interface PolicyLike {
 }
 
 /** A policy of stage enforce with one rule, for everything. Without conditions it always holds. */
-export function policy(id: string, type: string, conditions: unknown = ALWAYS, changes: Record<string, unknown> = {}): PolicyLike {
-  const params = { code: `${type}_CODE`, message: `${id} says ${type}`, ...(type === 'DEGRADE' ? { obligations: [{ type: 'read_only' }] } : {}) };
+export function policy(
+  id: string,
+  type: string,
+  conditions: unknown = ALWAYS,
+  changes: Record<string, unknown> = {},
+): PolicyLike {
+  const params = {
+    code: `${type}_CODE`,
+    message: `${id} says ${type}`,
+    ...(type === 'DEGRADE' ? { obligations: [{ type: 'read_only' }] } : {}),
+  };
   const target = { actions: ['*'], resources: ['*'] };
   const rules = [{ name: 'only', conditions, event: { type, params } }];
   return { id, description: `test policy ${id}`, stage: 'enforce', target, rules, ...changes };
