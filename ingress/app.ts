@@ -2,6 +2,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../shared/errors.ts';
 import { Exchange } from './middleware/exchange.ts';
+import { createCompiler } from './middleware/schema.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi.ts';
 import type { ReadinessCheck } from './ports.ts';
 import type { Access, Route } from './route.ts';
@@ -130,8 +131,9 @@ export function createApp(deps: AppDeps): App {
   const documentText = JSON.stringify(document);
   const mounts: Mount[] = [{ path: '/docs', handler: createDocsPages() }, ...(deps.mounts ?? [])];
 
+  const compile = createCompiler();
   for (const route of byPrecision(routes))
-    app[ANSWERED_METHODS[route.method]](expressPath(route.path), createHandler(routerDeps, route));
+    app[ANSWERED_METHODS[route.method]](expressPath(route.path), createHandler(routerDeps, route, compile));
   for (const mount of mounts) app.use(mount.path, createMountHandler(routerDeps, mount));
 
   const allowed = methodsByPath(routes, mounts);

@@ -10,7 +10,7 @@ import { type Claim, type Idempotency, readIdempotencyKey } from './idempotency.
 import { Exchange, type ExchangeDeps } from './middleware/exchange.ts';
 import { fieldErrors, MAX_FIELD_ERRORS } from './middleware/field-errors.ts';
 import { coerceParameters, parseQuery } from './middleware/query.ts';
-import { compile, plainSchema, type Validator } from './middleware/schema.ts';
+import { type Compile, plainSchema, type Validator } from './middleware/schema.ts';
 import type { Authenticate, Awaitable, LimitAnswer, Limiter } from './ports.ts';
 import type { Reply, RequestContext, Route } from './route.ts';
 
@@ -48,7 +48,7 @@ const NO_KEY_CODES = new Set(['E1001', 'E1002', 'E1003']);
 
 const NO_MEMBERS = Object.freeze({});
 
-function part(schema: TSchema | undefined): Part | undefined {
+function part(compile: Compile, schema: TSchema | undefined): Part | undefined {
   if (schema === undefined) return undefined;
   return { validator: compile(schema), properties: (plainSchema(schema)['properties'] ?? {}) as Plain };
 }
@@ -206,12 +206,12 @@ export function checkRequest(x: Exchange): void {
 }
 
 /** The Express handler of a route. Schemas are compiled here, once. @throws {Error} when a schema is not valid */
-export function createHandler(deps: RouterDeps, route: Route): RouteHandler {
+export function createHandler(deps: RouterDeps, route: Route, compile: Compile): RouteHandler {
   const prepared: Prepared = {
     route,
     name: `${route.method} ${route.path}`,
-    params: part(route.request.params),
-    query: part(route.request.query),
+    params: part(compile, route.request.params),
+    query: part(compile, route.request.query),
     body: route.request.body === undefined ? undefined : compile(route.request.body),
   };
   return (req, res) => {

@@ -70,7 +70,10 @@ function message(error: ErrorObject): string {
     case 'pattern':
       return patternMessage(error);
     case 'uniqueItems':
-      return `must not hold the same item twice (${String(params['j'])} and ${String(params['i'])})`;
+      return `must not hold the same item twice (${[params['i'], params['j']]
+        .map(Number)
+        .sort((a, b) => a - b)
+        .join(' and ')})`;
     case 'format':
       return formatMessage(error);
     case 'anyOf':

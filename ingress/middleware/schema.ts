@@ -39,17 +39,29 @@ export interface Validator {
   readonly explain: (value: unknown, thorough: boolean) => ErrorObject[];
 }
 
-/** Compiles a schema. @throws {Error} when the schema itself is not valid (strict mode), at start and not at a request. */
-export function compile(schema: TSchema): Validator {
-  const plain = plainSchema(schema);
-  const fast: ValidateFunction = createAjv(false).compile(plain);
-  let slow: ValidateFunction | undefined;
-  return {
-    valid: (value) => fast(value),
-    explain: (value, thorough) => {
-      slow ??= createAjv(true).compile(plain);
-      const validate = thorough ? slow : fast;
-      return validate(value) ? [] : [...(validate.errors ?? [])];
-    },
+export type Compile = (schema: TSchema) => Validator;
+
+/**
+ * A compiler for many schemas; making one is what costs (two Ajv instances). It throws when a schema itself is not
+ * valid (strict mode): at start, and not at a request.
+ */
+export function createCompiler(): Compile {
+  const fastAjv = createAjv(false);
+  let slowAjv: Ajv2020 | undefined;
+  return (schema) => {
+    const plain = plainSchema(schema);
+    const fast: ValidateFunction = fastAjv.compile(plain);
+    let slow: ValidateFunction | undefined;
+    return {
+      valid: (value) => fast(value),
+      explain: (value, thorough) => {
+        if (thorough) {
+          slowAjv ??= createAjv(true);
+          slow ??= slowAjv.compile(plain);
+        }
+        const validate = slow !== undefined && thorough ? slow : fast;
+        return validate(value) ? [] : [...(validate.errors ?? [])];
+      },
+    };
   };
 }

@@ -6,7 +6,7 @@ import { isFileName } from './entities.ts';
 import type { Fragment } from './fragments.ts';
 import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
 import { singular } from './inflection.ts';
-import { type ObjectPhrase, objectAt } from './object.ts';
+import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
 import type { Sentence } from './tokens.ts';
 
 /** One action that the text asks for. */
@@ -26,6 +26,8 @@ export interface Candidate {
   readonly source: 'words' | 'question' | 'code';
   /** The verb only talks about things: code in its sentence is mentioned, not asked for. */
   readonly mentions: boolean;
+  /** Its object is a pronoun. */
+  readonly pronoun: boolean;
   /** Index of its sentence. */
   readonly sentence: number;
 }
@@ -171,7 +173,8 @@ function objectOf(request: Request, end: number, phrase: ObjectPhrase, action: A
 function candidateOf(request: Request, end: number, index: number, lexicon: Lexicon): Candidate {
   const clauseTokens = request.sentence.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
   const clause = wordsOf(clauseTokens);
-  const phrase = objectAt(request.sentence, objectStart(request, end, lexicon), end, lexicon);
+  const pronoun = /^(?:it|them)$/.test(request.sentence[request.next]?.lower ?? '') && request.next < end;
+  const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, objectStart(request, end, lexicon), end, lexicon);
   const base = request.wanted ? wantedEntry(request) : request.entry;
   const rule = request.wanted ? undefined : refine(request, phrase, clause, lexicon);
   const sum = !rule && MOVES_MONEY.test(base.verb) && beginsWithSum(clauseTokens);
@@ -192,6 +195,7 @@ function candidateOf(request: Request, end: number, index: number, lexicon: Lexi
     weak: request.entry.weak,
     source: request.kind === 'question' ? 'question' : 'words',
     mentions: request.entry.mentions,
+    pronoun,
     sentence: index,
   };
 }
@@ -225,7 +229,21 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
           : candidate;
       ofSentence.unshift(follower);
     }
-    found.push(...ofSentence);
+    for (const candidate of ofSentence) {
+      // `... and email it to Bob`: the pronoun stands for what was spoken of last.
+      const named = candidate.pronoun ? found.findLast((earlier) => earlier.object !== 'unknown') : undefined;
+      found.push(
+        named
+          ? {
+              ...candidate,
+              object: named.object,
+              domain: named.domain,
+              objectKnown: named.objectKnown,
+              extent: named.extent,
+            }
+          : candidate,
+      );
+    }
   }
   return found;
 }
@@ -240,6 +258,7 @@ export function candidateOfFragment(fragment: Fragment, sentence: number): Candi
     weak: false,
     source: 'code',
     mentions: false,
+    pronoun: false,
     sentence,
   };
 }

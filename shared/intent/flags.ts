@@ -25,6 +25,8 @@ export function takeoverSignals(lower: string, lexicon: Lexicon): string[] {
   for (const marker of lexicon.markers) if (lower.includes(marker)) found.add('forged_marker');
   // A note left for whoever reads the text, as tool results carry them: a request has no such heading.
   if (/^[\s#*\-"'<(]{0,8}todo\s?:/.test(lower) || /\n[\s#*-]{0,8}todo\s?:/.test(lower)) found.add('planted_note');
+  // A turn of a conversation that nobody held.
+  if (/^[\s#*"'<]{0,8}assistant\s?:/.test(lower)) found.add('forged_turn');
   for (const line of lower.split(/[\n.!?:]+/)) {
     const words = allWords(line);
     for (const [at, word] of words.entries()) {

@@ -357,9 +357,11 @@ function refineCommand(
   let { action, effect } = entry;
   const traits = new Set<Trait>(entry.traits);
   let object = entry.object ?? 'command';
-  let extent: Extent = args.some((arg) => arg.text.includes('*') || arg.text === '/' || arg.lower === '--all')
-    ? 'all'
-    : 'one';
+  let extent: Extent =
+    (entry.object === 'database' && effect === 'destructive') ||
+    args.some((arg) => arg.text.includes('*') || arg.text === '/' || arg.lower === '--all')
+      ? 'all'
+      : 'one';
   const flags = args.filter((arg) => arg.text.startsWith('-')).map((arg) => arg.text);
   const fetches = name === 'curl' || name === 'wget' || name === 'http' || name === 'invoke-webrequest';
   if (name === 'sudo' || name === 'doas') return undefined;

@@ -91,7 +91,8 @@ export interface ObjectPhrase {
   readonly plural: boolean;
 }
 
-const NOTHING: ObjectPhrase = { name: '', words: [], known: false, plural: false };
+/** No object was named. */
+export const NO_OBJECT: ObjectPhrase = { name: '', words: [], known: false, plural: false };
 
 /** ASCII snake_case words of a token: `HorizontalPod` in two when the lexicon knows both parts. */
 function partsOf(token: Token, lexicon: Lexicon): string[] {
@@ -139,7 +140,7 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
     if (phrase.name !== '') return phrase;
     at = Math.max(next, at + 1);
   }
-  return NOTHING;
+  return NO_OBJECT;
 }
 
 function objectAfter(sentence: Sentence, from: number, end: number, lexicon: Lexicon): number {
@@ -201,6 +202,11 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       lower.endsWith('ed')
     )
       break;
+    // A digest, an encoded blob or a key is no name of a kind of thing.
+    if (kind === 'identifier' && token.text.length > 15 && (/\d/.test(token.text) || token.text.length > 60)) {
+      if (tokens.length > 0) break;
+      continue;
+    }
     if (kind === 'identifier' && tokens.length > 0 && /[\d]/.test(token.text)) break;
     if (lower.endsWith('ly') && lower.length > 4 && !NOUNS_IN_LY.has(lower)) {
       if (tokens.length === 0) continue;
@@ -237,7 +243,7 @@ function yieldsTo(tokens: readonly Token[], next: Token | undefined, lexicon: Le
 /** The object that a run of tokens names. */
 function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
   const raw = tokens.flatMap((token) => partsOf(token, lexicon));
-  if (raw.length === 0) return NOTHING;
+  if (raw.length === 0) return NO_OBJECT;
   const words = raw
     .map((word) => singular(word, lexicon.plurals))
     .flatMap((word) => (lexicon.synonyms.get(word) ?? word).split('_'));

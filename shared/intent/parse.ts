@@ -30,6 +30,7 @@ const UNKNOWN: Candidate = {
   weak: false,
   source: 'words',
   mentions: false,
+  pronoun: false,
   sentence: 0,
 };
 
@@ -47,14 +48,19 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const words = allWords(trimmed);
   const fragments = fragmentsOf(trimmed, lexicon);
   const hidden = hiddenTexts(trimmed);
-  const hiddenCode = hidden.some(
-    (inner) => fragmentsOf(inner, lexicon).length > 0 || takeoverSignals(inner.toLowerCase(), lexicon).length > 0,
-  );
+  const hiddenFragments = hidden.flatMap((inner) => fragmentsOf(inner, lexicon));
+  const hiddenCode =
+    hiddenFragments.length > 0 || hidden.some((inner) => takeoverSignals(inner.toLowerCase(), lexicon).length > 0);
   const signals = takeoverSignals(trimmed.toLowerCase(), lexicon);
   const foreign = isForeign(trimmed, words, lexicon);
 
   const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
-  const code = fragments.filter((fragment) => !isMentioned(fragment, candidates, sentences));
+  const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
+  const code = [
+    ...fragments.filter((fragment) => !isMentioned(fragment, candidates, sentences)),
+    // What is decoded counts as asked for when something is to be run.
+    ...(runs ? hiddenFragments : []),
+  ];
   const all = [
     ...candidates.filter((candidate) => !isInsideCode(candidate, fragments)),
     ...code.map((fragment) => candidateOfFragment(fragment, 0)),

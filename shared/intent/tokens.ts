@@ -114,7 +114,7 @@ function splitPiece(
     const core = piece.slice(start, end);
     const kind = kindOf(core, isSecret);
     // `word/word`, `word,word` and `word:word` are separate words; longer compounds stay one identifier.
-    const parts = kind === 'identifier' ? core.split(/([,/:;|()=&]+)/, 9) : [];
+    const parts = kind === 'identifier' ? core.split(/([,/:;|()=&<>[\]{}]+)/, 9) : [];
     if (
       parts.length > 1 &&
       parts.length < 9 &&
@@ -122,7 +122,7 @@ function splitPiece(
     ) {
       let at = offset + start;
       for (const part of parts) {
-        if (part !== '') push(/^[,/:;|()=&]/.test(part) ? 'punct' : kindOf(part, isSecret), part, at);
+        if (part !== '') push(/^[,/:;|()=&<>[\]{}]/.test(part) ? 'punct' : kindOf(part, isSecret), part, at);
         at += part.length;
       }
     } else {

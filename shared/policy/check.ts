@@ -15,9 +15,9 @@ export interface Problem {
   readonly pointer: string;
   readonly message: string;
 }
-export type PolicyChecker = (
-  document: unknown,
-) => { readonly ok: true; readonly policy: Policy } | { readonly ok: false; readonly problems: Problem[] };
+export type Checked =
+  | { readonly ok: true; readonly policy: Policy }
+  | { readonly ok: false; readonly problems: Problem[] };
 
 /** The value that a pointer of Ajv names. */
 function valueAt(document: unknown, pointer: string): unknown {
@@ -182,20 +182,31 @@ function meaningProblems(policy: Policy): Problem[] {
   return problems;
 }
 
-/** Makes a checker; it holds a compiled validator, so make one per load, not one per file. */
-export function createPolicyChecker(): PolicyChecker {
+type Validator = ReturnType<typeof Ajv2020.prototype.compile<Policy>>;
+/** Compiled when it is first needed, then kept: it depends on nothing but the schema, and takes longer than most loads. */
+let compiled: Validator | undefined;
+
+function validator(): Validator {
   // The schema refines types that its other parts declare, which Ajv's strict types would call missing.
-  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
-  const validate = ajv.compile<Policy>(PolicySchema);
-  return (document) => {
-    if (!validate(document)) {
-      const problems = (validate.errors ?? [])
-        .filter((error) => !isNoise(error))
-        .map((error) => problemOf(document, error));
-      const once = new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem]));
-      return { ok: false, problems: [...once.values()] };
-    }
+  compiled ??= new Ajv2020({
+    strict: true,
+    strictTypes: false,
+    strictRequired: false,
+    allErrors: true,
+  }).compile<Policy>(PolicySchema);
+  return compiled;
+}
+
+/** Checks one parsed policy document. */
+export function checkPolicy(document: unknown): Checked {
+  const validate = validator();
+  if (validate(document)) {
     const problems = meaningProblems(document);
     return problems.length === 0 ? { ok: true, policy: document } : { ok: false, problems };
-  };
+  }
+  const problems = (validate.errors ?? [])
+    .filter((error) => !isNoise(error))
+    .map((error) => problemOf(document, error));
+  const once = new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem]));
+  return { ok: false, problems: [...once.values()] };
 }

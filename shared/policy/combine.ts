@@ -1,7 +1,7 @@
 // One verdict out of the rules that hold: DENY over ESCALATE over DEGRADE over ALLOW, and DENY when nothing permits.
 import type { RiskLevel, Verdict } from '../vocabulary.ts';
 import { SEVERITY } from './compile.ts';
-import { groundOf, missingPaths } from './normal-form.ts';
+import { groundOf, holdsFor, missingPaths } from './normal-form.ts';
 import type { Ground } from './normal-form.ts';
 import { mergeObligations } from './obligations.ts';
 import type { Candidate } from './rule-index.ts';
@@ -54,6 +54,8 @@ export function builtInEvaluation(code: BuiltInCode, message?: string): Evaluati
 export interface Match {
   readonly candidate: Candidate;
   readonly ground: Exclude<Ground, 'not at all'>;
+  /** Whether the conditions hold for everything that a requested pattern stands for. */
+  readonly isWhole: boolean;
 }
 
 /** @throws {Error} when the engine and the conditions disagree: then neither can be trusted. */
@@ -62,7 +64,9 @@ export function matchOf(candidate: Candidate, facts: object): Match {
   const ground = groundOf(rule.condition, facts, rule.holdsWhenUnsure);
   if (ground === 'not at all')
     throw new Error(`the engine says that ${rule.policy}/${rule.name} holds, its conditions do not`);
-  return { candidate, ground };
+  const isWhole =
+    ground === 'certain' || holdsFor(rule.condition, facts, { missing: rule.holdsWhenUnsure, partly: false });
+  return { candidate, ground, isWhole };
 }
 
 function reasonOf(match: Match, facts: object): Reason | undefined {
@@ -92,32 +96,41 @@ const TOLD: Readonly<Record<Verdict, readonly Verdict[]>> = {
   ALLOW: ['ALLOW'],
 };
 
+/**
+ * Whether a rule that holds permits, or leaves it to a human to permit, all of what was asked for. Otherwise an
+ * escalation of one part of a pattern would open the parts that no policy permits, and a degradation of a place that
+ * the text merely names would open any resource.
+ */
+function opensAll({ candidate, isWhole }: Match): boolean {
+  if (!isWhole) return false;
+  return candidate.fit === 'full' || (candidate.fit === 'place' && candidate.rule.effect.type === 'ESCALATE');
+}
+
 /** Combines all rules that hold for a request. */
 export function combine(matches: readonly Match[], facts: object): Evaluation {
   const reasons: Reason[] = [];
   const due: PolicyObligation[] = [];
-  let permitted = false;
+  let isOpen = false;
   for (const match of matches) {
     const reason = reasonOf(match, facts);
     if (reason === undefined) continue;
     reasons.push(reason);
     const { effect } = match.candidate.rule;
-    if (reason.effect === 'ALLOW') permitted = true;
-    if (reason.effect === 'DEGRADE' && effect.type === 'DEGRADE') {
-      due.push(...effect.obligations);
-      // A part of what was asked for, or a place that the text merely names, permits nothing.
-      if (match.candidate.fit === 'full' && match.ground === 'certain') permitted = true;
-    }
+    if (effect.type === 'DEGRADE' && reason.effect === 'DEGRADE') due.push(...effect.obligations);
+    if (reason.effect !== 'DENY' && opensAll(match)) isOpen = true;
   }
   const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
-  const { obligations, conflicts } = mergeObligations(due);
   const tell = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
     const told = reasons.filter((reason) => TOLD[verdict].includes(reason.effect)).sort(compareReasons);
     return freeze({ verdict, reasons: told, obligations: kept });
   };
   if (has('DENY')) return tell('DENY');
+  if (!isOpen) {
+    reasons.push(builtInReason('NO_MATCH'));
+    return tell('DENY');
+  }
   if (has('ESCALATE')) return tell('ESCALATE');
-  if (!permitted) return builtInEvaluation('NO_MATCH');
+  const { obligations, conflicts } = mergeObligations(due);
   if (conflicts.length > 0) {
     reasons.push(
       builtInReason(

@@ -187,12 +187,16 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
 }
 
 function noteOf(candidate: Candidate, match: Match | undefined): string | undefined {
-  if (match === undefined || candidate.rule.effect.type !== 'DEGRADE') return undefined;
-  if (match.ground === 'missing') return 'counts as ESCALATE, because facts are missing';
+  if (match === undefined) return undefined;
+  const { type } = candidate.rule.effect;
+  if (type === 'DEGRADE' && match.ground === 'missing') return 'counts as ESCALATE, because facts are missing';
+  const isPart = candidate.fit === 'partly' || !match.isWhole;
+  if (type === 'ESCALATE' && isPart)
+    return 'permits nothing, also not with an approval: it matches a part of what was asked for';
+  if (type !== 'DEGRADE') return undefined;
   if (candidate.fit === 'place')
     return 'adds its obligations and permits nothing: it matches only a place that the text names';
-  const isWhole = candidate.fit === 'full' && match.ground === 'certain';
-  return isWhole ? undefined : 'adds its obligations and permits nothing: it matches a part of what was asked for';
+  return isPart ? 'adds its obligations and permits nothing: it matches a part of what was asked for' : undefined;
 }
 
 /** Makes the evaluator of one policy set. What it remembers lives and ends with it. */

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { JsonError, parseJson, parseJsonWithPositions } from '../json.ts';
 import { canonicalize } from '../proof/canonical.ts';
-import { createPolicyChecker } from './check.ts';
-import type { PolicyChecker, Problem } from './check.ts';
+import { checkPolicy } from './check.ts';
+import type { Problem } from './check.ts';
 import { compilePolicies } from './compile.ts';
 import type { CompiledSet } from './compile.ts';
 import type { Policy } from './schema.ts';
@@ -62,13 +62,10 @@ function parseFile(file: TextFile): { readonly value: unknown } | Finding {
   }
 }
 
-function checkFile(
-  file: TextFile,
-  check: PolicyChecker,
-): { readonly policy: Policy } | { readonly findings: Finding[] } {
+function checkFile(file: TextFile): { readonly policy: Policy } | { readonly findings: Finding[] } {
   const parsed = parseFile(file);
   if (!('value' in parsed)) return { findings: [parsed] };
-  const checked = check(parsed.value);
+  const checked = checkPolicy(parsed.value);
   if (!checked.ok) return { findings: checked.problems.map((problem) => findingOf(file, problem)) };
   const { $schema: _, ...policy } = checked.policy;
   return { policy };
@@ -119,11 +116,10 @@ export function loadPolicySet<Lexicon>(
   lexiconText: TextFile,
   deps: LoadDependencies<Lexicon>,
 ): LoadResult<Lexicon> {
-  const check = createPolicyChecker();
   const findings: Finding[] = [];
   const seen = new Map<string, { readonly policy: Policy; readonly text: string; readonly file: string }>();
   for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const checked = checkFile(file, check);
+    const checked = checkFile(file);
     if ('findings' in checked) {
       findings.push(...checked.findings);
       continue;
@@ -165,11 +161,10 @@ export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDepen
   if (memberOf(document, 'engine') !== ENGINE_VERSION) return refuse('SCHEMA', '/engine', `must be ${ENGINE_VERSION}`);
   const policies = memberOf(document, 'policies');
   if (!Array.isArray(policies)) return refuse('SCHEMA', '/policies', 'must be a list');
-  const check = createPolicyChecker();
   const checked: Policy[] = [];
   const ids = new Set<string>();
   for (const [i, policy] of policies.entries()) {
-    const result = check(policy);
+    const result = checkPolicy(policy);
     const problem = result.ok ? undefined : result.problems[0];
     if (problem !== undefined) return refuse(problem.code, `/policies/${i}${problem.pointer}`, problem.message);
     if (!result.ok) continue;

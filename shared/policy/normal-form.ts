@@ -5,7 +5,7 @@ import type { ExplainedCondition } from './types.ts';
 import type { Operator, Outcome } from './operators.ts';
 import { OPERATORS } from './operators.ts';
 import type { Comparison, Condition } from './schema.ts';
-import { fullPath, pathReader } from './vocabulary.ts';
+import { fullPath, isLeftOpen, pathReader } from './vocabulary.ts';
 import type { PathReader } from './vocabulary.ts';
 
 /** A comparison with its negation, and what it answers when it can't tell. */

@@ -245,8 +245,12 @@ function own(value: unknown, key: string): unknown {
 /** Reads one full path out of the facts; undefined when it is missing. Never runs anything that came from a policy. */
 export type PathReader = (facts: object) => unknown;
 
-/** Whether the request leaves the path open. The domain is the first segment, so only `*` itself leaves that open. */
-function isOpen(path: string, facts: object): boolean {
+/**
+ * Whether a request for a pattern leaves the path open: it names one object, and the pattern stands for many. The
+ * domain is the first segment, so only `*` itself leaves that open.
+ */
+export function isLeftOpen(path: string, facts: object): boolean {
+  if (byPath.get(path)?.openInPattern !== true) return false;
   const resource = own(own(facts, 'intent'), 'resource');
   if (typeof resource !== 'string' || !isPattern(resource)) return false;
   return path !== 'intent.domain' || resource === '*';
@@ -261,5 +265,5 @@ export function pathReader(path: string): PathReader {
     return value === null ? undefined : value;
   };
   if (byPath.get(path)?.openInPattern !== true) return read;
-  return (facts) => (isOpen(path, facts) ? undefined : read(facts));
+  return (facts) => (isLeftOpen(path, facts) ? undefined : read(facts));
 }

@@ -12,10 +12,11 @@ interface Possible {
 }
 type Unsure = { readonly missing: Possible; readonly partly: Possible };
 
+function isOpen(facts: Facts, fact: string, path: string | undefined): boolean {
+  return facts.intent.resource.endsWith('*') && fact === 'intent' && (path === 'object' || path === 'normalized');
+}
+
 function valueOf(facts: Facts, fact: string, path: string | undefined): unknown {
-  const isOpen =
-    facts.intent.resource.endsWith('*') && fact === 'intent' && (path === 'object' || path === 'normalized');
-  if (isOpen) return undefined;
   let value: unknown = Reflect.get(facts, fact);
   for (const key of path?.split('.') ?? []) {
     value =
@@ -41,6 +42,7 @@ function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible 
   }
   const operator = OPERATORS.get(condition.operator);
   if (operator === undefined) throw new Error('unknown operator');
+  if (isOpen(facts, condition.fact, condition.path)) return unsure.partly;
   const actual = valueOf(facts, condition.fact, condition.path);
   const outcome =
     actual === undefined && operator.name !== 'isPresent'
@@ -58,7 +60,7 @@ const NEITHER: Possible = { yes: false, no: false };
 export function verdictOf(policies: readonly Policy[], facts: Facts): string {
   const found = new Set<string>();
   const due: PolicyObligation[] = [];
-  let permitted = false;
+  let isPermitted = false;
   const { action, resource, places, object } = facts.intent;
   const spots = places.flatMap((place) => [place, `${place}/${object}`]);
   for (const policy of policies) {
@@ -66,31 +68,30 @@ export function verdictOf(policies: readonly Policy[], facts: Facts): string {
     const { actions, resources } = policy.target;
     if (!actions.includes('*') && !actions.includes(action)) continue;
     const whole = resources.some((pattern) => covers(pattern, resource));
-    const touched =
-      whole ||
-      resources.some((pattern) => overlaps(pattern, resource)) ||
-      resources.some((pattern) => spots.some((spot) => covers(pattern, spot)));
-    for (const rule of policy.rules) apply(rule, whole, touched);
+    const located = resources.some((pattern) => spots.some((spot) => covers(pattern, spot)));
+    const touched = located || resources.some((pattern) => overlaps(pattern, resource));
+    for (const rule of policy.rules) apply(rule, { whole, located, touched });
   }
 
-  function apply({ conditions, event }: EnforceRule, whole: boolean, touched: boolean): void {
-    const certain = possible(conditions, facts, { missing: NEITHER, partly: NEITHER }).yes;
+  function apply(
+    { conditions, event }: EnforceRule,
+    { whole, located, touched }: Record<'whole' | 'located' | 'touched', boolean>,
+  ): void {
+    const can = (missing: Possible, partly: Possible): boolean => possible(conditions, facts, { missing, partly }).yes;
     if (event.type === 'ALLOW') {
-      if (whole && certain && action !== 'unknown') permitted = true;
+      if (whole && can(NEITHER, NEITHER) && action !== 'unknown') isPermitted = true;
       return;
     }
-    if (!touched || !possible(conditions, facts, { missing: EITHER, partly: EITHER }).yes) return;
-    if (event.type !== 'DEGRADE') found.add(event.type);
-    else if (!possible(conditions, facts, { missing: NEITHER, partly: EITHER }).yes) found.add('ESCALATE');
-    else {
-      due.push(...event.params.obligations);
-      if (whole && certain) permitted = true;
-    }
+    if (!touched || !can(EITHER, EITHER)) return;
+    const isDegraded = event.type === 'DEGRADE' && can(NEITHER, EITHER);
+    if (event.type === 'DEGRADE' && isDegraded) due.push(...event.params.obligations);
+    else found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
+    const isAll = whole || (event.type === 'ESCALATE' && located);
+    if (event.type !== 'DENY' && isAll && can(EITHER, NEITHER)) isPermitted = true;
   }
 
-  if (found.has('DENY')) return 'DENY';
+  if (found.has('DENY') || !isPermitted) return 'DENY';
   if (found.has('ESCALATE')) return 'ESCALATE';
-  if (!permitted) return 'DENY';
   if (mergeObligations(due).conflicts.length > 0) return 'ESCALATE';
   return due.length > 0 ? 'DEGRADE' : 'ALLOW';
 }

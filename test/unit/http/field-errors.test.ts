@@ -2,9 +2,10 @@
 import { expect } from 'chai';
 import { type TSchema, Type } from 'typebox';
 import { fieldErrors } from '../../../ingress/middleware/field-errors.ts';
-import { compile, plainSchema } from '../../../ingress/middleware/schema.ts';
+import { createCompiler, plainSchema } from '../../../ingress/middleware/schema.ts';
 import { Nullable } from '../../../shared/schemas/common.ts';
 
+const compile = createCompiler();
 const closed = { additionalProperties: false };
 const Signal = Type.Object({ agentId: Type.String(), type: Type.String() }, { $id: 'Signal', ...closed });
 const Signals = Type.Object({ signals: Type.Array(Signal, { minItems: 1 }) }, closed);

@@ -1,0 +1,124 @@
+// The reference pages in a real browser: operations are shown and can be tried, nothing comes from another host.
+import { accessSync, constants } from 'node:fs';
+import { expect } from 'chai';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Client, createClient } from '../support/client.ts';
+import { type Sample, startSample } from '../support/sample-app.ts';
+import { describeUnless } from '../support/skip.ts';
+
+const CHROMIUM = process.env['CUSTOS_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+// A browser that is told to ask nobody anything by itself.
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+function missing(): string | undefined {
+  try {
+    accessSync(CHROMIUM, constants.X_OK);
+    return undefined;
+  } catch {
+    return `there is no ${CHROMIUM}; install it (Debian: apt-get install chromium) or name another with CUSTOS_TEST_CHROMIUM`;
+  }
+}
+
+describe('/docs over HTTP', () => {
+  let sample: Sample;
+  let client: Client;
+  before(async () => {
+    sample = await startSample();
+    client = createClient(sample.baseUrl);
+  });
+  after(async () => {
+    client.close();
+    await sample.close();
+  });
+  it('is served with its parts, with a policy that lets nothing else in and works over plain http', async () => {
+    for (const path of [
+      '/docs',
+      '/docs/initializer.js',
+      '/docs/swagger-ui.css',
+      '/docs/swagger-ui-bundle.js',
+      '/docs/favicon-32x32.png',
+    ]) {
+      const answer = await client.get(path);
+      expect(answer.status, path).to.equal(200);
+      const policy = String(answer.headers['content-security-policy']);
+      expect(policy)
+        .to.contain("default-src 'none'")
+        .and.to.contain("script-src 'self';")
+        .and.not.to.contain('upgrade-insecure-requests');
+      expect(answer.headers).not.to.have.property('strict-transport-security');
+    }
+    expect((await client.get('/docs')).text).not.to.match(/https?:\/\//);
+    expect((await client.get('/docs/initializer.js')).text).to.contain('validatorUrl: null');
+  });
+  it('has nothing else below it', async () => {
+    for (const path of [
+      '/docs/package.json',
+      '/docs/index.html',
+      '/docs/../package.json',
+      '/docs/%2e%2e/package.json',
+      '/docs/nothing',
+    ]) {
+      expect((await client.get(path)).json.code, path).to.equal('E4004');
+    }
+  });
+});
+
+describeUnless(missing(), '/docs in a browser', function suite() {
+  let sample: Sample;
+  let browser: Browser;
+  let page: Page;
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  before(async function () {
+    this.timeout(60_000);
+    sample = await startSample();
+    browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
+    page = await browser.newPage();
+    page.on('request', (request) => requests.push(request.url()));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    await page.goto(`${sample.baseUrl}/docs`);
+    await page.waitForSelector('.opblock');
+  });
+  after(async () => {
+    await browser?.close();
+    await sample?.close();
+  });
+
+  it('shows every operation', async () => {
+    const shown = await page.locator('.opblock').count();
+    const operations = Object.values(sample.app.document.paths).flatMap((methods) => Object.keys(methods));
+    expect(shown).to.equal(operations.length);
+  });
+  it('lets an operation be tried, with a key', async () => {
+    await page.locator('button.authorize').first().click();
+    await page.locator('.auth-container input').first().fill('writer');
+    await page.locator('.auth-btn-wrapper button.authorize').first().click();
+    await page.locator('.auth-btn-wrapper button.btn-done').first().click();
+    const operation = page.locator('#operations-Things-getV1ThingsId');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.try-out__btn').click();
+    await operation.locator('tr[data-param-name="id"] input').fill('seen-in-browser');
+    await operation.locator('button.execute').click();
+    const answer = operation.locator('.live-responses-table .response');
+    await answer.waitFor();
+    expect(await answer.locator('.response-col_status').innerText()).to.match(/^200/);
+    expect(await answer.innerText()).to.contain('seen-in-browser');
+  });
+  it('asks no other host, and the browser complains of nothing', () => {
+    expect(requests.length).to.be.above(4);
+    for (const url of requests)
+      expect(url.startsWith(`${sample.baseUrl}/`) || url.startsWith('data:'), url).to.equal(true);
+    expect(complaints).to.deep.equal([]);
+  });
+});
