@@ -94,8 +94,12 @@ export function readBody(
   };
   req.on('data', onData);
   req.on('end', () => finish(undefined));
-  req.on('error', () => finish(new ClientGone()));
-  req.on('close', () => finish(new ClientGone()));
+  // Every request closes in the end; an error with its stack is made only for one that was not complete.
+  const gone = (): void => {
+    if (!finished) finish(new ClientGone());
+  };
+  req.on('error', gone);
+  req.on('close', gone);
 }
 
 /** Where the first byte is that is not UTF-8, in characters before it. */

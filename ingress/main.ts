@@ -11,8 +11,12 @@ async function main(): Promise<void> {
   const config = requireStore(readConfig(process.env, { root, cwd: process.cwd() }));
   const log = createLogger({ name: 'ingress', level: config.logLevel, pretty: process.stdout.isTTY });
   const ingress = await startIngress({ config, log, root });
-  // It listens (and says on /ready why it is not ready) before a worker has put a policy set into force.
+  // It listens (and says on /ready why it is not ready) before a worker has put a policy set into force. Nobody has
+  // answered for anything yet, so a supervisor that is gone in the meantime needs no orderly stop.
+  const abandoned = (): never => process.exit(1);
+  process.once('disconnect', abandoned);
   await ingress.ready();
+  process.off('disconnect', abandoned);
   log.info({ address: ingress.address }, 'ingress ready');
   runUntilStopped({
     process,

@@ -23,7 +23,7 @@ import type { Logger } from '../shared/log.ts';
 import { createMetrics } from '../shared/metrics.ts';
 import { createApp } from './app.ts';
 import { createIdempotency } from './idempotency.ts';
-import type { ReadinessCheck } from './ports.ts';
+import type { EdgeClock, ReadinessCheck } from './ports.ts';
 import { createLimiter } from './rate-limit.ts';
 import type { Route } from './route.ts';
 import { agentRoutes } from './routes/agents.ts';
@@ -40,6 +40,8 @@ export interface IngressDeps {
   readonly log: Logger;
   /** The installation's folder. */
   readonly root: string;
+  /** Wall clock and monotonic clock; a test moves them. Default: the machine's. */
+  readonly clock?: EdgeClock;
 }
 
 export interface RunningIngress {
@@ -51,6 +53,8 @@ export interface RunningIngress {
   ready(): Promise<void>;
   close(): Promise<void>;
 }
+
+const MACHINE_CLOCK: EdgeClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
 const PING: Statement = { name: 'ping', text: 'SELECT 1' };
 
@@ -107,8 +111,8 @@ function summary(findings: readonly unknown[]): string {
 }
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
-export async function startIngress({ config, log, root }: IngressDeps): Promise<RunningIngress> {
-  const clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
+  const { config, log, root, clock = MACHINE_CLOCK } = deps;
   const { nowMs, monotonicMs } = clock;
   const onError = (error: unknown): void => log.warn({ err: error }, 'background work failed; it is tried again');
   const processId = randomBytes(8).toString('hex');
@@ -147,6 +151,9 @@ export async function startIngress({ config, log, root }: IngressDeps): Promise<
   const metrics = createMetrics();
   const { countDecision } = createDecisionMetrics(metrics.registry, () => policies.status());
 
+  // A change is committed when this is called: trouble here must not turn its answer into an error.
+  const settle = (): Promise<void> => changes.refresh().catch(onError);
+
   const routes: Route[] = [
     ...intentRoutes({ policies, parses, decider }),
     ...enforceRoutes({
@@ -165,9 +172,9 @@ export async function startIngress({ config, log, root }: IngressDeps): Promise<
       onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
     }),
     ...decisionRoutes({ decisions }),
-    ...agentRoutes({ db, nowMs }),
-    ...keyRoutes({ db, hasher: createSecretHasher(config.pepper), nowMs }),
-    ...haltRoutes({ db, nowMs }),
+    ...agentRoutes({ db, nowMs, settle }),
+    ...keyRoutes({ db, hasher: createSecretHasher(config.pepper), nowMs, settle }),
+    ...haltRoutes({ db, nowMs, settle }),
     ...policyRoutes({ db, policies }),
   ];
   const tls =

@@ -9,6 +9,18 @@ export type IdPrefix = 'org' | 'agt' | 'dec' | 'int' | 'apr' | 'prf' | 'sig' | '
 const pool = Buffer.alloc(10 * 256);
 let poolAt = pool.length;
 
+/** 10 characters that sort as the milliseconds do. */
+function timeText(ms: number): string {
+  let time = '';
+  for (let rest = ms, i = 0; i < 10; i += 1, rest = Math.floor(rest / 32)) time = BASE32.charAt(rest % 32) + time;
+  return time;
+}
+
+/** The lowest id that `newId` can make at this time: the way to ask an index of ids for a span of time. */
+export function lowestId(prefix: IdPrefix, ms: number): string {
+  return `${prefix}_${timeText(ms)}${'0'.repeat(16)}`;
+}
+
 /**
  * A new id such as `dec_01jq3k...`: prefix, 10 characters of milliseconds since 1970, 16 of randomness.
  * Ids of one process sort by time to the millisecond; two ids never meet (80 random bits each millisecond).
@@ -18,8 +30,6 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
     randomFillSync(pool);
     poolAt = 0;
   }
-  let time = '';
-  for (let rest = nowMs, i = 0; i < 10; i += 1, rest = Math.floor(rest / 32)) time = BASE32.charAt(rest % 32) + time;
   let random = '';
   for (let i = 0; i < 10; i += 5) {
     // 5 bytes are 8 characters of 5 bits; a double holds 40 bits exactly.
@@ -29,5 +39,5 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
     random += part;
   }
   poolAt += 10;
-  return `${prefix}_${time}${random}`;
+  return `${prefix}_${timeText(nowMs)}${random}`;
 }

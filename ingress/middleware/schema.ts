@@ -65,3 +65,8 @@ export function createCompiler(): Compile {
     };
   };
 }
+
+/** One schema by itself. @throws {Error} when it is not valid */
+export function compile(schema: TSchema): Validator {
+  return createCompiler()(schema);
+}

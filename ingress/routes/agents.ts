@@ -98,8 +98,20 @@ function ownerOf(key: AuthenticatedKey): [string, string] {
   return [key.organisationId, key.environment];
 }
 
-export function agentRoutes(deps: { db: Database; nowMs: () => number }): Route[] {
-  const { db, nowMs } = deps;
+export interface AgentDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  /** Resolves when the caches of this process have seen what is committed: an answer is true here when it goes out. */
+  readonly settle: () => Promise<void>;
+}
+
+export function agentRoutes(deps: AgentDeps): Route[] {
+  const { db, nowMs, settle } = deps;
+  const settled = async (reply: Promise<Reply>): Promise<Reply> => {
+    const done = await reply;
+    await settle();
+    return done;
+  };
 
   const change = async (
     sql: Sql,
@@ -148,32 +160,34 @@ export function agentRoutes(deps: { db: Database; nowMs: () => number }): Route[
       errors: ['E5003'],
       idempotent: true,
       handler: ({ key, body, commit }) =>
-        commit(async (sql) => {
-          const agentId = body.agentId ?? newId('agt', nowMs());
-          assertMayName(key, agentId, '/agentId');
-          try {
-            const [row] = await sql.query<Row>(INSERT, [
-              ...ownerOf(key),
-              agentId,
-              body.name,
-              body.description ?? null,
-              body.capabilities ?? [],
-              body.tags ?? [],
-              body.metadata === undefined ? null : metadataText(body.metadata),
-              new Date(nowMs()),
-            ]);
-            if (row === undefined) throw new Error('an insert returned no row');
-            return {
-              status: 201,
-              body: bodyOf(row),
-              headers: { location: `/v1/agents/${encodeURIComponent(agentId)}` },
-            };
-          } catch (error) {
-            if (isUniqueViolation(error, 'agent_pkey'))
-              throw new ApiError('E5003', 'An agent with this agentId exists, or existed, already.');
-            throw error;
-          }
-        }),
+        settled(
+          commit(async (sql) => {
+            const agentId = body.agentId ?? newId('agt', nowMs());
+            assertMayName(key, agentId, '/agentId');
+            try {
+              const [row] = await sql.query<Row>(INSERT, [
+                ...ownerOf(key),
+                agentId,
+                body.name,
+                body.description ?? null,
+                body.capabilities ?? [],
+                body.tags ?? [],
+                body.metadata === undefined ? null : metadataText(body.metadata),
+                new Date(nowMs()),
+              ]);
+              if (row === undefined) throw new Error('an insert returned no row');
+              return {
+                status: 201,
+                body: bodyOf(row),
+                headers: { location: `/v1/agents/${encodeURIComponent(agentId)}` },
+              };
+            } catch (error) {
+              if (isUniqueViolation(error, 'agent_pkey'))
+                throw new ApiError('E5003', 'An agent with this agentId exists, or existed, already.');
+              throw error;
+            }
+          }),
+        ),
     }),
     defineRoute({
       method: 'GET',
@@ -223,7 +237,7 @@ export function agentRoutes(deps: { db: Database; nowMs: () => number }): Route[
       errors: ['E4002', 'E5002'],
       handler: ({ key, params, body }) => {
         assertMayName(key, params.agentId, '{agentId}');
-        return db.transaction((sql) => change(sql, key, params.agentId, body));
+        return settled(db.transaction((sql) => change(sql, key, params.agentId, body)));
       },
     }),
     defineRoute({
@@ -238,7 +252,7 @@ export function agentRoutes(deps: { db: Database; nowMs: () => number }): Route[
       errors: ['E4002'],
       handler: ({ key, params }) => {
         assertMayName(key, params.agentId, '{agentId}');
-        return db.transaction((sql) => change(sql, key, params.agentId, { status: 'TERMINATED' }));
+        return settled(db.transaction((sql) => change(sql, key, params.agentId, { status: 'TERMINATED' })));
       },
     }),
   ];

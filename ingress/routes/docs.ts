@@ -41,7 +41,7 @@ function schemaRoute(name: (typeof SCHEMAS)[number], schemaDir: string): Route {
     errors: ['E4001'],
     handler: () => {
       try {
-        text ??= readFileSync(path.join(schemaDir, `${name}.json`), 'utf8');
+        text ??= readFileSync(path.join(schemaDir, `${name}.schema.json`), 'utf8');
       } catch (error) {
         throw new ApiError('E4001', 'The installation lacks this schema.', { cause: error });
       }

@@ -5,7 +5,7 @@ import type { ActivePolicies, ActivePolicySet } from '../../shared/decide/active
 import type { Answer, Decider, Question } from '../../shared/decide/decider.ts';
 import type { ParseStore } from '../../shared/decide/parses.ts';
 import type { Reading, Readings } from '../../shared/decide/readings.ts';
-import type { DecisionStore } from '../../shared/decide/store.ts';
+import type { DecisionRow, DecisionStore } from '../../shared/decide/store.ts';
 import { ApiError, invalidField, toProblem } from '../../shared/errors.ts';
 import { assertMayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
@@ -36,8 +36,12 @@ export interface EnforceDeps {
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** How a decision becomes durable: with others in a group, or in the transaction of an idempotent request. */
-type Write = DecisionStore['append'];
+/** A request evaluated: its answer, and the decision that has to be durable before the answer goes out. */
+interface Prepared {
+  readonly text: string;
+  /** Absent for a dry run. `recorded` is called once the row is durable. */
+  readonly decision?: { readonly row: DecisionRow; readonly recorded: () => void };
+}
 
 export function enforceRoutes(deps: EnforceDeps): Route[] {
   const { policies, readings, parses, decider, decisions, nowMs } = deps;
@@ -72,14 +76,13 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     approvalId: body.approval_id,
   });
 
-  /** Answers one request; `at` is the pointer of the request within the body. */
-  const enforce = async (
+  /** Evaluates one request; `at` is the pointer of the request within the body. Nothing is stored yet. */
+  const prepare = async (
     active: ActivePolicies,
     key: AuthenticatedKey,
     body: EnforceRequestBody,
     at: string,
-    write: Write,
-  ): Promise<string> => {
+  ): Promise<Prepared> => {
     assertMayName(key, body.agent_id, `${at}/agent_id`);
     if ((body.explain === true || body.dry_run === true) && !key.scopes.has('admin:*')) {
       const member = body.explain === true ? 'explain' : 'dry_run';
@@ -95,45 +98,57 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     const pending = decider.answer(asked);
     const answer = pending instanceof Promise ? await pending : pending;
     const explanation = body.explain === true ? await decider.explain(asked, answer) : undefined;
-    if (body.dry_run === true) return JSON.stringify(dryRun(asked, answer, explanation));
+    if (body.dry_run === true) return { text: JSON.stringify(dryRun(asked, answer, explanation)) };
     const { row, text } = decider.record(asked, answer);
-    await write(row);
-    decider.recorded(asked, answer);
-    return explanation === undefined
-      ? text
-      : `${text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`;
+    return {
+      text:
+        explanation === undefined
+          ? text
+          : `${text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`,
+      decision: { row, recorded: () => decider.recorded(asked, answer) },
+    };
   };
 
-  const batchMember = async (
+  /** Makes a decision durable together with those of other requests. @returns the answer, which may go out now */
+  const append = async ({ text, decision }: Prepared): Promise<string> => {
+    if (decision === undefined) return text;
+    await decisions.append(decision.row);
+    decision.recorded();
+    return text;
+  };
+
+  /** Makes decisions durable in the transaction that also stores the reply of an idempotent request. */
+  const insert = async (sql: Sql, prepared: readonly Prepared[]): Promise<void> => {
+    const made = prepared.flatMap(({ decision }) => decision ?? []);
+    if (made.length > 0)
+      await decisions.insert(
+        sql,
+        made.map(({ row }) => row),
+      );
+    for (const { recorded } of made) recorded();
+  };
+
+  const prepareMember = async (
     active: ActivePolicies,
     key: AuthenticatedKey,
     member: unknown,
-    index: number,
-    requestId: string,
-    write: Write,
-  ): Promise<string> => {
-    const at = `/requests/${index}`;
-    try {
-      if (!memberValidator.valid(member)) {
-        const errors = fieldErrors(memberValidator.explain(member, true), (pointer) => at + pointer);
-        throw new ApiError('E2001', 'This member of the batch is invalid.', { errors });
-      }
-      // Just validated against the schema of this type.
-      return await enforce(active, key, member as EnforceRequestBody, at, write);
-    } catch (error) {
-      if (!(error instanceof ApiError)) deps.onError(error, requestId);
-      const problem =
-        error instanceof ApiError
-          ? error
-          : new ApiError('E6001', 'This member could not be answered.', { cause: error });
-      return JSON.stringify({ error: toProblem(problem, '/v1/enforce/batch', requestId) });
+    at: string,
+  ): Promise<Prepared> => {
+    if (!memberValidator.valid(member)) {
+      const errors = fieldErrors(memberValidator.explain(member, true), (pointer) => at + pointer);
+      throw new ApiError('E2001', 'This member of the batch is invalid.', { errors });
     }
+    // Just validated against the schema of this type.
+    return prepare(active, key, member as EnforceRequestBody, at);
   };
 
-  const inTransaction =
-    (sql: Sql): Write =>
-    (row) =>
-      decisions.insert(sql, row);
+  /** A failed member of a batch, in its place. */
+  const failed = (error: unknown, requestId: string): string => {
+    if (!(error instanceof ApiError)) deps.onError(error, requestId);
+    const problem =
+      error instanceof ApiError ? error : new ApiError('E6001', 'This member could not be answered.', { cause: error });
+    return JSON.stringify({ error: toProblem(problem, '/v1/enforce/batch', requestId) });
+  };
 
   return [
     defineRoute({
@@ -152,8 +167,15 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       idempotent: true,
       handler: ({ key, body, idempotencyKey, commit }) => {
         const active = policies.current();
-        if (idempotencyKey === undefined) return enforce(active, key, body, '', decisions.append).then(ok);
-        return commit(async (sql) => ok(await enforce(active, key, body, '', inTransaction(sql))));
+        const preparing = prepare(active, key, body, '');
+        if (idempotencyKey === undefined) return preparing.then(append).then(ok);
+        // Evaluated before the transaction begins: what holds a connection must not wait for another one.
+        return preparing.then((prepared) =>
+          commit(async (sql) => {
+            await insert(sql, [prepared]);
+            return ok(prepared.text);
+          }),
+        );
       },
     }),
     defineRoute({
@@ -169,20 +191,30 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       errors: ['E6002'],
       cost: (body) => Math.ceil(body.requests.length / 10),
       idempotent: true,
-      handler: ({ key, body, requestId, idempotencyKey, commit }) => {
+      handler: async ({ key, body, requestId, idempotencyKey, commit }) => {
         const active = policies.current();
-        const all = async (write: Write, concurrent: boolean): Promise<Reply> => {
-          const members = body.requests.map((member, i) => () => batchMember(active, key, member, i, requestId, write));
-          const texts: string[] = concurrent ? await Promise.all(members.map((run) => run())) : [];
-          // One transaction is one connection, which takes one statement at a time.
-          if (!concurrent) for (const run of members) texts.push(await run());
-          return ok(`{"decisions":[${texts.join(',')}]}`);
-        };
-        if (idempotencyKey === undefined) return all(decisions.append, true);
-        return commit((sql) => all(inTransaction(sql), false));
+        const members = body.requests.map((member, i) => prepareMember(active, key, member, `/requests/${i}`));
+        if (idempotencyKey === undefined) {
+          const texts = members.map((member) => member.then(append).catch((error) => failed(error, requestId)));
+          return batch(await Promise.all(texts));
+        }
+        const settled = await Promise.allSettled(members);
+        const prepared = settled.flatMap((member) => (member.status === 'fulfilled' ? [member.value] : []));
+        return commit(async (sql) => {
+          await insert(sql, prepared);
+          return batch(
+            settled.map((member) =>
+              member.status === 'fulfilled' ? member.value.text : failed(member.reason, requestId),
+            ),
+          );
+        });
       },
     }),
   ];
+}
+
+function batch(texts: readonly string[]): Reply {
+  return ok(`{"decisions":[${texts.join(',')}]}`);
 }
 
 function ok(text: string): Reply {

@@ -59,8 +59,15 @@ function reply(key: AuthenticatedKey, row: Row | undefined): Reply {
   };
 }
 
-export function haltRoutes(deps: { db: Database; nowMs: () => number }): Route[] {
-  const { db, nowMs } = deps;
+export interface HaltDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  /** Resolves when the caches of this process have seen what is committed: an answer is true here when it goes out. */
+  readonly settle: () => Promise<void>;
+}
+
+export function haltRoutes(deps: HaltDeps): Route[] {
+  const { db, nowMs, settle } = deps;
   const owner = (key: AuthenticatedKey): [string, string] => [key.organisationId, key.environment];
   return [
     defineRoute({
@@ -75,12 +82,15 @@ export function haltRoutes(deps: { db: Database; nowMs: () => number }): Route[]
       responses: { 200: { description: 'The halt in force.', schema: HaltState } },
       errors: [],
       idempotent: true,
-      handler: ({ key, body, commit }) =>
-        commit(async (sql) => {
+      handler: async ({ key, body, commit }) => {
+        const done = await commit(async (sql) => {
           await sql.query(INSERT, [...owner(key), body.reason, key.keyId, new Date(nowMs())]);
           const [row] = await sql.query<Row>(READ, owner(key));
           return reply(key, row);
-        }),
+        });
+        await settle();
+        return done;
+      },
     }),
     defineRoute({
       method: 'GET',
@@ -104,6 +114,7 @@ export function haltRoutes(deps: { db: Database; nowMs: () => number }): Route[]
       errors: [],
       handler: async ({ key }) => {
         await db.query(LIFT, owner(key));
+        await settle();
         return reply(key, undefined);
       },
     }),

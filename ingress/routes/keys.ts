@@ -37,9 +37,11 @@ export interface KeyRouteDeps {
   readonly db: Database;
   readonly hasher: SecretHasher;
   readonly nowMs: () => number;
+  /** Resolves when the caches of this process have seen what is committed: an answer is true here when it goes out. */
+  readonly settle: () => Promise<void>;
 }
 
-export function keyRoutes({ db, hasher, nowMs }: KeyRouteDeps): Route[] {
+export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -95,6 +97,7 @@ export function keyRoutes({ db, hasher, nowMs }: KeyRouteDeps): Route[] {
       errors: ['E4001'],
       handler: async ({ key: caller, params }) => {
         const row = await db.transaction((sql) => revokeKey(sql, ownerOf(caller), params.keyId, nowMs()));
+        await settle();
         return { status: 200, body: keyBody(row) };
       },
     }),

@@ -5,6 +5,7 @@
 // gives the oldest transaction that was still running, from which the next question starts: a transaction that
 // commits late is never missed, and seeing a row twice only invalidates twice.
 import pg from 'pg';
+import { ApiError } from '../errors.ts';
 import { asApiError, type Database, type Statement } from './database.ts';
 
 export type ChangeKind = 'key' | 'organisation' | 'agent' | 'halt' | 'policy';
@@ -22,7 +23,7 @@ export interface ChangeFeed {
   subscribe(listener: ChangeListener): void;
   /** Resolves when every change committed before the call has been delivered. @throws {ApiError} E6002 */
   refresh(): Promise<void>;
-  /** Resolves at once while the last answer is younger than the freshness promised (900 ms), else as refresh. */
+  /** Nothing while the last answer is younger than 900 ms, else a promise of a newer one. @throws {ApiError} E6002 */
   ensureFresh(): Promise<void> | undefined;
   close(): Promise<void>;
 }
@@ -98,6 +99,15 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
     return queued;
   };
 
+  // Joins a question under way rather than waiting for the one after it: while Postgres is away a request must fail soon.
+  const catchUp = async (): Promise<void> => {
+    await (running ?? refresh());
+    if (monotonicMs() - askedAt <= 2 * FRESH_MS) return;
+    throw new ApiError('E6002', 'The database answers too slowly now; the request may be repeated.', {
+      headers: { 'retry-after': '1' },
+    });
+  };
+
   const quietly = (): void => {
     if (!closed) refresh().catch(deps.onError);
   };
@@ -140,7 +150,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   return {
     subscribe: (listener) => void listeners.push(listener),
     refresh,
-    ensureFresh: () => (monotonicMs() - askedAt <= FRESH_MS ? undefined : refresh()),
+    ensureFresh: () => (monotonicMs() - askedAt <= FRESH_MS ? undefined : catchUp()),
     async close() {
       closed = true;
       clearInterval(timer);

@@ -34,10 +34,13 @@ export function isConnectionError(error: unknown): boolean {
   return CONNECTION_TEXT.test(error.message);
 }
 
-/** Whether Postgres refused one member's data: class 22 (data exception) or 23 (integrity constraint violation). */
-export function isDataError(error: unknown): boolean {
+/**
+ * Whether Postgres refused a statement as such, whatever its data: any class but 22 (data exception) and 23 (integrity
+ * constraint violation). Errors of this process, made while preparing the data, count as data errors.
+ */
+export function isStatementError(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'string' && /^2[23]/.test(code);
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^2[23]/.test(code);
 }
 
 /** Whether a unique constraint refused a row; with a name: that constraint. */

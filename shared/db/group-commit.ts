@@ -1,7 +1,7 @@
 // Group commit: concurrent rows become one INSERT. One flush is in flight at a time, and the next one gathers what
 // arrives meanwhile, so that the batch grows with the load and a lone request waits for nobody.
 import { ApiError } from '../errors.ts';
-import { isDataError, type Database, type Statement } from './database.ts';
+import { type Database, isStatementError, type Statement } from './database.ts';
 
 export interface GroupCommitOptions<Item> {
   readonly db: Database;
@@ -42,8 +42,15 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
       await db.query(statement, columns(batch.map((w) => w.item)));
     } catch (error) {
       const [only] = batch;
+      if (error instanceof ApiError) {
+        // The connection is lost. Whoever waits would only meet the same trouble later; their rows have not been sent.
+        const all = [...batch, ...waiting];
+        waiting = [];
+        for (const w of all) w.reject(error);
+        return;
+      }
       if (batch.length === 1 && only !== undefined) return only.reject(error);
-      if (!isDataError(error)) {
+      if (isStatementError(error)) {
         for (const w of batch) w.reject(error);
         return;
       }

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../db/changes.ts';
 import type { Database, Statement } from '../db/database.ts';
+import { lowestId } from '../ids.ts';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import type { AgentStatus, Environment, Verdict } from '../vocabulary.ts';
@@ -45,18 +46,25 @@ const OTHERS_POLL_MS = 1_000;
 /** Longer than a statement may take, so that a row that commits late is still seen. */
 const OTHERS_WINDOW_MS = 3_000;
 
+// By decision_id, which begins with the time: an agent's index is read for a day, not for all its past. Only for the
+// last seconds does it matter which process decided, which the index does not know.
 const LOAD: Statement = {
   name: 'agents-load',
-  text: `SELECT asked.ordinal::int AS ordinal, agent.status, agent.capabilities, agent.tags, history.verdict, history.second::text AS second, history.count::int AS count
+  text: `SELECT asked.ordinal::int AS ordinal, agent.status, agent.capabilities, agent.tags, history.verdict, history.other, history.second::text AS second, history.count::int AS count
     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked (organisation_id, environment, agent_id, ordinal)
     LEFT JOIN agent USING (organisation_id, environment, agent_id)
     LEFT JOIN LATERAL (
-      SELECT verdict, floor(extract(epoch FROM evaluated_at))::bigint AS second, count(*) AS count FROM (
+      SELECT verdict, false AS other, floor(extract(epoch FROM evaluated_at))::bigint AS second, count(*) AS count FROM (
         SELECT verdict, evaluated_at FROM decision
         WHERE decision.organisation_id = asked.organisation_id AND decision.environment = asked.environment AND decision.agent_id = asked.agent_id
-          AND evaluated_at > $4
+          AND decision_id >= $4 AND decision_id < $5
         ORDER BY decision_id DESC LIMIT ${HISTORY_MAX}
-      ) AS newest GROUP BY 1, 2
+      ) AS older GROUP BY 1, 3
+      UNION ALL
+      SELECT verdict, process_id <> $6, floor(extract(epoch FROM evaluated_at))::bigint, count(*) FROM decision
+        WHERE decision.organisation_id = asked.organisation_id AND decision.environment = asked.environment AND decision.agent_id = asked.agent_id
+          AND decision_id >= $5
+        GROUP BY 1, 2, 3
     ) AS history ON true`,
 };
 
@@ -72,6 +80,8 @@ interface LoadRow {
   capabilities: string[] | null;
   tags: string[] | null;
   verdict: Verdict | null;
+  /** Whether another process made these decisions; known of the last seconds only. */
+  other: boolean | null;
   second: string | null;
   count: number | null;
 }
@@ -99,7 +109,18 @@ function cacheKey(organisationId: string, environment: string, agentId: string):
   return `${organisationId}\n${environment}\n${agentId}`;
 }
 
-function stateOf(agentId: string, rows: readonly LoadRow[]): AgentState {
+/** What is kept of an agent: its state, and how many decisions of other processes its history has counted. */
+interface Entry {
+  readonly state: AgentState;
+  /** By second and verdict; only the seconds that are asked about again. */
+  readonly others: Map<string, number>;
+}
+
+function othersKey(second: string, verdict: Verdict): string {
+  return `${second} ${verdict}`;
+}
+
+function entryOf(agentId: string, rows: readonly LoadRow[]): Entry {
   const [row] = rows;
   const status = row?.status ?? null;
   const facts: Facts['agent'] = {
@@ -110,33 +131,41 @@ function stateOf(agentId: string, rows: readonly LoadRow[]): AgentState {
     tags: row?.tags ?? [],
   };
   const history = createHistory();
-  for (const { verdict, second, count } of rows) {
-    if (verdict !== null && second !== null && count !== null) history.add(Number(second) * 1_000, verdict, count);
+  const others = new Map<string, number>();
+  for (const { verdict, other, second, count } of rows) {
+    if (verdict === null || second === null || count === null) continue;
+    const atMs = Number(second) * 1_000;
+    history.add(atMs, verdict, count);
+    if (other === true) others.set(othersKey(second, verdict), count);
   }
-  return { facts, canonical: canonicalize(facts), history };
+  return { state: { facts, canonical: canonicalize(facts), history }, others };
 }
 
 export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const { db, changes, processId, nowMs } = deps;
-  const cache = new LRUCache<string, AgentState>({ max: deps.maxAgents ?? MAX_AGENTS });
+  const cache = new LRUCache<string, Entry>({ max: deps.maxAgents ?? MAX_AGENTS });
   const loading = new Map<string, Loading>();
   let queue: Loading[] = [];
   let flushing = false;
 
   const load = async (batch: readonly Loading[]): Promise<void> => {
+    const now = nowMs();
     const rows = await db.query<LoadRow>(LOAD, [
       batch.map((l) => l.key.organisationId),
       batch.map((l) => l.key.environment),
       batch.map((l) => l.key.agentId),
-      new Date(nowMs() - 86_400_000),
+      lowestId('dec', now - 86_400_000),
+      // A whole second, so that none is in both halves.
+      lowestId('dec', Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000),
+      processId,
     ]);
     const rowsOf: LoadRow[][] = batch.map(() => []);
     for (const row of rows) rowsOf[row.ordinal - 1]?.push(row);
     batch.forEach((l, i) => {
-      const state = stateOf(l.key.agentId, rowsOf[i] ?? []);
+      const entry = entryOf(l.key.agentId, rowsOf[i] ?? []);
       const { organisationId, environment, agentId } = l.key;
-      if (!l.outdated) cache.set(cacheKey(organisationId, environment, agentId), state);
-      l.resolve(state);
+      if (!l.outdated) cache.set(cacheKey(organisationId, environment, agentId), entry);
+      l.resolve(entry.state);
     });
   };
 
@@ -191,23 +220,24 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     }
   });
 
-  // Decisions of other processes: what was counted already is remembered per agent and second, only more is added.
-  const counted = new Map<string, number>();
+  // Decisions of other processes: what an agent's history has counted already (when it was loaded, or since) is
+  // remembered per second and verdict, and only what is more is added.
   const readOthers = async (): Promise<void> => {
     if (cache.size === 0) return;
     const now = nowMs();
     const rows = await db.query<OthersRow>(OTHERS, [new Date(now - OTHERS_WINDOW_MS), processId]);
     for (const row of rows) {
-      const id = cacheKey(row.organisation_id, row.environment, row.agent_id);
-      const seen = `${row.second}\n${row.verdict}\n${id}`;
-      const known = counted.get(seen) ?? 0;
+      const entry = cache.peek(cacheKey(row.organisation_id, row.environment, row.agent_id));
+      if (entry === undefined) continue;
+      const { others } = entry;
+      for (const seen of others.keys()) {
+        if (Number(seen.slice(0, seen.indexOf(' '))) * 1_000 < now - 2 * OTHERS_WINDOW_MS) others.delete(seen);
+      }
+      const seen = othersKey(row.second, row.verdict);
+      const known = others.get(seen) ?? 0;
       if (row.count <= known) continue;
-      counted.set(seen, row.count);
-      cache.peek(id)?.history.add(Number(row.second) * 1_000, row.verdict, row.count - known);
-    }
-    const oldest = Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000);
-    for (const seen of counted.keys()) {
-      if (Number(seen.slice(0, seen.indexOf('\n'))) < oldest) counted.delete(seen);
+      others.set(seen, row.count);
+      entry.state.history.add(Number(row.second) * 1_000, row.verdict, row.count - known);
     }
   };
   const timer = setInterval(() => void readOthers().catch(deps.onError), OTHERS_POLL_MS);
@@ -216,10 +246,10 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   return {
     get(key) {
       const id = cacheKey(key.organisationId, key.environment, key.agentId);
-      return cache.get(id) ?? loading.get(id)?.promise ?? enqueue(id, key);
+      return cache.get(id)?.state ?? loading.get(id)?.promise ?? enqueue(id, key);
     },
     count(key, atMs, verdict) {
-      cache.peek(cacheKey(key.organisationId, key.environment, key.agentId))?.history.add(atMs, verdict, 1);
+      cache.peek(cacheKey(key.organisationId, key.environment, key.agentId))?.state.history.add(atMs, verdict, 1);
     },
     close: () => clearInterval(timer),
   };

@@ -96,7 +96,7 @@ export interface DecisionStore {
   /** Resolves when the decision is durable. @throws {ApiError} E6002 */
   append(row: DecisionRow): Promise<void>;
   /** The same within the caller's transaction. */
-  insert(sql: Sql, row: DecisionRow): Promise<void>;
+  insert(sql: Sql, rows: readonly DecisionRow[]): Promise<void>;
   read(organisationId: string, environment: Environment, decisionId: string): Promise<StoredDecision | undefined>;
   list(filter: DecisionFilter, limit: number): Promise<StoredDecision[]>;
   idle(): Promise<void>;
@@ -116,7 +116,7 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
   });
   return {
     append: (row) => group.add(row),
-    insert: async (sql, row) => void (await sql.query(INSERT, columns([row], processId))),
+    insert: async (sql, rows) => void (await sql.query(INSERT, columns(rows, processId))),
     async read(organisationId, environment, decisionId) {
       const [row] = await db.query<StoredDecision>(READ, [organisationId, environment, decisionId]);
       return row;

@@ -3,7 +3,7 @@ import type { Action, Effect, Extent, Trait } from '../vocabulary.ts';
 import { type Request, requestsOf, wordsOf } from './clauses.ts';
 import { extentOf } from './context.ts';
 import { isFileName } from './entities.ts';
-import type { Fragment } from './fragments.ts';
+import type { Fragment } from './code.ts';
 import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
 import { singular } from './inflection.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
@@ -111,6 +111,7 @@ const DITRANSITIVE = new Set([
   'hand',
   'forward',
   'allow',
+  'make',
 ]);
 const AFTER_RECIPIENT = /^(?:a|an|the|all|any|some|full|my|our|his|her|their|this|that|another|more|\d.*|\p{Sc}\d.*)$/u;
 
@@ -205,8 +206,9 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
   const found: Candidate[] = [];
   for (const [index, sentence] of sentences.entries()) {
     if (found.length >= MAX_CANDIDATES) break;
-    const positions = new Map(sentence.map((token, at) => [token.at, at]));
     const requests = requestsOf(sentence, lexicon, QUERY).slice(0, MAX_CANDIDATES);
+    if (requests.length === 0) continue;
+    const positions = new Map(sentence.map((token, at) => [token.at, at]));
     let follower: Candidate | undefined;
     const ofSentence: Candidate[] = [];
     for (let at = requests.length - 1; at >= 0; at -= 1) {

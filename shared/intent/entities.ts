@@ -3,7 +3,7 @@ import type { Sentence, Token } from './tokens.ts';
 import type { Entities, Money } from './types.ts';
 
 /** No list of entities is longer than this, and no entity longer than MAX_LENGTH. */
-export const MAX_ENTITIES = 50;
+const MAX_ENTITIES = 50;
 const MAX_LENGTH = 300;
 
 const SYMBOLS = new Map(
@@ -86,7 +86,7 @@ export function hostOf(url: string): string | undefined {
 }
 
 export const isFileName = (text: string): boolean => text.length <= MAX_LENGTH && FILE_ENDING.test(text);
-export const isHost = (text: string): boolean =>
+const isHost = (text: string): boolean =>
   text.length <= 253 && !isFileName(text) && (HOST.test(text) || IPV4.test(text));
 
 /** A sum written at `sentence[at]`, alone or with the token beside it. */

@@ -64,10 +64,17 @@ const ENGLISH = new Set(
 );
 
 /** Whether the text is written in a language, or a script, that the lexicon does not cover. */
-export function isForeign(text: string, words: readonly string[], lexicon: Lexicon): boolean {
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  const latin = text.match(/[a-z]/gi)?.length ?? 0;
-  if (letters > 0 && latin < letters * 0.6) return true;
+export function isForeign(words: readonly string[], lexicon: Lexicon): boolean {
+  let latin = 0;
+  let other = 0;
+  for (const word of words) {
+    if (/^[a-z0-9'-]*$/.test(word)) latin += word.length;
+    else
+      for (const char of word)
+        if (/[a-z\u00df-\u024f]/.test(char)) latin += 1;
+        else if (/\p{L}/u.test(char)) other += 1;
+  }
+  if (other > 0 && latin < (latin + other) * 0.6) return true;
   let foreign = 0;
   let english = 0;
   for (const word of words) {

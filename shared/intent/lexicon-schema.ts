@@ -131,6 +131,7 @@ export const LexiconSchema = Type.Object(
   },
   {
     ...closed,
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'https://custos.dev/schemas/lexicon.json',
     title: 'Custos lexicon',
     description: 'The words by which intents are read.',

@@ -3,7 +3,7 @@ import { singular } from './inflection.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Sentence, Token } from './tokens.ts';
 
-export const MAX_OBJECT_LENGTH = 64;
+const MAX_OBJECT_LENGTH = 64;
 const MAX_OBJECT_WORDS = 6;
 /** How far after the verb an object is looked for. */
 const REACH = 24;
@@ -69,6 +69,7 @@ const NOUNS_IN_LY = new Set([
   'assembly',
   'anomaly',
   'daily',
+  'quarterly',
   'weekly',
   'monthly',
   'hourly',
@@ -214,7 +215,7 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
     }
     tokens.push(token);
     // A possessive belongs to what follows: `the user's inbox`.
-    if (/'s$/.test(lower)) tokens.length = 0;
+    if (lower.endsWith("'s")) tokens.length = 0;
   }
   return [tokens, at];
 }

@@ -5,12 +5,13 @@ import { confidenceOf } from './confidence.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf, traitsOf } from './context.ts';
 import { entitiesOf } from './entities.ts';
 import { allWords, hiddenTexts, isForeign, takeoverSignals } from './flags.ts';
-import { type Fragment, fragmentsOf } from './fragments.ts';
+import type { Fragment } from './code.ts';
+import { fragmentsOf } from './fragments.ts';
 import type { Lexicon } from './lexicon.ts';
 import { parseNormalized } from './normalized.ts';
 import { holdsPrivateKey, isSecret } from './secrets.ts';
 import { plainText } from './text.ts';
-import { type Sentence, sentencesOf } from './tokens.ts';
+import { type Sentence, sentencesOf, type Token } from './tokens.ts';
 import type { Alternative, ParsedIntent } from './types.ts';
 
 const MAX_ALTERNATIVES = 8;
@@ -52,7 +53,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const hiddenCode =
     hiddenFragments.length > 0 || hidden.some((inner) => takeoverSignals(inner.toLowerCase(), lexicon).length > 0);
   const signals = takeoverSignals(trimmed.toLowerCase(), lexicon);
-  const foreign = isForeign(trimmed, words, lexicon);
+  const foreign = isForeign(words, lexicon);
 
   const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
   const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
@@ -124,19 +125,16 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
 
 /** Requests inside quotation marks count when the quotation is to be carried out, or is all there is. */
 function quotedCandidates(sentences: readonly Sentence[], lexicon: Lexicon): Candidate[] {
+  const isQuotation = (token: Token) => token.kind === 'quoted' || token.kind === 'code';
+  if (!sentences.some((sentence) => sentence.some(isQuotation))) return [];
   const tokens = sentences.flat();
   const meaningful = tokens.filter((token) => token.kind !== 'punct');
-  const alone =
-    meaningful.length > 0 &&
-    meaningful.length <= 3 &&
-    meaningful.some((token) => token.kind === 'quoted' || token.kind === 'code');
+  const alone = meaningful.length > 0 && meaningful.length <= 3 && meaningful.some(isQuotation);
   const carriedOut = tokens.some((token) =>
     /^(?:execute|run|do|perform|follow|obey|repeat|exec|eval)$/.test(token.lower),
   );
   if (!alone && !carriedOut) return [];
-  const inner = tokens
-    .filter((token) => (token.kind === 'quoted' || token.kind === 'code') && token.text.includes(' '))
-    .slice(0, 10);
+  const inner = tokens.filter((token) => isQuotation(token) && token.text.includes(' ')).slice(0, 10);
   return inner.flatMap((token) =>
     candidatesOf(sentencesOf(token.text, isSecret), lexicon)
       .filter((candidate) => candidate.effect !== 'read' || alone)

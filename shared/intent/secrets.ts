@@ -16,7 +16,7 @@ const FORMS: readonly RegExp[] = [
   /^npm_[A-Za-z0-9]{30,}$/,
   /^hf_[A-Za-z0-9]{20,}$/,
   /^SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}$/, // SendGrid
-  /^eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*$/, // JSON web tokens
+  /^eyJ[A-Za-z0-9_-]{5,}\.eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*$/, // JSON web tokens
   /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,200}:[^\s/@]{3,200}@/i, // a password in a URL
 ];
 const ASSIGNMENT =

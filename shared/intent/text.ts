@@ -7,7 +7,7 @@ export interface PlainText {
 }
 
 /** UTF-16 code units that are read: twice what the API takes. */
-export const MAX_LENGTH = 20_000;
+const MAX_LENGTH = 20_000;
 
 // Bidirectional controls, zero-width characters, fillers, variation selectors, and the tag block that renders as nothing.
 const INVISIBLE =

@@ -1,6 +1,6 @@
 // What is wrong with one policy document: the published schema first, then the vocabulary, types and resources.
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { pointerToken } from '../json.ts';
 import { accepts, OPERATORS } from './operators.ts';
 import { canonicalResource } from './resource.ts';
@@ -182,7 +182,7 @@ function meaningProblems(policy: Policy): Problem[] {
   return problems;
 }
 
-type Validator = ReturnType<typeof Ajv2020.prototype.compile<Policy>>;
+type Validator = ValidateFunction<Policy>;
 /** Compiled when it is first needed, then kept: it depends on nothing but the schema, and takes longer than most loads. */
 let compiled: Validator | undefined;
 

@@ -1,6 +1,7 @@
 // One verdict out of the rules that hold: DENY over ESCALATE over DEGRADE over ALLOW, and DENY when nothing permits.
 import type { RiskLevel, Verdict } from '../vocabulary.ts';
 import { SEVERITY } from './compile.ts';
+import type { CompiledRule } from './compile.ts';
 import { groundOf, holdsFor, missingPaths } from './normal-form.ts';
 import type { Ground } from './normal-form.ts';
 import { mergeObligations } from './obligations.ts';
@@ -62,11 +63,25 @@ export interface Match {
 export function matchOf(candidate: Candidate, facts: object): Match {
   const { rule } = candidate;
   const ground = groundOf(rule.condition, facts, rule.holdsWhenUnsure);
-  if (ground === 'not at all')
+  if (ground === 'not at all') {
     throw new Error(`the engine says that ${rule.policy}/${rule.name} holds, its conditions do not`);
+  }
   const isWhole =
     ground === 'certain' || holdsFor(rule.condition, facts, { missing: rule.holdsWhenUnsure, partly: false });
-  return { candidate, ground, isWhole };
+  return {
+    candidate,
+    ground: ground === 'partly' && restsOnMissing(rule, facts, isWhole) ? 'missing' : ground,
+    isWhole,
+  };
+}
+
+/**
+ * Whether a rule that holds for a part of a pattern for certain needs missing facts for the rest of it. A DEGRADE
+ * would be an ESCALATE there; an ESCALATE would not be one for all.
+ */
+function restsOnMissing(rule: CompiledRule, facts: object, isWhole: boolean): boolean {
+  if (rule.effect.type === 'DEGRADE') return missingPaths(rule.leaves, facts).length > 0;
+  return rule.effect.type === 'ESCALATE' && isWhole;
 }
 
 function reasonOf(match: Match, facts: object): Reason | undefined {

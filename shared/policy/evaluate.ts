@@ -10,7 +10,6 @@ import { explainLeaf } from './normal-form.ts';
 import { canonicalResource, isPattern } from './resource.ts';
 import type { Candidate, Request, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Risk, RiskFacts } from './types.ts';
-import { pathReader } from './vocabulary.ts';
 import type { PathReader } from './vocabulary.ts';
 
 export { prechecks } from './combine.ts';
@@ -18,7 +17,7 @@ export { prechecks } from './combine.ts';
 export interface EvaluatorOptions {
   /** A PolicySet, or anything else with compiled policies. */
   readonly set: { readonly compiled: CompiledSet };
-  /** How many verdicts and risks are remembered each; 0: none. Default 20,000. */
+  /** How many verdicts and risks are remembered each; 0: none. Default 40,000. */
   readonly memoLimit?: number;
   /** Told of every error that became a DENY or a high risk. */
   readonly onError?: (error: unknown) => void;
@@ -44,17 +43,19 @@ export interface Evaluator {
   explain(facts: Facts): Promise<Explanation>;
 }
 
-const DEFAULT_MEMO = 20_000;
+// Sized for 10,000 policies in even use: half of a limit is always kept. Together they stay below 50 MB.
+const DEFAULT_MEMO = 40_000;
 /** Distinct requests whose candidates are kept. */
-const MAX_REQUESTS = 10_000;
-/** Distinct lists of candidates, each with its engines. */
-const MAX_LISTS = 2_000;
+const MAX_REQUESTS = 40_000;
+/** Distinct lists of candidates. */
+const MAX_LISTS = 40_000;
+/** Lists whose engines are kept: an engine takes about 10 kB and is needed only for facts that were not seen before. */
+const MAX_RUNNERS = 1_000;
 
 /** One list of rules that some requests have to be held against. */
 interface CandidateList {
   readonly id: string;
   readonly candidates: readonly Candidate[];
-  readonly runner: RuleRunner;
   /** Readers of exactly the paths that the conditions name. */
   readonly readers: readonly PathReader[];
 }
@@ -115,6 +116,7 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
   const lists = new BoundedMap<CandidateList>(MAX_LISTS);
   const requests = new BoundedMap<CandidateList>(MAX_REQUESTS);
   const results = new BoundedMap<Result>(options.memoLimit);
+  const runners = new BoundedMap<RuleRunner>(MAX_RUNNERS);
   let listCount = 0;
 
   function listOf(candidates: readonly Candidate[]): CandidateList {
@@ -122,16 +124,23 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     const known = lists.get(signature);
     if (known !== undefined) return known;
     listCount += 1;
-    const paths = new Set(candidates.flatMap(({ rule }) => rule.leaves.map((leaf) => leaf.path)));
+    const readers = new Map(candidates.flatMap(({ rule }) => rule.leaves.map((leaf) => [leaf.path, leaf.read])));
     const list: CandidateList = {
       // Never used again, also when the list is forgotten and found anew.
       id: `${listCount} `,
       candidates,
-      runner: createRunner(candidates.map(({ rule }) => rule)),
-      readers: [...paths].map(pathReader),
+      readers: [...readers.values()],
     };
     lists.set(signature, list);
     return list;
+  }
+
+  function runnerOf(list: CandidateList): RuleRunner {
+    const known = runners.get(list.id);
+    if (known !== undefined) return known;
+    const runner = createRunner(list.candidates.map(({ rule }) => rule));
+    runners.set(list.id, runner);
+    return runner;
   }
 
   function candidatesFor(facts: RiskFacts): CandidateList {
@@ -144,9 +153,9 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
   }
 
   async function matchesOf(list: CandidateList, facts: object): Promise<Match[]> {
-    const { candidates, runner } = list;
+    const { candidates } = list;
     if (candidates.length === 0) return [];
-    const { evaluated, held } = await runner.run(facts);
+    const { evaluated, held } = await runnerOf(list).run(facts);
     if (evaluated !== candidates.length) {
       throw new IncompleteError(`the engine evaluated ${evaluated} of ${candidates.length} rules`);
     }

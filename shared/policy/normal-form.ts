@@ -74,10 +74,9 @@ export function holds(outcome: Outcome, negated: boolean, whenUnsure: boolean): 
 
 export function outcomeOf(leaf: Leaf, facts: object): Outcome {
   const actual = leaf.read(facts);
-  // Absent is not a wrong type to isPresent, which is always answerable.
-  return actual === undefined && leaf.operator.name !== 'isPresent'
-    ? 'missing'
-    : leaf.operator.test(actual, leaf.value);
+  // isPresent is always answerable: to it, absent is an answer.
+  if (actual !== undefined || leaf.operator.name === 'isPresent') return leaf.operator.test(actual, leaf.value);
+  return isLeftOpen(leaf.path, facts) ? 'partly' : 'missing';
 }
 
 /** Evaluates a condition directly, with the answers to use for facts that are missing and for patterns that match partly. */

@@ -90,7 +90,8 @@ function visitMatches(root: TrieNode, resource: string, visit: Visit): void {
   }
 }
 
-const RANK: Readonly<Record<Fit, number>> = { full: 2, partly: 1, place: 0 };
+/** A place is the same for all that a pattern stands for, so it says more than a part does. */
+const RANK: Readonly<Record<Fit, number>> = { full: 2, place: 1, partly: 0 };
 
 /** Why a rule whose target fits does not count for this request, or undefined. */
 function whySkipped(rule: CompiledRule, fit: Fit, request: Request): string | undefined {

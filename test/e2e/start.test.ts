@@ -84,7 +84,7 @@ describe('custos start', function () {
     await query(databaseOf(killed), 'CREATE TABLE kept AS SELECT 1');
     expect(ours).to.have.lengthOf(3);
     await killed.kill();
-    await untilGone(ours, 10_000);
+    await untilGone(ours, 30_000);
     const again = await startCustos({ CUSTOS_DATA_DIR: killed.dataDir });
     expect(await query(databaseOf(again), 'SELECT FROM kept')).to.have.lengthOf(1);
     await untilGone([database], 100);

@@ -21,7 +21,7 @@ describe('the service about itself', () => {
   });
   const schemaDir = temporaryFolder('schemas');
   before(async () => {
-    writeFileSync(path.join(schemaDir, 'policy.json'), '{"$schema":"https://json-schema.org/draft/2020-12/schema"}');
+    writeFileSync(path.join(schemaDir, 'policy.schema.json'), '{"$schema":"https://json-schema.org/draft/2020-12/schema"}');
     sample = await startSample({
       readiness: [check('database'), check('queue', 'degraded')],
       metrics: createMetrics(),

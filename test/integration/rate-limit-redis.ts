@@ -32,7 +32,9 @@ export async function startRealRedis(): Promise<TestRedis> {
   const port = await freePort();
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
+    child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
+      stdio: 'ignore',
+    });
     await waitFor(
       () =>
         new Promise<boolean>((resolve) => {
@@ -63,7 +65,7 @@ export async function startFakeRedis(): Promise<TestRedis> {
     const [name = ''] = words;
     switch (name.toLowerCase()) {
       case 'info':
-        return '$22\r\nredis_version:7.0.0\r\n\r\n\r\n';
+        return '$19\r\nredis_version:7.0.0\r\n';
       case 'evalsha':
       case 'eval': {
         // script, number of keys, key, points, seconds

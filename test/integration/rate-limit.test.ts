@@ -12,7 +12,11 @@ import { startFakeRedis, startRealRedis, type TestRedis, whyNoRedis } from './ra
 
 const monotonicMs = (): number => performance.now();
 
-function limiterOf(limits: readonly LimitRow[] = RATE_LIMIT_TABLE, redisUrl?: string, errors: unknown[] = []): RateLimiter {
+function limiterOf(
+  limits: readonly LimitRow[] = RATE_LIMIT_TABLE,
+  redisUrl?: string,
+  errors: unknown[] = [],
+): RateLimiter {
   return createLimiter({ enabled: true, limits, redisUrl, monotonicMs, onError: (error) => errors.push(error) });
 }
 
@@ -43,7 +47,9 @@ describe('rate limits', () => {
       const answers = await Promise.all(Array.from({ length: perSecond }, () => limiter.consume(key, 1)));
       expect(answers.filter((answer) => answer.allowed)).to.have.lengthOf(perSecond - 1);
       expect(answers.at(-1)).to.deep.include({ allowed: false, retryAfterSeconds: 1 });
-      expect((await limiter.consume(keyOf({ tier, keyId: 'other' }), 1)).allowed, 'another key has its own').to.equal(true);
+      expect((await limiter.consume(keyOf({ tier, keyId: 'other' }), 1)).allowed, 'another key has its own').to.equal(
+        true,
+      );
       await limiter.close();
     });
 
@@ -106,7 +112,11 @@ describe('rate limits', () => {
   it('can be switched off', async () => {
     const limiter = createLimiter({ enabled: false, monotonicMs, onError: () => undefined });
     for (let i = 0; i < 100; i += 1) {
-      expect(await limiter.consume(keyOf({ tier: 0 }), 100)).to.deep.equal({ allowed: true, retryAfterSeconds: 0, headers: {} });
+      expect(await limiter.consume(keyOf({ tier: 0 }), 100)).to.deep.equal({
+        allowed: true,
+        retryAfterSeconds: 0,
+        headers: {},
+      });
       expect((await limiter.consumeAnonymous('192.0.2.1')).allowed).to.equal(true);
     }
     expect(limiter.peekAnonymous('192.0.2.1').allowed).to.equal(true);
@@ -168,7 +178,8 @@ describe('rate limits over HTTP', () => {
     );
     const codes = answers.map((answer) => answer.json.code as string);
     expect(codes.filter((code) => code === 'E3001').length).to.be.greaterThan(0);
-    expect(codes.filter((code) => code !== 'E3001').length).to.be.at.least(20);
+    // One of the 20 may have gone to the client, which fetched the OpenAPI document without a key.
+    expect(codes.filter((code) => code !== 'E3001').length).to.be.at.least(19);
     expect((await service.as(key).get('/v1/agents')).status, 'a cached key from the same address').to.equal(200);
   });
 
@@ -209,6 +220,7 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
     const refused = await two.consume(key, 1);
     expect(refused.retryAfterSeconds).to.be.within(1, 60);
     expect(left(refused)[1]).to.equal(0);
+    expect([one.redisOk(), two.redisOk()], 'it was Redis that counted').to.deep.equal([true, true]);
   });
 
   it('are not used up by refused requests', async () => {
@@ -218,6 +230,7 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
     for (let i = 0; i < 5; i += 1) expect((await limiter.consume(key, 4)).allowed).to.equal(false);
     const last = await limiter.consume(key, 3);
     expect([last.allowed, left(last)[1]]).to.deep.equal([true, 0]);
+    expect(limiter.redisOk(), 'it was Redis that counted').to.equal(true);
   });
 
   it('count per process while Redis is away, without a hang, and across them again when it is back', async () => {
@@ -228,13 +241,18 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
       const startedMs = performance.now();
       const answers = await Promise.all(Array.from({ length: 8 }, () => limiter.consume(key, 1)));
       expect(performance.now() - startedMs).to.be.below(1_000);
-      expect(answers.filter((answer) => answer.allowed), 'its own five').to.have.lengthOf(5);
+      expect(
+        answers.filter((answer) => answer.allowed),
+        'its own five',
+      ).to.have.lengthOf(5);
       expect(limiter.redisOk()).to.equal(false);
     }
     await redis.start();
     await waitFor(() => one.redisOk() && two.redisOk(), { what: 'Redis to be connected again' });
     const other = keyOf({ keyId: 'back0000' });
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? one : two).consume(other, 1)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? one : two).consume(other, 1)),
+    );
     expect(answers.filter((answer) => answer.allowed)).to.have.lengthOf(5);
   });
 }

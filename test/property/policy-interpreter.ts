@@ -56,6 +56,15 @@ function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible 
 const EITHER: Possible = { yes: true, no: true };
 const NEITHER: Possible = { yes: false, no: false };
 
+/** A comparison that is missing is one whose answer follows what is assumed of missing facts. */
+function isAnyMissing(condition: Condition, facts: Facts): boolean {
+  if ('not' in condition) return isAnyMissing(condition.not, facts);
+  if ('all' in condition) return condition.all.some((part) => isAnyMissing(part, facts));
+  if ('any' in condition) return condition.any.some((part) => isAnyMissing(part, facts));
+  const assumed = (missing: Possible) => possible(condition, facts, { missing, partly: NEITHER }).yes;
+  return assumed(EITHER) && !assumed(NEITHER);
+}
+
 /** The verdict of checked policies of stage enforce on facts. */
 export function verdictOf(policies: readonly Policy[], facts: Facts): string {
   const found = new Set<string>();
@@ -83,7 +92,8 @@ export function verdictOf(policies: readonly Policy[], facts: Facts): string {
       return;
     }
     if (!touched || !can(EITHER, EITHER)) return;
-    const isDegraded = event.type === 'DEGRADE' && can(NEITHER, EITHER);
+    const isMixed = !can(NEITHER, NEITHER) && isAnyMissing(conditions, facts);
+    const isDegraded = event.type === 'DEGRADE' && can(NEITHER, EITHER) && !isMixed;
     if (event.type === 'DEGRADE' && isDegraded) due.push(...event.params.obligations);
     else found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
     const isAll = whole || (event.type === 'ESCALATE' && located);

@@ -1,5 +1,5 @@
 // Temporary folders of tests, all removed at the end of the run, with whatever a run that was killed left behind.
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { isAlive, signal, waitForEnd } from '../../shared/embedded/processes.ts';
@@ -18,13 +18,6 @@ export function temporaryFolder(label = 'dir'): string {
 /** A path that does not exist yet, inside a temporary folder. */
 export function temporaryDataDir(): string {
   return path.join(temporaryFolder('data'), 'custos');
-}
-
-/** Writes a file into a new temporary folder; returns its path. */
-export function temporaryFile(name: string, content: string): string {
-  const file = path.join(temporaryFolder('file'), name);
-  writeFileSync(file, content);
-  return file;
 }
 
 /** Ends the databases and removes the folders of runs that were killed before they could do it themselves. */

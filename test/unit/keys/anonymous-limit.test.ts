@@ -6,7 +6,8 @@ describe('clients without a valid key', () => {
   it('have 20 requests a second, each address for itself, and a new window after a second', () => {
     let now = 0;
     const limiter = createAnonymousLimiter({ monotonicMs: () => now });
-    for (let i = 0; i < ANONYMOUS_PER_SECOND; i += 1) expect(limiter.consume('192.0.2.1').allowed, `${i}`).to.equal(true);
+    for (let i = 0; i < ANONYMOUS_PER_SECOND; i += 1)
+      expect(limiter.consume('192.0.2.1').allowed, `${i}`).to.equal(true);
     expect(ANONYMOUS_PER_SECOND).to.equal(20);
     const refused = limiter.consume('192.0.2.1');
     expect(refused).to.deep.equal({ allowed: false, retryAfterSeconds: 1, headers: {} });

@@ -1,0 +1,168 @@
+// The load generator, a process of its own: closed loop over raw kept-alive connections, with as little work as can be.
+// It shares two cores with what it measures; reading answers with node:http would cost as much as serving them.
+import net from 'node:net';
+import type { LoadJob, LoadResult } from './load-types.ts';
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const LENGTH = Buffer.from('ontent-Length: ');
+const READ_BYTES = 65_536;
+/** Latencies kept; more requests than this in one job are counted but not timed. */
+const MAX_SAMPLES = 2_000_000;
+/** A connection whose answer takes longer than this counts as broken. */
+const ANSWER_TIMEOUT_MS = 10_000;
+
+let unseen = 0;
+
+interface Request {
+  readonly bytes: Buffer;
+  /** Where the nine digits are that are made anew each time; -1: nowhere. */
+  readonly digitsAt: number;
+}
+
+function requestsOf(job: LoadJob): Request[] {
+  return job.bodies.map((body) => {
+    const bytes = Buffer.from(
+      `POST ${job.path} HTTP/1.1\r\nHost: 127.0.0.1:${job.port}\r\nAuthorization: Bearer ${job.key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    const at = job.replace === undefined ? -1 : bytes.indexOf(job.replace);
+    return { bytes, digitsAt: at === -1 ? -1 : at + 1 };
+  });
+}
+
+function number(bytes: Buffer, at: number): number {
+  let value = 0;
+  for (let i = at; ; i += 1) {
+    const digit = (bytes[i] ?? 0) - 48;
+    if (digit < 0 || digit > 9) return value;
+    value = value * 10 + digit;
+  }
+}
+
+/** Runs one job; resolves when every request under way has been answered. */
+function run(job: LoadJob): Promise<LoadResult> {
+  const requests = requestsOf(job);
+  const samples = new Float32Array(MAX_SAMPLES);
+  let sampled = 0;
+  let answers = 0;
+  let accepted = 0;
+  let errors = 0;
+  let firstError: string | undefined;
+  let nth = 0;
+  let open = job.connections;
+  const startedMs = performance.now();
+  const countFromMs = startedMs + job.warmUpMs;
+  const endMs = countFromMs + job.durationMs;
+
+  return new Promise((resolve) => {
+    const closed = (): void => {
+      open -= 1;
+      if (open > 0) return;
+      const sorted = samples.subarray(0, sampled).sort();
+      const at = (share: number): number => sorted[Math.min(sampled - 1, Math.floor(sampled * share))] ?? 0;
+      resolve({
+        answers,
+        elapsedMs: job.durationMs,
+        errors,
+        accepted,
+        p50: at(0.5),
+        p99: at(0.99),
+        max: at(1),
+        firstError,
+      });
+    };
+
+    const connect = (): void => {
+      const own = new Map<Request, Buffer>();
+      let sentMs = 0;
+      let status = 0;
+      /** Bytes of the answer that are still to come; -1 while its head is not complete. */
+      let missing = -1;
+      let head: Buffer | undefined;
+      let ended = false;
+
+      const send = (): void => {
+        const request = requests[nth % requests.length] as Request;
+        nth += 1;
+        let { bytes } = request;
+        if (request.digitsAt !== -1) {
+          // A write may still be using the bytes of another connection's request.
+          bytes = own.get(request) ?? Buffer.from(bytes);
+          own.set(request, bytes);
+          unseen += 1;
+          bytes.write(String(unseen).padStart(9, '0'), request.digitsAt, 'latin1');
+        }
+        sentMs = performance.now();
+        socket.write(bytes);
+      };
+
+      const answered = (): void => {
+        const nowMs = performance.now();
+        if (status === 200) accepted += 1;
+        else errors += 1;
+        if (nowMs >= countFromMs && nowMs < endMs && status === 200) {
+          answers += 1;
+          if (sampled < MAX_SAMPLES) samples[sampled++] = nowMs - sentMs;
+        }
+        missing = -1;
+        head = undefined;
+        if (nowMs < endMs) send();
+        else {
+          ended = true;
+          socket.end();
+        }
+      };
+
+      const received = (length: number, buffer: Uint8Array): boolean => {
+        const bytes = buffer as Buffer;
+        if (missing >= 0) {
+          missing -= length;
+          if (missing <= 0) answered();
+          return true;
+        }
+        const chunk = bytes.subarray(0, length);
+        const all = head === undefined ? chunk : Buffer.concat([head, chunk]);
+        const end = all.indexOf(HEAD_END);
+        if (end === -1) {
+          // The buffer is used again for the next chunk.
+          head = Buffer.from(all);
+          return true;
+        }
+        status = number(all, 9);
+        const lengthAt = all.indexOf(LENGTH);
+        const bodyBytes = lengthAt === -1 || lengthAt > end ? 0 : number(all, lengthAt + LENGTH.length);
+        if (status !== 200) firstError ??= all.toString('utf8', 0, 600);
+        missing = bodyBytes - (all.length - end - HEAD_END.length);
+        if (missing <= 0) answered();
+        return true;
+      };
+
+      const socket = net.connect({
+        host: '127.0.0.1',
+        port: job.port,
+        noDelay: true,
+        // One buffer a connection instead of one a chunk.
+        onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback: received },
+      });
+      socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')));
+      socket.once('connect', send);
+      socket.once('error', (error) => {
+        firstError ??= String(error);
+      });
+      socket.once('close', () => {
+        if (!ended) {
+          errors += 1;
+          firstError ??= 'the connection was closed before the answer';
+        }
+        closed();
+      });
+    };
+    for (let i = 0; i < job.connections; i += 1) connect();
+  });
+}
+
+// Jobs come one at a time over the channel to the benchmark; with it, this process ends.
+process.on('message', (job: LoadJob) => {
+  void run(job).then((result) => process.send?.(result));
+});
+process.on('disconnect', () => process.exit(0));

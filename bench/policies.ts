@@ -1,0 +1,165 @@
+// A policy folder of any size and the requests that are asked of it, the same for every run.
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { findRoot } from '../shared/root.ts';
+
+const ACTIONS = ['read', 'update', 'create', 'delete', 'send', 'execute'] as const;
+/** Policies for everything; each is a candidate for every request, as an installation's general rules are. */
+const GENERAL = 2;
+const AGENTS = 200;
+const INTENTS = 48;
+const AMOUNTS = 100;
+
+/** What stands in the place of a number that the load generator makes anew for every request; nine digits. */
+export const UNSEEN_AMOUNT = '1000000000';
+
+interface Condition {
+  readonly fact: string;
+  readonly path: string;
+  readonly operator: string;
+  readonly value: unknown;
+}
+
+const when = (fact: string, at: string, operator: string, value: unknown): Condition => ({
+  fact,
+  path: at,
+  operator,
+  value,
+});
+
+function rule(name: string, type: string, all: readonly Condition[], more: object = {}): object {
+  const params = { code: `BENCH_${type}`, message: `${name} says ${type.toLowerCase()}`, ...more };
+  return { name, conditions: { all }, event: { type, params } };
+}
+
+function projectOf(index: number): { action: string; resource: string } {
+  return { action: ACTIONS[index % ACTIONS.length] ?? 'read', resource: `team-${index % 97}/project-${index}` };
+}
+
+/** A rule set of one project: three rules, of which the facts decide which one holds. */
+function projectPolicy(index: number): object {
+  const { action, resource } = projectOf(index);
+  const permit = index % 5 === 0 ? 'DEGRADE' : 'ALLOW';
+  const obligations = permit === 'DEGRADE' ? { obligations: [{ type: 'max_rows', limit: 100 + index }] } : {};
+  return {
+    id: `project-${index}`,
+    description: `What may be done in project ${index}.`,
+    stage: 'enforce',
+    target: { actions: [action], resources: [`${resource}/*`] },
+    rules: [
+      rule(
+        'members-may',
+        permit,
+        [
+          when('trust', 'level', 'greaterThanInclusive', 1),
+          when('context', 'amount', 'lessThan', 9_000_000_000),
+          when('agent', 'status', 'in', ['ACTIVE', 'UNREGISTERED']),
+        ],
+        obligations,
+      ),
+      rule('large-amounts', 'ESCALATE', [when('context', 'amount', 'greaterThan', 9_000_000_000 - index)]),
+      rule('no-trust', 'DENY', [when('trust', 'level', 'lessThan', 1)]),
+    ],
+  };
+}
+
+function generalPolicies(): object[] {
+  const target = { actions: ['*'], resources: ['*'] };
+  return [
+    {
+      id: 'general-risk',
+      description: 'Deleting is a risk.',
+      stage: 'intake',
+      target,
+      rules: [
+        {
+          name: 'deletes',
+          conditions: { all: [when('intent', 'effect', 'equal', 'destructive')] },
+          event: { type: 'RISK', params: { factor: 'effect', score: 300, message: 'destroys something' } },
+        },
+      ],
+    },
+    {
+      id: 'general-guard',
+      description: 'What is too risky is for a human.',
+      stage: 'enforce',
+      target,
+      rules: [rule('high-risk', 'ESCALATE', [when('intent', 'risk.level', 'equal', 'high')])],
+    },
+  ];
+}
+
+/** `count` policies: two for everything, the others each for one project. */
+export function makePolicies(count: number): object[] {
+  const projects = Array.from({ length: count - GENERAL }, (_, index) => projectPolicy(index));
+  return [...generalPolicies(), ...projects];
+}
+
+/** Writes a folder that the service can read: the policies, and the shipped lexicon. */
+export function writePolicyFolder(folder: string, count: number): void {
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), path.join(folder, 'lexicon.json'));
+  for (const policy of makePolicies(count)) {
+    const { id } = policy as { id: string };
+    writeFileSync(path.join(folder, `${id}.json`), JSON.stringify(policy));
+  }
+}
+
+/** A small generator of its own, so that every run asks the same (Park and Miller, 1988). */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+}
+
+/**
+ * Bodies for POST /v1/enforce: 200 agents, 48 intents spread over all policies (every eighth fits no project), claims,
+ * amounts. `unseen`: the amount of each is a place to be filled with a number that no request had before.
+ */
+export function enforceBodies(policyCount: number, size: number, unseen = false): string[] {
+  const next = random(7);
+  const projects = policyCount - GENERAL;
+  return Array.from({ length: size }, () => {
+    const nth = next(INTENTS);
+    const { action, resource } = projectOf(Math.floor((nth * projects) / INTENTS));
+    const place = nth % 8 === 7 ? `unknown/${nth}` : `${resource}/record-${nth}`;
+    const body = {
+      intent: `${action}:${place}`,
+      agent_id: `bench-agent-${next(AGENTS)}`,
+      ...(next(3) === 0 ? { trust_level: next(8) } : {}),
+      context: {
+        ticket: `OPS-${1_000 + next(50)}`,
+        amount: unseen ? Number(UNSEEN_AMOUNT) : 1 + next(AMOUNTS),
+      },
+    };
+    return JSON.stringify(body);
+  });
+}
+
+const SENTENCES = [
+  'Read user profile data',
+  'Delete all inactive users from the production database',
+  'Send an email to the customer about the invoice',
+  'Please update the shipping address of order 4711',
+  'List the open tickets of the support queue',
+  'Do not touch the backups, only read the report of last week',
+  'rm -rf /var/log/app',
+  'SELECT name FROM customers WHERE id = 7',
+  'Grant the intern access to the payroll folder',
+  'Transfer 250 EUR to the supplier',
+  'Create a new branch and open a pull request',
+  'Could you restart the staging server and then check its health?',
+];
+
+/** Bodies for POST /v1/intent. */
+export function intentBodies(size: number): string[] {
+  const next = random(11);
+  return Array.from({ length: size }, () =>
+    JSON.stringify({
+      raw_intent: `${SENTENCES[next(SENTENCES.length)]} (${next(40)})`,
+      agent_id: `bench-agent-${next(AGENTS)}`,
+    }),
+  );
+}

@@ -1,0 +1,203 @@
+// Everything that a run starts: the service, the echo, the load generator; all of it ends with the run.
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { ADDRESS_FILE } from '../shared/embedded/embedded.ts';
+import { BOOTSTRAP_FILE } from '../shared/keys/bootstrap.ts';
+import type { LoadJob, LoadResult } from './load-types.ts';
+import { writePolicyFolder } from './policies.ts';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const START_TIMEOUT_MS = 60_000;
+/** The largest policy set is read, checked and compiled within this. */
+const POLICY_TIMEOUT_MS = 120_000;
+
+export interface Echo {
+  readonly pid: number;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+export interface Generator {
+  readonly pid: number;
+  run(job: LoadJob): Promise<LoadResult>;
+  stop(): Promise<void>;
+}
+
+export interface Service {
+  /** The supervisor. */
+  readonly pid: number;
+  readonly port: number;
+  /** A key with the scope intents:write, as an agent has it. */
+  readonly key: string;
+  /** Puts a set of this many generated policies into force. */
+  usePolicies(count: number): Promise<void>;
+  /** Rows of a table, for comparing what was answered with what is on record. */
+  count(table: 'decision' | 'intent_parse'): Promise<number>;
+  stop(): Promise<void>;
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => child.once('exit', () => resolve()));
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await ended(child);
+}
+
+/** Starts a file of the benchmark with a channel to it. */
+function forked(file: string): ChildProcess & { pid: number } {
+  const child = fork(path.join(here, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${file} could not be started`);
+  return Object.assign(child, { pid });
+}
+
+export async function startEcho(): Promise<Echo> {
+  const child = forked('echo.js');
+  const { port } = await new Promise<{ port: number }>((resolve, reject) => {
+    child.once('message', (message) => resolve(message as { port: number }));
+    child.once('exit', () => reject(new Error('the echo ended before it listened')));
+  });
+  return { pid: child.pid, port, stop: () => endOf(child) };
+}
+
+export function startGenerator(): Generator {
+  const child = forked('load.js');
+  return {
+    pid: child.pid,
+    run: (job) =>
+      new Promise((resolve, reject) => {
+        const gone = (): void => reject(new Error('the load generator ended'));
+        child.once('exit', gone);
+        child.once('message', (result) => {
+          child.off('exit', gone);
+          resolve(result as LoadResult);
+        });
+        child.send(job);
+      }),
+    stop: () => endOf(child),
+  };
+}
+
+/** The settings of whoever runs the benchmark must not change it. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
+  return { PATH, HOME, TMPDIR, NODE_OPTIONS };
+}
+
+/** Starts the service as `npm start` does, on a database and a policy folder of its own in the temporary folder. */
+export async function startService(policyCount: number): Promise<Service> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-'));
+  const dataDir = path.join(folder, 'data');
+  const policyDir = path.join(folder, 'policies');
+  const sets = path.join(folder, 'sets');
+  mkdirSync(sets);
+  const place = (count: number): void => {
+    const set = path.join(sets, String(count));
+    writePolicyFolder(set, count);
+    // One step from the old set to the new one: a half-written folder would be read as a set of its own.
+    symlinkSync(set, `${policyDir}.new`);
+    renameSync(`${policyDir}.new`, policyDir);
+  };
+  place(policyCount);
+  const child = spawn(process.execPath, [path.join(here, '..', 'cli', 'main.js'), 'start'], {
+    env: {
+      ...cleanEnv(),
+      PORT: '0',
+      CUSTOS_DATA_DIR: dataDir,
+      CUSTOS_POLICY_DIR: policyDir,
+      CUSTOS_RATE_LIMIT: 'off',
+    },
+    // One line a request is written, as in operation, and read by nobody.
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const stop = async (): Promise<void> => {
+    await endOf(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the service could not be started');
+  const killNow = (): void => void child.kill('SIGTERM');
+  process.once('exit', killNow);
+  void ended(child).then(() => process.off('exit', killNow));
+  try {
+    const address = await addressOf(child);
+    const admin = readFileSync(path.join(dataDir, BOOTSTRAP_FILE), 'utf8').trim();
+    const inForce = (): Promise<string> => digestInForce(address);
+    await inForce();
+    const key = await makeKey(address, admin);
+    const databaseUrl = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
+    return {
+      pid,
+      port: Number(new URL(address).port),
+      key,
+      async usePolicies(count) {
+        const before = await inForce();
+        place(count);
+        await until(async () => (await inForce()) !== before, POLICY_TIMEOUT_MS, `${count} policies in force`);
+      },
+      async count(table) {
+        const client = new pg.Client({ connectionString: databaseUrl });
+        await client.connect();
+        try {
+          const { rows } = await client.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`);
+          return rows[0]?.n ?? 0;
+        } finally {
+          await client.end();
+        }
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function until(condition: () => Promise<boolean>, timeoutMs: number, what: string): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    await delay(100);
+  }
+}
+
+/** What the service prints once it is ready holds its address. */
+async function addressOf(child: ChildProcess): Promise<string> {
+  let output = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  let gone = false;
+  void ended(child).then(() => (gone = true));
+  const address = (): string | undefined =>
+    output.includes('Ctrl-C') ? /Address\s+(http\S+)/.exec(output)?.[1] : undefined;
+  await until(async () => gone || address() !== undefined, START_TIMEOUT_MS, 'the service');
+  const found = address();
+  if (found === undefined) throw new Error(`the service ended before it was ready\n${output}`);
+  return found;
+}
+
+/** The digest of the policy set that ingress evaluates; '' while there is none. */
+async function digestInForce(address: string): Promise<string> {
+  const answer = await fetch(`${address}/ready`);
+  const { checks } = (await answer.json()) as { checks: { name: string; ok: boolean; detail?: string }[] };
+  const check = checks.find(({ name }) => name === 'policy-set');
+  return check?.ok === true ? (check.detail ?? '') : '';
+}
+
+async function makeKey(address: string, admin: string): Promise<string> {
+  const answer = await fetch(`${address}/v1/keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'bench', scopes: ['intents:write'] }),
+  });
+  const { key } = (await answer.json()) as { key?: string };
+  if (key === undefined) throw new Error(`POST /v1/keys answered ${answer.status}`);
+  return key;
+}

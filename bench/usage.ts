@@ -1,0 +1,68 @@
+// What processes cost: CPU time and memory, read from /proc (Linux; elsewhere nothing is known and nothing is said).
+import { readFileSync } from 'node:fs';
+import { descendants } from '../test/support/process-tree.ts';
+import { commandOf } from '../shared/embedded/processes.ts';
+
+/** The parts of the service that are measured apart. */
+export const PARTS = ['ingress', 'workers', 'postgres'] as const;
+export type Part = (typeof PARTS)[number];
+export type Pids = Readonly<Record<Part, readonly number[]>>;
+/** CPU milliseconds since each process began. */
+export type Cpu = Readonly<Record<Part, number>>;
+
+/** Linux counts CPU time in hundredths of a second (USER_HZ), whatever its own timer does. */
+const MS_PER_TICK = 10;
+
+const MARKS: Readonly<Record<Part, RegExp>> = {
+  ingress: /ingress[\\/]main\.js/,
+  workers: /workers[\\/]main\.js/,
+  postgres: /postgres/,
+};
+
+/** The processes of a service under one supervisor. */
+export function partsBelow(supervisor: number): Pids {
+  const all = descendants(supervisor)
+    .slice(1)
+    .map((pid) => ({ pid, command: commandOf(pid) }));
+  const of = (part: Part): number[] =>
+    all.filter(({ command }) => PARTS.find((name) => MARKS[name].test(command)) === part).map(({ pid }) => pid);
+  return { ingress: of('ingress'), workers: of('workers'), postgres: of('postgres') };
+}
+
+/** CPU milliseconds, user and system, of all that still run. */
+export function cpuMs(pids: readonly number[]): number {
+  let ticks = 0;
+  for (const pid of pids) {
+    const text = read(`/proc/${pid}/stat`);
+    if (text === undefined) continue;
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks * MS_PER_TICK;
+}
+
+export function cpuOf(pids: Pids): Cpu {
+  return { ingress: cpuMs(pids.ingress), workers: cpuMs(pids.workers), postgres: cpuMs(pids.postgres) };
+}
+
+export interface Memory {
+  /** MB (2^20 bytes) resident now, and the most it ever was. */
+  readonly nowMb: number;
+  readonly mostMb: number;
+}
+
+/** Resident memory of one process; undefined where there is no /proc. */
+export function memoryOf(pid: number | undefined): Memory | undefined {
+  const text = pid === undefined ? undefined : read(`/proc/${pid}/status`);
+  if (text === undefined) return undefined;
+  const kb = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  return { nowMb: Math.round(kb('VmRSS') / 1_024), mostMb: Math.round(kb('VmHWM') / 1_024) };
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

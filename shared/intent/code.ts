@@ -1,0 +1,34 @@
+// Code in a text: what a piece of it would do, and the pieces it is recognized from.
+import type { ActionClass, Effect, Extent, Trait } from '../vocabulary.ts';
+
+/** What a piece of code would do. */
+export interface Fragment {
+  readonly verb: string;
+  readonly action: ActionClass;
+  readonly effect: Effect;
+  readonly traits: readonly Trait[];
+  readonly object: string;
+  readonly domain: string;
+  readonly extent: Extent;
+  /** Offset in the text. */
+  readonly at: number;
+  readonly language: 'sql' | 'shell' | 'http';
+  /** Decoded or fetched code is run: a disguise. */
+  readonly disguised: boolean;
+}
+
+/** A word of code with its offset in the text. */
+export interface Piece {
+  readonly text: string;
+  readonly lower: string;
+  readonly at: number;
+}
+
+/** Words of a text with their offsets: split at white space, `;`, `|`, parentheses, quotes and `&&`. */
+export function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [];
+  for (const match of text.matchAll(/[^\s;|()`'"]+|[;|()`'"]/g)) {
+    pieces.push({ text: match[0], lower: match[0].toLowerCase(), at: match.index });
+  }
+  return pieces;
+}

@@ -1,0 +1,219 @@
+// Recognizes shell commands and what their arguments make of them.
+import type { Extent, Trait } from '../vocabulary.ts';
+import type { Fragment, Piece } from './code.ts';
+import { isUrl, lastPathName, METHODS } from './http.ts';
+import { type CommandEntry, effectOfAction, type Lexicon } from './lexicon.ts';
+
+const SHELLS = new Set([
+  'sh',
+  'bash',
+  'zsh',
+  'dash',
+  'ksh',
+  'python',
+  'python3',
+  'perl',
+  'ruby',
+  'node',
+  'php',
+  'iex',
+  'powershell',
+  'source',
+  'eval',
+  'exec',
+  'xargs',
+  'invoke-expression',
+]);
+/** Commands that are no English words: their name alone is evidence. */
+const UNMISTAKABLE = new Set([
+  'rm',
+  'sudo',
+  'chmod',
+  'chown',
+  'mkfs',
+  'kubectl',
+  'wget',
+  'curl',
+  'rmdir',
+  'usermod',
+  'useradd',
+  'userdel',
+  'dropdb',
+  'killall',
+  'pkill',
+  'scp',
+  'rsync',
+  'systemctl',
+  'iptables',
+  'visudo',
+  'wipefs',
+  'flushall',
+  'flushdb',
+  'remove-item',
+  'netcat',
+  'ncat',
+  'vssadmin',
+  'diskpart',
+]);
+const SUBCOMMANDS = new Set([
+  'git',
+  'docker',
+  'kubectl',
+  'helm',
+  'terraform',
+  'npm',
+  'systemctl',
+  'pulumi',
+  'aws',
+  'gcloud',
+  'az',
+  'heroku',
+  'gem',
+  'twine',
+  'service',
+]);
+
+/** The shell command that begins at `pieces[at]`, or undefined. `opens`: whether a command may begin here. */
+export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, lexicon: Lexicon): Fragment | undefined {
+  const head = pieces[at];
+  if (!head) return undefined;
+  const name = commandName(head.lower);
+  const base = lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? '');
+  const next = pieces[at + 1];
+  const sub = next && SUBCOMMANDS.has(name) ? lexicon.commands.get(`${name} ${next.lower}`) : undefined;
+  const entry: CommandEntry | undefined = sub ?? base;
+  if (!entry || (!sub && !base)) return undefined;
+  const args = argumentsOf(pieces, at + 1);
+  const flagged = args.some(
+    (arg, index) =>
+      index < 6 &&
+      (/^-{1,2}[a-z]/i.test(arg.text) ||
+        /^(?:\/|~|\.\/|\*|\$|https?:\/\/)/i.test(arg.text) ||
+        /^(?:if|of)=/.test(arg.text)),
+  );
+  const evident =
+    sub !== undefined ||
+    (UNMISTAKABLE.has(name) && (args.length > 0 || pieces.length === 1)) ||
+    (opens &&
+      flagged &&
+      !/^(?:make|find|top|less|more|history|id|service|format|go|head|tail|type|tree|node)$/.test(name)) ||
+    (opens && flagged && args[0]?.text.startsWith('-') === true) ||
+    (opens && SHELLS.has(name) && args[0]?.lower === '-c');
+  if (!evident || (!opens && sub === undefined && !UNMISTAKABLE.has(name))) return undefined;
+  return refineCommand(entry, name, head, args, pieces, at);
+}
+
+/** Arguments up to the end of the command: a separator, or forty words. */
+function argumentsOf(pieces: readonly Piece[], from: number): Piece[] {
+  const args: Piece[] = [];
+  for (const piece of pieces.slice(from, from + 40)) {
+    if (piece.text === '|' || piece.text === ';' || piece.text === '&&' || piece.text === '`' || piece.text === '||')
+      break;
+    if (!/^[()'"]$/.test(piece.text)) args.push(piece);
+  }
+  return args;
+}
+
+function refineCommand(
+  entry: CommandEntry,
+  name: string,
+  head: Piece,
+  args: readonly Piece[],
+  pieces: readonly Piece[],
+  at: number,
+): Fragment | undefined {
+  let { action, effect } = entry;
+  const traits = new Set<Trait>(entry.traits);
+  let object = entry.object ?? 'command';
+  let extent: Extent =
+    (entry.object === 'database' && effect === 'destructive') ||
+    args.some((arg) => arg.text.includes('*') || arg.text === '/' || arg.lower === '--all')
+      ? 'all'
+      : 'one';
+  const flags = args.filter((arg) => arg.text.startsWith('-')).map((arg) => arg.text);
+  const fetches = name === 'curl' || name === 'wget' || name === 'http' || name === 'invoke-webrequest';
+  if (name === 'sudo' || name === 'doas') return undefined;
+  if (flags.some((flag) => /^-[a-z]*r/i.test(flag) || flag === '--recursive') && effect === 'destructive')
+    extent = 'all';
+  if (name === 'git' && entry.command === 'git push' && flags.some((flag) => /^(?:-f|--force)/.test(flag))) {
+    effect = 'destructive';
+    traits.add('irreversible');
+  }
+  if (entry.command === 'git reset' && !flags.includes('--hard')) [action, effect] = ['update', 'write'];
+  if (/^(?:aws|gcloud|az|heroku)$/.test(name)) {
+    const verb = args
+      .slice(0, 4)
+      .map((arg) => /^(delete|terminate|remove|rm|rb|destroy)/.exec(arg.lower))
+      .find(Boolean);
+    const reads = args.slice(0, 4).some((arg) => /^(?:describe|list|get|ls|show)/.test(arg.lower));
+    if (verb) [action, effect] = ['delete', 'destructive'];
+    else if (reads) [action, effect] = ['read', 'read'];
+  }
+  if (fetches) {
+    const at = args.findIndex((arg) => arg.text === '-X' || arg.lower === '--request');
+    const glued = flags.find((flag) => /^-X[A-Z]/.test(flag))?.slice(2);
+    const method = METHODS[glued ?? args[at + 1]?.text.toUpperCase() ?? ''];
+    const sends = flags.some((flag) => /^(?:-d|-F|-T|--data|--form|--upload)/.test(flag));
+    const url = args.find((arg) => isUrl(arg.text))?.text;
+    if (at >= 0 || glued !== undefined) action = method ?? 'execute';
+    else if (sends) action = 'send';
+    effect = effectOfAction(action);
+    if (action !== 'read') traits.add('external');
+    if (url !== undefined) object = lastPathName(url);
+  }
+  // What a pipe leads into decides: a download or a decoded text that is run.
+  const end = pieces.slice(at, at + 60);
+  const piped = end.some(
+    (piece, index) =>
+      piece.text === '|' &&
+      SHELLS.has(
+        (end[index + 1]?.lower ?? '').replace(/^.*\//, '') === 'sudo'
+          ? (end[index + 2]?.lower ?? '')
+          : (end[index + 1]?.lower ?? '').replace(/^.*\//, ''),
+      ),
+  );
+  const decodes =
+    end.some((piece) => /^base64$|^frombase64string$/.test(piece.lower)) &&
+    end.some((piece) => /^(?:-d|--decode|-D)$/.test(piece.text));
+  if (piped && (fetches || decodes || name === 'echo')) {
+    return {
+      verb: name,
+      action: 'execute',
+      effect: 'destructive',
+      traits: ['external', 'irreversible'],
+      object: 'remote_code',
+      domain: 'infra',
+      extent: 'one',
+      at: head.at,
+      language: 'shell',
+      disguised: decodes,
+    };
+  }
+  if (
+    /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/.test(args.find((arg) => arg.text.startsWith('/'))?.text ?? '') &&
+    effect !== 'read'
+  )
+    traits.add('privileged');
+  if (pieces[at - 1]?.lower === 'sudo') traits.add('privileged');
+  return {
+    verb: name,
+    action,
+    effect,
+    traits: [...traits],
+    object,
+    domain: entry.domain ?? 'infra',
+    extent,
+    at: head.at,
+    language: 'shell',
+    disguised: decodes && piped,
+  };
+}
+
+/** `/usr/bin/rm`, `$(rm` and `rm.exe` are all `rm`. */
+export function commandName(lower: string): string {
+  if (lower.length > 200) return '';
+  return lower
+    .slice(lower.lastIndexOf('/') + 1)
+    .replace(/\.exe$/, '')
+    .replace(/^\$+/, '');
+}

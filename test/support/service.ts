@@ -1,0 +1,149 @@
+// For tests of the whole ingress: the real service in this process over a database of its own, with policies in force.
+import { createHash } from 'node:crypto';
+import path from 'node:path';
+import { type RunningIngress, startIngress } from '../../ingress/service.ts';
+import { readConfig, requireStore } from '../../shared/config.ts';
+import { type Database, openDatabase } from '../../shared/db/database.ts';
+import { ensureBootstrap } from '../../shared/keys/bootstrap.ts';
+import { generateKey } from '../../shared/keys/format.ts';
+import { createOrganisation } from '../../shared/keys/organisations.ts';
+import { createSecretHasher } from '../../shared/keys/secrets.ts';
+import { createKey, type KeySpec } from '../../shared/keys/store.ts';
+import { createLogger } from '../../shared/log.ts';
+import { findRoot } from '../../shared/root.ts';
+import { applyFolder } from '../../workers/policies.ts';
+import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../workers/policy-folder.ts';
+import { type Client, createClient } from './client.ts';
+import { createTestDatabase } from './database.ts';
+import { TEST_PEPPER, type TestEnv } from './process.ts';
+import { waitFor } from './wait.ts';
+
+/** Policies by file name, as objects; the lexicon is the shipped one. */
+export type PolicyFiles = Readonly<Record<string, object>>;
+
+export interface ServiceOptions {
+  /** Default: the shipped policies. */
+  readonly policies?: PolicyFiles;
+  /** Settings beyond PORT=0 and rate limits that are off. */
+  readonly env?: TestEnv;
+  /** Default: a database of its own, dropped at the end. */
+  readonly databaseUrl?: string;
+}
+
+export interface Service {
+  readonly ingress: RunningIngress;
+  /** The test's own connections, to look at what was stored. */
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly operatorId: string;
+  /** With the bootstrap key: live, admin:*, of the operator. */
+  readonly admin: Client;
+  readonly adminKey: string;
+  nowMs(): number;
+  /** Moves the wall clock of the service. */
+  advance(ms: number): void;
+  /** A client with a new key: live, intents:write, of the operator, unless said otherwise. */
+  client(spec?: Partial<KeySpec>): Promise<Client>;
+  addKey(spec?: Partial<KeySpec>): Promise<{ key: string; keyId: string }>;
+  addOrganisation(slug: string): Promise<string>;
+  /** Puts policies into force and waits until this ingress evaluates them. */
+  apply(policies?: PolicyFiles): Promise<string>;
+  /** The rows of one statement. */
+  rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export const SHIPPED_POLICIES = path.join(findRoot(), 'policies');
+
+/** A policy folder of these files and the shipped lexicon. */
+export async function folderOf(policies: PolicyFiles | undefined): Promise<PolicyFolder> {
+  const shipped = await readPolicyFolder(SHIPPED_POLICIES);
+  if (policies === undefined) return shipped;
+  return {
+    policies: Object.entries(policies).map(([name, policy]) => ({ path: name, text: JSON.stringify(policy, null, 2) })),
+    lexicon: { path: LEXICON_FILE, text: shipped.lexicon.text },
+    fingerprint: JSON.stringify(policies),
+  };
+}
+
+/** Gives a database its first organisation and admin key. */
+export async function bootstrap(db: Database): Promise<{ key: string; operatorId: string }> {
+  const { key } = generateKey('live');
+  const { organisation } = await ensureBootstrap({
+    db,
+    pepper: TEST_PEPPER,
+    bootstrapKey: key,
+    clock: { nowMs: Date.now },
+  });
+  return { key, operatorId: organisation.id };
+}
+
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = options.databaseUrl ?? database?.url ?? '';
+  const root = findRoot();
+  const env = { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_RATE_LIMIT: 'off' };
+  const config = requireStore(readConfig({ ...env, ...options.env }, { root }));
+  const log = createLogger({ name: 'test', level: 'silent', pretty: false });
+  const db = await openDatabase({
+    url: databaseUrl,
+    applicationName: 'custos-test',
+    poolSize: 4,
+    queryTimeoutMs: 10_000,
+    onError: () => undefined,
+  });
+  const { key: adminKey, operatorId } = await bootstrap(db);
+  let offsetMs = 0;
+  const nowMs = (): number => Date.now() + offsetMs;
+  const clock = { nowMs, monotonicMs: () => performance.now() };
+  await applyFolder({ db, nowMs, log }, await folderOf(options.policies));
+  const ingress = await startIngress({ config, log, root, clock });
+  await ingress.ready();
+  const admin = createClient(ingress.address, adminKey);
+  const hasher = createSecretHasher(TEST_PEPPER);
+
+  const service: Service = {
+    ingress,
+    db,
+    databaseUrl,
+    operatorId,
+    admin,
+    adminKey,
+    nowMs,
+    advance: (ms) => (offsetMs += ms),
+    client: async (spec) => admin.withKey((await service.addKey(spec)).key),
+    async addKey(spec = {}) {
+      const { key, row } = await createKey(db, hasher, {
+        organisationId: operatorId,
+        environment: 'live',
+        name: 'test',
+        scopes: ['intents:write'],
+        agentIds: null,
+        tier: 7,
+        createdAtMs: nowMs(),
+        createdBy: null,
+        expiresAtMs: null,
+        ...spec,
+      });
+      return { key, keyId: row.keyId };
+    },
+    addOrganisation: async (slug) => (await createOrganisation(db, { slug, name: slug, tier: 7 }, nowMs())).id,
+    async apply(policies) {
+      await applyFolder({ db, nowMs, log }, await folderOf(policies));
+      const [state] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
+      const digest = state?.digest ?? '';
+      await waitFor(async () => (await admin.get('/v1/policies')).json.digest === digest, {
+        what: `policy set ${digest} to be in force`,
+      });
+      return digest;
+    },
+    rows: (text, values = []) => db.query({ name: createHash('sha256').update(text).digest('hex'), text }, values),
+    async close() {
+      admin.close();
+      await ingress.close();
+      await db.close();
+      await database?.drop();
+    },
+  };
+  return service;
+}

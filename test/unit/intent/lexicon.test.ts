@@ -1,0 +1,124 @@
+// The lexicon file: what is refused, and that schema and file do not drift.
+import { expect } from 'chai';
+import { verbForms, singular } from '../../../shared/intent/inflection.ts';
+import { compileLexicon, LexiconError } from '../../../shared/intent/lexicon.ts';
+import { LexiconSchema } from '../../../shared/intent/lexicon-schema.ts';
+import { parseIntent } from '../../../shared/intent/parse.ts';
+import { lexiconJson, publishedSchema, shippedLexicon } from './lexicon.ts';
+
+type Json = Record<string, unknown>;
+interface Group extends Json {
+  verbs: string[];
+}
+
+function refusal(change: (json: Json) => void): LexiconError {
+  const json = lexiconJson();
+  change(json);
+  try {
+    compileLexicon(json);
+  } catch (error) {
+    if (error instanceof LexiconError) return error;
+    throw error;
+  }
+  throw new Error('the lexicon was accepted');
+}
+
+const groups = (json: Json) => json.verbs as Group[]; // the shipped file, which compiles
+
+describe('compileLexicon', () => {
+  it('accepts the shipped file', () => {
+    expect(shippedLexicon().verbs.size).to.be.above(500);
+  });
+
+  it('refuses an unknown member, and points at it', () => {
+    expect(
+      refusal((json) => {
+        json.verb = [];
+      }).pointer,
+    ).to.equal('/verb');
+    expect(
+      refusal((json) => {
+        Object.assign(groups(json)[0] ?? {}, { acton: 'read' });
+      }).pointer,
+    ).to.equal('/verbs/0/acton');
+  });
+
+  it('refuses an action that is none of the nine classes', () => {
+    expect(
+      refusal((json) => {
+        Object.assign(groups(json)[0] ?? {}, { action: 'unknown' });
+      }).pointer,
+    ).to.equal('/verbs/0/action');
+  });
+
+  it('refuses a verb that is listed twice, also in two groups', () => {
+    const error = refusal((json) => groups(json)[1]?.verbs.push('fetch'));
+    expect(error.message).to.include('"fetch" is listed twice');
+    expect(error.pointer).to.match(/^\/verbs\/1\/verbs\/\d+$/);
+  });
+
+  it('refuses upper case, blanks at the ends and empty words', () => {
+    for (const verb of ['Fetch', ' fetch2', 'fetch  it', '']) {
+      expect(refusal((json) => groups(json)[0]?.verbs.push(verb)).pointer, verb).to.match(/^\/verbs\/0\/verbs\/\d+$/);
+    }
+  });
+
+  it('refuses a noun in two domains and a noun in the plural', () => {
+    const domains = (json: Json) => json.domains as Record<string, string[]>;
+    expect(refusal((json) => domains(json).files?.push('invoice')).message).to.include('listed twice');
+    expect(refusal((json) => domains(json).files?.push('widgets')).message).to.include('"widget"');
+  });
+
+  it('refuses refinements of verbs that are not listed', () => {
+    const error = refusal((json) =>
+      (json.refinements as Json[]).unshift({ verbs: ['zorch'], objects: ['x'], action: 'read' }),
+    );
+    expect(error.pointer).to.equal('/refinements/0/verbs/0');
+  });
+
+  it('refuses what is no object at all', () => {
+    for (const json of [null, 1, 'x', [], {}]) expect(() => compileLexicon(json)).to.throw(LexiconError);
+  });
+
+  it('takes a verb that an author adds', () => {
+    const json = lexiconJson();
+    groups(json).push({ action: 'delete', effect: 'destructive', traits: ['irreversible'], verbs: ['defenestrate'] });
+    const parse = parseIntent('Please defenestrate the invoices', compileLexicon(json));
+    expect(parse).to.include({ action: 'delete', verb: 'defenestrate', effect: 'destructive', object: 'invoice' });
+  });
+});
+
+describe('policies/schema/lexicon.schema.json', () => {
+  it('is the schema by which lexicons are checked', () => {
+    expect(publishedSchema()).to.deep.equal(JSON.parse(JSON.stringify(LexiconSchema)));
+  });
+});
+
+describe('inflection', () => {
+  it('derives the forms of a verb', () => {
+    const forms = (verb: string) => verbForms(verb).map(([form]) => form);
+    expect(forms('copy')).to.deep.equal(['copy', 'copies', 'copying']);
+    expect(forms('drop')).to.deep.equal(['drop', 'drops', 'droping', 'dropping']);
+    expect(forms('push')).to.deep.equal(['push', 'pushes', 'pushing']);
+    expect(forms('set up')).to.include.members(['sets up', 'setting up']);
+  });
+
+  it('derives the singular of a noun', () => {
+    const { plurals } = shippedLexicon();
+    const pairs = {
+      users: 'user',
+      queries: 'query',
+      boxes: 'box',
+      addresses: 'address',
+      status: 'status',
+      people: 'person',
+      data: 'data',
+      branches: 'branch',
+      metrics: 'metric',
+      databases: 'database',
+      processes: 'process',
+      apis: 'api',
+    };
+    for (const [plural, one] of Object.entries(pairs)) expect(singular(plural, plurals), plural).to.equal(one);
+  });
+});

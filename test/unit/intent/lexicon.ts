@@ -1,0 +1,24 @@
+// The shipped lexicon, compiled once for the parser tests.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { compileLexicon, type Lexicon } from '../../../shared/intent/lexicon.ts';
+import { findRoot } from '../../../shared/root.ts';
+
+const folder = path.join(findRoot(), 'policies');
+
+/** The lexicon file as parsed JSON: a fresh copy with each call. */
+export function lexiconJson(): Record<string, unknown> {
+  return JSON.parse(readFileSync(path.join(folder, 'lexicon.json'), 'utf8')) as Record<string, unknown>;
+}
+
+/** The published JSON Schema of lexicon files. */
+export function publishedSchema(): unknown {
+  return JSON.parse(readFileSync(path.join(folder, 'schema', 'lexicon.schema.json'), 'utf8'));
+}
+
+let compiled: Lexicon | undefined;
+
+export function shippedLexicon(): Lexicon {
+  compiled ??= compileLexicon(lexiconJson());
+  return compiled;
+}

@@ -1,0 +1,89 @@
+// Strings that are normalized already: finer verbs, places, wildcards, unknown words.
+import { expect } from 'chai';
+import { actionOf, parseNormalized, readNormalized } from '../../../shared/intent/normalized.ts';
+import { ACTION_CLASSES } from '../../../shared/vocabulary.ts';
+import { shippedLexicon } from './lexicon.ts';
+
+const lexicon = shippedLexicon();
+
+describe('readNormalized', () => {
+  it('maps a finer verb onto its class and keeps the verb visible', () => {
+    const parse = readNormalized({ actionWord: 'purge', segments: ['db', 'production', 'users'] }, lexicon);
+    expect(parse).to.include({
+      normalized: 'db.delete.production.users',
+      domain: 'db',
+      action: 'delete',
+      verb: 'purge',
+      object: 'users',
+      effect: 'destructive',
+      extent: 'one',
+    });
+    expect(parse.places).to.include('db/production');
+    expect(parse.traits).to.include('irreversible');
+  });
+
+  it('reads a last segment * as everything below', () => {
+    const parse = readNormalized({ actionWord: 'delete', segments: ['db', 'customers', '*'] }, lexicon);
+    expect(parse).to.include({ normalized: 'db.delete.customers.*', object: 'customers', extent: 'all' });
+    expect(parse.traits).to.include('bulk');
+  });
+
+  it('keeps an unknown action word out of every class, with effect write', () => {
+    const parse = readNormalized({ actionWord: 'frobnicate', segments: ['db', 'users'] }, lexicon);
+    expect(parse).to.include({ action: 'unknown', effect: 'write', normalized: 'db.unknown.users' });
+    expect(parse.flags).to.deep.equal(['not_understood']);
+    expect(parse.confidence).to.be.below(0.3);
+  });
+
+  it('finds data classes in the segments', () => {
+    const parse = readNormalized({ actionWord: 'read', segments: ['hr', 'payroll', 'bank_accounts'] }, lexicon);
+    expect(parse.data_classes).to.include('financial');
+  });
+
+  for (const action of ACTION_CLASSES) {
+    it(`understands the class ${action} with full confidence`, () => {
+      expect(readNormalized({ actionWord: action, segments: ['data', 'thing'] }, lexicon)).to.include({
+        action,
+        verb: action,
+        confidence: 1,
+      });
+    });
+  }
+});
+
+describe('actionOf', () => {
+  it('knows the nine classes, unknown, and verbs of the lexicon; nothing else', () => {
+    expect(actionOf('drop', lexicon)?.action).to.equal('delete');
+    expect(actionOf('set_up', lexicon)?.action).to.equal('create');
+    expect(actionOf('unknown', lexicon)?.action).to.equal('unknown');
+    expect(actionOf('qwerty', lexicon)).to.equal(undefined);
+    expect(actionOf('constructor', lexicon)).to.equal(undefined);
+    expect(actionOf('__proto__', lexicon)).to.equal(undefined);
+  });
+});
+
+describe('parseNormalized', () => {
+  for (const text of [
+    '',
+    '.',
+    'a',
+    'a..b',
+    'db.frobnicate.users',
+    'db.delete.*.users',
+    'read the file',
+    'www.example.org',
+    'a.b.c',
+  ]) {
+    it(`leaves ${JSON.stringify(text)} to the reading of free text`, () => {
+      expect(parseNormalized(text, lexicon)).to.equal(undefined);
+    });
+  }
+
+  it('reads action:resource and domain.action.object alike', () => {
+    const [one, other] = [
+      parseNormalized('drop:db/production/users', lexicon),
+      parseNormalized('db.drop.production.users', lexicon),
+    ];
+    expect(one).to.deep.equal(other);
+  });
+});

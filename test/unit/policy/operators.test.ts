@@ -1,0 +1,40 @@
+// Every operator as a table: fact value, compared value, answer. Wrong types are missing, never yes or no.
+import { expect } from 'chai';
+import { OPERATORS } from '../../../shared/policy/operators.ts';
+import { dataOf } from './support.ts';
+
+type Row = [operator: string, actual: unknown, value: unknown, outcome: string];
+const WRONG_TYPES: readonly unknown[] = [
+  {},
+  [{}],
+  null,
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  () => 1,
+  Symbol('x'),
+  1n,
+];
+
+describe('operators', () => {
+  for (const [name, actual, value, outcome] of dataOf<Row[]>('operators.cases.json')) {
+    it(`${JSON.stringify(actual)} ${name} ${JSON.stringify(value)}: ${outcome}`, () => {
+      const operator = OPERATORS.get(name);
+      expect(operator?.valueProblem(value)).to.equal(undefined);
+      expect(operator?.test(actual, operator.prepare?.(value) ?? value)).to.equal(outcome);
+    });
+  }
+  it('every operator has at least one row for yes, no and missing (isPresent: yes and no)', () => {
+    const rows = dataOf<Row[]>('operators.cases.json');
+    for (const name of OPERATORS.keys()) {
+      const outcomes = new Set(rows.filter((row) => row[0] === name).map((row) => row[3]));
+      expect([...outcomes], name).to.include.members(name === 'isPresent' ? ['yes', 'no'] : ['yes', 'no', 'missing']);
+    }
+  });
+  it('no operator but isPresent answers for a value of no type that it knows', () => {
+    for (const operator of OPERATORS.values()) {
+      if (operator.name === 'isPresent') continue;
+      const value = operator.prepare?.(operator.example) ?? operator.example;
+      for (const actual of WRONG_TYPES) expect(operator.test(actual, value), operator.name).to.equal('missing');
+    }
+  });
+});
