@@ -1,5 +1,5 @@
 // `npm run bench`: durable decisions beside a bare Express 5 JSON echo, over connections and over policies, in one run.
-// Usage: node dist/bench/main.js [--quick] [--only enforce,policies,unseen,intent] [--no-write]
+// Usage: node dist/bench/main.js [--quick] [--only enforce,policies,unseen,intent] [--connections 1,16,64] [--no-write]
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LoadJob } from './load-types.ts';
@@ -154,13 +154,13 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
   let service: Service | undefined;
   try {
     service = await startService(POLICIES);
-    const pids = partsBelow(service.pid);
-    const run = new Run(plan, service, echo, { generator, echoPid: echo.pid, pids });
+    const run = new Run(plan, service, echo, { generator, echoPid: echo.pid, servicePid: service.pid });
     await run.warmUp();
     if (only.has('enforce')) await run.besideEcho();
     if (only.has('unseen')) await run.unseenFacts();
     if (only.has('intent')) await run.intents();
     if (only.has('policies')) await run.overPolicies();
+    const pids = partsBelow(service.pid);
     const memory = { ingress: memoryOf(pids.ingress[0]), workers: memoryOf(pids.workers[0]), echo: memoryOf(echo.pid) };
     const decisions = { answered: run.accepted, onRecord: await service.count('decision') };
     const evaluation = only.has('policies') ? await evaluationCosts(plan.sizes) : [];
@@ -175,13 +175,16 @@ async function main(): Promise<number> {
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
+      connections: { type: 'string' },
       'no-write': { type: 'boolean', default: false },
     },
   });
   const only = new Set(
     values.only === undefined ? PARTS : PARTS.filter((part) => values.only?.split(',').includes(part)),
   );
-  const report = await bench(values.quick ? QUICK : FULL, only);
+  const plan = values.quick ? QUICK : FULL;
+  const connections = values.connections?.split(',').map(Number) ?? plan.connections;
+  const report = await bench({ ...plan, connections }, only);
   say(textOf(report));
   if (!values['no-write']) {
     writeReport(report, new Date());

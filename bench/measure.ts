@@ -1,7 +1,7 @@
 // One measurement: a load on one of the servers, and what it cost each process; several rounds become one row.
 import type { LoadJob, LoadResult } from './load-types.ts';
 import type { Generator } from './processes.ts';
-import { cpuMs, cpuOf, type Part, PARTS, type Pids } from './usage.ts';
+import { cpuMs, cpuOf, type Part, PARTS } from './usage.ts';
 
 export interface Spread {
   readonly median: number;
@@ -46,15 +46,16 @@ export function spread(values: readonly number[]): Spread {
 export interface Measured {
   readonly generator: Generator;
   readonly echoPid: number;
-  readonly pids: Pids;
+  /** The service's supervisor. */
+  readonly servicePid: number;
 }
 
 /** Runs a job and says what it cost. */
 export async function measure(on: Measured, job: LoadJob): Promise<Sample> {
-  const { generator, echoPid, pids } = on;
-  const before = { parts: cpuOf(pids), echo: cpuMs([echoPid]), generator: cpuMs([generator.pid]) };
+  const { generator, echoPid, servicePid } = on;
+  const before = { parts: cpuOf(servicePid), echo: cpuMs([echoPid]), generator: cpuMs([generator.pid]) };
   const result: LoadResult = await generator.run(job);
-  const after = { parts: cpuOf(pids), echo: cpuMs([echoPid]), generator: cpuMs([generator.pid]) };
+  const after = { parts: cpuOf(servicePid), echo: cpuMs([echoPid]), generator: cpuMs([generator.pid]) };
   const each = (fromMs: number, toMs: number): number => ((toMs - fromMs) * 1_000) / Math.max(1, result.accepted);
   const cpuUs = { ingress: 0, workers: 0, postgres: 0, echo: 0, generator: 0 };
   for (const part of PARTS) cpuUs[part] = each(before.parts[part], after.parts[part]);

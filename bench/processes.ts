@@ -192,12 +192,12 @@ async function digestInForce(address: string): Promise<string> {
 }
 
 async function makeKey(address: string, admin: string): Promise<string> {
-  const answer = await fetch(`${address}/v1/keys`, {
+  const answer = await fetch(`${address}/v1/auth/keys`, {
     method: 'POST',
     headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'bench', scopes: ['intents:write'] }),
   });
   const { key } = (await answer.json()) as { key?: string };
-  if (key === undefined) throw new Error(`POST /v1/keys answered ${answer.status}`);
+  if (key === undefined) throw new Error(`POST /v1/auth/keys answered ${answer.status}`);
   return key;
 }

@@ -29,19 +29,21 @@ export function partsBelow(supervisor: number): Pids {
   return { ingress: of('ingress'), workers: of('workers'), postgres: of('postgres') };
 }
 
-/** CPU milliseconds, user and system, of all that still run. */
+/** CPU milliseconds, user and system, of all that still run and of their children that have ended. */
 export function cpuMs(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
     const text = read(`/proc/${pid}/stat`);
     if (text === undefined) continue;
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    ticks += Number(fields[11]) + Number(fields[12]);
+    // utime, stime, cutime, cstime: sessions of PostgreSQL come and go.
+    for (const field of fields.slice(11, 15)) ticks += Number(field);
   }
   return ticks * MS_PER_TICK;
 }
 
-export function cpuOf(pids: Pids): Cpu {
+export function cpuOf(supervisor: number): Cpu {
+  const pids = partsBelow(supervisor);
   return { ingress: cpuMs(pids.ingress), workers: cpuMs(pids.workers), postgres: cpuMs(pids.postgres) };
 }
 

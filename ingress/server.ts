@@ -33,7 +33,7 @@ const MAX_HEADER_BYTES = 16_384;
  */
 function bornExpress(app: Express): Pick<http.ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
   class AppRequest extends http.IncomingMessage {}
-  class AppResponse extends http.ServerResponse {}
+  class AppResponse<R extends http.IncomingMessage> extends http.ServerResponse<R> {}
   Object.setPrototypeOf(AppRequest.prototype, app.request);
   Object.setPrototypeOf(AppResponse.prototype, app.response);
   // They have all that Express's have, by inheritance, which TypeScript cannot see.

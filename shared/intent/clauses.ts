@@ -51,7 +51,7 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
     if (!token) break;
     if (token.kind === 'punct') {
       // A comma, a dash or a colon may open a request; so may a bullet.
-      if (/[,:;()\u2013\u2014*>\]|-]/.test(token.text)) {
+      if (/[,:;()\u2013\u2014*>\]|/&-]/.test(token.text)) {
         slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
         subordinate = false;
         negated = false;

@@ -2,7 +2,7 @@
 import { type Fragment, type Piece, piecesOf } from './code.ts';
 import { httpAt, METHODS } from './http.ts';
 import type { Lexicon } from './lexicon.ts';
-import { commandName, shellAt } from './shell.ts';
+import { commandName, SUBCOMMANDS, shellAt } from './shell.ts';
 import { SQL_HEADS, sqlAt } from './sql.ts';
 
 const MAX_FRAGMENTS = 40;
@@ -14,7 +14,7 @@ function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
   if (SQL_HEADS.has(lower) || METHODS[text] !== undefined || lower.startsWith('db.')) return true;
   const name = commandName(lower);
   const dot = name.indexOf('.');
-  return lexicon.commands.has(name) || (dot > 0 && lexicon.commands.has(name.slice(0, dot)));
+  return lexicon.commands.has(name) || SUBCOMMANDS.has(name) || (dot > 0 && lexicon.commands.has(name.slice(0, dot)));
 }
 
 /** Code in a text, in its order. */

@@ -14,7 +14,7 @@ const STOPS = new Set(
     'in on at from for with by into onto within over under between across via than per about as to without against during through throughout after before since until ' +
     'that which who whom whose where when while if because so but is are was were be been being has have had will would can could should must may might do does did ' +
     'using including named called titled located based containing matching being regarding concerning according near around behind inside outside ' +
-    'not whether what how why i we they he she there e.g i.e etc like then please only'
+    'not whether what how why i we they he she there e.g i.e etc like then please only now today tonight tomorrow yesterday immediately asap again soon'
   ).split(' '),
 );
 /** Words after a verb that lead to its object: `search for`, `look at`, `ask about`, `reply to`. */

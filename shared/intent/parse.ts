@@ -58,7 +58,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
   const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
   const code = [
-    ...fragments.filter((fragment) => !isMentioned(fragment, candidates, sentences)),
+    ...fragments.filter((fragment) => !isMentioned(fragment, candidates, sentences, trimmed)),
     // What is decoded counts as asked for when something is to be run.
     ...(runs ? hiddenFragments : []),
   ];
@@ -143,7 +143,15 @@ function quotedCandidates(sentences: readonly Sentence[], lexicon: Lexicon): Can
 }
 
 /** Code that the text only talks about: its sentence explains, asks or describes, and runs nothing. */
-function isMentioned(fragment: Fragment, candidates: readonly Candidate[], sentences: readonly Sentence[]): boolean {
+function isMentioned(
+  fragment: Fragment,
+  candidates: readonly Candidate[],
+  sentences: readonly Sentence[],
+  text: string,
+): boolean {
+  // A command after a separator is part of a command line, not of a sentence.
+  if (fragment.language === 'shell' && /[;&|]\s{0,8}$/.test(text.slice(Math.max(0, fragment.at - 12), fragment.at)))
+    return false;
   const before = candidates.filter((candidate) => candidate.at < fragment.at && candidate.source !== 'code');
   const last = before.at(-1);
   if (!last || last.at === fragment.at) return false;

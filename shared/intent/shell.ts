@@ -55,7 +55,8 @@ const UNMISTAKABLE = new Set([
   'vssadmin',
   'diskpart',
 ]);
-const SUBCOMMANDS = new Set([
+/** Commands whose second word decides. */
+export const SUBCOMMANDS = new Set([
   'git',
   'docker',
   'kubectl',
@@ -91,7 +92,11 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
         /^(?:\/|~|\.\/|\*|\$|https?:\/\/)/i.test(arg.text) ||
         /^(?:if|of)=/.test(arg.text)),
   );
+  // Down a pipe of commands everything is a command.
+  const piped =
+    pieces[at - 1]?.text === '|' && args.length > 0 && !/^[a-z ]*$/i.test(args.map((arg) => arg.text).join(' '));
   const evident =
+    piped ||
     sub !== undefined ||
     (UNMISTAKABLE.has(name) && (args.length > 0 || pieces.length === 1)) ||
     (opens &&

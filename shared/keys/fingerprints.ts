@@ -22,7 +22,7 @@ export class SecretMismatchError extends Error {
 }
 
 /** A keyed hash: it identifies the secret and does not help to find it. */
-export function secretFingerprint(name: string, secret: string | Uint8Array): string {
+function secretFingerprint(name: string, secret: string | Uint8Array): string {
   return createHmac('sha256', secret).update(`custos secret fingerprint 1\n${name}`).digest('hex').slice(0, 32);
 }
 

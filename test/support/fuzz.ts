@@ -123,7 +123,7 @@ function fittingOf(schema: unknown, document: Json, bent: number, depth: number)
     Array.isArray(s['examples']) && s['examples'].length > 0 ? [fc.constantFrom(...(s['examples'] as unknown[]))] : [];
   switch ([s['type']].flat()[0]) {
     case 'string':
-      return fc.oneof(...examples, ...(s['format'] === 'date-time' ? [timestamps] : []), stringOf(s), text);
+      return stringsOf(s, bent, examples);
     case 'integer':
       return fc.integer({
         min: Math.ceil(Number(s['minimum'] ?? -1_000)),
@@ -150,6 +150,16 @@ function fittingOf(schema: unknown, document: Json, bent: number, depth: number)
 const timestamps = fc
   .date({ noInvalidDate: true, min: new Date(0), max: new Date('2100-01-01') })
   .map((date) => date.toISOString());
+
+/** Text for a string schema: what it gives as examples, what its lengths allow, and, when bent, what is nasty. */
+function stringsOf(schema: Json, bent: number, examples: fc.Arbitrary<unknown>[]): fc.Arbitrary<unknown> {
+  if (schema['format'] === 'date-time') return bent === 0 ? timestamps : fc.oneof(timestamps, text);
+  if (bent > 0) return fc.oneof(...examples, stringOf(schema), text);
+  // No text is made for a pattern: an example, when there is one, fits it.
+  return schema['pattern'] !== undefined && examples.length > 0
+    ? fc.oneof(...examples)
+    : fc.oneof(...examples, stringOf(schema));
+}
 
 function stringOf(schema: Json): fc.Arbitrary<unknown> {
   const max = Math.min(Number(schema['maxLength'] ?? 40), 40);
@@ -241,7 +251,7 @@ function shots(operation: Operation, document: Json): fc.Arbitrary<Shot> {
     );
     const body = operation.body === undefined ? fc.constant(undefined) : arbitraryOf(operation.body, document, level);
     const broken = fc.option(fc.tuple(fc.nat(4), fc.nat(10_000)), { nil: undefined, freq: level === 0 ? 20 : 3 });
-    const idempotencyKey = fc.option(fc.constantFrom('a', 'b', 'k-1', ''), { nil: undefined, freq: 4 });
+    const idempotencyKey = fc.option(fc.oneof(fc.uuid(), fc.constantFrom('a', 'k-1', '')), { nil: undefined, freq: 1 });
     return fc.tuple(path, query, body, broken, idempotencyKey).map(([segments, values, value, how, key]) => {
       let filled = operation.template;
       // An empty segment would be another path: at least one character stays.

@@ -81,7 +81,10 @@ export function watch(child: ChildProcess, name: string): TestProcess & { child:
   void ended.then(() => process.removeListener('exit', killNow));
   atEnd(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
+    // Its children would end by themselves, but the database of a supervisor would not.
+    const [, ...children] = descendants(pid);
     await end('SIGKILL');
+    for (const id of children) signal(id, 'SIGKILL');
     throw new Error(`a test left ${name} (process ${pid}) running`);
   });
   return {

@@ -27,6 +27,10 @@ export default class CustosReporter extends Mocha.reporters.Spec {
         console.error(
           `The run does not end: something was left open (${process.getActiveResourcesInfo().join(', ')}).`,
         );
+        // Mocha sets the exit code in a listener of its own; this one comes after it.
+        process.once('exit', () => {
+          process.exitCode = 1;
+        });
         process.exit(1);
       }, END_TIMEOUT_MS).unref();
     });

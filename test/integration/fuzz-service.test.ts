@@ -1,0 +1,30 @@
+// Fuzzing of the whole ingress over a real database: no 5xx but 503, no hang, and every answer as its description says.
+import { expect } from 'chai';
+import { fuzzBytes, type FuzzTarget, fuzzOperations } from '../support/fuzz.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const OPTIONS = { runsPerOperation: 80, rawRuns: 250, deadlineMs: 25_000 };
+
+describe('the whole service under fuzzing', function suite() {
+  this.timeout(90_000);
+  let service: Service;
+  let target: FuzzTarget;
+  before(async () => {
+    service = await startService();
+    // A halt would make every later answer the same denial.
+    target = { baseUrl: service.ingress.address, key: service.adminKey, skip: ['POST /v1/halt'] };
+  });
+  after(async () => {
+    await service?.close();
+  });
+
+  it('answers requests made from its own description, valid and bent, as documented', async () => {
+    const { statuses } = await fuzzOperations(target, OPTIONS);
+    expect(statuses['200'], JSON.stringify(statuses)).to.be.above(50);
+    expect(statuses['201'], JSON.stringify(statuses)).to.be.above(5);
+    expect(statuses['400'], JSON.stringify(statuses)).to.be.above(50);
+  });
+  it('answers or ends every connection that sends random bytes', async () => {
+    await fuzzBytes(target, OPTIONS);
+  });
+});
