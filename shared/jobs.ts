@@ -1,15 +1,49 @@
 // The jobs that queues carry: one map from queue to job name to payload types both ends.
+import type { Environment } from './vocabulary.ts';
 
-/** Payloads are ids, never content: the row is the truth. */
+/** Payloads are ids, a version and trace ids, never content: the row is the truth. */
+interface Payload {
+  /** Version of the payload's shape. */
+  readonly v: 1;
+  /** W3C trace context of the request that caused it. */
+  readonly traceparent?: string;
+}
+
+interface LogPayload extends Payload {
+  readonly organisationId: string;
+  readonly environment: Environment;
+}
+
 export interface JobMap {
+  readonly intents: {
+    /** Evaluates one submitted intent. */
+    readonly evaluate: LogPayload & { readonly intentId: string };
+  };
+  readonly trust: {
+    /** Folds all signals that wait, of whatever tenant. */
+    readonly fold: Payload;
+  };
+  readonly proofs: {
+    /** Appends all records that wait for one log. */
+    readonly append: LogPayload;
+  };
   readonly upkeep: {
+    /** Hands to the queues what stayed behind. */
+    readonly sweep: Payload;
     /** Deletes rows of the change feed that every process has long seen. */
-    readonly 'forget-changes': Record<string, never>;
+    readonly 'forget-changes': Payload;
     /** Deletes stored answers of Idempotency-Keys that are older than they are kept. */
-    readonly 'forget-idempotency': Record<string, never>;
+    readonly 'forget-idempotency': Payload;
   };
 }
 
 export type QueueName = keyof JobMap;
 export type JobName<Q extends QueueName> = keyof JobMap[Q] & string;
 export type JobPayload<Q extends QueueName, N extends JobName<Q>> = JobMap[Q][N];
+
+export const QUEUE_NAMES = ['intents', 'trust', 'proofs', 'upkeep'] as const satisfies readonly QueueName[];
+
+/** A job to be queued, as a value. */
+export type Job = {
+  [Q in QueueName]: { [N in JobName<Q>]: { readonly queue: Q; readonly name: N; readonly payload: JobPayload<Q, N> } }[JobName<Q>];
+}[QueueName];

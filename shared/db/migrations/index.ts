@@ -1,4 +1,5 @@
 // All migrations, oldest first; a new one is added at the end, an old one is never edited.
 import { Foundation1763700000001 } from './0001-foundation.ts';
+import { Pipeline1763700000002 } from './0002-pipeline.ts';
 
-export const MIGRATIONS = [Foundation1763700000001];
+export const MIGRATIONS = [Foundation1763700000001, Pipeline1763700000002];
