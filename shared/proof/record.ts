@@ -1,0 +1,46 @@
+// The canonical bytes of a record (proofs.md): everything before previousHash is prepared when it is accepted, and the
+// log only splices 64 characters in. Pure.
+import { createHash } from 'node:crypto';
+import { canonicalString } from './canonical.ts';
+import { hashLeaf } from './merkle.ts';
+
+/** previousHash of an entity's first record. */
+export const NO_PREVIOUS = '0'.repeat(64);
+
+export interface RecordParts {
+  /** The entity that the record concerns: `agentId` of the record. */
+  readonly entityId: string;
+  readonly event: string;
+  /** YYYY-MM-DDTHH:mm:ss.sssZ */
+  readonly occurredAt: string;
+  /** JCS of the body. */
+  readonly body: string;
+  readonly environment: string;
+  readonly organisationSlug: string;
+  readonly proofId: string;
+}
+
+/** RFC 8785 text of a record up to its previousHash: what precedes `,"previousHash":"..."}`. */
+export function recordPrefix(parts: RecordParts): string {
+  return (
+    `{"agentId":${canonicalString(parts.entityId)},"eventType":${canonicalString(parts.event)},"occurredAt":"${parts.occurredAt}"` +
+    `,"payload":{"body":${parts.body},"environment":"${parts.environment}","organisation":"${parts.organisationSlug}"` +
+    `,"proofId":${canonicalString(parts.proofId)}}`
+  );
+}
+
+export interface SealedRecord {
+  /** The canonical bytes, whole. */
+  readonly bytes: Buffer;
+  /** SHA-256 of the bytes: what the entity's next record names as its previousHash. */
+  readonly eventHash: Buffer;
+  /** RFC 6962 leaf hash of the bytes. */
+  readonly leafHash: Uint8Array;
+}
+
+/** Completes a record with the event hash of its entity's previous one (64 lower-case hex digits). */
+export function sealRecord(prefix: Buffer | string, previousHash: string): SealedRecord {
+  const end = `,"previousHash":"${previousHash}"}`;
+  const bytes = typeof prefix === 'string' ? Buffer.from(prefix + end) : Buffer.concat([prefix, Buffer.from(end)]);
+  return { bytes, eventHash: createHash('sha256').update(bytes).digest(), leafHash: hashLeaf(bytes) };
+}
