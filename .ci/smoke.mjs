@@ -1,6 +1,7 @@
 // The README's start command, tried: it answers, stops without a trace, finds its data again, and survives being killed.
 import { spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -10,6 +11,7 @@ if (dataDir === undefined) throw new Error('usage: node .ci/smoke.mjs DATA_DIR [
 const READY_TIMEOUT_MS = 60_000;
 /** What the README promises for every start but the first. */
 const SECOND_START_S = 3;
+const MAX_LOAD_PER_CORE = 1.5;
 
 let passed = 0;
 let failed = 0;
@@ -125,7 +127,15 @@ check(
 const second = await start();
 check('starts again on its data', second.address !== undefined && !/cst_live_/.test(second.output), second.output);
 const readyS = Number(/ready after ([\d.]+) s/.exec(second.output)?.[1]);
-check(`is ready within ${SECOND_START_S} s of the second start`, readyS < SECOND_START_S, `${readyS} s`);
+// A time says something about the service only where the processors are not busy with something else.
+const [load = 0] = os.loadavg();
+const cores = os.availableParallelism();
+if (load <= cores * MAX_LOAD_PER_CORE)
+  check(`is ready within ${SECOND_START_S} s of the second start`, readyS < SECOND_START_S, `${readyS} s`);
+else
+  console.log(
+    `skipped: ${label}: how fast it is ready: the machine is busy (load ${load.toFixed(1)} on ${cores} cores)`,
+  );
 console.log(`    (${readyS} s, and ${second.tookMs} ms with npm and the build)`);
 const supervisor = family(second.child.pid).find(isSupervisor);
 const abandoned = supervisor === undefined ? [] : family(supervisor);

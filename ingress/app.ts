@@ -189,7 +189,14 @@ function createMountHandler(deps: RouterDeps, mount: Mount): RequestHandler {
     const x = new Exchange(deps, req, res, mount.path);
     countPublic(deps, x, () => {
       res.setHeader('X-Request-Id', x.requestId);
-      mount.handler(req, res, next);
+      let handedOn = false;
+      res.once('finish', () => {
+        if (!handedOn) x.record(res.statusCode);
+      });
+      mount.handler(req, res, (error?: unknown) => {
+        handedOn = true;
+        next(error);
+      });
     });
   };
 }

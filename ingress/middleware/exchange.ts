@@ -62,6 +62,14 @@ function matchesEtag(header: string, etag: string): boolean {
   return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === bare);
 }
 
+/** Postgres cannot store U+0000 in text (22021); a schema that forgot to say so must not make it an internal error. */
+function asRequestError(error: unknown): unknown {
+  if ((error as { code?: unknown } | null)?.code !== '22021') return error;
+  return new ApiError('E2001', 'The request contains the character U+0000, which is not allowed here.', {
+    cause: error,
+  });
+}
+
 export class Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -124,7 +132,7 @@ export class Exchange {
       this.deps.log.info({ requestId: this.requestId, route: this.route }, 'client went away');
       return;
     }
-    const known = asApiError(error);
+    const known = asRequestError(asApiError(error));
     const shown =
       known instanceof ApiError
         ? known
@@ -171,7 +179,8 @@ export class Exchange {
     this.record(status);
   }
 
-  private record(status: number): void {
+  /** Counts and logs an answer; called from outside only for one that a page's own handler has sent. */
+  record(status: number): void {
     const { deps, req } = this;
     const durationMs = deps.clock.monotonicMs() - this.startedMs;
     const method = req.method ?? 'GET';

@@ -165,7 +165,7 @@ export function combine(matches: readonly Match[], facts: object): Evaluation {
 export function prechecks(facts: Facts): Evaluation | undefined {
   const { status } = facts.agent;
   if (status === 'ACTIVE' || status === 'UNREGISTERED') return undefined;
-  return builtInEvaluation('AGENT_NOT_ACTIVE', `the agent is ${String(status)}, not ACTIVE`);
+  return builtInEvaluation('AGENT_NOT_ACTIVE', `the agent is ${status}, not ACTIVE`);
 }
 
 const MAX_RISK = 1_000;

@@ -1,6 +1,6 @@
 // Comparisons: what an operator's value may be, and what it answers. Total over all inputs, and strict about types.
 import { canonicalResource, covers, isPattern, overlaps } from './resource.ts';
-import { addressInRange, minutesOfDay, parseHours, parseRange, timeOf } from './values.ts';
+import { timeOf } from './values.ts';
 
 /**
  * What a comparison says. `missing`: the fact is absent or of the wrong type. `partly`: the request is a pattern, and
@@ -15,7 +15,7 @@ export type Scalar = string | number | boolean;
 
 const MAX_LIST = 1_000;
 
-export function isScalar(value: unknown): value is Scalar {
+function isScalar(value: unknown): value is Scalar {
   return (
     typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))
   );
@@ -36,7 +36,7 @@ export function scalarProblem(value: unknown): string | undefined {
 export function numberProblem(value: unknown): string | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? undefined : 'must be a number';
 }
-export function textProblem(value: unknown): string | undefined {
+function textProblem(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? undefined : 'must be a string that is not empty';
 }
 export function listProblem(value: unknown): string | undefined {
@@ -72,7 +72,7 @@ export function textsOf(value: unknown): readonly string[] {
 }
 
 /** A list whose items all have the type of the compared ones, or undefined. An empty list is one. */
-export function listOf(actual: unknown, sample: unknown): readonly unknown[] | undefined {
+function listOf(actual: unknown, sample: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(actual)) return undefined;
   const items: readonly unknown[] = actual;
   return items.every((item) => typeof item === typeof sample) ? items : undefined;
@@ -113,7 +113,7 @@ export function compareTime(holds: (actual: number, value: number) => boolean): 
   };
 }
 
-export function matchesOne(patterns: readonly string[], resource: string): Outcome {
+function matchesOne(patterns: readonly string[], resource: string): Outcome {
   if (patterns.some((pattern) => covers(pattern, resource))) return 'yes';
   return isPattern(resource) && patterns.some((pattern) => overlaps(pattern, resource)) ? 'partly' : 'no';
 }
@@ -136,7 +136,7 @@ interface Sum {
   readonly amount: number;
   readonly currency: string;
 }
-export function isSum(value: unknown): value is Sum {
+function isSum(value: unknown): value is Sum {
   if (typeof value !== 'object' || value === null || !('amount' in value) || !('currency' in value)) return false;
   return typeof value.amount === 'number' && Number.isFinite(value.amount) && typeof value.currency === 'string';
 }

@@ -12,8 +12,6 @@ import type { Candidate, Request, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Risk, RiskFacts } from './types.ts';
 import type { PathReader } from './vocabulary.ts';
 
-export { prechecks } from './combine.ts';
-
 export interface EvaluatorOptions {
   /** A PolicySet, or anything else with compiled policies. */
   readonly set: { readonly compiled: CompiledSet };

@@ -2,6 +2,12 @@
 import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
 import { CONTEXT_PATH, FACT_NAMES, VOCABULARY } from './vocabulary.ts';
 
+/** `if`, `then` and `else`. Built from pairs, because an object literal with a member `then` looks like a promise. */
+export function conditional(when: object, then: object | boolean, otherwise?: object): Record<string, unknown> {
+  const keywords = [['if', when], ['then', then], ...(otherwise === undefined ? [] : [['else', otherwise]])];
+  return Object.fromEntries(keywords);
+}
+
 const object = (properties: Record<string, unknown>, required: readonly string[], description?: string): object => ({
   type: 'object',
   additionalProperties: false,
@@ -13,11 +19,8 @@ const object = (properties: Record<string, unknown>, required: readonly string[]
 const comparisonPaths = FACT_NAMES.map((fact) => {
   const paths = VOCABULARY.filter((entry) => entry.fact === fact).flatMap((entry) => entry.path ?? []);
   const path = fact === 'context' ? { pattern: CONTEXT_PATH.source } : paths.length === 0 ? false : { enum: paths };
-  return {
-    if: { required: ['fact'], properties: { fact: { const: fact } } },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { ...(path === false ? {} : { required: ['path'] }), properties: { path } },
-  };
+  const when = { required: ['fact'], properties: { fact: { const: fact } } };
+  return conditional(when, { ...(path === false ? {} : { required: ['path'] }), properties: { path } });
 });
 
 const conditionMembers = {
@@ -99,17 +102,14 @@ const obligation = {
   required: ['type'],
   properties: { type: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,63}$' } },
   allOf: [
-    ...Object.entries(KNOWN_OBLIGATIONS).map(([name, members]) => ({
-      if: ofType(name),
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: object({ type: true, ...members }, ['type', ...Object.keys(members)]),
-    })),
-    {
-      if: { required: ['type'], properties: { type: { enum: Object.keys(KNOWN_OBLIGATIONS) } } },
-      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-      then: true,
-      else: object({ type: true, params: { type: 'object' } }, ['type']),
-    },
+    ...Object.entries(KNOWN_OBLIGATIONS).map(([name, members]) =>
+      conditional(ofType(name), object({ type: true, ...members }, ['type', ...Object.keys(members)])),
+    ),
+    conditional(
+      { required: ['type'], properties: { type: { enum: Object.keys(KNOWN_OBLIGATIONS) } } },
+      true,
+      object({ type: true, params: { type: 'object' } }, ['type']),
+    ),
   ],
   examples: [
     { type: 'redact_fields', fields: ['email'] },
@@ -142,10 +142,11 @@ const enforceEvent = {
       ['code', 'message'],
     ),
   },
-  if: ofType('DEGRADE'),
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: { properties: { params: { required: ['obligations'] } } },
-  else: { properties: { params: { properties: { obligations: false } } } },
+  ...conditional(
+    ofType('DEGRADE'),
+    { properties: { params: { required: ['obligations'] } } },
+    { properties: { params: { properties: { obligations: false } } } },
+  ),
 };
 const riskEvent = object(
   {

@@ -3,7 +3,7 @@ import Type from 'typebox';
 import type { Static, TSchema } from 'typebox';
 import { ACTIONS, ENVIRONMENTS } from '../vocabulary.ts';
 import type { Action, Environment } from '../vocabulary.ts';
-import { POLICY_DEFS } from './schema-parts.ts';
+import { conditional, POLICY_DEFS } from './schema-parts.ts';
 
 export const POLICY_STAGES = ['intake', 'enforce'] as const;
 export type PolicyStage = (typeof POLICY_STAGES)[number];
@@ -148,10 +148,11 @@ export const PolicySchema: TSchema & { '~unsafe': Policy } = raw<Policy>({
     target: TargetSchema,
     rules: { type: 'array', minItems: 1, maxItems: 100, description: 'names are unique; their order means nothing' },
   },
-  if: { required: ['stage'], properties: { stage: { const: 'intake' } } },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-  then: { properties: { rules: { items: RiskRuleSchema } } },
-  else: { properties: { rules: { items: EnforceRuleSchema } } },
+  ...conditional(
+    { required: ['stage'], properties: { stage: { const: 'intake' } } },
+    { properties: { rules: { items: RiskRuleSchema } } },
+    { properties: { rules: { items: EnforceRuleSchema } } },
+  ),
   $defs: POLICY_DEFS,
   examples: [example],
 });

@@ -71,7 +71,7 @@ describe('agents', () => {
 
   it('accept ids of 256 characters beyond the basic plane, and read them back', async () => {
     const agentId = '\u{1F916}'.repeat(256);
-    expect((await register(agentId)).status).to.equal(201);
+    expect((await register(agentId, { name: 'x' })).status).to.equal(201);
     expect((await agents.get(at(agentId))).json.agentId).to.equal(agentId);
   });
 

@@ -21,7 +21,10 @@ describe('the service about itself', () => {
   });
   const schemaDir = temporaryFolder('schemas');
   before(async () => {
-    writeFileSync(path.join(schemaDir, 'policy.schema.json'), '{"$schema":"https://json-schema.org/draft/2020-12/schema"}');
+    writeFileSync(
+      path.join(schemaDir, 'policy.schema.json'),
+      '{"$schema":"https://json-schema.org/draft/2020-12/schema"}',
+    );
     sample = await startSample({
       readiness: [check('database'), check('queue', 'degraded')],
       metrics: createMetrics(),
@@ -75,12 +78,13 @@ describe('the service about itself', () => {
   it('counts requests by route template, method and status, and shows process metrics', async () => {
     await client.get('/v1/things/a-b-c', { key: 'writer' });
     await client.get('/v1/unknown/x-y-z');
+    await client.get('/docs');
     const { text, headers } = await client.get('/metrics');
     expect(headers['content-type']).to.match(/^text\/plain/);
     expect(text).to.contain(
       'custos_http_request_duration_seconds_count{route="/v1/things/{id}",method="GET",status="200"} 1',
     );
-    expect(text).to.contain('route="unmatched"');
+    expect(text).to.contain('route="unmatched"').and.to.contain('route="/docs",method="GET",status="200"');
     expect(text).not.to.match(/a-b-c|x-y-z/);
     expect(text).to.contain('nodejs_eventloop_lag_seconds');
   });

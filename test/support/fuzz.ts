@@ -250,8 +250,11 @@ function shots(operation: Operation, document: Json): fc.Arbitrary<Shot> {
       ...inQuery.map((p) => fc.option(arbitraryOf(p['schema'], document, level), { nil: undefined })),
     );
     const body = operation.body === undefined ? fc.constant(undefined) : arbitraryOf(operation.body, document, level);
-    const broken = fc.option(fc.tuple(fc.nat(4), fc.nat(10_000)), { nil: undefined, freq: level === 0 ? 20 : 3 });
-    const idempotencyKey = fc.option(fc.oneof(fc.uuid(), fc.constantFrom('a', 'k-1', '')), { nil: undefined, freq: 1 });
+    const broken = fc.oneof(
+      { weight: level === 0 ? 20 : 4, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.tuple(fc.nat(4), fc.nat(10_000)) },
+    );
+    const idempotencyKey = fc.oneof(fc.constant(undefined), fc.oneof(fc.uuid(), fc.constantFrom('a', 'k-1', '')));
     return fc.tuple(path, query, body, broken, idempotencyKey).map(([segments, values, value, how, key]) => {
       let filled = operation.template;
       // An empty segment would be another path: at least one character stays.

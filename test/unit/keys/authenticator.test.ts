@@ -75,8 +75,8 @@ function setUp() {
     announce: (change: Change | 'reset') => {
       for (const listener of listeners) listener(change);
     },
-    setFresh: (promise: Promise<void> | undefined) => (fresh = promise),
-    setGate: (promise: Promise<void> | undefined) => (gate = promise),
+    setFresh: (promise: Promise<void> | undefined): void => void (fresh = promise),
+    setGate: (promise: Promise<void> | undefined): void => void (gate = promise),
   };
 }
 
