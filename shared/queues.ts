@@ -1,7 +1,13 @@
 // Queues on BullMQ behind one factory: on Redis when there is one, else on BullMQ's own tables in the same PostgreSQL.
-import { createPostgresBackend, type Job, Queue, Worker, withBackend } from 'bullmq';
-import { Redis } from 'ioredis';
-import type { JobName, JobPayload, QueueName } from './jobs.ts';
+import { randomUUID } from 'node:crypto';
+import { type Job, type JobName, type JobPayload, QUEUE_NAMES, type QueueName } from './jobs.ts';
+import type { Backend, BullQueue } from './queues/backend.ts';
+import { within } from './queues/backend.ts';
+import { type Consumer, startConsumer } from './queues/consumer.ts';
+import { createPostgresBackend } from './queues/postgres.ts';
+import { createRedisBackend } from './queues/redis.ts';
+
+export { evictionProblem } from './queues/redis.ts';
 
 export interface QueueOptions {
   readonly databaseUrl: string;
@@ -9,113 +15,188 @@ export interface QueueOptions {
   readonly redisUrl?: string | undefined;
   /** Every queue, worker and client reports here; an `error` event without a listener would end the process. */
   readonly onError: (error: unknown) => void;
+  /**
+   * Most PostgreSQL connections of the producers. Default: 2. On PostgreSQL a process opens at most these and three for
+   * each queue it works on (two for queries, one that listens); on Redis one, and when it works on queues another, and
+   * one for each of them.
+   */
+  readonly connections?: number;
+  /**
+   * Asked when a handler fails: whether it failed because a store is away. Then the handler is started again, for as
+   * long as it takes, and no attempt is counted. Default: never.
+   */
+  readonly isStoreAway?: (error: unknown) => Promise<boolean>;
+  /** Hears of every end of a handler. */
+  readonly onJob?: (run: JobRun) => void;
+  /** For tests of crashes; see there for the meaning and the defaults. */
+  readonly locks?: LockTimes;
 }
 
-export interface Scheduler {
-  /** Makes sure that a job is made every so often, once for the whole installation. Repeating it changes nothing. */
+/** How long a job of a process that is gone stays with it: at most both together. */
+export interface LockTimes {
+  /** A running job that is not renewed for this long counts as abandoned. Default: 10,000. */
+  readonly lockMs: number;
+  /** How often abandoned jobs are looked for. Default: 5,000. */
+  readonly lookMs: number;
+}
+
+/** One run of a handler. */
+export interface JobRun {
+  readonly queue: QueueName;
+  readonly name: string;
+  readonly outcome: 'completed' | 'failed' | 'dead';
+  readonly durationMs: number;
+}
+
+/** A job that is given up. */
+export interface DeadJob {
+  readonly queue: QueueName;
+  readonly name: string;
+  readonly payload: unknown;
+  readonly error: Error;
+  readonly failedAtMs: number;
+}
+
+/** What is done for each name of a queue. It may be started more than once for one job, and by several workers at once. */
+export type Handlers<Q extends QueueName> = {
+  readonly [N in JobName<Q>]: (payload: JobPayload<Q, N>) => Promise<void>;
+};
+
+/** What else is to be done when a job of a name is given up; may be called more than once for one job. */
+export type DeadHooks<Q extends QueueName> = {
+  readonly [N in JobName<Q>]?: (payload: JobPayload<Q, N>, error: Error) => Promise<void>;
+};
+
+export interface WorkOptions {
+  /** Jobs of the queue that run at once in this process. */
+  readonly concurrency: number;
+  /** Called for each job that is given up, again and again until it succeeds once (and perhaps once more). */
+  readonly onDead?: (job: DeadJob) => Promise<void>;
+}
+
+export interface QueueCounts {
+  readonly waiting: number;
+  readonly active: number;
+  readonly delayed: number;
+  /** Given up, kept to be looked at; the newest 10,000. */
+  readonly failed: number;
+  /** Age of the job that waits longest; 0 when none waits. */
+  readonly oldestWaitingMs: number;
+}
+
+export interface Producer {
+  /**
+   * Queues jobs. When it rejects, some may be queued all the same: the whole batch is to be repeated.
+   * @throws within 2 s while the store is away.
+   */
+  add(jobs: readonly Job[]): Promise<void>;
+}
+
+export interface Queues extends Producer {
+  /**
+   * Makes sure that a job is made every so often, once for the whole installation. Repeating it changes nothing.
+   * @throws within 2 s while the store is away.
+   */
   every<Q extends QueueName, N extends JobName<Q>>(
     queue: Q,
     name: N,
     everyMs: number,
     payload: JobPayload<Q, N>,
   ): Promise<void>;
+  /** Takes jobs of a queue from now on, as soon as the store answers. Once for each queue. */
+  work<Q extends QueueName>(queue: Q, handlers: Handlers<Q>, options: WorkOptions): void;
+  /** @throws within 2 s while the store is away. */
+  counts(queue: QueueName): Promise<QueueCounts>;
+  /**
+   * Takes no new job, waits for the running ones (20 s when not told otherwise), and closes every connection. A job
+   * that still runs then is left to another worker.
+   */
+  close(timeoutMs?: number): Promise<void>;
 }
 
-export type Handlers<Q extends QueueName> = {
-  readonly [N in JobName<Q>]: (payload: JobPayload<Q, N>) => Promise<void>;
-};
-
-export interface Queues extends Scheduler {
-  /** Takes jobs of a queue, one after the other. */
-  work<Q extends QueueName>(queue: Q, handlers: Handlers<Q>): void;
-  /** Takes no new job, waits for the running ones, and closes every connection. */
-  close(): Promise<void>;
-}
-
-/** A crash is no attempt for BullMQ; without this a job that ends the process would be started for ever. */
-const MAX_STARTED_ATTEMPTS = 5;
-/** Queries and, apart from them, one LISTEN connection of each worker. */
-const POSTGRES_CONNECTIONS = 2;
-const COMMAND_TIMEOUT_MS = 2_000;
-const JOB_OPTIONS = {
-  attempts: 3,
-  backoff: { type: 'exponential', delay: 1_000 },
-  removeOnComplete: 100,
-  removeOnFail: 1_000,
-} as const;
-
-/** What is used of a queue and of a worker, whichever backend they have. */
-type BullQueue = Pick<Queue, 'upsertJobScheduler' | 'close'>;
-type BullWorker = Pick<Worker, 'close'>;
-
-const Postgres = withBackend(createPostgresBackend);
+const ANSWER_TIMEOUT_MS = 1_900;
+const CLOSE_TIMEOUT_MS = 20_000;
+const LOCKS: LockTimes = { lockMs: 10_000, lookMs: 5_000 };
 
 /** Connects when first used. */
-export function createQueues({ databaseUrl, redisUrl, onError }: QueueOptions): Queues {
+export function createQueues(options: QueueOptions): Queues {
+  const { databaseUrl, redisUrl, onError, connections = 2, locks = LOCKS } = options;
+  const backend: Backend =
+    redisUrl === undefined
+      ? createPostgresBackend(databaseUrl, connections, onError)
+      : createRedisBackend(redisUrl, onError);
   const queues = new Map<QueueName, Promise<BullQueue>>();
-  const workers: BullWorker[] = [];
-  const postgres = { connectionString: databaseUrl, max: POSTGRES_CONNECTIONS };
-  const clients: Redis[] = [];
-
-  const redis = (url: string, options: object): Redis => {
-    const client = new Redis(url, options);
-    client.on('error', onError);
-    clients.push(client);
-    return client;
-  };
-
-  const open = async (name: QueueName): Promise<BullQueue> => {
-    if (redisUrl === undefined) {
-      const queue = new Postgres.Queue(name, { connection: postgres, defaultJobOptions: JOB_OPTIONS });
-      queue.on('error', onError);
-      return queue;
-    }
-    // A producer must fail rather than wait while Redis is away, and be connected before BullMQ asks it anything.
-    const client = redis(redisUrl, {
-      enableOfflineQueue: false,
-      commandTimeout: COMMAND_TIMEOUT_MS,
-      lazyConnect: true,
-    });
-    await client.connect();
-    const queue = new Queue(name, { connection: client, defaultJobOptions: JOB_OPTIONS });
-    queue.on('error', onError);
-    return queue;
-  };
+  const consumers: Consumer[] = [];
 
   const queueOf = (name: QueueName): Promise<BullQueue> => {
     const known = queues.get(name);
     if (known !== undefined) return known;
-    const opening = open(name);
+    const opening = backend.openQueue(name);
     queues.set(name, opening);
     opening.catch(() => queues.delete(name));
     return opening;
   };
+  const ask = <T>(name: QueueName, question: (queue: BullQueue) => Promise<T>): Promise<T> =>
+    within(queueOf(name).then(question), ANSWER_TIMEOUT_MS, `an answer of the queue ${name}`);
 
   return {
+    async add(jobs) {
+      await Promise.all(
+        QUEUE_NAMES.map(async (name) => {
+          const members = jobs.filter((job) => job.queue === name);
+          if (members.length === 0) return;
+          await ask(name, (queue) =>
+            queue.addBulk(
+              members.map((job) => ({
+                name: job.name,
+                data: job.payload,
+                // Fresh, so that none is taken for an earlier one, not even after the store was emptied.
+                opts: { jobId: `${job.name}-${randomUUID()}` },
+              })),
+            ),
+          );
+        }),
+      );
+    },
     async every(queue, name, everyMs, payload) {
-      const opened = await queueOf(queue);
-      await opened.upsertJobScheduler(name, { every: everyMs }, { name, data: payload });
+      await ask(queue, (opened) => opened.upsertJobScheduler(name, { every: everyMs }, { name, data: payload }));
     },
-    work(queue, handlers) {
-      const process = async (job: Job): Promise<void> => {
-        const handler = (handlers as Record<string, ((payload: never) => Promise<void>) | undefined>)[job.name];
-        if (handler === undefined) throw new Error(`no handler for the job ${job.name} of queue ${queue}`);
-        await handler(job.data as never);
-      };
-      const options = { concurrency: 1, maxStartedAttempts: MAX_STARTED_ATTEMPTS };
-      const worker =
-        redisUrl === undefined
-          ? new Postgres.Worker(queue, process, { ...options, connection: postgres })
-          : new Worker(queue, process, { ...options, connection: redis(redisUrl, { maxRetriesPerRequest: null }) });
-      worker.on('error', onError);
-      worker.on('failed', (_job, error) => onError(error));
-      workers.push(worker);
+    work(queue, handlers, { concurrency, onDead }) {
+      consumers.push(
+        startConsumer({
+          queue,
+          // A job is found by its name, which was typed with its payload when it was added.
+          handlers: handlers as Handlers<QueueName>,
+          concurrency,
+          onDead,
+          backend,
+          locks,
+          failedJobs: () => ask(queue, (opened) => opened.getJobs(['failed'], 0, 999)),
+          isStoreAway: options.isStoreAway ?? (async () => false),
+          onJob: options.onJob ?? (() => undefined),
+          onError,
+        }),
+      );
     },
-    async close() {
-      await Promise.all(workers.map((worker) => worker.close()));
-      const opened = await Promise.allSettled(queues.values());
-      await Promise.all(opened.map((result) => (result.status === 'fulfilled' ? result.value.close() : undefined)));
-      for (const client of clients) client.disconnect();
+    counts: (name) =>
+      ask(name, async (queue) => {
+        const [counts, [oldest]] = await Promise.all([
+          queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
+          queue.getJobs(['waiting'], 0, 0, true),
+        ]);
+        const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+        const oldestWaitingMs = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp);
+        return { waiting, active, delayed, failed, oldestWaitingMs };
+      }),
+    async close(timeoutMs = CLOSE_TIMEOUT_MS) {
+      await Promise.all(consumers.map((consumer) => consumer.close(timeoutMs)));
+      for (const opening of queues.values())
+        await within(
+          opening.then((queue) => queue.close()),
+          ANSWER_TIMEOUT_MS,
+          'closing a queue',
+        ).catch(() => undefined);
+      await within(backend.close(), ANSWER_TIMEOUT_MS, 'closing the connections').catch(onError);
     },
   };
 }

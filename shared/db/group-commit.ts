@@ -3,43 +3,49 @@
 import { ApiError } from '../errors.ts';
 import { type Database, isStatementError, type Statement } from './database.ts';
 
-export interface GroupCommitOptions<Item> {
+export interface GroupCommitOptions<Item, Result> {
   readonly db: Database;
   /** Inserts all rows of its array parameters in one statement. */
   readonly statement: Statement;
   /** The statement's parameters, one array a column. */
   readonly columns: (items: readonly Item[]) => unknown[];
+  /** What the rows that the statement returned say to every member of the group. */
+  readonly result: (rows: readonly object[]) => Result;
   /** Most rows a statement. */
   readonly maxRows: number;
   /** Most rows waiting; more are refused with E6002 rather than kept in memory without end. */
   readonly maxWaiting: number;
 }
 
-export interface GroupCommit<Item> {
+export interface GroupCommit<Item, Result> {
   /**
-   * Resolves when the item is committed.
+   * Resolves when the item is committed, with what the statement said of its group.
    * @throws {ApiError} E6002 when the connection was lost (the outcome is unknown) or too much is waiting; the
    * database's own error when it refused this very item.
    */
-  add(item: Item): Promise<void>;
+  add(item: Item): Promise<Result>;
   /** Resolves when nothing is waiting or in flight. */
   idle(): Promise<void>;
 }
 
-interface Waiting<Item> {
+interface Waiting<Item, Result> {
   readonly item: Item;
-  readonly resolve: () => void;
+  readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): GroupCommit<Item> {
+export function createGroupCommit<Item, Result = void>(
+  options: GroupCommitOptions<Item, Result>,
+): GroupCommit<Item, Result> {
   const { db, statement, columns, maxRows, maxWaiting } = options;
-  let waiting: Waiting<Item>[] = [];
+  let waiting: Waiting<Item, Result>[] = [];
   let flushing: Promise<void> | undefined;
 
-  const insert = async (batch: readonly Waiting<Item>[]): Promise<void> => {
+  const insert = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+    let result: Result;
     try {
-      await db.query(statement, columns(batch.map((w) => w.item)));
+      const rows = await db.query(statement, columns(batch.map((w) => w.item)));
+      result = options.result(rows);
     } catch (error) {
       const [only] = batch;
       if (error instanceof ApiError) {
@@ -58,7 +64,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
       for (const w of batch) await insert([w]);
       return;
     }
-    for (const w of batch) w.resolve();
+    for (const w of batch) w.resolve(result);
   };
 
   const flush = async (): Promise<void> => {
@@ -79,7 +85,7 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
           }),
         );
       }
-      return new Promise<void>((resolve, reject) => {
+      return new Promise<Result>((resolve, reject) => {
         waiting.push({ item, resolve, reject });
         // Rows that arrive in the same turn of the event loop go together.
         flushing ??= new Promise<void>((done) => setImmediate(done)).then(flush);

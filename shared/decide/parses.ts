@@ -87,6 +87,7 @@ export function createParseStore(deps: { db: Database }): ParseStore {
     db,
     statement: INSERT,
     columns,
+    result: () => undefined,
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });

@@ -1,6 +1,7 @@
 // Decisions in Postgres: written in groups before they are answered, read by id, listed newest first.
 import { textColumn } from '../db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../db/group-commit.ts';
+import { WAKE_LOG } from '../log/inbox.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import type { Environment, Verdict } from '../vocabulary.ts';
 
@@ -23,15 +24,19 @@ export interface DecisionRow {
   readonly factsSalt: string;
 }
 
+/** On record, waiting for its log, and the log's worker to be woken: one statement, one commit. */
 const INSERT: Statement = {
   name: 'decisions-insert',
-  text: `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, facts, facts_salt)
+  text: `WITH made AS (INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, facts, facts_salt)
     SELECT decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at::timestamptz, policy_digest, proof_id, $12,
       convert_to(record, 'UTF8'), convert_to(facts, 'UTF8'), decode(salt, 'hex')
     FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
       string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n'), string_to_array($11, E'\\n'),
       string_to_array($13, E'\\n'))
-      AS row (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, record, facts, salt)`,
+      AS row (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, record, facts, salt)
+    RETURNING organisation_id, environment, decision_id),
+    waiting AS (INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'decision', decision_id FROM made)
+    ${WAKE_LOG} FROM made`,
 };
 
 function columns(rows: readonly DecisionRow[], processId: string): unknown[] {
@@ -107,10 +112,11 @@ const MAX_WAITING = 20_000;
 
 export function createDecisionStore(deps: { db: Database; processId: string }): DecisionStore {
   const { db, processId } = deps;
-  const group: GroupCommit<DecisionRow> = createGroupCommit({
+  const group: GroupCommit<DecisionRow, void> = createGroupCommit({
     db,
     statement: INSERT,
     columns: (rows) => columns(rows, processId),
+    result: () => undefined,
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });

@@ -116,10 +116,10 @@ CREATE TABLE record (
   record bytea NOT NULL,
   -- SHA-256 of JCS of the request that made it: a repeat of the proofId must say the same. Null for the service's own.
   request_digest bytea,
+  -- The key that asked; null for the service's own.
   key_id text,
   PRIMARY KEY (organisation_id, environment, proof_id)
 );
-CREATE INDEX record_by_entity ON record (organisation_id, environment, entity_id, proof_id);
 
 -- Records that are not in their log yet. A row is deleted in the transaction that appends it.
 CREATE TABLE log_inbox (

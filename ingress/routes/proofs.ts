@@ -1,0 +1,241 @@
+// Proofs: accept statements, and read what became of them.
+import { createHash } from 'node:crypto';
+import { ApiError, invalidField } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { assertMayName, mayName } from '../../shared/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { type AcceptedProof, isOwnId, type ProofRow, type ProofStore, recordDigest } from '../../shared/log/proof-store.ts';
+import type { Anchored, LogReader } from '../../shared/log/read.ts';
+import { canonicalize } from '../../shared/proof/canonical.ts';
+import { recordPrefix } from '../../shared/proof/record.ts';
+import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import {
+  EntityIdParams,
+  Proof,
+  ProofAccepted,
+  ProofBatchAccepted,
+  ProofBatchCreate,
+  ProofChain,
+  ProofChainQuery,
+  ProofCreate,
+  type ProofCreateBody,
+  ProofIdParams,
+  ProofList,
+  ProofListQuery,
+} from '../../shared/schemas/proof.ts';
+import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
+import { decodeCursor, encodeCursor, pageOf } from './paging.ts';
+
+const RETRY_AFTER_SECONDS = '1';
+
+export interface ProofDeps {
+  readonly proofs: ProofStore;
+  readonly log: LogReader;
+  readonly nowMs: () => number;
+}
+
+function rowOf(key: AuthenticatedKey, body: ProofCreateBody, at: string, nowMs: number): ProofRow {
+  assertMayName(key, body.entityId, `${at}/entityId`);
+  if (body.proofId !== undefined && isOwnId(body.proofId)) {
+    throw invalidField(`${at}/proofId`, 'has the form of an id that the service makes itself');
+  }
+  const { event, entityId, payload } = body;
+  const proofId = body.proofId ?? newId('prf', nowMs);
+  const occurredAt = new Date(nowMs).toISOString();
+  const canonicalPayload = canonicalize(payload);
+  const record = recordPrefix({
+    entityId,
+    event,
+    occurredAt,
+    body: canonicalPayload,
+    environment: key.environment,
+    organisationSlug: key.organisationSlug,
+    proofId,
+  });
+  return {
+    organisationId: key.organisationId,
+    environment: key.environment,
+    proofId,
+    entityId,
+    event,
+    occurredAt,
+    record,
+    requestDigest: createHash('sha256').update(canonicalize({ entityId, event })).update(canonicalPayload).digest('hex'),
+    keyId: key.keyId,
+  };
+}
+
+function proofOf(leaf: Anchored): object {
+  return {
+    proofId: leaf.proofId,
+    status: 'anchored',
+    event: leaf.event,
+    entityId: leaf.entityId,
+    record: leaf.record.toString('base64'),
+    index: leaf.index,
+    chainIndex: leaf.chainIndex,
+    eventHash: leaf.eventHash,
+    previousHash: leaf.previousHash,
+    occurredAt: leaf.occurredAt.toISOString(),
+    anchoredAt: leaf.anchoredAt.toISOString(),
+  };
+}
+
+function acceptedReply(body: object, location?: string): Reply {
+  return { status: 202, body, ...(location === undefined ? {} : { headers: { location } }) };
+}
+
+function instant(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}
+
+export function proofRoutes(deps: ProofDeps): Route[] {
+  const { proofs, log, nowMs } = deps;
+
+  type Commit = RequestContext<unknown, unknown, unknown>['commit'];
+  const accept = async (
+    rows: readonly ProofRow[],
+    pointerOf: (index: number) => string,
+    idempotencyKey: string | undefined,
+    commit: Commit,
+    reply: (accepted: AcceptedProof[]) => Reply,
+  ): Promise<Reply> => {
+    if (idempotencyKey === undefined) return reply(await proofs.accept(rows, pointerOf));
+    return commit(async (sql) => reply(await proofs.acceptIn(sql, rows, pointerOf)));
+  };
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/proofs',
+      access: ['intents:write'],
+      tag: 'Proofs',
+      summary: 'Have a statement anchored',
+      description:
+        'Accepted means durable: a worker appends it to the log. A proofId is yours to choose and settles repeats for ever: the same proof again gives the first answer, another one 422. The payload is permanent.',
+      request: { body: ProofCreate },
+      responses: { 202: { description: 'Accepted.', schema: ProofAccepted } },
+      errors: ['E2010', 'E6002'],
+      idempotent: true,
+      handler: ({ key, body, idempotencyKey, commit }) =>
+        accept([rowOf(key, body, '', nowMs())], () => '/proofId', idempotencyKey, commit, ([accepted]) =>
+          acceptedReply(accepted ?? {}, `/v1/proofs/${encodeURIComponent(accepted?.proofId ?? '')}`),
+        ),
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/proofs/batch',
+      access: ['intents:write'],
+      tag: 'Proofs',
+      summary: 'Have up to a thousand statements anchored',
+      description: 'All are accepted or none.',
+      request: { body: ProofBatchCreate },
+      responses: { 202: { description: 'Accepted, in the order of the request.', schema: ProofBatchAccepted } },
+      errors: ['E2010', 'E6002'],
+      cost: (body) => Math.ceil(body.proofs.length / 10),
+      idempotent: true,
+      handler: ({ key, body, idempotencyKey, commit }) => {
+        const rows = body.proofs.map((proof, i) => rowOf(key, proof, `/proofs/${i}`, nowMs()));
+        return accept(rows, (i) => `/proofs/${i}/proofId`, idempotencyKey, commit, (accepted) => acceptedReply({ proofs: accepted }));
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/proofs',
+      access: ['proofs:read'],
+      tag: 'Proofs',
+      summary: 'List anchored proofs, newest first',
+      request: { query: ProofListQuery },
+      responses: { 200: { description: 'One page of proofs.', schema: ProofList } },
+      errors: [],
+      handler: async ({ key, query }) => {
+        if (query.entityId !== undefined) assertMayName(key, query.entityId, '?entityId');
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const cursor = decodeCursor(query.cursor, /^\d{1,15}$/);
+        const bound = key.agentIds === null ? undefined : [...key.agentIds];
+        const leaves = await log.list(
+          {
+            organisationId: key.organisationId,
+            environment: key.environment,
+            entityIds: query.entityId === undefined ? bound : [query.entityId],
+            event: query.event,
+            from: instant(query.from),
+            to: instant(query.to),
+            before: cursor === undefined ? undefined : Number(cursor),
+          },
+          limit + 1,
+        );
+        const body = pageOf(
+          leaves,
+          limit,
+          ({ proofId, event, entityId, index, occurredAt }) => ({
+            proofId,
+            status: 'anchored',
+            event,
+            entityId,
+            index,
+            occurredAt: occurredAt.toISOString(),
+          }),
+          (leaf) => String(leaf.index),
+        );
+        return { status: 200, body };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/proofs/{id}',
+      access: ['proofs:read'],
+      tag: 'Proofs',
+      summary: 'Read one proof',
+      request: { params: ProofIdParams },
+      responses: {
+        200: { description: 'It is in the log.', schema: Proof },
+        202: { description: 'It is accepted and not in the log yet.', schema: ProofAccepted },
+      },
+      errors: ['E4003'],
+      handler: async ({ key, params }) => {
+        const leaf = await log.anchored(key.organisationId, key.environment, params.id);
+        if (leaf !== undefined && mayName(key, leaf.entityId)) return { status: 200, body: proofOf(leaf) };
+        const pending = leaf === undefined ? await log.pending(key.organisationId, key.environment, params.id) : undefined;
+        if (pending === undefined || !mayName(key, pending.entityId)) {
+          throw new ApiError('E4003', 'There is no such proof in this organisation and environment.');
+        }
+        return {
+          status: 202,
+          body: { proofId: pending.proofId, status: 'pending', recordDigest: recordDigest(pending.record) },
+          headers: { 'retry-after': RETRY_AFTER_SECONDS },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/proofs/chain/{entityId}',
+      access: ['proofs:read'],
+      tag: 'Proofs',
+      summary: "Read one entity's chain, oldest first",
+      request: { params: EntityIdParams, query: ProofChainQuery },
+      responses: { 200: { description: 'One page of the chain, and its head.', schema: ProofChain } },
+      errors: [],
+      handler: async ({ key, params, query }) => {
+        assertMayName(key, params.entityId, '{entityId}');
+        const { organisationId, environment } = key;
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const from = Number(decodeCursor(query.cursor, /^\d{1,15}$/) ?? 0);
+        const [head, leaves] = await Promise.all([
+          log.chainHead(organisationId, environment, params.entityId),
+          log.chain(organisationId, environment, params.entityId, from, limit + 1),
+        ]);
+        const next = leaves[limit];
+        return {
+          status: 200,
+          body: {
+            entityId: params.entityId,
+            head: head ?? null,
+            items: leaves.slice(0, limit).map(proofOf),
+            nextCursor: next === undefined ? null : encodeCursor(String(next.chainIndex)),
+          },
+        };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,122 @@
+// Appends what waits in a log's inbox: one transaction a batch, holding the log's head, so that no two workers number at once.
+import type { Database, Sql, Statement } from '../db/database.ts';
+import { NO_PREVIOUS, sealRecord } from '../proof/record.ts';
+import type { Environment } from '../vocabulary.ts';
+
+const MAX_BATCH = 1_000;
+
+const MAKE_LOG: Statement = {
+  name: 'log-make',
+  text: 'INSERT INTO log (organisation_id, environment) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+};
+const LOCK_LOG: Statement = {
+  name: 'log-lock',
+  text: 'SELECT size::text AS size FROM log WHERE organisation_id = $1 AND environment = $2 FOR UPDATE',
+};
+const TAKE: Statement = {
+  name: 'log-inbox-take',
+  text: `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id,
+      coalesce(decision.proof_id, record.proof_id) AS proof_id, coalesce(decision.agent_id, record.entity_id) AS entity_id,
+      coalesce(record.event, 'custos.decision') AS event, coalesce(decision.evaluated_at, record.occurred_at) AS occurred_at,
+      coalesce(decision.record, record.record) AS record
+    FROM (SELECT * FROM log_inbox WHERE organisation_id = $1 AND environment = $2 ORDER BY seq LIMIT ${MAX_BATCH}) AS inbox
+    LEFT JOIN decision ON inbox.source = 'decision' AND decision.organisation_id = $1 AND decision.environment = $2 AND decision.decision_id = inbox.source_id
+    LEFT JOIN record ON inbox.source = 'record' AND record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = inbox.source_id
+    ORDER BY inbox.seq`,
+};
+const HEADS: Statement = {
+  name: 'chain-heads',
+  text: `SELECT asked.entity_id, head.chain_index::text AS chain_index, encode(head.event_hash, 'hex') AS event_hash
+    FROM unnest($3::text[]) AS asked (entity_id), LATERAL (
+      SELECT chain_index, event_hash FROM leaf WHERE organisation_id = $1 AND environment = $2 AND leaf.entity_id = asked.entity_id
+      ORDER BY chain_index DESC LIMIT 1
+    ) AS head`,
+};
+const INSERT: Statement = {
+  name: 'leaves-insert',
+  text: `INSERT INTO leaf (organisation_id, environment, leaf_index, proof_id, source, source_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at)
+    SELECT $1, $2, * , $14 FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::timestamptz[], $11::bytea[], $12::bytea[], $13::bytea[])`,
+};
+const MOVE: Statement = {
+  name: 'log-move',
+  text: 'UPDATE log SET size = $3 WHERE organisation_id = $1 AND environment = $2',
+};
+const FORGET: Statement = { name: 'log-inbox-forget', text: 'DELETE FROM log_inbox WHERE seq = ANY ($1::bigint[])' };
+
+interface InboxRow {
+  seq: string;
+  source: 'decision' | 'record';
+  source_id: string;
+  proof_id: string | null;
+  entity_id: string;
+  event: string;
+  occurred_at: Date;
+  record: Buffer;
+}
+
+interface Head {
+  chainIndex: number;
+  eventHash: string;
+}
+
+export interface AppendDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+}
+
+/** Appends one batch. @returns how many leaves; fewer than a full batch means that nothing waits */
+async function appendBatch(sql: Sql, organisationId: string, environment: Environment, nowMs: number): Promise<number> {
+  await sql.query(MAKE_LOG, [organisationId, environment]);
+  const [log] = await sql.query<{ size: string }>(LOCK_LOG, [organisationId, environment]);
+  if (log === undefined) throw new Error('a log that was just made is not there');
+  const rows = await sql.query<InboxRow>(TAKE, [organisationId, environment]);
+  if (rows.length === 0) return 0;
+  const size = Number(log.size);
+  const heads = new Map<string, Head>();
+  const found = await sql.query<{ entity_id: string; chain_index: string; event_hash: string }>(HEADS, [
+    organisationId,
+    environment,
+    [...new Set(rows.map((row) => row.entity_id))],
+  ]);
+  for (const row of found) heads.set(row.entity_id, { chainIndex: Number(row.chain_index), eventHash: row.event_hash });
+  const leaves = rows.map((row, i) => {
+    if (row.proof_id === null) throw new Error(`the ${row.source} ${row.source_id} waits for its log and does not exist`);
+    const head = heads.get(row.entity_id) ?? { chainIndex: -1, eventHash: NO_PREVIOUS };
+    const sealed = sealRecord(row.record, head.eventHash);
+    heads.set(row.entity_id, { chainIndex: head.chainIndex + 1, eventHash: sealed.eventHash.toString('hex') });
+    return { row, index: size + i, chainIndex: head.chainIndex + 1, previousHash: Buffer.from(head.eventHash, 'hex'), sealed };
+  });
+  await sql.query(INSERT, [
+    organisationId,
+    environment,
+    leaves.map((l) => l.index),
+    leaves.map((l) => l.row.proof_id),
+    leaves.map((l) => l.row.source),
+    leaves.map((l) => l.row.source_id),
+    leaves.map((l) => l.row.entity_id),
+    leaves.map((l) => l.chainIndex),
+    leaves.map((l) => l.row.event),
+    leaves.map((l) => l.row.occurred_at.toISOString()),
+    leaves.map((l) => l.previousHash),
+    leaves.map((l) => l.sealed.eventHash),
+    leaves.map((l) => Buffer.from(l.sealed.leafHash)),
+    new Date(nowMs).toISOString(),
+  ]);
+  await sql.query(MOVE, [organisationId, environment, size + leaves.length]);
+  await sql.query(FORGET, [rows.map((row) => row.seq)]);
+  return leaves.length;
+}
+
+/**
+ * Appends everything that waits for one log, batch by batch. Safe to run in several workers at once: the head is locked
+ * for each batch, and a row leaves the inbox in the transaction that makes it a leaf.
+ * @returns how many leaves were appended
+ */
+export async function appendWaiting(deps: AppendDeps, organisationId: string, environment: Environment): Promise<number> {
+  let appended = 0;
+  for (;;) {
+    const count = await deps.db.transaction((sql) => appendBatch(sql, organisationId, environment, deps.nowMs()));
+    appended += count;
+    if (count < MAX_BATCH) return appended;
+  }
+}

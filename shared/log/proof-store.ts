@@ -1,0 +1,182 @@
+// Proofs as they are accepted and read: written in groups with their inbox rows, settled by proofId for ever.
+import { createHash } from 'node:crypto';
+import { textColumn } from '../db/columns.ts';
+import { createGroupCommit } from '../db/group-commit.ts';
+import type { Database, Sql, Statement } from '../db/database.ts';
+import { ApiError } from '../errors.ts';
+import type { Environment } from '../vocabulary.ts';
+import { WAKE_LOG } from './inbox.ts';
+
+export interface ProofRow {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly proofId: string;
+  readonly entityId: string;
+  readonly event: string;
+  /** RFC 3339. */
+  readonly occurredAt: string;
+  /** Canonical record without its previousHash. */
+  readonly record: string;
+  /** SHA-256 of JCS of the request, lower-case hex. */
+  readonly requestDigest: string;
+  readonly keyId: string;
+}
+
+export interface AcceptedProof {
+  readonly proofId: string;
+  readonly status: 'pending' | 'anchored';
+  /** SHA-256 of JCS of the record's members other than previousHash, lower-case hex. */
+  readonly recordDigest: string;
+}
+
+export interface ProofStore {
+  /**
+   * Accepts all of them or none; resolves when they are durable. A proofId that was accepted before gives the first
+   * answer when the request says the same.
+   * @throws {ApiError} E2010 (422) at the pointer of a proofId that was used for something else; E6002
+   */
+  accept(rows: readonly ProofRow[], pointerOf: (index: number) => string): Promise<AcceptedProof[]>;
+  /** The same within the caller's transaction. */
+  acceptIn(sql: Sql, rows: readonly ProofRow[], pointerOf: (index: number) => string): Promise<AcceptedProof[]>;
+  idle(): Promise<void>;
+}
+
+interface Item {
+  readonly rows: readonly ProofRow[];
+}
+
+interface Inserted {
+  organisation_id: string;
+  environment: string;
+  proof_id: string;
+  request_digest: string;
+}
+
+const INSERT: Statement = {
+  name: 'proofs-accept',
+  text: `WITH given AS (
+      SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at::timestamptz AS occurred_at,
+        convert_to(record, 'UTF8') AS record, decode(request_digest, 'hex') AS request_digest, key_id
+      FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
+        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'))
+        AS row (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id)
+    ), made AS (
+      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id)
+      SELECT * FROM given ON CONFLICT (organisation_id, environment, proof_id) DO NOTHING
+      RETURNING organisation_id, environment, proof_id, request_digest
+    ), waiting AS (
+      INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'record', proof_id FROM made
+    ), woken AS (${WAKE_LOG} FROM made)
+    SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest FROM made`,
+};
+
+const READ_EARLIER: Statement = {
+  name: 'proofs-earlier',
+  text: `SELECT record.proof_id, encode(record.request_digest, 'hex') AS request_digest, record.record, leaf.leaf_index IS NOT NULL AS anchored
+    FROM record LEFT JOIN leaf USING (organisation_id, environment, proof_id)
+    WHERE record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = ANY ($3::text[])`,
+};
+
+interface Earlier {
+  proof_id: string;
+  request_digest: string | null;
+  record: Buffer;
+  anchored: boolean;
+}
+
+const MAX_REQUESTS = 200;
+const MAX_WAITING = 20_000;
+
+function columns(items: readonly Item[]): unknown[] {
+  const rows = items.flatMap((item) => item.rows);
+  const of = (pick: (row: ProofRow) => string): string => textColumn(rows.map(pick));
+  return [
+    of((r) => r.organisationId),
+    of((r) => r.environment),
+    of((r) => r.proofId),
+    of((r) => r.entityId),
+    of((r) => r.event),
+    of((r) => r.occurredAt),
+    of((r) => r.record),
+    of((r) => r.requestDigest),
+    of((r) => r.keyId),
+  ];
+}
+
+function idOf(organisationId: string, environment: string, proofId: string): string {
+  return `${organisationId}\n${environment}\n${proofId}`;
+}
+
+/** The request digests of the rows that were inserted, by id. */
+function insertedBy(rows: readonly object[]): ReadonlyMap<string, string> {
+  // The statement above returns these columns.
+  return new Map(
+    (rows as Inserted[]).map((row) => [idOf(row.organisation_id, row.environment, row.proof_id), row.request_digest]),
+  );
+}
+
+/** Whether an id has the form that the service gives to its own records. Callers may not choose such a one. */
+export function isOwnId(proofId: string): boolean {
+  return /^prf_[0-9a-z]{26}$/.test(proofId);
+}
+
+/** recordDigest of a record without its previousHash: closing the object makes it JCS of the other members. */
+export function recordDigest(prefix: string | Buffer): string {
+  return createHash('sha256').update(prefix).update('}').digest('hex');
+}
+
+export function createProofStore(deps: { db: Database }): ProofStore {
+  const { db } = deps;
+  const group = createGroupCommit<Item, ReadonlyMap<string, string>>({
+    db,
+    statement: INSERT,
+    columns,
+    result: insertedBy,
+    maxRows: MAX_REQUESTS,
+    maxWaiting: MAX_WAITING,
+  });
+
+  const settle = async (
+    sql: Sql,
+    rows: readonly ProofRow[],
+    inserted: ReadonlyMap<string, string>,
+    pointerOf: (index: number) => string,
+  ): Promise<AcceptedProof[]> => {
+    const repeated = rows.filter((row) => inserted.get(idOf(row.organisationId, row.environment, row.proofId)) !== row.requestDigest);
+    const [first] = repeated;
+    const earlier = new Map<string, Earlier>();
+    if (first !== undefined) {
+      const found = await sql.query<Earlier>(READ_EARLIER, [
+        first.organisationId,
+        first.environment,
+        repeated.map((row) => row.proofId),
+      ]);
+      for (const row of found) earlier.set(row.proof_id, row);
+    }
+    return rows.map((row, index) => {
+      const known = earlier.get(row.proofId);
+      if (known === undefined) return { proofId: row.proofId, status: 'pending', recordDigest: recordDigest(row.record) };
+      if (known.request_digest !== row.requestDigest) {
+        throw new ApiError('E2010', 'This proofId was used for another proof.', {
+          status: 422,
+          errors: [{ pointer: pointerOf(index), message: 'was used for another proof' }],
+        });
+      }
+      return { proofId: row.proofId, status: known.anchored ? 'anchored' : 'pending', recordDigest: recordDigest(known.record) };
+    });
+  };
+
+  return {
+    async accept(rows, pointerOf) {
+      // One proof is refused alone, and ids of our own making are never refused. With several of the caller's ids one may
+      // be, and then none must stay.
+      const mayRefuse = rows.length > 1 && rows.some((row) => !isOwnId(row.proofId));
+      if (mayRefuse) return db.transaction((sql) => this.acceptIn(sql, rows, pointerOf));
+      return settle(db, rows, await group.add({ rows }), pointerOf);
+    },
+    async acceptIn(sql, rows, pointerOf) {
+      return settle(sql, rows, insertedBy(await sql.query(INSERT, columns([{ rows }]))), pointerOf);
+    },
+    idle: () => group.idle(),
+  };
+}

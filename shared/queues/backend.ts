@@ -1,0 +1,58 @@
+// What is used of BullMQ, whichever store it keeps its jobs in.
+import type { Job as BullJob, Queue, Worker } from 'bullmq';
+import type { QueueName } from '../jobs.ts';
+
+export type BullQueue = Pick<
+  Queue,
+  'addBulk' | 'upsertJobScheduler' | 'getJobCounts' | 'getJobs' | 'waitUntilReady' | 'close'
+>;
+export type BullWorker = Pick<Worker, 'run' | 'waitUntilReady' | 'close'> & {
+  onFailed(listener: (job: BullJob | undefined, error: Error) => void): void;
+  /** Gives up what still runs: its result is not reported any more, so that another worker takes the job. */
+  abandon(): void;
+};
+
+export interface WorkerSettings {
+  readonly concurrency: number;
+  readonly maxStartedAttempts: number;
+  readonly maxStalledCount: number;
+  readonly lockDuration: number;
+  readonly stalledInterval: number;
+  readonly runRetryDelay: number;
+  readonly autorun: false;
+}
+
+/** One of the two stores. Everything it opens reports its errors to the `onError` it was made with. */
+export interface Backend {
+  /** A queue that answers now. @throws within about two seconds when the store does not. */
+  openQueue(name: QueueName): Promise<BullQueue>;
+  /** A worker that does not run yet. */
+  createWorker(name: QueueName, process: (job: BullJob) => Promise<void>, settings: WorkerSettings): BullWorker;
+  /** Closes the connections that queues and workers shared. */
+  close(): Promise<void>;
+}
+
+/** Jobs that ended well are of no use any more; failed ones are looked at, and recorded elsewhere too. */
+export const JOB_OPTIONS = {
+  attempts: 3,
+  backoff: { type: 'exponential', delay: 1_000 },
+  removeOnComplete: { count: 100 },
+  removeOnFail: { count: 10_000 },
+} as const;
+
+/** How long anybody waits for an answer of the store; the bound of `add` is a little above. */
+export const STORE_TIMEOUT_MS = 1_500;
+
+/** The same promise, rejected when it takes too long. What it does may still happen. */
+export async function within<T>(promise: Promise<T>, timeoutMs: number, what: string): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeoutMs} ms`)), timeoutMs);
+  });
+  promise.catch(() => undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,104 @@
+// Queues in Redis: one client for all producers, one for all consumers, and a blocking one of each worker.
+import { Queue, Worker } from 'bullmq';
+import { Redis, type RedisOptions } from 'ioredis';
+import { type Backend, JOB_OPTIONS, STORE_TIMEOUT_MS, within } from './backend.ts';
+
+const CONNECT_TIMEOUT_MS = 1_500;
+
+const retryStrategy = (times: number): number => Math.min(times * 100, 1_000);
+
+/** A producer must fail rather than wait while Redis is away: nothing is queued, resent or repeated by the client. */
+const PRODUCER: RedisOptions = {
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  maxRetriesPerRequest: 0,
+  commandTimeout: STORE_TIMEOUT_MS,
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  retryStrategy,
+};
+
+/** A consumer waits for as long as it takes; BullMQ refuses any other value. */
+const CONSUMER: RedisOptions = { maxRetriesPerRequest: null, connectTimeout: CONNECT_TIMEOUT_MS, retryStrategy };
+
+/** @param onError hears of every error of every client, queue and worker */
+export function createRedisBackend(url: string, onError: (error: unknown) => void): Backend {
+  let producer: Redis | undefined;
+  let consumer: Redis | undefined;
+
+  const client = (options: RedisOptions): Redis => {
+    const made = new Redis(url, options);
+    made.on('error', onError);
+    return made;
+  };
+
+  /** The producers' client, connected: BullMQ's first question to one that is not would never be answered. */
+  const ready = async (): Promise<Redis> => {
+    producer ??= client(PRODUCER);
+    const { status } = producer;
+    if (status === 'wait') await producer.connect();
+    else if (status !== 'ready') await readyAgain(producer);
+    return producer;
+  };
+
+  return {
+    async openQueue(name) {
+      const connection = await within(ready(), STORE_TIMEOUT_MS, 'connecting to Redis');
+      const queue = new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS });
+      queue.on('error', onError);
+      try {
+        await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, 'the first answer of Redis');
+      } catch (error) {
+        // It remembers that it could not begin, for ever.
+        queue.close().catch(onError);
+        throw error;
+      }
+      return queue;
+    },
+    createWorker(name, process, settings) {
+      consumer ??= client(CONSUMER);
+      const worker = new Worker(name, process, { ...settings, connection: consumer });
+      worker.on('error', onError);
+      return Object.assign(worker, {
+        onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
+        abandon: () => void worker.getBackend().close(true).catch(onError),
+      });
+    },
+    async close() {
+      producer?.disconnect();
+      consumer?.disconnect();
+    },
+  };
+}
+
+/** Resolves when the client, which connects again by itself, is connected. */
+function readyAgain(client: Redis): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const listeners = { ready: () => settle(resolve), end: () => settle(() => reject(new Error('Redis is closed'))) };
+    // The error tells at once what waiting would tell late.
+    const failed = (error: Error): void => settle(() => reject(error));
+    const settle = (then: () => void): void => {
+      client.off('ready', listeners.ready).off('end', listeners.end).off('error', failed);
+      then();
+    };
+    client.on('ready', listeners.ready).on('end', listeners.end).on('error', failed);
+  });
+}
+
+/**
+ * Says what is wrong when a Redis may drop keys: queues in it would lose jobs without a trace. Undefined when all is well.
+ * @throws when Redis does not answer within about two seconds.
+ */
+export async function evictionProblem(redisUrl: string): Promise<string | undefined> {
+  const client = new Redis(redisUrl, { ...PRODUCER, retryStrategy: () => null });
+  client.on('error', () => undefined);
+  try {
+    await within(client.connect(), STORE_TIMEOUT_MS, 'connecting to Redis');
+    // INFO, not CONFIG GET: hosted ones forbid the latter.
+    const policy = /^maxmemory_policy:(\S+)/m.exec(await client.info('memory'))?.[1];
+    if (policy === undefined || policy === 'noeviction') return undefined;
+    return `Redis drops keys when its memory is full (maxmemory-policy ${policy}), and jobs with them: set maxmemory-policy noeviction`;
+  } finally {
+    client.disconnect();
+  }
+}
