@@ -54,11 +54,28 @@ export function createGroupCommit<Item>(options: GroupCommitOptions<Item>): Grou
         for (const w of batch) w.reject(error);
         return;
       }
-      // One member's data is at fault, and its neighbours must not pay for it.
-      for (const w of batch) await insert([w]);
+      await insertOneByOne(batch);
       return;
     }
     for (const w of batch) w.resolve();
+  };
+
+  /** One member's data is at fault, and its neighbours must not pay for it. */
+  const insertOneByOne = async (batch: readonly Waiting<Item>[]): Promise<void> => {
+    let lost: ApiError | undefined;
+    for (const w of batch) {
+      if (lost === undefined) {
+        try {
+          await db.query(statement, columns([w.item]));
+          w.resolve();
+          continue;
+        } catch (error) {
+          w.reject(error);
+          // A deadline for each of hundreds would be a hang for the last.
+          if (error instanceof ApiError) lost = error;
+        }
+      } else w.reject(lost);
+    }
   };
 
   const flush = async (): Promise<void> => {
