@@ -63,7 +63,6 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let closed = false;
-  let timer: NodeJS.Timeout | undefined;
   let client: pg.Client | undefined;
 
   const ask = async (): Promise<void> => {
@@ -142,7 +141,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
 
   await refresh();
   await listen();
-  timer = setInterval(() => {
+  const timer = setInterval(() => {
     quietly();
     void listen();
   }, POLL_MS);
