@@ -1,12 +1,13 @@
 // The Express application: every route of the list, the pages, and what is said to requests that fit none of them.
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../shared/errors.ts';
+import { checkRequest, countPublic } from './middleware/admission.ts';
 import { Exchange } from './middleware/exchange.ts';
 import { createCompiler } from './middleware/schema.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi.ts';
 import type { ReadinessCheck } from './ports.ts';
 import type { Access, Route } from './route.ts';
-import { checkRequest, countPublic, createHandler, type RouterDeps } from './router.ts';
+import { createHandler, type RouterDeps } from './router.ts';
 import { createDocsPages, docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { referenceRoutes } from './routes/reference.ts';

@@ -280,9 +280,14 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
   };
 }
 
+/** The members of an object schema; typebox does not say which schemas are of objects. */
+function plainProperties(schema: { properties?: Json } | undefined): Json {
+  return schema?.properties ?? {};
+}
+
 function checkParameters(route: Route): void {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
-  const inSchema = Object.keys((route.request.params as { properties?: Json } | undefined)?.properties ?? {}).sort();
+  const inSchema = Object.keys(plainProperties(route.request.params)).sort();
   if (inPath.join() !== inSchema.join())
     throw new Error(`${route.method} ${route.path}: the path has {${inPath.join()}}, its schema {${inSchema.join()}}`);
 }

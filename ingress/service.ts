@@ -26,13 +26,7 @@ import { createIdempotency } from './idempotency.ts';
 import type { EdgeClock, ReadinessCheck } from './ports.ts';
 import { createLimiter } from './rate-limit.ts';
 import type { Route } from './route.ts';
-import { agentRoutes } from './routes/agents.ts';
-import { decisionRoutes } from './routes/decisions.ts';
-import { enforceRoutes } from './routes/enforce.ts';
-import { haltRoutes } from './routes/halt.ts';
-import { intentRoutes } from './routes/intent.ts';
-import { keyRoutes } from './routes/keys.ts';
-import { policyRoutes } from './routes/policies.ts';
+import { businessRoutes } from './routes/all.ts';
 import { closeServer, createExpressServer, listen } from './server.ts';
 
 export interface IngressDeps {
@@ -154,29 +148,24 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   // A change is committed when this is called: trouble here must not turn its answer into an error.
   const settle = (): Promise<void> => changes.refresh().catch(onError);
 
-  const routes: Route[] = [
-    ...intentRoutes({ policies, parses, decider }),
-    ...enforceRoutes({
-      policies,
-      readings,
-      parses,
-      decider: {
-        ...decider,
-        recorded(question, answer) {
-          countDecision(answer.evaluation.verdict);
-          decider.recorded(question, answer);
-        },
+  const routes = businessRoutes({
+    db,
+    nowMs,
+    settle,
+    policies,
+    readings,
+    parses,
+    decider: {
+      ...decider,
+      recorded(question, answer) {
+        countDecision(answer.evaluation.verdict);
+        decider.recorded(question, answer);
       },
-      decisions,
-      nowMs,
-      onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
-    }),
-    ...decisionRoutes({ decisions }),
-    ...agentRoutes({ db, nowMs, settle }),
-    ...keyRoutes({ db, hasher: createSecretHasher(config.pepper), nowMs, settle }),
-    ...haltRoutes({ db, nowMs, settle }),
-    ...policyRoutes({ db, policies }),
-  ];
+    },
+    decisions,
+    hasher: createSecretHasher(config.pepper),
+    onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
+  });
   const tls =
     config.tlsCertFile === undefined || config.tlsKeyFile === undefined
       ? undefined

@@ -8,21 +8,16 @@ import {
   longSecret,
   optional,
   pathBelowRoot,
+  readBootstrapKey,
+  readHost,
+  readRateLimits,
+  readTrustProxy,
   type Setting,
   secondsAsMs,
   setting,
   word,
 } from './settings.ts';
 import { RATE_LIMIT_TABLE } from './vocabulary.ts';
-
-export interface RateLimitEntry {
-  readonly tier: number;
-  readonly perSecond: number;
-  readonly perMinute: number;
-}
-
-/** What Express's `trust proxy` takes: how many proxies stand in front, or their addresses. */
-export type TrustProxy = number | readonly string[];
 
 const SETTINGS = {
   host: setting({
@@ -284,45 +279,4 @@ function distance(a: string, b: string): number {
 /** Whether an address can only be reached from this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (net.isIPv4(host) && host.startsWith('127.'));
-}
-
-function readHost(text: string): string {
-  return net.isIP(text) !== 0 ? text : hostName(text);
-}
-
-/** The shape only; the checksum is checked where keys are made. The text is never repeated: it is a secret. */
-function readBootstrapKey(text: string): string {
-  if (!/^cst_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/.test(text))
-    throw new Error('must be a whole admin key that begins with cst_live_; "custos keys generate" prints one');
-  return text;
-}
-
-const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
-
-function readTrustProxy(text: string): TrustProxy {
-  // `true` would believe anybody's X-Forwarded-For, and with it let anybody choose the address that limits apply to.
-  if (/^\d+$/.test(text)) return integer(1, 16)(text);
-  const addresses = text.split(',').map((part) => part.trim());
-  for (const address of addresses) {
-    const [ip = '', bits, ...rest] = address.split('/');
-    const max = net.isIPv6(ip) ? 128 : 32;
-    const sized = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
-    if (!PROXY_NAMES.includes(address) && (net.isIP(ip) === 0 || !sized || rest.length > 0))
-      throw new Error(
-        `must be how many proxies stand in front (1 to 16), or their addresses (10.0.0.0/8, ${PROXY_NAMES.join(', ')}) separated by commas, not "${text}"`,
-      );
-  }
-  return addresses;
-}
-
-function readRateLimits(text: string): readonly RateLimitEntry[] {
-  const table = new Map<number, RateLimitEntry>(RATE_LIMIT_TABLE.map((entry) => [entry.tier, entry]));
-  for (const part of text.split(',')) {
-    const match = /^([0-7])=(\d{1,7})\/(\d{1,9})$/.exec(part.trim());
-    const [tier, perSecond, perMinute] = (match?.slice(1) ?? []).map(Number);
-    if (tier === undefined || !perSecond || !perMinute)
-      throw new Error(`must be a list such as 3=40/600,4=100/1200 (tier=perSecond/perMinute), not "${text}"`);
-    table.set(tier, { tier, perSecond, perMinute });
-  }
-  return [...table.values()];
 }

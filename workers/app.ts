@@ -1,9 +1,17 @@
 // The workers of one process: started together, stopped together.
 import type { StoreConfig } from '../shared/config.ts';
 import { openDatabase, type Statement } from '../shared/db/database.ts';
+import type { QueueName } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
+import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/queues.ts';
+import { storeAwayCheck } from '../shared/queues/store-away.ts';
+import { createDeadJobRecorder } from './dead-jobs.ts';
+import type { Readiness } from './health.ts';
+import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startPolicyReader } from './policies.ts';
-import { startUpkeep } from './upkeep.ts';
+import { startRelay } from './relay.ts';
+import { reportTrouble } from './trouble.ts';
+import { keepSchedule, upkeepHandlers } from './upkeep.ts';
 
 export interface WorkersDependencies {
   readonly config: StoreConfig;
@@ -12,35 +20,86 @@ export interface WorkersDependencies {
 
 export interface RunningWorkers {
   /** Whether the stores that the workers need answer now; the reason why not, when they do not. */
-  check(): Promise<{ readonly ready: boolean; readonly reason?: string }>;
+  check(): Promise<Readiness>;
+  readonly metrics: WorkerMetrics['expose'];
   /** Takes no new work and waits for what is running. */
   close(): Promise<void>;
+}
+
+/** Who works on a queue, and how many of its jobs run at once in this process. */
+interface Work<Q extends QueueName> {
+  readonly handlers: Handlers<Q>;
+  readonly hooks?: DeadHooks<Q>;
+  readonly concurrency: number;
 }
 
 const PING: Statement = { name: 'ping', text: 'SELECT 1' };
 /** Workers may wait longer than a request may: a large policy set takes its time to be stored. */
 const QUERY_TIMEOUT_MS = 30_000;
+/** A long upkeep job must not keep the sweeper waiting. */
+const UPKEEP_CONCURRENCY = 4;
 
 /** Starts every worker of the process. */
 export async function startWorkers({ config, log }: WorkersDependencies): Promise<RunningWorkers> {
+  const { databaseUrl, redisUrl } = config;
   const db = await openDatabase({
-    url: config.databaseUrl,
+    url: databaseUrl,
     applicationName: 'custos-workers',
     poolSize: config.databasePool,
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
   const nowMs = (): number => Date.now();
-  const reader = startPolicyReader({ db, databaseUrl: config.databaseUrl, policyDir: config.policyDir, nowMs, log });
-  const upkeep = startUpkeep({ databaseUrl: config.databaseUrl, redisUrl: config.redisUrl, db, log });
+  const metrics = createWorkerMetrics();
+  const onError = reportTrouble(log, 'a queue had trouble', nowMs);
+  const queues = createQueues({
+    databaseUrl,
+    redisUrl,
+    onError,
+    isStoreAway: storeAwayCheck(db),
+    onJob: metrics.observeJob,
+  });
+  metrics.watch({ db, queues });
+
+  // Each queue that this process works on; one that is absent is left to other processes.
+  const work: { readonly [Q in QueueName]?: Work<Q> } = {
+    upkeep: { handlers: upkeepHandlers({ db, log }), concurrency: UPKEEP_CONCURRENCY },
+  };
+  const take = <Q extends QueueName>(queue: Q, { handlers, hooks, concurrency }: Work<Q>): void => {
+    // The hooks of one queue under its own name; TypeScript does not follow a computed member.
+    const hooksOfQueue = { [queue]: hooks ?? {} } as { [K in Q]: DeadHooks<K> };
+    queues.work(queue, handlers, { concurrency, onDead: createDeadJobRecorder({ db, log, hooks: hooksOfQueue }) });
+  };
+  if (work.intents !== undefined) take('intents', work.intents);
+  if (work.trust !== undefined) take('trust', work.trust);
+  if (work.proofs !== undefined) take('proofs', work.proofs);
+  if (work.upkeep !== undefined) take('upkeep', work.upkeep);
+
+  const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, log });
+  const relay = startRelay({ db, queues, log });
+  const schedule = keepSchedule(queues, log);
+
+  const degraded = async (): Promise<string[]> => {
+    if (redisUrl === undefined) return [];
+    return evictionProblem(redisUrl).then(
+      (problem) => (problem === undefined ? [] : [problem]),
+      () => ['Redis does not answer; accepted work waits in the outbox'],
+    );
+  };
   return {
-    check: () =>
-      db.query(PING, []).then(
-        () => ({ ready: true }),
-        () => ({ ready: false, reason: 'PostgreSQL does not answer' }),
-      ),
+    metrics: metrics.expose,
+    async check() {
+      try {
+        await db.query(PING, []);
+      } catch {
+        return { ready: false, reason: 'PostgreSQL does not answer' };
+      }
+      const problems = await degraded();
+      return problems.length === 0 ? { ready: true } : { ready: true, degraded: problems };
+    },
     async close() {
-      await Promise.all([reader.close(), upkeep.close()]);
+      await Promise.all([reader.close(), relay.close(), schedule.close()]);
+      await queues.close();
       await db.close();
     },
   };

@@ -10,7 +10,12 @@ async function main(): Promise<void> {
   const config = requireStore(readConfig(process.env, { root: findRoot(), cwd: process.cwd() }));
   const log = createLogger({ name: 'workers', level: config.logLevel, pretty: process.stdout.isTTY });
   const workers = await startWorkers({ config, log });
-  const health = await serveHealth({ host: config.host, port: config.workersPort, check: workers.check });
+  const health = await serveHealth({
+    host: config.host,
+    port: config.workersPort,
+    check: workers.check,
+    metrics: workers.metrics,
+  });
   log.info({ address: health.address }, 'workers ready');
   runUntilStopped({
     process,

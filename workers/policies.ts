@@ -6,12 +6,17 @@ import { compileLexicon } from '../shared/intent/lexicon.ts';
 import type { Logger } from '../shared/log.ts';
 import { loadPolicySet } from '../shared/policy/load.ts';
 import type { Finding } from '../shared/policy/types.ts';
-import { readPolicyFolder, type PolicyFolder } from './policy-folder.ts';
+import { readPolicyFolder, type PolicyFolder, stampOfFolder } from './policy-folder.ts';
 
 /** The lock of the one worker that reads the folder. The number is arbitrary and ours. */
 const READER_LOCK = 4_237_003;
-/** How often the folder is read. Two equal readings in a row are believed, so that half a write is not. */
-const READ_EVERY_MS = 250;
+/** How often the folder is looked at. Two equal readings in a row are believed, so that half a write is not. */
+const LOOK_EVERY_MS = 250;
+/** Looking may take this share of the worker's time; very large folders are looked at less often. */
+const MOST_SHARE = 0.1;
+
+/** ... but at least this often. */
+const MOST_REST_MS = 1_000;
 
 const STORE: Statement = {
   name: 'policy-set-store',
@@ -91,13 +96,32 @@ async function refuse(
   await db.query(REFUSE, [new Date(nowMs()), JSON.stringify(shown)]);
 }
 
+/** What the last looks found: fingerprints that were read and put into force, and the stamp that stands for the latter. */
+interface Previous {
+  seen: string;
+  applied: string;
+  stamp: string | undefined;
+}
+
 /** Starts reading, as soon as no other worker does. */
 export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
   const { databaseUrl, policyDir, log } = deps;
   const stop = new AbortController();
   const { signal } = stop;
 
-  const readAndApply = async (previous: { seen: string; applied: string }): Promise<void> => {
+  /** The stamp of the folder, or undefined when only reading it can tell (and say what is wrong with it). */
+  const stampNow = (): string | undefined => {
+    try {
+      return stampOfFolder(policyDir, deps.nowMs());
+    } catch {
+      return undefined;
+    }
+  };
+
+  const readAndApply = async (previous: Previous): Promise<void> => {
+    const stamp = stampNow();
+    if (stamp !== undefined && stamp === previous.stamp) return;
+    previous.stamp = undefined;
     let folder: PolicyFolder;
     try {
       folder = await readPolicyFolder(policyDir);
@@ -110,9 +134,13 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     }
     const settled = folder.fingerprint === previous.seen;
     previous.seen = folder.fingerprint;
-    if ((!settled && previous.applied !== '') || folder.fingerprint === previous.applied) return;
-    await applyFolder(deps, folder);
-    previous.applied = folder.fingerprint;
+    if (folder.fingerprint !== previous.applied) {
+      if (!settled && previous.applied !== '') return;
+      await applyFolder(deps, folder);
+      previous.applied = folder.fingerprint;
+    }
+    // Taken before the reading: what changed meanwhile has another one.
+    previous.stamp = stamp;
   };
 
   /** Holds the lock for as long as its connection lives. */
@@ -122,7 +150,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       client.on('end', () => reject(new Error('the connection of the policy reader ended')));
     });
     lost.catch(() => undefined);
-    const previous = { seen: '', applied: '' };
+    const previous: Previous = { seen: '', applied: '', stamp: undefined };
     while (!signal.aborted) {
       const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
         READER_LOCK,
@@ -131,8 +159,10 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       await Promise.race([delay(1_000, undefined, { signal }), lost]);
     }
     while (!signal.aborted) {
+      const startedMs = performance.now();
       await readAndApply(previous);
-      await Promise.race([delay(READ_EVERY_MS, undefined, { signal }), lost]);
+      const restMs = Math.max(LOOK_EVERY_MS, (performance.now() - startedMs) / MOST_SHARE);
+      await Promise.race([delay(Math.min(restMs, MOST_REST_MS), undefined, { signal }), lost]);
     }
   };
 

@@ -1,12 +1,24 @@
 // Upkeep: what must be done now and then, once for the whole installation, as scheduled jobs.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from '../shared/db/database.ts';
+import type { JobName } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
-import { createQueues } from '../shared/queues.ts';
+import type { Handlers, Queues } from '../shared/queues.ts';
+import { sweep } from './sweep.ts';
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 /** Rows a statement, so that no lock is held and no log written for long. */
 const BATCH = 5_000;
+
+/** How often each upkeep job is made. */
+export const UPKEEP_EVERY_MS: { readonly [N in JobName<'upkeep'>]: number } = {
+  sweep: 2 * SECOND_MS,
+  'forget-changes': 10 * MINUTE_MS,
+  'forget-idempotency': 60 * MINUTE_MS,
+};
+/** A store that was emptied has lost the schedulers too; nobody tells. */
+const ENSURE_EVERY_MS = 5 * SECOND_MS;
 
 // A process that has not asked for half an hour forgets all it knows (shared/db/changes.ts), so an hour is enough.
 const FORGET_CHANGES: Statement = {
@@ -27,46 +39,52 @@ async function forget(db: Database, statement: Statement): Promise<void> {
 
 export interface UpkeepDeps {
   readonly db: Database;
-  readonly databaseUrl: string;
-  readonly redisUrl: string | undefined;
   readonly log: Logger;
 }
 
-export interface Upkeep {
+export function upkeepHandlers({ db, log }: UpkeepDeps): Handlers<'upkeep'> {
+  return {
+    sweep: async () => {
+      const swept = await sweep(db);
+      if (swept.logs + swept.trust + swept.intents > 0) log.debug(swept, 'swept what stayed behind');
+    },
+    'forget-changes': () => forget(db, FORGET_CHANGES),
+    'forget-idempotency': () => forget(db, FORGET_IDEMPOTENCY),
+  };
+}
+
+export interface Schedule {
   close(): Promise<void>;
 }
 
-/** Starts taking upkeep jobs, and sees to it that they are made, as soon as the queue's store answers. */
-export function startUpkeep({ db, databaseUrl, redisUrl, log }: UpkeepDeps): Upkeep {
+/**
+ * Sees to it that upkeep jobs are made, from when the queue's store answers, and again after it was emptied. Every worker
+ * does so; the schedulers are the store's and exist once.
+ */
+export function keepSchedule(queues: Pick<Queues, 'every'>, log: Logger, ensureEveryMs = ENSURE_EVERY_MS): Schedule {
   const stop = new AbortController();
-  const queues = createQueues({
-    databaseUrl,
-    redisUrl,
-    onError: (error) => log.warn({ err: error }, 'the upkeep queue had trouble'),
-  });
-  queues.work('upkeep', {
-    'forget-changes': () => forget(db, FORGET_CHANGES),
-    'forget-idempotency': () => forget(db, FORGET_IDEMPOTENCY),
-  });
+  const { signal } = stop;
+  const names = Object.keys(UPKEEP_EVERY_MS) as JobName<'upkeep'>[];
 
-  const schedule = async (): Promise<void> => {
-    while (!stop.signal.aborted) {
+  const run = async (): Promise<void> => {
+    let away = false;
+    while (!signal.aborted) {
       try {
-        await queues.every('upkeep', 'forget-changes', 10 * MINUTE_MS, {});
-        await queues.every('upkeep', 'forget-idempotency', 60 * MINUTE_MS, {});
-        return;
+        for (const name of names) await queues.every('upkeep', name, UPKEEP_EVERY_MS[name], { v: 1 });
+        if (away) log.info('upkeep jobs are scheduled again');
+        away = false;
       } catch (error) {
-        log.warn({ err: error }, 'upkeep jobs could not be scheduled; it is tried again');
-        await delay(5_000, undefined, { signal: stop.signal }).catch(() => undefined);
+        if (!away) log.warn({ err: error }, 'upkeep jobs could not be scheduled; it is tried again');
+        away = true;
       }
+      await delay(ensureEveryMs, undefined, { signal }).catch(() => undefined);
     }
   };
-  const scheduling = schedule();
+  const running = run();
   return {
     async close() {
       stop.abort();
-      await scheduling;
-      await queues.close();
+      await running;
     },
   };
 }

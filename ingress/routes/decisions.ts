@@ -22,8 +22,11 @@ function instant(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);
 }
 
-export function decisionRoutes(deps: { decisions: DecisionStore }): Route[] {
-  const { decisions } = deps;
+export interface DecisionDeps {
+  readonly decisions: DecisionStore;
+}
+
+export function decisionRoutes({ decisions }: DecisionDeps): Route[] {
   return [
     defineRoute({
       method: 'GET',

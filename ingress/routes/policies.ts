@@ -26,9 +26,12 @@ function assertOperator(key: AuthenticatedKey): void {
   throw new ApiError('E1004', "Policy files need a live admin:* key of the operator's organisation.");
 }
 
-export function policyRoutes(deps: { db: Database; policies: ActivePolicySet }): Route[] {
-  const { db, policies } = deps;
+export interface PolicyDeps {
+  readonly db: Database;
+  readonly policies: ActivePolicySet;
+}
 
+export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
   /** The canonical members of a set are what is digested, so they are what is shown. */
   const canonicalOf = (text: string): { engine: number; lexicon: object; policies: object[] } =>
     JSON.parse(text) as { engine: number; lexicon: object; policies: object[] };

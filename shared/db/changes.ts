@@ -3,7 +3,7 @@
 // Triggers write a row into `change` in the same transaction as the change itself and send a NOTIFY. A process asks
 // every 500 ms, and at once when notified. Rows carry the id of the transaction that wrote them; each answer also
 // gives the oldest transaction that was still running, from which the next question starts: a transaction that
-// commits late is never missed, and seeing a row twice only invalidates twice.
+// commits late is never missed, and what an answer repeats is not delivered again.
 import pg from 'pg';
 import { ApiError } from '../errors.ts';
 import { asApiError, type Database, type Statement } from './database.ts';
@@ -34,14 +34,18 @@ const FRESH_MS = 900;
 /** Rows are kept for an hour (workers/upkeep); after half of that without an answer nothing cached is believed. */
 const RESET_MS = 30 * 60_000;
 
+/** The highest id there is: the first question asks for no changes, only where to go on. */
+const NO_TRANSACTION = '18446744073709551615';
+
 const READ: Statement = {
   name: 'changes-read',
   text: `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest)
-    SELECT now.oldest::text AS oldest, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`,
+    SELECT now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`,
 };
 
 interface Row {
   oldest: string;
+  seq: string | null;
   kind: ChangeKind | null;
   subject: string | null;
 }
@@ -59,26 +63,28 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   const { db, monotonicMs } = deps;
   const listeners: ChangeListener[] = [];
   let from: string | undefined;
+  // Rows of the last answer: the next one repeats those that are not older than the oldest running transaction.
+  let delivered = new Set<string>();
   let askedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let closed = false;
-  let timer: NodeJS.Timeout | undefined;
   let client: pg.Client | undefined;
 
   const ask = async (): Promise<void> => {
     const startedAt = monotonicMs();
-    const rows = await db.query<Row>(READ, [from ?? '0']);
+    const rows = await db.query<Row>(READ, [from ?? NO_TRANSACTION]);
     const reset = from === undefined || startedAt - askedAt > RESET_MS;
     from = rows[0]?.oldest ?? from;
     if (reset) for (const listener of listeners) listener('reset');
     else {
       for (const row of rows) {
-        if (row.kind === null) continue;
+        if (row.kind === null || row.seq === null || delivered.has(row.seq)) continue;
         const change: Change = { kind: row.kind, subject: row.subject ? (JSON.parse(row.subject) as string[]) : [] };
         for (const listener of listeners) listener(change);
       }
     }
+    delivered = new Set(rows.flatMap((row) => row.seq ?? []));
     askedAt = startedAt;
   };
 
@@ -142,7 +148,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
 
   await refresh();
   await listen();
-  timer = setInterval(() => {
+  const timer = setInterval(() => {
     quietly();
     void listen();
   }, POLL_MS);

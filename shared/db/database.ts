@@ -95,6 +95,11 @@ export async function openDatabase(options: DataSourceOptions): Promise<Database
         throw asApiError(error);
       }
       let broken: Error | undefined;
+      // The pool listens only to its idle clients: one that breaks between two statements would end the process.
+      const onBroken = (error: Error): void => {
+        broken = error;
+      };
+      client.on('error', onBroken);
       try {
         await client.query('BEGIN');
         const result = await work({ query: (statement, values) => run(client, statement, values) });
@@ -105,6 +110,7 @@ export async function openDatabase(options: DataSourceOptions): Promise<Database
         else await client.query('ROLLBACK').catch((e: unknown) => (broken = e as Error));
         throw asApiError(error);
       } finally {
+        client.removeListener('error', onBroken);
         client.release(broken);
       }
     },

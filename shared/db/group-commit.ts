@@ -60,11 +60,27 @@ export function createGroupCommit<Item, Result = void>(
         for (const w of batch) w.reject(error);
         return;
       }
-      // One member's data is at fault, and its neighbours must not pay for it.
-      for (const w of batch) await insert([w]);
+      await insertOneByOne(batch);
       return;
     }
     for (const w of batch) w.resolve(result);
+  };
+
+  /** One member's data is at fault, and its neighbours must not pay for it. */
+  const insertOneByOne = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+    let lost: ApiError | undefined;
+    for (const w of batch) {
+      if (lost === undefined) {
+        try {
+          w.resolve(options.result(await db.query(statement, columns([w.item]))));
+          continue;
+        } catch (error) {
+          w.reject(error);
+          // A deadline for each of hundreds would be a hang for the last.
+          if (error instanceof ApiError) lost = error;
+        }
+      } else w.reject(lost);
+    }
   };
 
   const flush = async (): Promise<void> => {

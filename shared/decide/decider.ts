@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
 import type { Explanation } from '../policy/evaluate.ts';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
-import type { Evaluation, Facts, Risk, RiskFacts } from '../policy/types.ts';
+import type { Evaluation, Facts, Risk, RiskFacts, TrustFacts } from '../policy/types.ts';
 import { canonicalize, canonicalString } from '../proof/canonical.ts';
 import { effectiveTrust, NO_EVIDENCE } from '../trust/score.ts';
 import type { ActivePolicies } from './active-set.ts';
@@ -81,7 +81,15 @@ function then<A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): 
   return isPromise(value) ? value.then(next) : next(value);
 }
 
+let lastTime: { readonly nowMs: number; readonly facts: Facts['time'] } | undefined;
+
+/** The requests of one millisecond share it. */
 function timeFacts(nowMs: number): Facts['time'] {
+  if (lastTime?.nowMs !== nowMs) lastTime = { nowMs, facts: newTimeFacts(nowMs) };
+  return lastTime.facts;
+}
+
+function newTimeFacts(nowMs: number): Facts['time'] {
   const date = new Date(nowMs);
   const now = date.toISOString();
   return {
@@ -118,6 +126,25 @@ function keyText(key: AuthenticatedKey, facts: Facts['key']): string {
   return text;
 }
 
+const byClaimedLevel = new Map<number | undefined, TrustFacts>();
+
+/** The trust of an agent without signals; there are nine of them when no score is claimed. */
+function noEvidence(claimedScore: number | undefined, claimedLevel: number | undefined): TrustFacts {
+  const known = claimedScore === undefined ? byClaimedLevel.get(claimedLevel) : undefined;
+  if (known !== undefined) return known;
+  const trust = effectiveTrust({
+    recordedScore: NO_EVIDENCE.score,
+    uncertainty: NO_EVIDENCE.uncertainty,
+    claimedScore,
+    claimedLevel,
+  });
+  // The interface lets no other level pass; whoever comes another way must not make the map grow.
+  const isLevel =
+    claimedLevel === undefined || (Number.isInteger(claimedLevel) && claimedLevel >= 0 && claimedLevel <= 7);
+  if (claimedScore === undefined && isLevel) byClaimedLevel.set(claimedLevel, trust);
+  return trust;
+}
+
 export function createDecider(deps: DeciderDeps): Decider {
   const { changes, agents, halts, nowMs } = deps;
 
@@ -129,12 +156,7 @@ export function createDecider(deps: DeciderDeps): Decider {
       intent: reading.unassessed,
       agent: agent.facts,
       // No signals are recorded yet: everybody has the trust of no evidence.
-      trust: effectiveTrust({
-        recordedScore: NO_EVIDENCE.score,
-        uncertainty: NO_EVIDENCE.uncertainty,
-        claimedScore: question.claimedScore,
-        claimedLevel: question.claimedLevel,
-      }),
+      trust: noEvidence(question.claimedScore, question.claimedLevel),
       key: { id: key.keyId, bound: key.agentIds !== null, environment: key.environment },
       context: question.context ?? NO_CONTEXT,
       time,

@@ -55,6 +55,8 @@ export function createHalts(deps: { db: Database; changes: ChangeFeed }): Halts 
 
   return {
     get(organisationId, environment) {
+      // Nearly always nothing is halted, and then no name needs to be put together.
+      if (known?.size === 0) return undefined;
       const id = idOf(organisationId, environment);
       return known === undefined ? read().then((halts) => halts.get(id)) : known.get(id);
     },

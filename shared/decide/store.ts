@@ -1,5 +1,5 @@
 // Decisions in Postgres: written in groups before they are answered, read by id, listed newest first.
-import { textColumn } from '../db/columns.ts';
+import { createColumnWriter, textColumn } from '../db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../db/group-commit.ts';
 import { WAKE_LOG } from '../log/inbox.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
@@ -39,7 +39,10 @@ const INSERT: Statement = {
     ${WAKE_LOG} FROM made`,
 };
 
-function columns(rows: readonly DecisionRow[], processId: string): unknown[] {
+type Column = (values: readonly string[]) => string | Buffer;
+
+/** @param record writes the records, and `facts` the facts: the long columns */
+function columns(rows: readonly DecisionRow[], processId: string, record: Column, facts: Column): unknown[] {
   const of = (pick: (row: DecisionRow) => string): string => textColumn(rows.map(pick));
   return [
     of((r) => r.decisionId),
@@ -51,8 +54,8 @@ function columns(rows: readonly DecisionRow[], processId: string): unknown[] {
     of((r) => r.evaluatedAt),
     of((r) => r.policyDigest),
     of((r) => r.proofId),
-    of((r) => r.record),
-    of((r) => r.facts),
+    record(rows.map((r) => r.record)),
+    facts(rows.map((r) => r.facts)),
     processId,
     of((r) => r.factsSalt),
   ];
@@ -112,17 +115,19 @@ const MAX_WAITING = 20_000;
 
 export function createDecisionStore(deps: { db: Database; processId: string }): DecisionStore {
   const { db, processId } = deps;
+  // The group has one statement under way at a time; transactions have theirs beside it.
+  const [record, facts] = [createColumnWriter(), createColumnWriter()];
   const group: GroupCommit<DecisionRow, void> = createGroupCommit({
     db,
     statement: INSERT,
-    columns: (rows) => columns(rows, processId),
+    columns: (rows) => columns(rows, processId, record, facts),
     result: () => undefined,
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });
   return {
     append: (row) => group.add(row),
-    insert: async (sql, rows) => void (await sql.query(INSERT, columns(rows, processId))),
+    insert: async (sql, rows) => void (await sql.query(INSERT, columns(rows, processId, textColumn, textColumn))),
     async read(organisationId, environment, decisionId) {
       const [row] = await db.query<StoredDecision>(READ, [organisationId, environment, decisionId]);
       return row;

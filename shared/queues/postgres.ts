@@ -1,5 +1,5 @@
 // Queues in BullMQ's own tables of the same PostgreSQL (schema bullmq, made by `migrate`).
-import { createPostgresBackend as bullPostgres, withBackend } from 'bullmq';
+import { createPostgresBackend as bullPostgres, type PgPool, withBackend } from 'bullmq';
 import pg from 'pg';
 import { type Backend, JOB_OPTIONS, STORE_TIMEOUT_MS, within } from './backend.ts';
 
@@ -36,7 +36,7 @@ export function createPostgresBackend(url: string, connections: number, onError:
 
   return {
     async openQueue(name) {
-      const queue = new Postgres.Queue(name, { connection: pool(), defaultJobOptions: JOB_OPTIONS });
+      const queue = new Postgres.Queue(name, { connection: pool() as PgPool, defaultJobOptions: JOB_OPTIONS });
       queue.on('error', onError);
       try {
         await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, 'the first answer of PostgreSQL');

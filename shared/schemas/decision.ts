@@ -22,7 +22,7 @@ export const EnforceRequest = Type.Object(
     ),
     intent_id: Type.Optional(IntentId),
     context: Type.Optional(Context),
-    approval_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    approval_id: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' })),
     explain: Type.Optional(
       Type.Boolean({ description: 'Needs admin:*. Adds every candidate rule with the values it saw.' }),
     ),

@@ -8,7 +8,10 @@ export const Context = JsonObject({
   examples: [{ ticket: 'OPS-1234', source_ip: '192.0.2.7' }],
 });
 
-export const IntentId = Type.String({ minLength: 1, maxLength: 64, description: 'The intent_id of a parse.' });
+export const IntentId = Type.String({
+  pattern: '^[0-9A-Za-z_-]{1,64}$',
+  description: 'The intent_id of a parse.',
+});
 
 export const IntentRequest = Type.Object(
   {

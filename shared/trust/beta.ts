@@ -22,6 +22,12 @@ export interface TrustScore {
   readonly uncertainty: number;
 }
 
+/** What counts on a day, capped and decayed, in full signals (thousandths cut off). */
+export interface Evidence {
+  readonly positive: number;
+  readonly negative: number;
+}
+
 /** Positive evidence that one key can give one agent in one day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
 export const DEFAULT_DAILY_CAP = 10_000;
 /** A violation weighs as much as ten failures. */
@@ -29,7 +35,7 @@ const VIOLATION_FACTOR = 10;
 /** Evidence halves in this many days; one half-life for good and bad, or an idle agent would grow worse. */
 const HALF_LIFE_DAYS = 30;
 /** Older evidence counts nothing. */
-const MAX_AGE_DAYS = 990;
+export const MAX_AGE_DAYS = 990;
 
 const ONE = 2n ** 32n;
 /** What no evidence weighs: a base rate of 250 out of 1000 with the weight of ten full signals. */
@@ -96,6 +102,19 @@ export function evidenceOf(type: SignalType, weight: number): { positive: number
   }
 }
 
+/** R and S of the formula: thousandths times 2^32. */
+function sums(day: number, buckets: Iterable<EvidenceBucket>, dailyCap: number): { good: bigint; bad: bigint } {
+  let good = 0n;
+  let bad = 0n;
+  for (const bucket of buckets) {
+    const weight = decay(day - bucket.day);
+    if (weight === 0n) continue;
+    good += BigInt(Math.min(bucket.positive, dailyCap)) * weight;
+    bad += BigInt(bucket.negative) * weight;
+  }
+  return { good, bad };
+}
+
 /**
  * The score of an agent on a UTC day from its buckets, in any order; several buckets of one day are those of several keys.
  *
@@ -108,18 +127,21 @@ export function scoreOn(
   buckets: Iterable<EvidenceBucket>,
   dailyCap: number = DEFAULT_DAILY_CAP,
 ): TrustScore {
-  let good = 0n;
-  let bad = 0n;
-  for (const bucket of buckets) {
-    const weight = decay(day - bucket.day);
-    if (weight === 0n) continue;
-    good += BigInt(Math.min(bucket.positive, dailyCap)) * weight;
-    bad += BigInt(bucket.negative) * weight;
-  }
+  const { good, bad } = sums(day, buckets, dailyCap);
   return {
     score: Number((1_000n * (good + PRIOR_GOOD)) / (good + BAD_FACTOR * bad + PRIOR_ALL)),
     uncertainty: Number((1_000n * PRIOR_ALL) / (good + bad + PRIOR_ALL)) / 1_000,
   };
+}
+
+/** The evidence behind the score of a day: R and S of the formula, in full signals. */
+export function evidenceOn(
+  day: number,
+  buckets: Iterable<EvidenceBucket>,
+  dailyCap: number = DEFAULT_DAILY_CAP,
+): Evidence {
+  const { good, bad } = sums(day, buckets, dailyCap);
+  return { positive: Number(good / ONE) / 1_000, negative: Number(bad / ONE) / 1_000 };
 }
 
 /** The UTC day of a moment, as days since 1970-01-01. */

@@ -9,6 +9,14 @@ export type TierName = Tier['name'];
 /** What an agent has of whom nothing is known: the base rate of the beta reputation, and complete uncertainty. */
 export const NO_EVIDENCE = { score: 250, uncertainty: 1 } as const;
 
+/**
+ * The recorded score that a decision uses: an agent that nobody registered never has more than that of no evidence,
+ * whatever its signals say; less it may have, or a bad agent would do well to stay unregistered.
+ */
+export function recordedScoreOf(registered: boolean, score: number): number {
+  return registered ? score : Math.min(score, NO_EVIDENCE.score);
+}
+
 const MAX_SCORE = 1000;
 
 /** Clamped to 0..1000, fractions down; what is not a number counts as 0, because a claim may only lower trust. */

@@ -20,7 +20,7 @@ export interface ClientResponse {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
   // Tests read members of answers whose schema has just been checked.
-  // biome-ignore lint/suspicious/noExplicitAny: a test states the shape it expects by reading it
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test states the shape it expects by reading it
   readonly json: any;
 }
 

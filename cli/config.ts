@@ -1,0 +1,27 @@
+// `custos config`: every setting, its variable, unit, default and meaning.
+import type { Command } from 'commander';
+import { SETTING_TABLE } from '../shared/config.ts';
+
+export function registerConfig(program: Command): void {
+  program
+    .command('config')
+    .description('list every setting with its environment variable, unit, default and meaning')
+    .option('--json', 'print JSON')
+    .action(({ json }: { json?: boolean }) => {
+      if (json === true) {
+        const settings = SETTING_TABLE.map(({ name, unit, fallback, description }) => ({
+          name,
+          unit,
+          default: fallback ?? null,
+          description,
+        }));
+        process.stdout.write(`${JSON.stringify(settings, null, 2)}\n`);
+        return;
+      }
+      for (const { name, unit, fallback, description } of SETTING_TABLE) {
+        process.stdout.write(
+          `${name} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})\n    ${description}\n`,
+        );
+      }
+    });
+}

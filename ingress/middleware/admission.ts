@@ -1,0 +1,116 @@
+// Who a request is from, and what it may still ask: keys, rate limits, client addresses.
+import type { Request } from 'express';
+import { ApiError } from '../../shared/errors.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import type { Authenticate, Awaitable, LimitAnswer, Limiter } from '../ports.ts';
+import type { Exchange } from './exchange.ts';
+
+export interface AdmissionDeps {
+  readonly authenticate: Authenticate;
+  readonly limiter: Limiter;
+  /** The address that requests without a key are counted by. */
+  readonly addressOf: (req: Request) => string;
+}
+
+/** Codes that say a request showed no valid key: they count against its address. */
+const NO_KEY_CODES = new Set(['E1001', 'E1002', 'E1003']);
+
+/** Calls on with a value that may be there already. What `next` throws is thrown on, or fails the exchange when there was a wait. */
+export function proceed<T>(
+  x: Exchange,
+  value: Awaitable<T>,
+  next: (value: T) => void,
+  fail: (error: unknown) => void,
+): void {
+  if (value instanceof Promise) value.then(next, fail).catch((error: unknown) => x.fail(error));
+  else next(value);
+}
+
+function tooMany(answer: LimitAnswer): ApiError {
+  const seconds = Math.max(1, answer.retryAfterSeconds);
+  return new ApiError(
+    'E3001',
+    `The rate limit is exceeded; come back in ${seconds} second${seconds === 1 ? '' : 's'}.`,
+    {
+      headers: { 'retry-after': String(seconds) },
+    },
+  );
+}
+
+/** Counts a request by its client's address and calls on, or refuses it with E3001. */
+function countAddress(deps: AdmissionDeps, x: Exchange, next: () => void): void {
+  const { limiter, addressOf } = deps;
+  proceed(
+    x,
+    limiter.consumeAnonymous(addressOf(x.req as Request)),
+    (answer) => (answer.allowed ? next() : x.fail(tooMany(answer))),
+    (error) => x.fail(error),
+  );
+}
+
+/** Counts a request by its key; `next` learns whether there is room. The headers go out with every answer from here on. */
+export function countKey(
+  deps: AdmissionDeps,
+  x: Exchange,
+  key: AuthenticatedKey,
+  cost: number,
+  next: (refusal: ApiError | undefined) => void,
+): void {
+  proceed(
+    x,
+    deps.limiter.consume(key, cost),
+    (answer) => {
+      x.limitHeaders = answer.headers;
+      next(answer.allowed ? undefined : tooMany(answer));
+    },
+    (error) => x.fail(error),
+  );
+}
+
+export function authenticate(deps: AdmissionDeps, x: Exchange): Awaitable<AuthenticatedKey> {
+  return deps.authenticate(x.req.headers, () => {
+    const room = deps.limiter.peekAnonymous(deps.addressOf(x.req as Request));
+    if (!room.allowed) throw tooMany(room);
+  });
+}
+
+/**
+ * For what needs no key (public routes, unknown paths): a request that shows a valid key is counted by it, any other
+ * by its address. Two different keys are refused here too.
+ */
+export function countPublic(deps: AdmissionDeps, x: Exchange, next: () => void): void {
+  const { headers } = x.req;
+  if (headers.authorization === undefined && headers['x-api-key'] === undefined) return countAddress(deps, x, next);
+  const known = (key: AuthenticatedKey): void => {
+    x.key = key;
+    countKey(deps, x, key, 1, (refusal) => (refusal === undefined ? next() : x.fail(refusal)));
+  };
+  const unknown = (error: unknown): void => {
+    if (error instanceof ApiError && (error.code === 'E2001' || error.code === 'E3001'))
+      return refuseUnknown(deps, x, error);
+    countAddress(deps, x, next);
+  };
+  let key: Awaitable<AuthenticatedKey>;
+  try {
+    key = authenticate(deps, x);
+  } catch (error) {
+    return unknown(error);
+  }
+  proceed(x, key, known, unknown);
+}
+
+/** The answer to a request without a valid key: its address pays, and a request too many is told so. */
+export function refuseUnknown(deps: AdmissionDeps, x: Exchange, error: unknown): void {
+  if (error instanceof ApiError && (NO_KEY_CODES.has(error.code) || error.code === 'E2001'))
+    countAddress(deps, x, () => x.fail(error));
+  else x.fail(error);
+}
+
+/** Checks what every HTTP/1.1 request must have; node:http would answer without a problem document. @throws {ApiError} E2001 */
+export function checkRequest(x: Exchange): void {
+  if (x.req.headers.host === undefined && x.req.httpVersionMajor === 1 && x.req.httpVersionMinor === 1) {
+    throw new ApiError('E2001', 'The header Host is missing.', {
+      errors: [{ pointer: '', message: 'the header Host is required' }],
+    });
+  }
+}

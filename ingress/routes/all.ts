@@ -1,0 +1,24 @@
+// Every route of the service's business, in the order in which the description lists them.
+import type { Route } from '../route.ts';
+import { type AgentDeps, agentRoutes } from './agents.ts';
+import { type DecisionDeps, decisionRoutes } from './decisions.ts';
+import { type EnforceDeps, enforceRoutes } from './enforce.ts';
+import { type HaltDeps, haltRoutes } from './halt.ts';
+import { type IntentDeps, intentRoutes } from './intent.ts';
+import { type KeyRouteDeps, keyRoutes } from './keys.ts';
+import { type PolicyDeps, policyRoutes } from './policies.ts';
+
+export type BusinessDeps = AgentDeps & DecisionDeps & EnforceDeps & HaltDeps & IntentDeps & KeyRouteDeps & PolicyDeps;
+
+/** Making a route uses none of its dependencies; only its handler does. */
+export function businessRoutes(deps: BusinessDeps): Route[] {
+  return [
+    ...intentRoutes(deps),
+    ...enforceRoutes(deps),
+    ...decisionRoutes(deps),
+    ...agentRoutes(deps),
+    ...keyRoutes(deps),
+    ...haltRoutes(deps),
+    ...policyRoutes(deps),
+  ];
+}

@@ -1,0 +1,108 @@
+// Folding: an agent's waiting signals are numbered and added to its evidence, and become the bodies of its next leaves.
+import { canonicalize, canonicalString } from '../proof/canonical.ts';
+import { dayText, type EvidenceBucket, evidenceOf, scoreOn, type SignalType, type TrustScore } from './beta.ts';
+import { levelOf } from './score.ts';
+
+/** A signal that waits to be folded. */
+export interface WaitingSignal {
+  readonly signalId: string;
+  readonly type: SignalType;
+  /** Thousandths, 1..1000. */
+  readonly weight: number;
+  /** The UTC day it occurred, days since 1970-01-01. */
+  readonly day: number;
+  /** The key that submitted it. */
+  readonly keyId: string;
+}
+
+export interface KeyBucket extends EvidenceBucket {
+  readonly keyId: string;
+}
+
+/** Signals first_n..last_n of an agent, and the score that they led to. */
+export interface Fold extends TrustScore {
+  readonly firstN: number;
+  readonly lastN: number;
+  /** JCS of `[{day, key, n, signalId, type, weight}]`: day as YYYY-MM-DD, weight as the caller gave it (0.001..1). */
+  readonly signals: string;
+  /** JCS of the body of the fold's `custos.trust` record. */
+  readonly body: string;
+}
+
+export interface FoldResult {
+  readonly folds: readonly Fold[];
+  /** The buckets that changed, with their new sums. */
+  readonly changed: readonly KeyBucket[];
+}
+
+/** A leaf travels in receipts, which are at most 64 kB where they are verified: base64 makes four bytes of three. */
+const MAX_SIGNALS_BYTES = 24_000;
+
+/** JCS of one signal as it stands in a leaf. */
+function signalText(n: number, signal: WaitingSignal): string {
+  const { day, keyId, signalId, type, weight } = signal;
+  return `{"day":"${dayText(day)}","key":${canonicalString(keyId)},"n":${n},"signalId":${canonicalString(signalId)},"type":"${type}","weight":${weight / 1_000}}`;
+}
+
+/**
+ * Folds signals into an agent that has `signals` of them already and these buckets. Mostly one fold comes of it; more
+ * when the signals are too many for one leaf.
+ * @param day the UTC day that the scores are for
+ * @param dailyCap positive evidence that counts per key and day, in thousandths
+ */
+export function foldSignals(
+  before: { readonly signals: number; readonly buckets: readonly KeyBucket[] },
+  added: readonly WaitingSignal[],
+  day: number,
+  dailyCap: number,
+): FoldResult {
+  const buckets = new Map<string, KeyBucket>(before.buckets.map((bucket) => [idOf(bucket), bucket]));
+  const changed = new Set<string>();
+  const folds: Fold[] = [];
+  let n = before.signals;
+  let texts: string[] = [];
+  let bytes = 0;
+
+  const close = (): void => {
+    if (texts.length === 0) return;
+    const firstN = n - texts.length + 1;
+    const score = scoreOn(day, buckets.values(), dailyCap);
+    const signals = `[${texts.join(',')}]`;
+    folds.push({ firstN, lastN: n, ...score, signals, body: bodyText(score, n, day, dailyCap, signals) });
+    texts = [];
+    bytes = 0;
+  };
+
+  for (const signal of added) {
+    const text = signalText(n + 1, signal);
+    const length = Buffer.byteLength(text) + 1;
+    if (bytes + length > MAX_SIGNALS_BYTES) close();
+    n += 1;
+    texts.push(text);
+    bytes += length;
+    const id = idOf(signal);
+    const known = buckets.get(id);
+    const { positive, negative } = evidenceOf(signal.type, signal.weight);
+    buckets.set(id, {
+      day: signal.day,
+      keyId: signal.keyId,
+      positive: (known?.positive ?? 0) + positive,
+      negative: (known?.negative ?? 0) + negative,
+    });
+    changed.add(id);
+  }
+  close();
+  return { folds, changed: [...changed].flatMap((id) => buckets.get(id) ?? []) };
+}
+
+function idOf({ day, keyId }: Pick<KeyBucket, 'day' | 'keyId'>): string {
+  return `${day} ${keyId}`;
+}
+
+/** JCS, members in order; all that an auditor needs to compute the score again. */
+function bodyText({ score, uncertainty }: TrustScore, n: number, day: number, dailyCap: number, signals: string): string {
+  return (
+    `{"asOf":{"day":"${dayText(day)}","signals":${n}},"dailyCapThousandths":${dailyCap},"level":${levelOf(score)}` +
+    `,"score":${score},"signals":${signals},"uncertainty":${canonicalize(uncertainty)}}`
+  );
+}

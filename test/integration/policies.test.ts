@@ -1,0 +1,201 @@
+// Policy sets over HTTP: which is in force, past ones, a check before files are used, and that nobody ever sees half a set.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import type { Client } from '../support/client.ts';
+import { type PolicyFiles, type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** Two policies that deny the same request, with codes that name their set. */
+function setOf(name: string): PolicyFiles {
+  const policy = (id: string, code: string) => ({
+    id,
+    description: `Denies, in the name of ${name}.`,
+    stage: 'enforce',
+    target: { actions: ['read'], resources: ['*'] },
+    rules: [
+      {
+        name: 'deny',
+        conditions: { all: [{ fact: 'intent', path: 'effect', operator: 'equal', value: 'read' }] },
+        event: { type: 'DENY', params: { code: `${code}_${name}`, message: name } },
+      },
+    ],
+  });
+  const risk = {
+    id: 'risk',
+    description: `Rates, in the name of ${name}.`,
+    stage: 'intake',
+    target: { actions: ['*'], resources: ['*'] },
+    rules: [
+      {
+        name: 'always',
+        conditions: { all: [{ fact: 'intent', path: 'effect', operator: 'equal', value: 'read' }] },
+        event: { type: 'RISK', params: { factor: `factor_${name.toLowerCase()}`, score: 100, message: name } },
+      },
+    ],
+  };
+  return { 'first.json': policy('first', 'FIRST'), 'second.json': policy('second', 'SECOND'), 'risk.json': risk };
+}
+
+describe('policy sets', function suite() {
+  this.timeout(60_000);
+  let service: Service;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.close());
+
+  const validate = (files: object, by: Client = service.admin) => by.post('/v1/policies/validate', { files });
+  const shipped = (name: string) => ({ path: name, text: readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8') });
+
+  it('show the one in force, and how the last reading of the folder went', async () => {
+    const { json } = await service.admin.get('/v1/policies');
+    expect(json.policies.map((policy: { id: string }) => policy.id)).to.include.members([
+      'reads',
+      'production',
+      'writes',
+    ]);
+    expect(json.lastRead).to.deep.include({ ok: true, findings: [] });
+    const decision = (await service.admin.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'a' })).json;
+    expect(decision.policy_set.digest).to.equal(json.digest);
+    const stored = (await service.admin.get(`/v1/policies/${json.digest}`)).json;
+    expect(stored).to.deep.include({ digest: json.digest, engine: 1, policies: json.policies });
+    expect(stored.lexicon).to.be.an('object');
+  });
+
+  it('stay readable by their digest after others are in force', async () => {
+    const before = (await service.admin.get('/v1/policies')).json;
+    const digest = await service.apply(setOf('LATER'));
+    expect(digest).not.to.equal(before.digest);
+    expect((await service.admin.get(`/v1/policies/${before.digest}`)).json.policies).to.deep.equal(before.policies);
+    expect((await service.admin.get('/v1/policies')).json.policies).to.have.lengthOf(3);
+    const unknown = await service.admin.get(`/v1/policies/${'0'.repeat(64)}`);
+    expect([unknown.status, unknown.json.code]).to.deep.equal([404, 'E4001']);
+    expect((await service.admin.get('/v1/policies/latest')).json.code).to.equal('E2001');
+    expect(await service.apply(), 'the same files make the same digest').to.equal(before.digest);
+    const activations = await service.rows<{ digest: string; previous_digest: string | null }>(
+      'SELECT digest, previous_digest FROM policy_activation ORDER BY seq',
+    );
+    expect(activations).to.deep.equal([
+      { digest: before.digest, previous_digest: null },
+      { digest, previous_digest: before.digest },
+      { digest: before.digest, previous_digest: digest },
+    ]);
+  });
+
+  it('are the business of a live admin key of the operator alone', async () => {
+    const organisationId = await service.addOrganisation('tenant');
+    for (const by of [
+      await service.client({ scopes: ['admin:*'], organisationId }),
+      await service.client({ scopes: ['admin:*'], environment: 'test' }),
+      await service.client({ scopes: ['proofs:read', 'intents:write', 'agents:write'] }),
+    ])
+      for (const answer of [
+        await by.get('/v1/policies'),
+        await by.get(`/v1/policies/${'0'.repeat(64)}`),
+        await validate([shipped('reads.json')], by),
+      ])
+        expect([answer.status, answer.json.code]).to.deep.equal([403, 'E1004']);
+  });
+
+  describe('are checked before they are used', () => {
+    it('valid ones get the digest that they would have', async () => {
+      const { digest, policies } = (await service.admin.get('/v1/policies')).json;
+      const names = readdirSync(SHIPPED_POLICIES).filter((name) => name.endsWith('.json'));
+      const { json } = await validate(names.filter((name) => name !== 'lexicon.json').map(shipped));
+      expect(json).to.deep.equal({ valid: true, digest, findings: [] });
+      expect(policies).to.have.lengthOf(names.length - 1);
+    });
+    it('others get every finding with file, line and column, and nothing changes', async () => {
+      const before = (await service.admin.get('/v1/policies')).json;
+      const { json } = await validate([
+        { path: 'broken.json', text: '{\n  "id": "x",\n  "id": "y"\n}' },
+        {
+          path: 'deep/unknown-fact.json',
+          text: JSON.stringify(setOf('X')['first.json'], null, 2).replace('"fact": "intent"', '"fact": "wallet"'),
+        },
+        shipped('reads.json'),
+      ]);
+      expect(json).to.deep.include({ valid: false, digest: null });
+      const found = json.findings.map(
+        (one: { file: string; line: number; code: string }) => `${one.file}:${one.line} ${one.code}`,
+      );
+      expect(found[0]).to.equal('broken.json:3 NOT_JSON');
+      expect(found.some((text: string) => /^deep\/unknown-fact\.json:\d+ (SCHEMA|UNKNOWN_FACT)$/.test(text))).to.equal(
+        true,
+      );
+      expect((await service.admin.get('/v1/policies')).json).to.deep.equal(before);
+    });
+    it('a lexicon that is broken is a finding, too', async () => {
+      const { json } = await validate([shipped('reads.json'), { path: 'lexicon.json', text: '{}' }]);
+      expect(json.valid).to.equal(false);
+      expect(json.findings[0]).to.include({ file: 'lexicon.json', code: 'LEXICON' });
+    });
+  });
+
+  it('that are refused leave the last good one in force, and say so on /ready, in metrics, and in the list', async () => {
+    const before = (await service.admin.get('/v1/policies')).json;
+    const broken = { ...setOf('BROKEN')['first.json'], target: { actions: ['read'], resources: ['a/../b'] } };
+    await service.apply({ ...setOf('BROKEN'), 'first.json': broken });
+    const ready = await waitFor(async () => {
+      const answer = await service.admin.get('/ready');
+      return answer.json.degraded.length > 0 ? answer : undefined;
+    });
+    expect([ready.status, ready.json.degraded]).to.deep.equal([200, ['policy-folder']]);
+    const check = ready.json.checks.find((one: { name: string }) => one.name === 'policy-folder');
+    expect(check.detail).to.match(/first\.json:\d+ /);
+    expect((await service.admin.get('/metrics')).text).to.match(/^custos_policy_folder_ok 0$/m);
+    const { digest, lastRead } = (await service.admin.get('/v1/policies')).json;
+    expect(digest).to.equal(before.digest);
+    expect([lastRead.ok, lastRead.findings[0].file]).to.deep.equal([false, 'first.json']);
+    const { json } = await service.admin.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'a' });
+    expect(json).to.deep.include({ verdict: 'ALLOW', policy_set: { digest } });
+    await service.apply();
+    await waitFor(async () => (await service.admin.get('/ready')).json.degraded.length === 0);
+    expect((await service.admin.get('/metrics')).text).to.match(/^custos_policy_folder_ok 1$/m);
+  });
+
+  it('change as a whole: in twenty swaps no answer mixes two of them', async () => {
+    const digests = new Map<string, string>();
+    for (const name of ['A', 'B']) digests.set(await service.apply(setOf(name)), name);
+    const client = await service.client();
+    let swapping = true;
+    const seen = new Map<string, number>();
+    let asked = 0;
+    const ask = async (): Promise<void> => {
+      for (let i = 0; swapping; i += 1) {
+        // Another agent and object each time: nothing that is remembered of one set may answer for the other.
+        const requests = Array.from({ length: 4 }, (_, j) => ({
+          intent: `data.read.x_${i}_${j}`,
+          agent_id: `a-${i % 50}`,
+        }));
+        const { json } = await client.post('/v1/enforce/batch', { requests });
+        const said = new Set<string>();
+        for (const one of json.decisions) {
+          said.add(digests.get(one.policy_set.digest) ?? 'unknown');
+          for (const { code } of one.reasons) said.add(code.slice(-1));
+          for (const { factor } of one.intent.risk.factors) said.add(factor.slice(-1).toUpperCase());
+          if (one.reasons.length !== 2) said.add(`${one.reasons.length} reasons`);
+        }
+        expect([...said], 'one answer, one set').to.have.lengthOf(1);
+        for (const name of said) seen.set(name, (seen.get(name) ?? 0) + 1);
+        asked += 1;
+      }
+    };
+    const asking = [ask(), ask(), ask()];
+    try {
+      for (let swap = 0; swap < 20; swap += 1) {
+        const already = asked;
+        await Promise.race([service.apply(setOf(swap % 2 === 0 ? 'A' : 'B')), Promise.all(asking)]);
+        // At least one whole answer under each set.
+        while (asked < already + 3 && swapping)
+          await Promise.race([new Promise((r) => setImmediate(r)), Promise.all(asking)]);
+      }
+    } finally {
+      swapping = false;
+    }
+    await Promise.all(asking);
+    expect([...seen.keys()].sort()).to.deep.equal(['A', 'B']);
+    await service.apply();
+  });
+});

@@ -1,0 +1,80 @@
+// Records jobs that are given up: one row each, a loud line in the log, and what else their kind asks for.
+import type { Database, Statement } from '../shared/db/database.ts';
+import type { QueueName } from '../shared/jobs.ts';
+import type { Logger } from '../shared/log.ts';
+import type { DeadHooks, DeadJob } from '../shared/queues.ts';
+
+export interface DeadJobRecorderDeps {
+  readonly db: Database;
+  readonly log: Logger;
+  /** By queue and job name. */
+  readonly hooks: { readonly [Q in QueueName]?: DeadHooks<Q> };
+}
+
+/** Names the lock under which rows are written one after the other, so that two reports of one job make one row. */
+const RECORD_LOCK = 0x6465_6164;
+const ERROR_MAX = 2_000;
+
+const LOCK: Statement = { name: 'dead-job-lock', text: `SELECT pg_advisory_xact_lock(${RECORD_LOCK})` };
+// The same work may fail again while nobody has decided about it: that is the row there is. A failure from before the
+// decision about its row is reported again when a process looks for failures that nobody recorded.
+const RECORD: Statement = {
+  name: 'dead-job-record',
+  text: `INSERT INTO dead_job (organisation_id, environment, queue, name, payload, error, failed_at)
+    SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (
+      SELECT FROM dead_job WHERE queue = $3 AND name = $4 AND payload = $5
+        AND (state = 'dead' OR failed_at >= $7::timestamptz OR resolved_at >= $7::timestamptz)
+    ) RETURNING dead_job_id`,
+};
+
+/** For `onDead` of a queue: records the job, once however often it is called, and then calls the hook of its name. */
+export function createDeadJobRecorder({ db, log, hooks }: DeadJobRecorderDeps): (job: DeadJob) => Promise<void> {
+  return async ({ queue, name, payload, error, failedAtMs }) => {
+    const { organisationId, environment } = tenantOf(payload);
+    const text = errorText(error);
+    const [row] = await db.transaction(async (sql) => {
+      await sql.query(LOCK, []);
+      return sql.query<{ dead_job_id: string }>(RECORD, [
+        organisationId,
+        environment,
+        queue,
+        name,
+        JSON.stringify(payload),
+        text,
+        new Date(failedAtMs),
+      ]);
+    });
+    if (row !== undefined)
+      log.error(
+        { deadJobId: row.dead_job_id, queue, job: name, organisationId, environment },
+        `a job was given up and waits for a decision: ${text}`,
+      );
+    const hook = (hooks[queue] as Record<string, ((payload: never, error: Error) => Promise<void>) | undefined>)?.[
+      name
+    ];
+    // The payload was typed with the name when the job was added.
+    await hook?.(payload as never, error);
+  };
+}
+
+function tenantOf(payload: unknown): { organisationId: string | null; environment: string | null } {
+  const { organisationId, environment } = (payload ?? {}) as { organisationId?: unknown; environment?: unknown };
+  return {
+    organisationId: typeof organisationId === 'string' ? organisationId : null,
+    environment: typeof environment === 'string' ? environment : null,
+  };
+}
+
+/** What an error says, short and without what an address or a key would give away. */
+export function errorText(error: Error): string {
+  const text = `${error.name}: ${error.message}`
+    .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1[hidden]@')
+    .replaceAll(
+      /\b((?:password|secret|token|pepper|api[_-]?key|authorization)["']?\s*[:=]\s*["']?)[^\s"',;]+/gi,
+      '$1[hidden]',
+    )
+    .replaceAll(/\bcst_[a-z]+_[0-9A-Za-z_]+/g, '[hidden]')
+    // PostgreSQL text can't hold it.
+    .replaceAll('\u0000', '');
+  return text.length <= ERROR_MAX ? text : `${text.slice(0, ERROR_MAX - 1)}…`;
+}

@@ -1,0 +1,99 @@
+// Metrics of a worker process: queues, jobs, the outbox and dead jobs, asked when somebody asks.
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Database, Statement } from '../shared/db/database.ts';
+import { QUEUE_NAMES } from '../shared/jobs.ts';
+import type { JobRun, Queues } from '../shared/queues.ts';
+import { countDeadJobs } from '../shared/queues/dead-jobs.ts';
+
+const OUTBOX_AGE: Statement = {
+  name: 'outbox-age',
+  text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM outbox ORDER BY seq LIMIT 1',
+};
+/** Seconds: from a wake-up that finds nothing to an append of thousands of rows. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+export interface WorkerMetricsDeps {
+  readonly db: Database;
+  readonly queues: Pick<Queues, 'counts'>;
+}
+
+export interface WorkerMetrics {
+  readonly registry: Registry;
+  /** For `onJob` of createQueues. */
+  observeJob(run: JobRun): void;
+  /** From now on answers tell of these stores, too. */
+  watch(deps: WorkerMetricsDeps): void;
+  /** The exposition text and its content type. What a store that is away would say is absent. */
+  expose(): Promise<{ readonly text: string; readonly contentType: string }>;
+}
+
+export function createWorkerMetrics(options: { readonly processMetrics?: boolean } = {}): WorkerMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: 'custos_job_duration_seconds',
+    help: 'Time a handler took, by queue, job name and outcome (completed, failed: tried again, dead: given up)',
+    labelNames: ['queue', 'name', 'outcome'] as const,
+    buckets: BUCKETS,
+    registers,
+  });
+  return {
+    registry,
+    observeJob: ({ queue, name, outcome, durationMs }) =>
+      duration.observe({ queue, name, outcome }, durationMs / 1_000),
+    watch({ db, queues }) {
+      const oldest = new Gauge({
+        name: 'custos_queue_oldest_waiting_seconds',
+        help: 'Age of the job that waits longest, by queue; 0 when none waits',
+        labelNames: ['queue'] as const,
+        registers,
+      });
+      new Gauge({
+        name: 'custos_queue_jobs',
+        help: 'Jobs by queue and state (waiting, active, delayed, failed)',
+        labelNames: ['queue', 'state'] as const,
+        registers,
+        async collect() {
+          await Promise.all(
+            QUEUE_NAMES.map(async (queue) => {
+              const counts = await queues.counts(queue).catch(() => undefined);
+              if (counts === undefined) {
+                oldest.remove({ queue });
+                for (const state of STATES) this.remove({ queue, state });
+                return;
+              }
+              oldest.set({ queue }, counts.oldestWaitingMs / 1_000);
+              for (const state of STATES) this.set({ queue, state }, counts[state]);
+            }),
+          );
+        },
+      });
+      new Gauge({
+        name: 'custos_outbox_oldest_seconds',
+        help: 'Age of the oldest accepted work that no queue has yet; 0 when there is none',
+        registers,
+        async collect() {
+          const rows = await db.query<{ seconds: number }>(OUTBOX_AGE, []).catch(() => undefined);
+          if (rows === undefined) this.remove();
+          else this.set(Math.max(0, rows[0]?.seconds ?? 0));
+        },
+      });
+      new Gauge({
+        name: 'custos_dead_jobs',
+        help: 'Jobs that were given up and wait for a decision, by queue',
+        labelNames: ['queue'] as const,
+        registers,
+        async collect() {
+          const open = await countDeadJobs(db).catch(() => undefined);
+          for (const queue of QUEUE_NAMES) {
+            if (open === undefined) this.remove({ queue });
+            else this.set({ queue }, open.get(queue) ?? 0);
+          }
+        },
+      });
+    },
+    expose: async () => ({ text: await registry.metrics(), contentType: registry.contentType }),
+  };
+}
