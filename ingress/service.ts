@@ -1,24 +1,20 @@
 // The ingress service put together: stores, caches, policies, routes, and the HTTP server in front of them.
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
-import { startChangeFeed } from '../shared/db/changes.ts';
 import { type Database, openDatabase, type Statement } from '../shared/db/database.ts';
-import { type ActivePolicySet, watchActivePolicySet } from '../shared/decide/active-set.ts';
-import { createAgentDirectory } from '../shared/decide/agents.ts';
-import { createDecider } from '../shared/decide/decider.ts';
-import { createHalts } from '../shared/decide/halts.ts';
+import type { ActivePolicySet } from '../shared/decide/active-set.ts';
+import { startDeciding } from '../shared/decide/deciding.ts';
+import { createIntentStore } from '../shared/decide/intent-store.ts';
 import { createDecisionMetrics } from '../shared/decide/metrics.ts';
 import { createParseStore } from '../shared/decide/parses.ts';
-import { createReadings } from '../shared/decide/readings.ts';
-import { createDecisionStore } from '../shared/decide/store.ts';
-import { compileLexicon } from '../shared/intent/lexicon.ts';
 import { createAuthenticator } from '../shared/keys/authenticator.ts';
 import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
 import { createLastUsed } from '../shared/keys/last-used.ts';
 import { createSecretHasher } from '../shared/keys/secrets.ts';
+import { createProofStore } from '../shared/log/proof-store.ts';
+import { createLogReader } from '../shared/log/read.ts';
 import type { Logger } from '../shared/log.ts';
 import { createMetrics } from '../shared/metrics.ts';
 import { createApp } from './app.ts';
@@ -109,7 +105,6 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const { config, log, root, clock = MACHINE_CLOCK } = deps;
   const { nowMs, monotonicMs } = clock;
   const onError = (error: unknown): void => log.warn({ err: error }, 'background work failed; it is tried again');
-  const processId = randomBytes(8).toString('hex');
   let stopping = false;
 
   const db = await openDatabase({
@@ -119,13 +114,11 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     onError,
   });
   await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
-  const changes = await startChangeFeed({ db, databaseUrl: config.databaseUrl, monotonicMs, onError });
-  const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });
-  const agents = createAgentDirectory({ db, changes, processId, nowMs, onError });
-  const decider = createDecider({ changes, agents, halts: createHalts({ db, changes }), nowMs });
-  const decisions = createDecisionStore({ db, processId });
+  const deciding = await startDeciding({ db, databaseUrl: config.databaseUrl, clock, onError });
+  const { changes, policies, decider, decisions, readings } = deciding;
   const parses = createParseStore({ db });
-  const readings = createReadings();
+  const intents = createIntentStore({ db });
+  const proofs = createProofStore({ db });
 
   const lastUsed = createLastUsed({ db, onError });
   const authenticator = createAuthenticator({
@@ -163,6 +156,9 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       },
     },
     decisions,
+    intents,
+    proofs,
+    log: createLogReader({ db }),
     hasher: createSecretHasher(config.pepper),
     onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
   });
@@ -201,9 +197,8 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     async close() {
       stopping = true;
       await closeServer(server, config.shutdownTimeoutMs);
-      await Promise.all([decisions.idle(), parses.idle(), lastUsed.close()]);
-      agents.close();
-      await changes.close();
+      await Promise.all([parses.idle(), intents.idle(), proofs.idle(), lastUsed.close()]);
+      await deciding.close();
       await limiter.close();
       await db.close();
     },

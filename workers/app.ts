@@ -1,14 +1,19 @@
 // The workers of one process: started together, stopped together.
+import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
 import { openDatabase, type Statement } from '../shared/db/database.ts';
+import { startDeciding } from '../shared/decide/deciding.ts';
+import { createIntentStore } from '../shared/decide/intent-store.ts';
 import type { QueueName } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/queues.ts';
 import { storeAwayCheck } from '../shared/queues/store-away.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
 import type { Readiness } from './health.ts';
+import { createIntentWorker } from './intents.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startPolicyReader } from './policies.ts';
+import { proofHandlers } from './proofs.ts';
 import { startRelay } from './relay.ts';
 import { reportTrouble } from './trouble.ts';
 import { keepSchedule, upkeepHandlers } from './upkeep.ts';
@@ -36,6 +41,10 @@ interface Work<Q extends QueueName> {
 const PING: Statement = { name: 'ping', text: 'SELECT 1' };
 /** Workers may wait longer than a request may: a large policy set takes its time to be stored. */
 const QUERY_TIMEOUT_MS = 30_000;
+/** Intents that are evaluated at once: each waits for the database more than it computes. */
+const INTENTS_AT_ONCE = 20;
+/** Logs that are appended to at once; one log has one worker at a time whatever this says. */
+const LOGS_AT_ONCE = 2;
 /** A long upkeep job must not keep the sweeper waiting. */
 const UPKEEP_CONCURRENCY = 4;
 
@@ -61,14 +70,26 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
   });
   metrics.watch({ db, queues });
 
+  const deciding = await startDeciding({
+    db,
+    databaseUrl,
+    clock: { nowMs, monotonicMs: () => performance.now() },
+    onError,
+  });
+  const intentWorker = createIntentWorker({ ...deciding, db, nowMs, intents: createIntentStore({ db }) });
+
   // Each queue that this process works on; one that is absent is left to other processes.
   const work: { readonly [Q in QueueName]?: Work<Q> } = {
     upkeep: { handlers: upkeepHandlers({ db, log }), concurrency: UPKEEP_CONCURRENCY },
+    proofs: { handlers: proofHandlers({ db, nowMs }), concurrency: LOGS_AT_ONCE },
+    intents: {
+      handlers: intentWorker.handlers,
+      hooks: { evaluate: (payload) => intentWorker.giveUp(payload) },
+      concurrency: INTENTS_AT_ONCE,
+    },
   };
   const take = <Q extends QueueName>(queue: Q, { handlers, hooks, concurrency }: Work<Q>): void => {
-    // The hooks of one queue under its own name; TypeScript does not follow a computed member.
-    const hooksOfQueue = { [queue]: hooks ?? {} } as { [K in Q]: DeadHooks<K> };
-    queues.work(queue, handlers, { concurrency, onDead: createDeadJobRecorder({ db, log, hooks: hooksOfQueue }) });
+    queues.work(queue, handlers, { concurrency, onDead: createDeadJobRecorder<Q>({ db, log, hooks }) });
   };
   if (work.intents !== undefined) take('intents', work.intents);
   if (work.trust !== undefined) take('trust', work.trust);
@@ -99,7 +120,9 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
     },
     async close() {
       await Promise.all([reader.close(), relay.close(), schedule.close()]);
-      await queues.close();
+      // Some of the process's time is needed for what comes after.
+      await queues.close(config.shutdownTimeoutMs * 0.8);
+      await deciding.close();
       await db.close();
     },
   };

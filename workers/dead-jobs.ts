@@ -4,11 +4,11 @@ import type { QueueName } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import type { DeadHooks, DeadJob } from '../shared/queues.ts';
 
-export interface DeadJobRecorderDeps {
+export interface DeadJobRecorderDeps<Q extends QueueName> {
   readonly db: Database;
   readonly log: Logger;
-  /** By queue and job name. */
-  readonly hooks: { readonly [Q in QueueName]?: DeadHooks<Q> };
+  /** What else is to be done, by job name. */
+  readonly hooks?: DeadHooks<Q> | undefined;
 }
 
 /** Names the lock under which rows are written one after the other, so that two reports of one job make one row. */
@@ -28,7 +28,11 @@ const RECORD: Statement = {
 };
 
 /** For `onDead` of a queue: records the job, once however often it is called, and then calls the hook of its name. */
-export function createDeadJobRecorder({ db, log, hooks }: DeadJobRecorderDeps): (job: DeadJob) => Promise<void> {
+export function createDeadJobRecorder<Q extends QueueName>({
+  db,
+  log,
+  hooks = {},
+}: DeadJobRecorderDeps<Q>): (job: DeadJob) => Promise<void> {
   return async ({ queue, name, payload, error, failedAtMs }) => {
     const { organisationId, environment } = tenantOf(payload);
     const text = errorText(error);
@@ -49,9 +53,7 @@ export function createDeadJobRecorder({ db, log, hooks }: DeadJobRecorderDeps): 
         { deadJobId: row.dead_job_id, queue, job: name, organisationId, environment },
         `a job was given up and waits for a decision: ${text}`,
       );
-    const hook = (hooks[queue] as Record<string, ((payload: never, error: Error) => Promise<void>) | undefined>)?.[
-      name
-    ];
+    const hook = (hooks as Record<string, ((payload: never, error: Error) => Promise<void>) | undefined>)[name];
     // The payload was typed with the name when the job was added.
     await hook?.(payload as never, error);
   };

@@ -7,15 +7,27 @@ import { type HaltDeps, haltRoutes } from './halt.ts';
 import { type IntentDeps, intentRoutes } from './intent.ts';
 import { type KeyRouteDeps, keyRoutes } from './keys.ts';
 import { type PolicyDeps, policyRoutes } from './policies.ts';
+import { type ProofDeps, proofRoutes } from './proofs.ts';
+import { type SubmittedIntentDeps, submittedIntentRoutes } from './submitted-intents.ts';
 
-export type BusinessDeps = AgentDeps & DecisionDeps & EnforceDeps & HaltDeps & IntentDeps & KeyRouteDeps & PolicyDeps;
+export type BusinessDeps = AgentDeps &
+  DecisionDeps &
+  EnforceDeps &
+  HaltDeps &
+  IntentDeps &
+  KeyRouteDeps &
+  PolicyDeps &
+  ProofDeps &
+  SubmittedIntentDeps;
 
 /** Making a route uses none of its dependencies; only its handler does. */
 export function businessRoutes(deps: BusinessDeps): Route[] {
   return [
     ...intentRoutes(deps),
     ...enforceRoutes(deps),
+    ...submittedIntentRoutes(deps),
     ...decisionRoutes(deps),
+    ...proofRoutes(deps),
     ...agentRoutes(deps),
     ...keyRoutes(deps),
     ...haltRoutes(deps),

@@ -4,7 +4,13 @@ import { ApiError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { assertMayName, mayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { type AcceptedProof, isOwnId, type ProofRow, type ProofStore, recordDigest } from '../../shared/log/proof-store.ts';
+import {
+  type AcceptedProof,
+  isOwnId,
+  type ProofRow,
+  type ProofStore,
+  recordDigest,
+} from '../../shared/log/proof-store.ts';
 import type { Anchored, LogReader } from '../../shared/log/read.ts';
 import { canonicalize } from '../../shared/proof/canonical.ts';
 import { recordPrefix } from '../../shared/proof/record.ts';
@@ -60,7 +66,10 @@ function rowOf(key: AuthenticatedKey, body: ProofCreateBody, at: string, nowMs: 
     event,
     occurredAt,
     record,
-    requestDigest: createHash('sha256').update(canonicalize({ entityId, event })).update(canonicalPayload).digest('hex'),
+    requestDigest: createHash('sha256')
+      .update(canonicalize({ entityId, event }))
+      .update(canonicalPayload)
+      .digest('hex'),
     keyId: key.keyId,
   };
 }
@@ -118,8 +127,12 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       errors: ['E2010', 'E6002'],
       idempotent: true,
       handler: ({ key, body, idempotencyKey, commit }) =>
-        accept([rowOf(key, body, '', nowMs())], () => '/proofId', idempotencyKey, commit, ([accepted]) =>
-          acceptedReply(accepted ?? {}, `/v1/proofs/${encodeURIComponent(accepted?.proofId ?? '')}`),
+        accept(
+          [rowOf(key, body, '', nowMs())],
+          () => '/proofId',
+          idempotencyKey,
+          commit,
+          ([accepted]) => acceptedReply(accepted ?? {}, `/v1/proofs/${encodeURIComponent(accepted?.proofId ?? '')}`),
         ),
     }),
     defineRoute({
@@ -136,7 +149,13 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       idempotent: true,
       handler: ({ key, body, idempotencyKey, commit }) => {
         const rows = body.proofs.map((proof, i) => rowOf(key, proof, `/proofs/${i}`, nowMs()));
-        return accept(rows, (i) => `/proofs/${i}/proofId`, idempotencyKey, commit, (accepted) => acceptedReply({ proofs: accepted }));
+        return accept(
+          rows,
+          (i) => `/proofs/${i}/proofId`,
+          idempotencyKey,
+          commit,
+          (accepted) => acceptedReply({ proofs: accepted }),
+        );
       },
     }),
     defineRoute({
@@ -196,7 +215,8 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       handler: async ({ key, params }) => {
         const leaf = await log.anchored(key.organisationId, key.environment, params.id);
         if (leaf !== undefined && mayName(key, leaf.entityId)) return { status: 200, body: proofOf(leaf) };
-        const pending = leaf === undefined ? await log.pending(key.organisationId, key.environment, params.id) : undefined;
+        const pending =
+          leaf === undefined ? await log.pending(key.organisationId, key.environment, params.id) : undefined;
         if (pending === undefined || !mayName(key, pending.entityId)) {
           throw new ApiError('E4003', 'There is no such proof in this organisation and environment.');
         }

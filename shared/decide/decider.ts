@@ -15,10 +15,16 @@ import type { Reading } from './readings.ts';
 import { canonicalFacts, type DecisionBytes, writeDecision } from './record.ts';
 import type { DecisionRow } from './store.ts';
 
+/** What a decision needs to know of the key that asked. */
+export type Principal = Pick<
+  AuthenticatedKey,
+  'keyId' | 'organisationId' | 'organisationSlug' | 'environment' | 'agentIds'
+>;
+
 /** Who asks what; `active` is taken once per request, so that all of it is evaluated with one policy set. */
 export interface Question {
   readonly active: ActivePolicies;
-  readonly key: AuthenticatedKey;
+  readonly key: Principal;
   readonly agentId: string;
   readonly reading: Reading;
   readonly context: Record<string, unknown> | undefined;
@@ -115,9 +121,9 @@ function newSalt(): Buffer {
 }
 
 const NO_CONTEXT: Record<string, unknown> = Object.freeze({});
-const keyTexts = new WeakMap<AuthenticatedKey, string>();
+const keyTexts = new WeakMap<Principal, string>();
 
-function keyText(key: AuthenticatedKey, facts: Facts['key']): string {
+function keyText(key: Principal, facts: Facts['key']): string {
   let text = keyTexts.get(key);
   if (text === undefined) {
     text = canonicalize(facts);

@@ -4,7 +4,7 @@ import { invalidField } from '../errors.ts';
 import type { Lexicon } from '../intent/lexicon.ts';
 import { actionOf, readNormalized } from '../intent/normalized.ts';
 import type { ParsedIntent } from '../intent/types.ts';
-import { parseEnforceIntent } from '../policy/resource.ts';
+import { canonicalResource, type EnforceIntent, intentOf, parseEnforceIntent } from '../policy/resource.ts';
 import type { PolicySet } from '../policy/load.ts';
 import type { IntentFacts, Risk, RiskFacts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
@@ -73,36 +73,54 @@ const MAX_READINGS = 5_000;
 export interface Readings {
   /** Reads the string of an enforcement request. @throws {ApiError} E2001 at `pointer` */
   of(set: PolicySet<Lexicon>, intent: string, pointer: string): Reading;
+  /** Reads an action and a resource given apart. @throws {ApiError} E2001 at /action or /resource */
+  ofAction(set: PolicySet<Lexicon>, action: string, resource: string): Reading;
+}
+
+function readingOf(parsed: EnforceIntent, lexicon: Lexicon): Reading {
+  const { alternatives: _, ...read } = readNormalized(
+    { actionWord: parsed.actionWord, segments: parsed.resource.split('/') },
+    lexicon,
+  );
+  return createReading({
+    ...read,
+    // What policies match is settled by the canonical form alone; the lexicon adds meaning, it moves nothing.
+    normalized: parsed.normalized,
+    action: parsed.action,
+    resource: parsed.resource,
+    parsed: false,
+  });
 }
 
 export function createReadings(): Readings {
   const bySet = new WeakMap<PolicySet<Lexicon>, LRUCache<string, Reading>>();
+
+  const remembered = (set: PolicySet<Lexicon>, text: string, read: () => EnforceIntent): Reading => {
+    let readings = bySet.get(set);
+    if (readings === undefined) {
+      readings = new LRUCache({ max: MAX_READINGS });
+      bySet.set(set, readings);
+    }
+    const known = readings.get(text);
+    if (known !== undefined) return known;
+    const reading = readingOf(read(), set.lexicon);
+    readings.set(text, reading);
+    return reading;
+  };
+
   return {
-    of(set, intent, pointer) {
-      let readings = bySet.get(set);
-      if (readings === undefined) {
-        readings = new LRUCache({ max: MAX_READINGS });
-        bySet.set(set, readings);
-      }
-      const known = readings.get(intent);
-      if (known !== undefined) return known;
-      const { lexicon } = set;
-      const parsed = parseEnforceIntent(intent, (word) => actionOf(word, lexicon)?.action);
-      if (!parsed.ok) throw invalidField(pointer, parsed.message);
-      const { alternatives: _, ...read } = readNormalized(
-        { actionWord: parsed.actionWord, segments: parsed.resource.split('/') },
-        lexicon,
-      );
-      const reading = createReading({
-        ...read,
-        // What policies match is settled by the canonical form alone; the lexicon adds meaning, it moves nothing.
-        normalized: parsed.normalized,
-        action: parsed.action,
-        resource: parsed.resource,
-        parsed: false,
-      });
-      readings.set(intent, reading);
-      return reading;
-    },
+    of: (set, intent, pointer) =>
+      remembered(set, intent, () => {
+        const parsed = parseEnforceIntent(intent, (word) => actionOf(word, set.lexicon)?.action);
+        if (!parsed.ok) throw invalidField(pointer, parsed.message);
+        return parsed;
+      }),
+    // A line feed can't be part of a string that `of` reads successfully, so the two never meet.
+    ofAction: (set, action, resource) =>
+      remembered(set, `${action}\n${resource}`, () => {
+        const parsed = intentOf(action, resource, (word) => actionOf(word, set.lexicon)?.action);
+        if (!parsed.ok) throw invalidField(canonicalResource(resource).ok ? '/action' : '/resource', parsed.message);
+        return parsed;
+      }),
   };
 }

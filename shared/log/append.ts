@@ -80,11 +80,18 @@ async function appendBatch(sql: Sql, organisationId: string, environment: Enviro
   ]);
   for (const row of found) heads.set(row.entity_id, { chainIndex: Number(row.chain_index), eventHash: row.event_hash });
   const leaves = rows.map((row, i) => {
-    if (row.proof_id === null) throw new Error(`the ${row.source} ${row.source_id} waits for its log and does not exist`);
+    if (row.proof_id === null)
+      throw new Error(`the ${row.source} ${row.source_id} waits for its log and does not exist`);
     const head = heads.get(row.entity_id) ?? { chainIndex: -1, eventHash: NO_PREVIOUS };
     const sealed = sealRecord(row.record, head.eventHash);
     heads.set(row.entity_id, { chainIndex: head.chainIndex + 1, eventHash: sealed.eventHash.toString('hex') });
-    return { row, index: size + i, chainIndex: head.chainIndex + 1, previousHash: Buffer.from(head.eventHash, 'hex'), sealed };
+    return {
+      row,
+      index: size + i,
+      chainIndex: head.chainIndex + 1,
+      previousHash: Buffer.from(head.eventHash, 'hex'),
+      sealed,
+    };
   });
   await sql.query(INSERT, [
     organisationId,
@@ -107,16 +114,25 @@ async function appendBatch(sql: Sql, organisationId: string, environment: Enviro
   return leaves.length;
 }
 
+/** Full batches a call: a worker that is asked to stop waits for its running job, which must end although records keep coming. */
+const BATCHES_A_CALL = 20;
+
+/** Wakes the worker of this log again. */
+const GO_ON: Statement = {
+  name: 'log-go-on',
+  text: `INSERT INTO outbox (queue, name, payload)
+    SELECT 'proofs', 'append', json_build_object('v', 1, 'organisationId', $1::text, 'environment', $2::text)::text`,
+};
+
 /**
- * Appends everything that waits for one log, batch by batch. Safe to run in several workers at once: the head is locked
- * for each batch, and a row leaves the inbox in the transaction that makes it a leaf.
- * @returns how many leaves were appended
+ * Appends what waits for one log, batch by batch. Safe to run in several workers at once: the head is locked for each
+ * batch, and a row leaves the inbox in the transaction that makes it a leaf.
  */
-export async function appendWaiting(deps: AppendDeps, organisationId: string, environment: Environment): Promise<number> {
-  let appended = 0;
-  for (;;) {
-    const count = await deps.db.transaction((sql) => appendBatch(sql, organisationId, environment, deps.nowMs()));
-    appended += count;
-    if (count < MAX_BATCH) return appended;
+export async function appendWaiting(deps: AppendDeps, organisationId: string, environment: Environment): Promise<void> {
+  const { db, nowMs } = deps;
+  for (let i = 0; i < BATCHES_A_CALL; i += 1) {
+    const count = await db.transaction((sql) => appendBatch(sql, organisationId, environment, nowMs()));
+    if (count < MAX_BATCH) return;
   }
+  await db.query(GO_ON, [organisationId, environment]);
 }

@@ -142,7 +142,9 @@ export function createProofStore(deps: { db: Database }): ProofStore {
     inserted: ReadonlyMap<string, string>,
     pointerOf: (index: number) => string,
   ): Promise<AcceptedProof[]> => {
-    const repeated = rows.filter((row) => inserted.get(idOf(row.organisationId, row.environment, row.proofId)) !== row.requestDigest);
+    const repeated = rows.filter(
+      (row) => inserted.get(idOf(row.organisationId, row.environment, row.proofId)) !== row.requestDigest,
+    );
     const [first] = repeated;
     const earlier = new Map<string, Earlier>();
     if (first !== undefined) {
@@ -155,14 +157,19 @@ export function createProofStore(deps: { db: Database }): ProofStore {
     }
     return rows.map((row, index) => {
       const known = earlier.get(row.proofId);
-      if (known === undefined) return { proofId: row.proofId, status: 'pending', recordDigest: recordDigest(row.record) };
+      if (known === undefined)
+        return { proofId: row.proofId, status: 'pending', recordDigest: recordDigest(row.record) };
       if (known.request_digest !== row.requestDigest) {
         throw new ApiError('E2010', 'This proofId was used for another proof.', {
           status: 422,
           errors: [{ pointer: pointerOf(index), message: 'was used for another proof' }],
         });
       }
-      return { proofId: row.proofId, status: known.anchored ? 'anchored' : 'pending', recordDigest: recordDigest(known.record) };
+      return {
+        proofId: row.proofId,
+        status: known.anchored ? 'anchored' : 'pending',
+        recordDigest: recordDigest(known.record),
+      };
     });
   };
 

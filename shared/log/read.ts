@@ -42,8 +42,18 @@ export interface LogReader {
   /** Newest first. */
   list(filter: LogFilter, limit: number): Promise<Anchored[]>;
   /** Oldest first, from a position in the chain on. */
-  chain(organisationId: string, environment: Environment, entityId: string, from: number, limit: number): Promise<Anchored[]>;
-  chainHead(organisationId: string, environment: Environment, entityId: string): Promise<{ chainIndex: number; eventHash: string } | undefined>;
+  chain(
+    organisationId: string,
+    environment: Environment,
+    entityId: string,
+    from: number,
+    limit: number,
+  ): Promise<Anchored[]>;
+  chainHead(
+    organisationId: string,
+    environment: Environment,
+    entityId: string,
+  ): Promise<{ chainIndex: number; eventHash: string } | undefined>;
 }
 
 interface Row {
@@ -66,7 +76,10 @@ const JOINS = `LEFT JOIN decision ON leaf.source = 'decision' AND decision.organ
   LEFT JOIN record ON leaf.source = 'record' AND record.organisation_id = leaf.organisation_id AND record.environment = leaf.environment AND record.proof_id = leaf.source_id`;
 const OF_LOG = 'leaf.organisation_id = $1 AND leaf.environment = $2';
 
-const BY_ID: Statement = { name: 'leaf-by-id', text: `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.proof_id = $3` };
+const BY_ID: Statement = {
+  name: 'leaf-by-id',
+  text: `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.proof_id = $3`,
+};
 const LIST_FILTER = `AND ($3::text IS NULL OR event = $3) AND ($4::timestamptz IS NULL OR occurred_at >= $4)
   AND ($5::timestamptz IS NULL OR occurred_at < $5) AND ($6::bigint IS NULL OR leaf_index < $6)`;
 const LIST: Statement = {
@@ -114,7 +127,11 @@ export function createLogReader(deps: { db: Database }): LogReader {
       return row === undefined ? undefined : anchoredOf(row);
     },
     async pending(organisationId, environment, proofId) {
-      const [row] = await db.query<{ proof_id: string; entity_id: string; record: Buffer }>(PENDING, [organisationId, environment, proofId]);
+      const [row] = await db.query<{ proof_id: string; entity_id: string; record: Buffer }>(PENDING, [
+        organisationId,
+        environment,
+        proofId,
+      ]);
       return row === undefined ? undefined : { proofId: row.proof_id, entityId: row.entity_id, record: row.record };
     },
     async list(filter, limit) {
@@ -137,7 +154,11 @@ export function createLogReader(deps: { db: Database }): LogReader {
       return (await db.query<Row>(CHAIN, [organisationId, environment, entityId, from, limit])).map(anchoredOf);
     },
     async chainHead(organisationId, environment, entityId) {
-      const [row] = await db.query<{ chain_index: string; event_hash: string }>(HEAD, [organisationId, environment, entityId]);
+      const [row] = await db.query<{ chain_index: string; event_hash: string }>(HEAD, [
+        organisationId,
+        environment,
+        entityId,
+      ]);
       return row === undefined ? undefined : { chainIndex: Number(row.chain_index), eventHash: row.event_hash };
     },
   };

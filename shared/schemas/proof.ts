@@ -15,7 +15,10 @@ export const ProofCreate = Type.Object(
   {
     event: EventName,
     entityId: CallerId,
-    payload: JsonObject({ description: 'Any JSON object. It is kept for ever, unchanged.', examples: [{ invoice: 'INV-7', amount: 120 }] }),
+    payload: JsonObject({
+      description: 'Any JSON object. It is kept for ever, unchanged.',
+      examples: [{ invoice: 'INV-7', amount: 120 }],
+    }),
     proofId: Type.Optional(CallerId),
   },
   { $id: 'ProofCreate', additionalProperties: false },
@@ -28,7 +31,13 @@ export const ProofBatchCreate = Type.Object(
 );
 
 export const ProofAccepted = Type.Object(
-  { proofId: Type.String(), status: StringEnum(['pending', 'anchored']), recordDigest: Type.String({ description: 'SHA-256 of JCS of the record without its previousHash, lower-case hex.' }) },
+  {
+    proofId: Type.String(),
+    status: StringEnum(['pending', 'anchored']),
+    recordDigest: Type.String({
+      description: 'SHA-256 of JCS of the record without its previousHash, lower-case hex.',
+    }),
+  },
   { $id: 'ProofAccepted', additionalProperties: false },
 );
 
@@ -88,7 +97,9 @@ export const ProofListQuery = Type.Object(
 export const ProofChain = Type.Object(
   {
     entityId: Type.String(),
-    head: Nullable(Type.Object({ chainIndex: Type.Integer(), eventHash: Type.String() }, { additionalProperties: false })),
+    head: Nullable(
+      Type.Object({ chainIndex: Type.Integer(), eventHash: Type.String() }, { additionalProperties: false }),
+    ),
     items: Type.Array(Proof),
     nextCursor: Nullable(Type.String()),
   },

@@ -1,0 +1,141 @@
+// Submitted intents: accept them for a worker to evaluate, and read what became of them.
+import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
+import type { IntentRow, IntentStore, StoredIntent } from '../../shared/decide/intent-store.ts';
+import type { Readings } from '../../shared/decide/readings.ts';
+import { answerOfRecord } from '../../shared/decide/record.ts';
+import { ApiError } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { assertMayName, mayName } from '../../shared/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import {
+  IntentAccepted,
+  IntentSubmission,
+  SubmittedIntent,
+  SubmittedIntentList,
+  SubmittedIntentListQuery,
+  SubmittedIntentParams,
+} from '../../shared/schemas/submitted-intent.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+import { decodeCursor, pageOf } from './paging.ts';
+
+export interface SubmittedIntentDeps {
+  readonly policies: Pick<ActivePolicySet, 'current'>;
+  readonly readings: Readings;
+  readonly intents: IntentStore;
+  readonly nowMs: () => number;
+}
+
+/** With proofs:read: all that the key may name. With intents:write alone: what this very key submitted. */
+function ownOnly(key: AuthenticatedKey): boolean {
+  return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
+}
+
+function bodyOf(row: StoredIntent): object {
+  return {
+    intentId: row.intent_id,
+    agentId: row.agent_id,
+    action: row.action,
+    resource: row.resource,
+    status: row.status,
+    submittedAt: row.submitted_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    // The text of a record of our own.
+    decision: row.record === null ? null : (JSON.parse(answerOfRecord(row.record)) as unknown),
+  };
+}
+
+export function submittedIntentRoutes({ policies, readings, intents, nowMs }: SubmittedIntentDeps): Route[] {
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/intents',
+      access: ['intents:write'],
+      tag: 'Intents',
+      summary: 'Submit an intent for a worker to evaluate',
+      description:
+        'Accepted means durable: it will be evaluated exactly once, whatever fails meanwhile. The resource may end in a `*` segment: ALLOW needs all of it covered, DENY and ESCALATE count on any overlap.',
+      request: { body: IntentSubmission },
+      responses: { 202: { description: 'Accepted; Location says where to look.', schema: IntentAccepted } },
+      errors: ['E6002'],
+      idempotent: true,
+      handler: async ({ key, body, traceparent, idempotencyKey, commit }) => {
+        assertMayName(key, body.agentId, '/agentId');
+        // Read now, so that what cannot be evaluated is refused now and not in a worker.
+        readings.ofAction(policies.current().set, body.action, body.resource);
+        const submittedAtMs = nowMs();
+        const intentId = newId('int', submittedAtMs);
+        const row: IntentRow = {
+          organisationId: key.organisationId,
+          environment: key.environment,
+          intentId,
+          agentId: body.agentId,
+          keyId: key.keyId,
+          action: body.action,
+          resource: body.resource,
+          context: body.context,
+          traceparent,
+          submittedAtMs,
+        };
+        const reply: Reply = {
+          status: 202,
+          body: { intentId, status: 'queued' },
+          headers: { location: `/v1/intents/${intentId}` },
+        };
+        if (idempotencyKey === undefined) {
+          await intents.append(row);
+          return reply;
+        }
+        return commit(async (sql) => {
+          await intents.insert(sql, row);
+          return reply;
+        });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/intents',
+      access: ['proofs:read', 'intents:write'],
+      tag: 'Intents',
+      summary: 'List submitted intents, newest first',
+      description: 'A key with intents:write but not proofs:read sees what it submitted itself.',
+      request: { query: SubmittedIntentListQuery },
+      responses: { 200: { description: 'One page of intents.', schema: SubmittedIntentList } },
+      errors: [],
+      handler: async ({ key, query }) => {
+        if (query.agentId !== undefined) assertMayName(key, query.agentId, '?agentId');
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const bound = key.agentIds === null ? undefined : [...key.agentIds];
+        const rows = await intents.list(
+          {
+            organisationId: key.organisationId,
+            environment: key.environment,
+            keyId: ownOnly(key) ? key.keyId : undefined,
+            agentIds: query.agentId === undefined ? bound : [query.agentId],
+            status: query.status,
+            before: decodeCursor(query.cursor, /^int_[0-9a-z]{26}$/),
+          },
+          limit + 1,
+        );
+        return { status: 200, body: pageOf(rows, limit, bodyOf, (row) => row.intent_id) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/intents/{id}',
+      access: ['proofs:read', 'intents:write'],
+      tag: 'Intents',
+      summary: 'Read one submitted intent',
+      request: { params: SubmittedIntentParams },
+      responses: { 200: { description: 'The intent, with its decision once there is one.', schema: SubmittedIntent } },
+      errors: ['E4001'],
+      handler: async ({ key, params }) => {
+        const row = await intents.read(key.organisationId, key.environment, params.id);
+        if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
+          throw new ApiError('E4001', 'There is no such intent in this organisation and environment.');
+        }
+        return { status: 200, body: bodyOf(row) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,50 @@
+// Everything that deciding needs, put together once for ingress and workers alike.
+import { randomBytes } from 'node:crypto';
+import { type ChangeFeed, startChangeFeed } from '../db/changes.ts';
+import type { Database } from '../db/database.ts';
+import { compileLexicon } from '../intent/lexicon.ts';
+import { type ActivePolicySet, watchActivePolicySet } from './active-set.ts';
+import { createAgentDirectory } from './agents.ts';
+import { createDecider, type Decider } from './decider.ts';
+import { createHalts } from './halts.ts';
+import { createReadings, type Readings } from './readings.ts';
+import { createDecisionStore, type DecisionStore } from './store.ts';
+
+export interface DecidingDeps {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly clock: { nowMs(): number; monotonicMs(): number };
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Deciding {
+  readonly changes: ChangeFeed;
+  readonly policies: ActivePolicySet;
+  readonly decider: Decider;
+  readonly decisions: DecisionStore;
+  readonly readings: Readings;
+  /** Waits for what is being written and stops watching; the database stays open. */
+  close(): Promise<void>;
+}
+
+/** Starts watching policies, agents and halts; resolves after the first look. @throws {ApiError} E6002 */
+export async function startDeciding({ db, databaseUrl, clock, onError }: DecidingDeps): Promise<Deciding> {
+  const { nowMs, monotonicMs } = clock;
+  const processId = randomBytes(8).toString('hex');
+  const changes = await startChangeFeed({ db, databaseUrl, monotonicMs, onError });
+  const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });
+  const agents = createAgentDirectory({ db, changes, processId, nowMs, onError });
+  const decisions = createDecisionStore({ db, processId });
+  return {
+    changes,
+    policies,
+    decider: createDecider({ changes, agents, halts: createHalts({ db, changes }), nowMs }),
+    decisions,
+    readings: createReadings(),
+    async close() {
+      await decisions.idle();
+      agents.close();
+      await changes.close();
+    },
+  };
+}

@@ -1,0 +1,189 @@
+// Submitted intents in Postgres: accepted in groups with their outbox rows, carried out once, read and listed.
+import { textColumn } from '../db/columns.ts';
+import type { Database, Sql, Statement } from '../db/database.ts';
+import { createGroupCommit } from '../db/group-commit.ts';
+import type { IntentStatus } from '../schemas/submitted-intent.ts';
+import type { Environment } from '../vocabulary.ts';
+
+export interface IntentRow {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly intentId: string;
+  readonly agentId: string;
+  readonly keyId: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly context: Record<string, unknown> | undefined;
+  readonly traceparent: string | undefined;
+  readonly submittedAtMs: number;
+}
+
+export interface StoredIntent {
+  readonly intent_id: string;
+  readonly agent_id: string;
+  readonly key_id: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly status: IntentStatus;
+  readonly submitted_at: Date;
+  readonly updated_at: Date;
+  /** Canonical record of the decision, without its previousHash. */
+  readonly record: Buffer | null;
+}
+
+/** An intent that a worker has begun to evaluate, with what it needs to know of the key that submitted it. */
+export interface ClaimedIntent {
+  readonly agent_id: string;
+  readonly key_id: string;
+  readonly action: string;
+  readonly resource: string;
+  /** JSON text. */
+  readonly context: string | null;
+  readonly key_agent_ids: string[] | null;
+  readonly organisation_slug: string;
+}
+
+export interface IntentFilter {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly keyId?: string | undefined;
+  readonly agentIds?: readonly string[] | undefined;
+  readonly status?: IntentStatus | undefined;
+  readonly before?: string | undefined;
+}
+
+export interface IntentStore {
+  /** Resolves when the intent is durable, and with it the outbox row that hands it to a worker. @throws {ApiError} E6002 */
+  append(row: IntentRow): Promise<void>;
+  /** The same within the caller's transaction. */
+  insert(sql: Sql, row: IntentRow): Promise<void>;
+  read(organisationId: string, environment: Environment, intentId: string): Promise<StoredIntent | undefined>;
+  list(filter: IntentFilter, limit: number): Promise<StoredIntent[]>;
+  /** Marks an open intent as being evaluated; undefined when it is final already. */
+  claim(
+    organisationId: string,
+    environment: Environment,
+    intentId: string,
+    nowMs: number,
+  ): Promise<ClaimedIntent | undefined>;
+  /**
+   * Makes an intent final, in the transaction that records its decision. False when another worker was first: then
+   * nothing of the transaction may stay.
+   */
+  finish(
+    sql: Sql,
+    organisationId: string,
+    environment: Environment,
+    intentId: string,
+    end: { status: 'decided' | 'failed'; decisionId: string; nowMs: number },
+  ): Promise<boolean>;
+  idle(): Promise<void>;
+}
+
+// Absent optional texts travel as an empty text, which is neither JSON nor a trace context.
+const INSERT: Statement = {
+  name: 'intents-accept',
+  text: `WITH made AS (
+      INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at, updated_at)
+      SELECT organisation_id, environment, intent_id, agent_id, key_id, action, resource, nullif(context, ''), nullif(traceparent, ''), submitted_at::timestamptz, submitted_at::timestamptz
+      FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
+        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8 || E'\\n', E'\\n'), string_to_array($9 || E'\\n', E'\\n'), string_to_array($10, E'\\n'))
+        AS row (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at)
+      WHERE intent_id IS NOT NULL
+      RETURNING organisation_id, environment, intent_id, traceparent
+    )
+    INSERT INTO outbox (queue, name, payload)
+    SELECT 'intents', 'evaluate', json_strip_nulls(json_build_object('v', 1, 'organisationId', organisation_id, 'environment', environment,
+      'intentId', intent_id, 'traceparent', traceparent))::text FROM made`,
+};
+
+const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.submitted_at, intent.updated_at, decision.record`;
+const JOIN = `LEFT JOIN decision ON decision.organisation_id = intent.organisation_id AND decision.environment = intent.environment AND decision.decision_id = intent.decision_id`;
+const READ: Statement = {
+  name: 'intent-read',
+  text: `SELECT ${COLUMNS} FROM intent ${JOIN} WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3`,
+};
+const LIST: Statement = {
+  name: 'intent-list',
+  text: `SELECT ${COLUMNS} FROM (
+      SELECT * FROM intent WHERE organisation_id = $1 AND environment = $2 AND ($3::text IS NULL OR key_id = $3) AND ($4::text[] IS NULL OR agent_id = ANY ($4))
+        AND ($5::text IS NULL OR status = $5) AND ($6::text IS NULL OR intent_id < $6) ORDER BY intent_id DESC LIMIT $7
+    ) AS intent ${JOIN} ORDER BY intent.intent_id DESC`,
+};
+const CLAIM: Statement = {
+  name: 'intent-claim',
+  text: `UPDATE intent SET status = 'evaluating', updated_at = $4 FROM api_key, organisation
+    WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
+      AND api_key.key_id = intent.key_id AND organisation.id = intent.organisation_id
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, api_key.agent_ids AS key_agent_ids, organisation.slug AS organisation_slug`,
+};
+const FINISH: Statement = {
+  name: 'intent-finish',
+  text: `UPDATE intent SET status = $4, decision_id = $5, updated_at = $6
+    WHERE organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') RETURNING intent_id`,
+};
+
+function columns(rows: readonly IntentRow[]): unknown[] {
+  const of = (pick: (row: IntentRow) => string): string => textColumn(rows.map(pick));
+  return [
+    of((r) => r.organisationId),
+    of((r) => r.environment),
+    of((r) => r.intentId),
+    of((r) => r.agentId),
+    of((r) => r.keyId),
+    of((r) => r.action),
+    of((r) => r.resource),
+    of((r) => (r.context === undefined ? '' : JSON.stringify(r.context))),
+    of((r) => r.traceparent ?? ''),
+    of((r) => new Date(r.submittedAtMs).toISOString()),
+  ];
+}
+
+const MAX_ROWS = 500;
+const MAX_WAITING = 20_000;
+
+export function createIntentStore(deps: { db: Database }): IntentStore {
+  const { db } = deps;
+  const group = createGroupCommit<IntentRow>({
+    db,
+    statement: INSERT,
+    columns,
+    result: () => undefined,
+    maxRows: MAX_ROWS,
+    maxWaiting: MAX_WAITING,
+  });
+  return {
+    append: (row) => group.add(row),
+    insert: async (sql, row) => void (await sql.query(INSERT, columns([row]))),
+    async read(organisationId, environment, intentId) {
+      const [row] = await db.query<StoredIntent>(READ, [organisationId, environment, intentId]);
+      return row;
+    },
+    list: (filter, limit) =>
+      db.query<StoredIntent>(LIST, [
+        filter.organisationId,
+        filter.environment,
+        filter.keyId ?? null,
+        filter.agentIds ?? null,
+        filter.status ?? null,
+        filter.before ?? null,
+        limit,
+      ]),
+    async claim(organisationId, environment, intentId, nowMs) {
+      const [row] = await db.query<ClaimedIntent>(CLAIM, [organisationId, environment, intentId, new Date(nowMs)]);
+      return row;
+    },
+    async finish(sql, organisationId, environment, intentId, { status, decisionId, nowMs }) {
+      const rows = await sql.query(FINISH, [
+        organisationId,
+        environment,
+        intentId,
+        status,
+        decisionId,
+        new Date(nowMs),
+      ]);
+      return rows.length === 1;
+    },
+    idle: () => group.idle(),
+  };
+}

@@ -1,0 +1,98 @@
+// Redis for tests: a server of the run's own on a free port, or the empty database that REDIS_URL names.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import net from 'node:net';
+import { Redis } from 'ioredis';
+import { atEnd } from './cleanup.ts';
+import { temporaryFolder } from './folders.ts';
+import { waitFor } from './wait.ts';
+
+export interface TestRedis {
+  readonly url: string;
+  /** Removes everything, as FLUSHALL does. */
+  empty(): Promise<void>;
+  /** Sets a parameter of the server. */
+  configure(name: string, value: string): Promise<void>;
+  /** Goes away. What was written stays, as with an append-only file. Absent when the server is not ours. */
+  readonly stop?: () => Promise<void>;
+  /** Comes back on the same port. */
+  readonly start?: () => Promise<void>;
+  /** Accepts and answers nothing, until it is woken. */
+  readonly hang?: () => void;
+  readonly wake?: () => void;
+  close(): Promise<void>;
+}
+
+const own = spawnSync('redis-server', ['--version']).error === undefined;
+
+/** Why suites with Redis cannot run here, with how to change that. */
+export function whyNoRedis(): string | undefined {
+  if (own || process.env['REDIS_URL'] !== undefined) return undefined;
+  return 'redis-server is not on the PATH and REDIS_URL is not set (apt-get install redis-server, or brew install redis)';
+}
+
+export async function startTestRedis(): Promise<TestRedis> {
+  return own ? startOwn() : useGiven(process.env['REDIS_URL'] ?? '');
+}
+
+async function startOwn(): Promise<Required<TestRedis>> {
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const dir = temporaryFolder('redis');
+  const args = ['--port', port, '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'yes'].map(String);
+  let child: ChildProcess | undefined;
+  const start = async (): Promise<void> => {
+    child = spawn('redis-server', args, { stdio: 'ignore' });
+    await waitFor(() => withClient(url, (client) => client.ping()), { what: 'redis-server to answer' });
+  };
+  const stop = async (): Promise<void> => {
+    const ended = new Promise((resolve) => child?.once('exit', resolve));
+    if (child?.kill('SIGKILL')) await ended;
+    child = undefined;
+  };
+  process.once('exit', () => child?.kill('SIGKILL'));
+  atEnd(stop);
+  await start();
+  return {
+    url,
+    start,
+    stop,
+    hang: () => void child?.kill('SIGSTOP'),
+    wake: () => void child?.kill('SIGCONT'),
+    empty: async () => void (await withClient(url, (client) => client.flushall())),
+    configure: async (name, value) => void (await withClient(url, (client) => client.config('SET', name, value))),
+    close: stop,
+  };
+}
+
+async function useGiven(url: string): Promise<TestRedis> {
+  const keys = await withClient(url, (client) => client.dbsize());
+  // Tests empty it.
+  if (keys > 0) throw new Error('REDIS_URL names a database with keys in it; tests need an empty one');
+  const empty = async (): Promise<void> => void (await withClient(url, (client) => client.flushdb()));
+  return {
+    url,
+    empty,
+    configure: () => Promise.reject(new Error('the server of REDIS_URL is not ours')),
+    close: empty,
+  };
+}
+
+async function withClient<T>(url: string, ask: (client: Redis) => Promise<T>): Promise<T> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await ask(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Listening on TCP, so the address is not a pipe's name.
+  const { port } = server.address() as net.AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
