@@ -9,6 +9,7 @@ import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import { createDecisionMetrics } from '../shared/decide/metrics.ts';
 import { createParseStore } from '../shared/decide/parses.ts';
+import { createSignalStore } from '../shared/decide/trust-signals.ts';
 import { createAuthenticator } from '../shared/keys/authenticator.ts';
 import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
 import { createLastUsed } from '../shared/keys/last-used.ts';
@@ -114,11 +115,13 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     onError,
   });
   await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
-  const deciding = await startDeciding({ db, databaseUrl: config.databaseUrl, clock, onError });
+  const { trustDailyCap } = config;
+  const deciding = await startDeciding({ db, databaseUrl: config.databaseUrl, clock, onError, trustDailyCap });
   const { changes, policies, decider, decisions, readings } = deciding;
   const parses = createParseStore({ db });
   const intents = createIntentStore({ db });
   const proofs = createProofStore({ db });
+  const signals = createSignalStore({ db });
 
   const lastUsed = createLastUsed({ db, onError });
   const authenticator = createAuthenticator({
@@ -158,6 +161,8 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     decisions,
     intents,
     proofs,
+    signals,
+    trustDailyCap,
     log: createLogReader({ db }),
     hasher: createSecretHasher(config.pepper),
     onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
@@ -197,7 +202,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     async close() {
       stopping = true;
       await closeServer(server, config.shutdownTimeoutMs);
-      await Promise.all([parses.idle(), intents.idle(), proofs.idle(), lastUsed.close()]);
+      await Promise.all([parses.idle(), intents.idle(), proofs.idle(), signals.idle(), lastUsed.close()]);
       await deciding.close();
       await limiter.close();
       await db.close();

@@ -17,6 +17,7 @@ import {
   setting,
   word,
 } from './settings.ts';
+import { DEFAULT_DAILY_CAP } from './trust/beta.ts';
 import { RATE_LIMIT_TABLE } from './vocabulary.ts';
 
 const SETTINGS = {
@@ -136,6 +137,14 @@ const SETTINGS = {
     fallback: 'public',
     description: 'private: /metrics needs an admin key',
     read: word('public', 'private'),
+  }),
+  trustDailyCap: setting({
+    name: 'CUSTOS_TRUST_DAILY_CAP',
+    unit: 'thousandths of a full success',
+    fallback: String(DEFAULT_DAILY_CAP),
+    description:
+      'positive evidence that one key can give one agent in one UTC day; more counts nothing. Another value scores the past anew, and must be the same for every process',
+    read: integer(0, 1_000_000_000),
   }),
   logHost: setting({
     name: 'CUSTOS_LOG_HOST',

@@ -165,8 +165,7 @@ export function createQueues(options: QueueOptions): Queues {
       consumers.push(
         startConsumer({
           queue,
-          // A job is found by its name, which was typed with its payload when it was added.
-          handlers: handlers as Handlers<QueueName>,
+          handlers,
           concurrency,
           onDead,
           backend,

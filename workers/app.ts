@@ -16,6 +16,7 @@ import { startPolicyReader } from './policies.ts';
 import { proofHandlers } from './proofs.ts';
 import { startRelay } from './relay.ts';
 import { reportTrouble } from './trouble.ts';
+import { trustHandlers } from './trust.ts';
 import { keepSchedule, upkeepHandlers } from './upkeep.ts';
 
 export interface WorkersDependencies {
@@ -45,6 +46,8 @@ const QUERY_TIMEOUT_MS = 30_000;
 const INTENTS_AT_ONCE = 20;
 /** Logs that are appended to at once; one log has one worker at a time whatever this says. */
 const LOGS_AT_ONCE = 2;
+/** One fold takes all that waits; more at once would only share it. */
+const FOLDS_AT_ONCE = 1;
 /** A long upkeep job must not keep the sweeper waiting. */
 const UPKEEP_CONCURRENCY = 4;
 
@@ -75,12 +78,14 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
     databaseUrl,
     clock: { nowMs, monotonicMs: () => performance.now() },
     onError,
+    trustDailyCap: config.trustDailyCap,
   });
   const intentWorker = createIntentWorker({ ...deciding, db, nowMs, intents: createIntentStore({ db }) });
 
   // Each queue that this process works on; one that is absent is left to other processes.
   const work: { readonly [Q in QueueName]?: Work<Q> } = {
     upkeep: { handlers: upkeepHandlers({ db, log }), concurrency: UPKEEP_CONCURRENCY },
+    trust: { handlers: trustHandlers({ db, nowMs, dailyCap: config.trustDailyCap }), concurrency: FOLDS_AT_ONCE },
     proofs: { handlers: proofHandlers({ db, nowMs }), concurrency: LOGS_AT_ONCE },
     intents: {
       handlers: intentWorker.handlers,

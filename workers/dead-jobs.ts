@@ -27,6 +27,11 @@ const RECORD: Statement = {
     ) RETURNING dead_job_id`,
 };
 
+const WAITS: Statement = {
+  name: 'dead-job-waits',
+  text: "SELECT FROM dead_job WHERE queue = $1 AND name = $2 AND payload = $3 AND state = 'dead'",
+};
+
 /** For `onDead` of a queue: records the job, once however often it is called, and then calls the hook of its name. */
 export function createDeadJobRecorder<Q extends QueueName>({
   db,
@@ -36,17 +41,13 @@ export function createDeadJobRecorder<Q extends QueueName>({
   return async ({ queue, name, payload, error, failedAtMs }) => {
     const { organisationId, environment } = tenantOf(payload);
     const text = errorText(error);
-    const [row] = await db.transaction(async (sql) => {
+    const stored = JSON.stringify(payload);
+    const { row, waits } = await db.transaction(async (sql) => {
       await sql.query(LOCK, []);
-      return sql.query<{ dead_job_id: string }>(RECORD, [
-        organisationId,
-        environment,
-        queue,
-        name,
-        JSON.stringify(payload),
-        text,
-        new Date(failedAtMs),
-      ]);
+      const values = [organisationId, environment, queue, name, stored, text, new Date(failedAtMs)];
+      const [recorded] = await sql.query<{ dead_job_id: string }>(RECORD, values);
+      const open = await sql.query(WAITS, [queue, name, stored]);
+      return { row: recorded, waits: open.length > 0 };
     });
     if (row !== undefined)
       log.error(
@@ -54,6 +55,8 @@ export function createDeadJobRecorder<Q extends QueueName>({
         `a job was given up and waits for a decision: ${text}`,
       );
     const hook = (hooks as Record<string, ((payload: never, error: Error) => Promise<void>) | undefined>)[name];
+    // A report that comes after somebody decided must not undo what the decision led to.
+    if (!waits) return;
     // The payload was typed with the name when the job was added.
     await hook?.(payload as never, error);
   };

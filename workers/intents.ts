@@ -6,7 +6,6 @@ import type { Readings } from '../shared/decide/readings.ts';
 import type { DecisionStore } from '../shared/decide/store.ts';
 import type { Database } from '../shared/db/database.ts';
 import type { JobPayload } from '../shared/jobs.ts';
-import { builtInEvaluation } from '../shared/policy/combine.ts';
 import type { Handlers } from '../shared/queues.ts';
 
 type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
@@ -94,8 +93,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     async giveUp(payload) {
       const question = await claim(payload);
       if (question === undefined) return;
-      const answer = await decider.answer(question);
-      await finish(payload, question, { ...answer, evaluation: builtInEvaluation('EVALUATION_FAILED') }, 'failed');
+      await finish(payload, question, await decider.giveUp(question), 'failed');
     },
   };
 }

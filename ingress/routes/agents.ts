@@ -1,6 +1,7 @@
 // Agents: register, list, read, update, and end.
 import type { Static } from 'typebox';
 import type { Database, Sql, Statement } from '../../shared/db/database.ts';
+import { loadTrust } from '../../shared/decide/trust-state.ts';
 import { isUniqueViolation } from '../../shared/db/database.ts';
 import { mayBecome } from '../../shared/agents.ts';
 import { ApiError, invalidField } from '../../shared/errors.ts';
@@ -17,7 +18,9 @@ import {
   AgentUpdate,
 } from '../../shared/schemas/agent.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
-import { levelOf, NO_EVIDENCE, tierName } from '../../shared/trust/score.ts';
+import { dayOf, type TrustScore } from '../../shared/trust/beta.ts';
+import { NOTHING_RECORDED } from '../../shared/trust/recorded.ts';
+import { levelOf, tierName } from '../../shared/trust/score.ts';
 import type { AgentStatus } from '../../shared/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { decodeCursor, pageOf } from './paging.ts';
@@ -62,7 +65,7 @@ const UPDATE: Statement = {
     WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3 RETURNING ${COLUMNS}`,
 };
 
-function bodyOf(row: Row): AgentBody {
+function bodyOf(row: Row, { score, uncertainty }: TrustScore): AgentBody {
   return {
     agentId: row.agent_id,
     name: row.name,
@@ -72,12 +75,7 @@ function bodyOf(row: Row): AgentBody {
     // Stored as the caller's JSON object, checked when it was written.
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
     status: row.status,
-    trust: {
-      score: NO_EVIDENCE.score,
-      level: levelOf(NO_EVIDENCE.score),
-      tier: tierName(levelOf(NO_EVIDENCE.score)),
-      uncertainty: NO_EVIDENCE.uncertainty,
-    },
+    trust: { score, level: levelOf(score), tier: tierName(levelOf(score)), uncertainty },
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
   };
@@ -101,12 +99,27 @@ function ownerOf(key: AuthenticatedKey): [string, string] {
 export interface AgentDeps {
   readonly db: Database;
   readonly nowMs: () => number;
+  /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
+  readonly trustDailyCap: number;
   /** Resolves when the caches of this process have seen what is committed: an answer is true here when it goes out. */
   readonly settle: () => Promise<void>;
 }
 
 export function agentRoutes(deps: AgentDeps): Route[] {
-  const { db, nowMs, settle } = deps;
+  const { db, nowMs, settle, trustDailyCap } = deps;
+
+  /** The bodies of agents, each with its trust of today. */
+  const bodiesOf = async (sql: Sql, key: AuthenticatedKey, rows: readonly Row[]): Promise<AgentBody[]> => {
+    const { organisationId, environment } = key;
+    const now = nowMs();
+    const keys = rows.map((row) => ({ organisationId, environment, agentId: row.agent_id }));
+    const trusts = await loadTrust(sql, keys, now, trustDailyCap);
+    return rows.map((row, i) => bodyOf(row, (trusts[i] ?? NOTHING_RECORDED).on(dayOf(now))));
+  };
+  const reply = async (sql: Sql, key: AuthenticatedKey, row: Row): Promise<Reply> => ({
+    status: 200,
+    body: (await bodiesOf(sql, key, [row]))[0],
+  });
   const settled = async (reply: Promise<Reply>): Promise<Reply> => {
     const done = await reply;
     await settle();
@@ -131,7 +144,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
           : `An agent cannot go from ${row.status} to ${status}.`,
       );
     }
-    if (onlyStatus && status === row.status) return { status: 200, body: bodyOf(row) };
+    if (onlyStatus && status === row.status) return reply(sql, key, row);
     const [updated] = await sql.query<Row>(UPDATE, [
       ...ownerOf(key),
       agentId,
@@ -144,7 +157,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       new Date(nowMs()),
     ]);
     if (updated === undefined) throw notFound();
-    return { status: 200, body: bodyOf(updated) };
+    return reply(sql, key, updated);
   };
 
   return [
@@ -177,8 +190,8 @@ export function agentRoutes(deps: AgentDeps): Route[] {
               ]);
               if (row === undefined) throw new Error('an insert returned no row');
               return {
+                ...(await reply(sql, key, row)),
                 status: 201,
-                body: bodyOf(row),
                 headers: { location: `/v1/agents/${encodeURIComponent(agentId)}` },
               };
             } catch (error) {
@@ -207,7 +220,13 @@ export function agentRoutes(deps: AgentDeps): Route[] {
           key.agentIds === null ? null : [...key.agentIds],
           limit + 1,
         ]);
-        return { status: 200, body: pageOf(rows, limit, bodyOf, (row) => row.seq) };
+        const page = pageOf(
+          rows,
+          limit,
+          (row) => row,
+          (row) => row.seq,
+        );
+        return { status: 200, body: { ...page, items: await bodiesOf(db, key, page.items) } };
       },
     }),
     defineRoute({
@@ -223,7 +242,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
         if (!mayName(key, params.agentId)) throw notFound();
         const [row] = await db.query<Row>(READ, [...ownerOf(key), params.agentId]);
         if (row === undefined) throw notFound();
-        return { status: 200, body: bodyOf(row) };
+        return reply(db, key, row);
       },
     }),
     defineRoute({

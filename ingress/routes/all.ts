@@ -9,6 +9,7 @@ import { type KeyRouteDeps, keyRoutes } from './keys.ts';
 import { type PolicyDeps, policyRoutes } from './policies.ts';
 import { type ProofDeps, proofRoutes } from './proofs.ts';
 import { type SubmittedIntentDeps, submittedIntentRoutes } from './submitted-intents.ts';
+import { type TrustDeps, trustRoutes } from './trust.ts';
 
 export type BusinessDeps = AgentDeps &
   DecisionDeps &
@@ -18,7 +19,8 @@ export type BusinessDeps = AgentDeps &
   KeyRouteDeps &
   PolicyDeps &
   ProofDeps &
-  SubmittedIntentDeps;
+  SubmittedIntentDeps &
+  TrustDeps;
 
 /** Making a route uses none of its dependencies; only its handler does. */
 export function businessRoutes(deps: BusinessDeps): Route[] {
@@ -29,6 +31,7 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     ...decisionRoutes(deps),
     ...proofRoutes(deps),
     ...agentRoutes(deps),
+    ...trustRoutes(deps),
     ...keyRoutes(deps),
     ...haltRoutes(deps),
     ...policyRoutes(deps),

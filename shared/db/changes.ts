@@ -8,11 +8,11 @@ import pg from 'pg';
 import { ApiError } from '../errors.ts';
 import { asApiError, type Database, type Statement } from './database.ts';
 
-export type ChangeKind = 'key' | 'organisation' | 'agent' | 'halt' | 'policy';
+export type ChangeKind = 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy';
 
 export interface Change {
   readonly kind: ChangeKind;
-  /** The columns that name what changed, e.g. organisation, environment, agent. */
+  /** The columns that name what changed, e.g. organisation, environment, agent; of `trust`: any number of agents. */
   readonly subject: readonly string[];
 }
 

@@ -5,8 +5,10 @@ import type { Database, Statement } from '../db/database.ts';
 import { lowestId } from '../ids.ts';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
+import { NOTHING_RECORDED, type RecordedTrust } from '../trust/recorded.ts';
 import type { AgentStatus, Environment, Verdict } from '../vocabulary.ts';
 import { createHistory, HISTORY_MAX, type History } from './history.ts';
+import { loadTrust } from './trust-state.ts';
 
 export interface AgentKey {
   readonly organisationId: string;
@@ -19,6 +21,8 @@ export interface AgentState {
   /** JCS of `facts`, prepared once. */
   readonly canonical: string;
   readonly history: History;
+  /** What its signals say, registered or not. */
+  readonly trust: RecordedTrust;
 }
 
 export interface AgentDirectory {
@@ -36,6 +40,8 @@ export interface AgentDirectoryDeps {
   readonly processId: string;
   readonly nowMs: () => number;
   readonly onError: (error: unknown) => void;
+  /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
+  readonly trustDailyCap: number;
   /** Most agents kept in memory; an entry is about 2 kB. */
   readonly maxAgents?: number;
 }
@@ -112,6 +118,8 @@ function cacheKey(organisationId: string, environment: string, agentId: string):
 /** What is kept of an agent: its state, and how many decisions of other processes its history has counted. */
 interface Entry {
   readonly state: AgentState;
+  /** Set when signals were folded since: only trust is loaded anew, and the history goes on. */
+  trustOutdated: boolean;
   /** By second and verdict; only the seconds that are asked about again. */
   readonly others: Map<string, number>;
 }
@@ -120,7 +128,7 @@ function othersKey(second: string, verdict: Verdict): string {
   return `${second} ${verdict}`;
 }
 
-function entryOf(agentId: string, rows: readonly LoadRow[]): Entry {
+function entryOf(agentId: string, rows: readonly LoadRow[], trust: RecordedTrust): Entry {
   const [row] = rows;
   const status = row?.status ?? null;
   const facts: Facts['agent'] = {
@@ -138,18 +146,22 @@ function entryOf(agentId: string, rows: readonly LoadRow[]): Entry {
     history.add(atMs, verdict, count);
     if (other === true) others.set(othersKey(second, verdict), count);
   }
-  return { state: { facts, canonical: canonicalize(facts), history }, others };
+  return { state: { facts, canonical: canonicalize(facts), history, trust }, trustOutdated: false, others };
 }
 
 export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
-  const { db, changes, processId, nowMs } = deps;
+  const { db, changes, processId, nowMs, trustDailyCap } = deps;
   const cache = new LRUCache<string, Entry>({ max: deps.maxAgents ?? MAX_AGENTS });
   const loading = new Map<string, Loading>();
   let queue: Loading[] = [];
   let flushing = false;
 
-  const load = async (batch: readonly Loading[]): Promise<void> => {
-    const now = nowMs();
+  const idOf = (key: AgentKey): string => cacheKey(key.organisationId, key.environment, key.agentId);
+
+  /** Status and history of agents, as LOAD's rows of each. */
+  const loadRows = async (batch: readonly Loading[], now: number): Promise<LoadRow[][]> => {
+    const rowsOf: LoadRow[][] = batch.map(() => []);
+    if (batch.length === 0) return rowsOf;
     const rows = await db.query<LoadRow>(LOAD, [
       batch.map((l) => l.key.organisationId),
       batch.map((l) => l.key.environment),
@@ -159,12 +171,32 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       lowestId('dec', Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000),
       processId,
     ]);
-    const rowsOf: LoadRow[][] = batch.map(() => []);
     for (const row of rows) rowsOf[row.ordinal - 1]?.push(row);
+    return rowsOf;
+  };
+
+  const load = async (batch: readonly Loading[]): Promise<void> => {
+    const now = nowMs();
+    const known = batch.map((l) => cache.peek(idOf(l.key)));
+    const unknown = batch.filter((_, i) => known[i] === undefined);
+    const [rows, trusts] = await Promise.all([
+      loadRows(unknown, now),
+      loadTrust(
+        db,
+        batch.map((l) => l.key),
+        now,
+        trustDailyCap,
+      ),
+    ]);
+    const rowsOf = new Map(unknown.map((l, i) => [l, rows[i] ?? []]));
     batch.forEach((l, i) => {
-      const entry = entryOf(l.key.agentId, rowsOf[i] ?? []);
-      const { organisationId, environment, agentId } = l.key;
-      if (!l.outdated) cache.set(cacheKey(organisationId, environment, agentId), entry);
+      const trust = trusts[i] ?? NOTHING_RECORDED;
+      const earlier = known[i];
+      const entry: Entry =
+        earlier === undefined
+          ? entryOf(l.key.agentId, rowsOf.get(l) ?? [], trust)
+          : { state: { ...earlier.state, trust }, trustOutdated: false, others: earlier.others };
+      if (!l.outdated) cache.set(idOf(l.key), entry);
       l.resolve(entry.state);
     });
   };
@@ -179,7 +211,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
         for (const l of batch) l.reject(error);
       }
       for (const l of batch) {
-        const id = cacheKey(l.key.organisationId, l.key.environment, l.key.agentId);
+        const id = idOf(l.key);
         if (loading.get(id) === l) loading.delete(id);
       }
     }
@@ -205,18 +237,28 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     return promise;
   };
 
+  /** Whoever waits gets the answer under way; who asks from now on gets a newer one. */
+  const outdate = (id: string): void => {
+    const entry = loading.get(id);
+    if (entry === undefined) return;
+    entry.outdated = true;
+    loading.delete(id);
+  };
+
   changes.subscribe((change) => {
     if (change === 'reset') {
       cache.clear();
-      for (const entry of loading.values()) entry.outdated = true;
-    } else if (change.kind === 'agent') {
-      const id = cacheKey(change.subject[0] ?? '', change.subject[1] ?? '', change.subject[2] ?? '');
-      cache.delete(id);
-      const entry = loading.get(id);
-      if (entry !== undefined) {
-        entry.outdated = true;
-        loading.delete(id);
-      }
+      for (const id of [...loading.keys()]) outdate(id);
+      return;
+    }
+    if (change.kind !== 'agent' && change.kind !== 'trust') return;
+    const [organisationId = '', environment = '', ...agentIds] = change.subject;
+    for (const agentId of agentIds) {
+      const id = cacheKey(organisationId, environment, agentId);
+      const cached = cache.peek(id);
+      if (change.kind === 'agent') cache.delete(id);
+      else if (cached !== undefined) cached.trustOutdated = true;
+      outdate(id);
     }
   });
 
@@ -245,11 +287,13 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
 
   return {
     get(key) {
-      const id = cacheKey(key.organisationId, key.environment, key.agentId);
-      return cache.get(id)?.state ?? loading.get(id)?.promise ?? enqueue(id, key);
+      const id = idOf(key);
+      const entry = cache.get(id);
+      if (entry?.trustOutdated === false) return entry.state;
+      return loading.get(id)?.promise ?? enqueue(id, key);
     },
     count(key, atMs, verdict) {
-      cache.peek(cacheKey(key.organisationId, key.environment, key.agentId))?.state.history.add(atMs, verdict, 1);
+      cache.peek(idOf(key))?.state.history.add(atMs, verdict, 1);
     },
     close: () => clearInterval(timer),
   };

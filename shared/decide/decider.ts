@@ -4,10 +4,12 @@ import type { ChangeFeed } from '../db/changes.ts';
 import { newId } from '../ids.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
 import type { Explanation } from '../policy/evaluate.ts';
+import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
 import type { Evaluation, Facts, Risk, RiskFacts, TrustFacts } from '../policy/types.ts';
 import { canonicalize, canonicalString } from '../proof/canonical.ts';
-import { effectiveTrust, NO_EVIDENCE } from '../trust/score.ts';
+import { dayOf } from '../trust/beta.ts';
+import { effectiveTrust, NO_EVIDENCE, recordedScoreOf } from '../trust/score.ts';
 import type { ActivePolicies } from './active-set.ts';
 import type { AgentDirectory, AgentState } from './agents.ts';
 import type { Halt, Halts } from './halts.ts';
@@ -54,6 +56,11 @@ export interface RecordedDecision {
 export interface Decider {
   /** Evaluates and stores nothing. At once when all that it needs is in memory. @throws {ApiError} E6002 */
   answer(question: Question): Answer | Promise<Answer>;
+  /**
+   * The DENY of a question whose evaluation was given up: no policy is run, because running them may be what failed, and
+   * the risk counts as the highest. @throws {ApiError} E6002
+   */
+  giveUp(question: Question): Answer | Promise<Answer>;
   /** Gives the answer its id and its bytes; the caller stores the row and then answers with the text. */
   record(question: Question, answer: Answer): RecordedDecision;
   /** To be called once a row is durable: the agent's history counts it. */
@@ -151,42 +158,68 @@ function noEvidence(claimedScore: number | undefined, claimedLevel: number | und
   return trust;
 }
 
+/** The trust that a decision uses at this time, from what is recorded and what the question claims. */
+function trustOf({ facts, trust }: AgentState, question: Question, nowMs: number): TrustFacts {
+  const { claimedScore, claimedLevel } = question;
+  if (trust.signals === 0) return noEvidence(claimedScore, claimedLevel);
+  const { score, uncertainty } = trust.on(dayOf(nowMs));
+  return effectiveTrust({
+    recordedScore: recordedScoreOf(facts.registered, score),
+    uncertainty,
+    claimedScore,
+    claimedLevel,
+  });
+}
+
 export function createDecider(deps: DeciderDeps): Decider {
   const { changes, agents, halts, nowMs } = deps;
 
-  const evaluate = (question: Question, agent: AgentState, halt: Halt | undefined): Answer | Promise<Answer> => {
-    const { active, key, reading } = question;
-    const now = nowMs();
-    const time = timeFacts(now);
-    const withoutRisk: RiskFacts = {
+  const withoutRisk = (question: Question, agent: AgentState, now: number): RiskFacts => {
+    const { key, reading, context } = question;
+    return {
       intent: reading.unassessed,
       agent: agent.facts,
-      // No signals are recorded yet: everybody has the trust of no evidence.
-      trust: noEvidence(question.claimedScore, question.claimedLevel),
+      trust: trustOf(agent, question, now),
       key: { id: key.keyId, bound: key.agentIds !== null, environment: key.environment },
-      context: question.context ?? NO_CONTEXT,
-      time,
+      context: context ?? NO_CONTEXT,
+      time: timeFacts(now),
       history: agent.history.counts(now),
       organisation: { slug: key.organisationSlug },
       environment: key.environment,
     };
-    return then(active.evaluator.assessRisk(withoutRisk), (risk: Risk) => {
-      const intent = reading.withRisk(risk);
-      const facts: Facts = { ...withoutRisk, intent: intent.facts };
-      return then(verdictOf(question, facts, halt), (evaluation) => ({
-        facts,
-        evaluation,
-        canonicalFacts: canonicalFacts(facts, {
-          agent: agent.canonical,
-          context: question.context === undefined ? '{}' : canonicalize(question.context),
-          intent: intent.canonical,
-          key: keyText(key, facts.key),
-        }),
-        intentMember: intent.member,
-        asOf: { signals: 0, day: time.date },
-        nowMs: now,
-      }));
-    });
+  };
+
+  /** All facts, and what they say once `evaluationOf` has seen them. */
+  const complete = (
+    question: Question,
+    agent: AgentState,
+    { gathered, risk, now }: { gathered: RiskFacts; risk: Risk; now: number },
+    evaluationOf: (facts: Facts) => Evaluation | Promise<Evaluation>,
+  ): Answer | Promise<Answer> => {
+    const { key, reading, context } = question;
+    const intent = reading.withRisk(risk);
+    const facts: Facts = { ...gathered, intent: intent.facts };
+    return then(evaluationOf(facts), (evaluation) => ({
+      facts,
+      evaluation,
+      canonicalFacts: canonicalFacts(facts, {
+        agent: agent.canonical,
+        context: context === undefined ? '{}' : canonicalize(context),
+        intent: intent.canonical,
+        key: keyText(key, facts.key),
+      }),
+      intentMember: intent.member,
+      asOf: { signals: agent.trust.signals, day: facts.time.date },
+      nowMs: now,
+    }));
+  };
+
+  const evaluate = (question: Question, agent: AgentState, halt: Halt | undefined): Answer | Promise<Answer> => {
+    const now = nowMs();
+    const gathered = withoutRisk(question, agent, now);
+    return then(question.active.evaluator.assessRisk(gathered), (risk: Risk) =>
+      complete(question, agent, { gathered, risk, now }, (facts) => verdictOf(question, facts, halt)),
+    );
   };
 
   const verdictOf = (question: Question, facts: Facts, halt: Halt | undefined): Evaluation | Promise<Evaluation> => {
@@ -205,6 +238,18 @@ export function createDecider(deps: DeciderDeps): Decider {
         then(halts.get(organisationId, environment), (halt) =>
           then(agents.get({ organisationId, environment, agentId }), (agent) => evaluate(question, agent, halt)),
         ),
+      );
+    },
+    giveUp(question) {
+      const { key, agentId } = question;
+      const { organisationId, environment } = key;
+      return then(changes.ensureFresh() ?? undefined, () =>
+        then(agents.get({ organisationId, environment, agentId }), (agent) => {
+          const now = nowMs();
+          const gathered = withoutRisk(question, agent, now);
+          const risk = unknownRisk('EVALUATION_FAILED');
+          return complete(question, agent, { gathered, risk, now }, () => builtInEvaluation('EVALUATION_FAILED'));
+        }),
       );
     },
     record(question, answer) {

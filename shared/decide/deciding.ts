@@ -15,6 +15,8 @@ export interface DecidingDeps {
   readonly databaseUrl: string;
   readonly clock: { nowMs(): number; monotonicMs(): number };
   readonly onError: (error: unknown) => void;
+  /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
+  readonly trustDailyCap: number;
 }
 
 export interface Deciding {
@@ -28,12 +30,13 @@ export interface Deciding {
 }
 
 /** Starts watching policies, agents and halts; resolves after the first look. @throws {ApiError} E6002 */
-export async function startDeciding({ db, databaseUrl, clock, onError }: DecidingDeps): Promise<Deciding> {
+export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
+  const { db, databaseUrl, clock, onError, trustDailyCap } = deps;
   const { nowMs, monotonicMs } = clock;
   const processId = randomBytes(8).toString('hex');
   const changes = await startChangeFeed({ db, databaseUrl, monotonicMs, onError });
   const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });
-  const agents = createAgentDirectory({ db, changes, processId, nowMs, onError });
+  const agents = createAgentDirectory({ db, changes, processId, nowMs, onError, trustDailyCap });
   const decisions = createDecisionStore({ db, processId });
   return {
     changes,

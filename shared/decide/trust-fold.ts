@@ -25,35 +25,40 @@ const TAKE: Statement = {
     )
     SELECT organisation_id, environment, agent_id, signal_id, key_id, type, weight,
       (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms
-    FROM gone JOIN trust_signal USING (organisation_id, environment, signal_id) ORDER BY gone.seq`,
+    FROM gone CROSS JOIN LATERAL (
+      SELECT agent_id, key_id, type, weight, occurred_at FROM trust_signal AS signal
+      WHERE signal.organisation_id = gone.organisation_id AND signal.environment = gone.environment AND signal.signal_id = gone.signal_id OFFSET 0
+    ) AS signal ORDER BY seq`,
 };
 
-const AGENTS = 'unnest($1::text[], $2::text[], $3::text[])';
-const IN_ORDER = 'ORDER BY organisation_id COLLATE "C", environment COLLATE "C", agent_id COLLATE "C"';
+// Row by row over the primary key, whatever the planner believes of tables that it has not looked at lately: OFFSET 0 and
+// FOR UPDATE keep it from joining whole tables.
+const ASKED = `(SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS row (organisation_id, environment, agent_id, ordinal)
+    ORDER BY organisation_id COLLATE "C", environment COLLATE "C", agent_id COLLATE "C") AS asked`;
+const OF_ASKED = (table: string): string =>
+  `${table}.organisation_id = asked.organisation_id AND ${table}.environment = asked.environment AND ${table}.agent_id = asked.agent_id`;
 
 const MAKE_STATES: Statement = {
   name: 'trust-states-make',
   text: `INSERT INTO trust_state (organisation_id, environment, agent_id, signals, last_signal_at, day, score, uncertainty)
     SELECT organisation_id, environment, agent_id, 0, to_timestamp(0), 0, ${NO_EVIDENCE.score}, ${NO_EVIDENCE.uncertainty}
-    FROM ${AGENTS} AS asked (organisation_id, environment, agent_id) ${IN_ORDER} ON CONFLICT DO NOTHING`,
+    FROM ${ASKED} ON CONFLICT DO NOTHING`,
 };
 const LOCK_STATES: Statement = {
   name: 'trust-states-lock',
-  text: `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM last_signal_at) * 1000)::float8 AS last_signal_ms, organisation.slug
-    FROM ${AGENTS} WITH ORDINALITY AS asked (organisation_id, environment, agent_id, ordinal)
-    JOIN trust_state AS state USING (organisation_id, environment, agent_id) JOIN organisation ON organisation.id = organisation_id
-    ${IN_ORDER} FOR UPDATE OF state`,
+  text: `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM last_signal_at) * 1000)::float8 AS last_signal_ms,
+      (SELECT slug FROM organisation WHERE id = asked.organisation_id) AS slug
+    FROM ${ASKED} CROSS JOIN LATERAL (SELECT signals, last_signal_at FROM trust_state WHERE ${OF_ASKED('trust_state')} FOR UPDATE) AS state`,
 };
 const READ_BUCKETS: Statement = {
   name: 'trust-buckets-read',
   text: `SELECT asked.ordinal::int AS ordinal, day, key_id, positive::float8 AS positive, negative::float8 AS negative
-    FROM ${AGENTS} WITH ORDINALITY AS asked (organisation_id, environment, agent_id, ordinal)
-    JOIN trust_bucket USING (organisation_id, environment, agent_id) WHERE day >= $4`,
+    FROM ${ASKED} CROSS JOIN LATERAL (SELECT * FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day >= $4 OFFSET 0) AS bucket`,
 };
 
 const column = (n: number): string => `string_to_array($${n}, E'\\n')`;
 
-// The agent is locked, so the sums are known here and written as they are.
+// The agents are locked, so what they have is known here and written as it is.
 const WRITE_BUCKETS: Statement = {
   name: 'trust-buckets-write',
   text: `INSERT INTO trust_bucket (organisation_id, environment, agent_id, day, key_id, positive, negative)
@@ -62,10 +67,12 @@ const WRITE_BUCKETS: Statement = {
 };
 const WRITE_STATES: Statement = {
   name: 'trust-states-write',
-  text: `UPDATE trust_state AS state SET signals = given.signals, last_signal_at = to_timestamp(given.last_signal_ms / 1000), day = $8, score = given.score, uncertainty = given.uncertainty
+  text: `INSERT INTO trust_state (organisation_id, environment, agent_id, signals, last_signal_at, day, score, uncertainty)
+    SELECT organisation_id, environment, agent_id, signals, to_timestamp(last_signal_ms / 1000), $8, score, uncertainty
     FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, $4::bigint[], $5::float8[], $6::smallint[], $7::numeric[])
-      AS given (organisation_id, environment, agent_id, signals, last_signal_ms, score, uncertainty)
-    WHERE state.organisation_id = given.organisation_id AND state.environment = given.environment AND state.agent_id = given.agent_id`,
+      AS row (organisation_id, environment, agent_id, signals, last_signal_ms, score, uncertainty)
+    ON CONFLICT (organisation_id, environment, agent_id) DO UPDATE
+      SET signals = excluded.signals, last_signal_at = excluded.last_signal_at, day = excluded.day, score = excluded.score, uncertainty = excluded.uncertainty`,
 };
 // The inbox rows in the order of the folds: an agent's chain is as its signals are numbered.
 const WRITE_FOLDS: Statement = {

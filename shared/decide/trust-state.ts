@@ -23,7 +23,8 @@ const LOAD: Statement = {
       coalesce(${evidenceOf(`trust_bucket AS bucket WHERE bucket.organisation_id = state.organisation_id AND bucket.environment = state.environment
         AND bucket.agent_id = state.agent_id AND bucket.day >= $5`)}, '') AS evidence
     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked (organisation_id, environment, agent_id, ordinal)
-    JOIN trust_state AS state USING (organisation_id, environment, agent_id)`,
+    CROSS JOIN LATERAL (SELECT * FROM trust_state AS known WHERE known.organisation_id = asked.organisation_id AND known.environment = asked.environment
+      AND known.agent_id = asked.agent_id OFFSET 0) AS state`,
 };
 
 interface LoadRow {

@@ -50,24 +50,34 @@ interface Inserted {
   environment: string;
   proof_id: string;
   request_digest: string;
+  record_digest: string;
 }
 
+// Rows are inserted in the order of their ids, so that two statements with the same ids wait for each other and never in
+// a circle; they wait for their log in the order of the request. Grouping finds that order at n log n whatever the
+// planner expects; a join of two short lists it may well run as n * n.
 const INSERT: Statement = {
   name: 'proofs-accept',
   text: `WITH given AS (
       SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at::timestamptz AS occurred_at,
-        convert_to(record, 'UTF8') AS record, decode(request_digest, 'hex') AS request_digest, key_id
+        convert_to(record, 'UTF8') AS record, decode(request_digest, 'hex') AS request_digest, key_id, ordinal
       FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'))
-        AS row (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id)
+        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n')) WITH ORDINALITY
+        AS row (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, ordinal)
     ), made AS (
       INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id)
-      SELECT * FROM given ON CONFLICT (organisation_id, environment, proof_id) DO NOTHING
-      RETURNING organisation_id, environment, proof_id, request_digest
+      SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id FROM given
+      ORDER BY organisation_id COLLATE "C", environment COLLATE "C", proof_id COLLATE "C", ordinal
+      ON CONFLICT (organisation_id, environment, proof_id) DO NOTHING
+      RETURNING organisation_id, environment, proof_id, request_digest, sha256(record || '\\x7d'::bytea) AS record_digest
     ), waiting AS (
-      INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'record', proof_id FROM made
+      INSERT INTO log_inbox (organisation_id, environment, source, source_id)
+      SELECT organisation_id, environment, 'record', proof_id FROM (
+        SELECT organisation_id, environment, proof_id, ordinal FROM given
+        UNION ALL SELECT organisation_id, environment, proof_id, NULL FROM made
+      ) AS either GROUP BY organisation_id, environment, proof_id HAVING count(*) > count(ordinal) ORDER BY min(ordinal)
     ), woken AS (${WAKE_LOG} FROM made)
-    SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest FROM made`,
+    SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest, encode(record_digest, 'hex') AS record_digest FROM made`,
 };
 
 const READ_EARLIER: Statement = {
@@ -86,6 +96,13 @@ interface Earlier {
 
 const MAX_REQUESTS = 200;
 const MAX_WAITING = 20_000;
+/** A request with more rows, or longer records, has a statement of its own. */
+const LARGE_ROWS = 50;
+const LARGE_CHARACTERS = 65_536;
+
+function sizeOf(rows: readonly ProofRow[]): number {
+  return rows.reduce((sum, row) => sum + row.record.length, 0);
+}
 
 function columns(items: readonly Item[]): unknown[] {
   const rows = items.flatMap((item) => item.rows);
@@ -107,12 +124,10 @@ function idOf(organisationId: string, environment: string, proofId: string): str
   return `${organisationId}\n${environment}\n${proofId}`;
 }
 
-/** The request digests of the rows that were inserted, by id. */
-function insertedBy(rows: readonly object[]): ReadonlyMap<string, string> {
+/** The rows that were inserted, by id. */
+function insertedBy(rows: readonly object[]): ReadonlyMap<string, Inserted> {
   // The statement above returns these columns.
-  return new Map(
-    (rows as Inserted[]).map((row) => [idOf(row.organisation_id, row.environment, row.proof_id), row.request_digest]),
-  );
+  return new Map((rows as Inserted[]).map((row) => [idOf(row.organisation_id, row.environment, row.proof_id), row]));
 }
 
 /** Whether an id has the form that the service gives to its own records. Callers may not choose such a one. */
@@ -127,7 +142,7 @@ export function recordDigest(prefix: string | Buffer): string {
 
 export function createProofStore(deps: { db: Database }): ProofStore {
   const { db } = deps;
-  const group = createGroupCommit<Item, ReadonlyMap<string, string>>({
+  const group = createGroupCommit<Item, ReadonlyMap<string, Inserted>>({
     db,
     statement: INSERT,
     columns,
@@ -139,12 +154,15 @@ export function createProofStore(deps: { db: Database }): ProofStore {
   const settle = async (
     sql: Sql,
     rows: readonly ProofRow[],
-    inserted: ReadonlyMap<string, string>,
+    inserted: ReadonlyMap<string, Inserted>,
     pointerOf: (index: number) => string,
   ): Promise<AcceptedProof[]> => {
-    const repeated = rows.filter(
-      (row) => inserted.get(idOf(row.organisationId, row.environment, row.proofId)) !== row.requestDigest,
-    );
+    /** What was inserted for this row: by itself, or by one of the same statement that says the same. */
+    const insertedOf = (row: ProofRow): Inserted | undefined => {
+      const made = inserted.get(idOf(row.organisationId, row.environment, row.proofId));
+      return made?.request_digest === row.requestDigest ? made : undefined;
+    };
+    const repeated = rows.filter((row) => insertedOf(row) === undefined);
     const [first] = repeated;
     const earlier = new Map<string, Earlier>();
     if (first !== undefined) {
@@ -156,9 +174,10 @@ export function createProofStore(deps: { db: Database }): ProofStore {
       for (const row of found) earlier.set(row.proof_id, row);
     }
     return rows.map((row, index) => {
+      const made = insertedOf(row);
+      if (made !== undefined) return { proofId: row.proofId, status: 'pending', recordDigest: made.record_digest };
       const known = earlier.get(row.proofId);
-      if (known === undefined)
-        return { proofId: row.proofId, status: 'pending', recordDigest: recordDigest(row.record) };
+      if (known === undefined) throw new Error(`the proof ${row.proofId} is neither new nor known`);
       if (known.request_digest !== row.requestDigest) {
         throw new ApiError('E2010', 'This proofId was used for another proof.', {
           status: 422,
@@ -179,7 +198,10 @@ export function createProofStore(deps: { db: Database }): ProofStore {
       // be, and then none must stay.
       const mayRefuse = rows.length > 1 && rows.some((row) => !isOwnId(row.proofId));
       if (mayRefuse) return db.transaction((sql) => this.acceptIn(sql, rows, pointerOf));
-      return settle(db, rows, await group.add({ rows }), pointerOf);
+      // What is large gains nothing from company, and many of them together would not fit one statement.
+      const isLarge = rows.length > LARGE_ROWS || sizeOf(rows) > LARGE_CHARACTERS;
+      const inserted = isLarge ? insertedBy(await db.query(INSERT, columns([{ rows }]))) : await group.add({ rows });
+      return settle(db, rows, inserted, pointerOf);
     },
     async acceptIn(sql, rows, pointerOf) {
       return settle(sql, rows, insertedBy(await sql.query(INSERT, columns([{ rows }]))), pointerOf);

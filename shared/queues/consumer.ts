@@ -2,12 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Job as BullJob } from 'bullmq';
 import type { QueueName } from '../jobs.ts';
-import type { DeadJob, Handlers, JobRun, LockTimes } from '../queues.ts';
+import type { DeadJob, JobRun, LockTimes } from '../queues.ts';
 import { type Backend, type BullWorker, within } from './backend.ts';
 
 export interface ConsumerOptions {
   readonly queue: QueueName;
-  readonly handlers: Handlers<QueueName>;
+  /** By job name; each knows the payload of its own. */
+  readonly handlers: Readonly<Record<string, (payload: never) => Promise<void>>>;
   readonly concurrency: number;
   readonly onDead: ((job: DeadJob) => Promise<void>) | undefined;
   readonly backend: Backend;
@@ -35,21 +36,21 @@ const RETRY_MS = 500;
 const LOOK_FOR_DEAD_MS = 10_000;
 /** Recorded jobs that are remembered, so that they are not recorded at each look. More than one look shows. */
 const REMEMBERED = 5_000;
-/** What remains to be said to the store once all jobs have ended. */
-const GRACE_MS = 500;
+/** For what remains to be said to the stores once all handlers have ended. */
+const GRACE_MS = 1_000;
 
 export function startConsumer(options: ConsumerOptions): Consumer {
-  const { queue, backend, locks, onDead, onError } = options;
-  const handlers = options.handlers as Record<string, ((payload: never) => Promise<void>) | undefined>;
+  const { queue, handlers, backend, locks, onDead, onError } = options;
   const stop = new AbortController();
   const { signal } = stop;
   const recorded = new Set<string>();
   const recording = new Set<Promise<void>>();
+  const running = new Set<Promise<void>>();
   let worker: BullWorker | undefined;
 
   const rest = (ms: number): Promise<void> => delay(ms, undefined, { signal }).catch(() => undefined);
 
-  const process = async (job: BullJob): Promise<void> => {
+  const carryOut = async (job: BullJob): Promise<void> => {
     const handler = handlers[job.name];
     if (handler === undefined) throw new Error(`no handler for the job ${job.name} of queue ${queue}`);
     for (;;) {
@@ -66,9 +67,15 @@ export function startConsumer(options: ConsumerOptions): Consumer {
         const last = !again && job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
         ended(last ? 'dead' : 'failed');
         if (again) await rest(RETRY_MS);
-        if (!again || signal.aborted) throw error;
+        // BullMQ reads the members of whatever is thrown.
+        if (!again || signal.aborted) throw error instanceof Error ? error : new Error(String(error));
       }
     }
+  };
+  const process = async (job: BullJob): Promise<void> => {
+    const run = carryOut(job).finally(() => running.delete(run));
+    running.add(run);
+    await run;
   };
 
   /** Reports a job that is given up, once it was heard. */
@@ -138,16 +145,38 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     }
   };
 
+  /** Whether the worker closed in time: handlers have all of it, BullMQ's own end (it waits for a store that is away) little. */
+  const closes = async (closing: Promise<void>, timeoutMs: number): Promise<boolean> => {
+    const deadlineMs = performance.now() + timeoutMs;
+    let closed = false;
+    const ended = closing.then(
+      () => (closed = true),
+      (error: unknown) => onError(error),
+    );
+    while (!closed) {
+      const leftMs = deadlineMs - performance.now();
+      if (leftMs <= 0) return false;
+      const idle = running.size === 0;
+      const late = new AbortController();
+      const awaited = idle ? [ended] : [ended, Promise.allSettled(running)];
+      await Promise.race([...awaited, delay(idle ? Math.min(leftMs, GRACE_MS) : leftMs, undefined, late)]);
+      late.abort();
+      if (idle && !closed && running.size === 0) return false;
+    }
+    return true;
+  };
+
   void run();
   const looking = onDead === undefined ? Promise.resolve() : lookForDead();
   return {
     async close(timeoutMs) {
       stop.abort();
-      const closing = worker?.close() ?? Promise.resolve();
-      await within(closing, timeoutMs, `a job of queue ${queue}`).catch((error: unknown) => {
-        onError(error);
-        worker?.abandon();
-      });
+      if (worker !== undefined && !(await closes(worker.close(), timeoutMs))) {
+        onError(
+          new Error(`the worker of queue ${queue} did not end within ${timeoutMs} ms; its jobs are left to others`),
+        );
+        worker.abandon();
+      }
       await within(Promise.all([looking, ...recording]), GRACE_MS, 'recording dead jobs').catch(onError);
     },
   };

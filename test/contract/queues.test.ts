@@ -262,6 +262,38 @@ function contract(title: string, reason: string | undefined, start: () => Promis
       await waitFor(() => seen.includes('after') && seen.includes('late'), { timeoutMs: 20_000 });
     });
 
+    it('closes soon while the store is away and nothing runs, however long it may take', async function () {
+      this.timeout(60_000);
+      const { goAway, comeBack } = store;
+      if (goAway === undefined || comeBack === undefined) return this.skip();
+      const queues = queuesOf();
+      let seen = 0;
+      queues.work('intents', { evaluate: async () => void (seen += 1) }, { concurrency: 2 });
+      await queues.add([intent('i1')]);
+      await waitFor(() => seen === 1);
+      await goAway();
+      try {
+        const startedMs = performance.now();
+        await queues.close(20_000);
+        expect(performance.now() - startedMs).to.be.below(5_000);
+      } finally {
+        await comeBack();
+      }
+    });
+
+    it('records as dead what is thrown without being an error', async () => {
+      const queues = queuesOf();
+      const dead: DeadJob[] = [];
+      const throwsNull = async (): Promise<void> => {
+        await Promise.reject(null);
+      };
+      const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
+      queues.work('intents', { evaluate: throwsNull }, { concurrency: 1, onDead });
+      await queues.add([intent('i1')]);
+      await waitFor(() => dead.length > 0);
+      expect(dead[0]?.error.message).to.equal('null');
+    });
+
     it('waits for the running job when it closes, and takes no other', async () => {
       const queues = queuesOf();
       const door = gate();

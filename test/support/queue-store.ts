@@ -41,7 +41,11 @@ export async function postgresStore(): Promise<QueueStore> {
   const admin = async (statement: string): Promise<void> => {
     const client = new pg.Client({ connectionString: inDatabase('postgres') });
     await client.connect();
-    await client.query(statement).finally(() => client.end());
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
   };
   await admin(`CREATE DATABASE ${template}`);
   await migrate(inDatabase(template));

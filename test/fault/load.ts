@@ -1,0 +1,135 @@
+// Load that knows what it sent: every request is repeated with the same identity until it is accepted.
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Accepted {
+  readonly intents: Map<string, string>;
+  readonly signals: Map<string, string>;
+  readonly proofs: Map<string, string>;
+}
+
+export interface LoadOptions {
+  readonly key: string;
+  readonly addresses: () => string[];
+  /** How many of each. Signals go ten at a time. */
+  readonly count: number;
+  readonly connections: number;
+  /** Told how many of all have been accepted, 0..1. */
+  readonly onProgress: (share: number) => void;
+}
+
+export const AGENTS = 7;
+const SIGNALS_A_REQUEST = 10;
+/** A request that is not accepted for this long is a hang, whatever goes on. */
+const GIVE_UP_MS = 90_000;
+/** runtime.md: while a store is away a request is refused within two seconds; the rest is for this machine's load. */
+const ANSWER_WITHIN_MS = 6_000;
+
+interface Task {
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: object;
+  readonly done: (answer: Record<string, unknown>) => void;
+}
+
+function tasksOf(count: number, accepted: Accepted): Task[] {
+  const agent = (i: number): string => `agent-${i % AGENTS}`;
+  const intents = Array.from(
+    { length: count },
+    (_, i): Task => ({
+      path: '/v1/intents',
+      headers: { 'idempotency-key': `intent-${i}` },
+      body: { agentId: agent(i), action: i % 3 === 0 ? 'delete' : 'read', resource: `db/customers/${i}` },
+      done: (answer) => accepted.intents.set(`intent-${i}`, String(answer['intentId'])),
+    }),
+  );
+  const proofs = Array.from(
+    { length: count },
+    (_, i): Task => ({
+      path: '/v1/proofs',
+      headers: {},
+      body: {
+        proofId: `proof-${i}`,
+        event: 'load.sent',
+        entityId: i % 2 === 0 ? agent(i) : `thing-${i % 5}`,
+        payload: { i },
+      },
+      done: (answer) => accepted.proofs.set(`proof-${i}`, String(answer['recordDigest'])),
+    }),
+  );
+  const signals = Array.from({ length: Math.ceil(count / SIGNALS_A_REQUEST) }, (_, r): Task => {
+    const batch = Array.from({ length: SIGNALS_A_REQUEST }, (__, j) => {
+      const i = r * SIGNALS_A_REQUEST + j;
+      return {
+        signalId: `signal-${i}`,
+        agentId: agent(i),
+        type: i % 9 === 0 ? 'failure' : 'success',
+        weight: ((i % 10) + 1) / 10,
+      };
+    });
+    return {
+      path: '/v1/trust/signals',
+      headers: {},
+      body: { signals: batch },
+      done: () => batch.forEach((signal) => accepted.signals.set(signal.signalId, signal.agentId)),
+    };
+  });
+  // Mixed, so that every fault meets all three.
+  const all = [...intents, ...proofs, ...signals];
+  return all
+    .map((task, i) => ({ task, at: (i * 7_919) % all.length }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ task }) => task);
+}
+
+/** Sends everything; resolves when all of it has been accepted. @throws when a request is refused for good, or hangs */
+export async function sendLoad(options: LoadOptions): Promise<Accepted> {
+  const { key, addresses, count, connections, onProgress } = options;
+  const accepted: Accepted = { intents: new Map(), signals: new Map(), proofs: new Map() };
+  const tasks = tasksOf(count, accepted);
+  let next = 0;
+  let done = 0;
+  const send = async (task: Task, turn: number): Promise<void> => {
+    const deadline = Date.now() + GIVE_UP_MS;
+    for (let attempt = 0; ; attempt += 1) {
+      const all = addresses();
+      const sentAt = Date.now();
+      try {
+        const response = await fetch(`${all[(turn + attempt) % all.length]}${task.path}`, {
+          method: 'POST',
+          headers: { 'x-api-key': key, 'content-type': 'application/json', ...task.headers },
+          body: JSON.stringify(task.body),
+          signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+        });
+        const answer = (await response.json()) as Record<string, unknown>;
+        if (response.status === 202) {
+          task.done(answer);
+          return;
+        }
+        // 503: a store is away. 409: the first attempt of this very request still runs, or its process was killed.
+        if (response.status !== 503 && response.status !== 409)
+          throw new Refused(`${response.status} ${JSON.stringify(answer)}`);
+      } catch (error) {
+        if (error instanceof Refused) throw error;
+        if (error instanceof Error && error.name === 'TimeoutError') {
+          throw new Error(`${task.path}: no answer for ${Date.now() - sentAt} ms`, { cause: error });
+        }
+      }
+      if (Date.now() > deadline) throw new Error(`${task.path} was not accepted in ${GIVE_UP_MS} ms`);
+      await delay(50);
+    }
+  };
+  const connection = async (turn: number): Promise<void> => {
+    for (;;) {
+      const task = tasks[next];
+      next += 1;
+      if (task === undefined) return;
+      await send(task, turn);
+      done += 1;
+      onProgress(done / tasks.length);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, (_, turn) => connection(turn)));
+  return accepted;
+}
+
+class Refused extends Error {}

@@ -1,0 +1,206 @@
+// The sweeper and dead jobs with a real PostgreSQL: what stayed behind is queued again, what was given up is not.
+import { expect } from 'chai';
+import pg from 'pg';
+import pino from 'pino';
+import { type Database, openDatabase } from '../../shared/db/database.ts';
+import type { DeadJob } from '../../shared/queues.ts';
+import { countDeadJobs, discardDeadJob, listDeadJobs, retryDeadJob } from '../../shared/queues/dead-jobs.ts';
+import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
+import { sweep } from '../../workers/sweep.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+
+const log = pino({ level: 'silent' });
+
+describe('what stays behind', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let client: pg.Client;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({ url: database.url, applicationName: 'test', poolSize: 5, onError: () => undefined });
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await db.close();
+    await database.drop();
+  });
+  beforeEach(() => client.query('TRUNCATE outbox, dead_job, log_inbox, trust_inbox, intent'));
+
+  const outbox = async (): Promise<unknown[]> => {
+    const { rows } = await client.query<{ queue: string; name: string; payload: string }>(
+      'SELECT queue, name, payload FROM outbox ORDER BY seq',
+    );
+    return rows.map(({ queue, name, payload }) => ({ queue, name, payload: JSON.parse(payload) }));
+  };
+  const waitingRecord = (organisationId: string, environment: string, ageSeconds: number): Promise<unknown> =>
+    client.query(
+      `INSERT INTO log_inbox (organisation_id, environment, source, source_id, created_at)
+        VALUES ($1, $2, 'decision', 'd', now() - make_interval(secs => $3))`,
+      [organisationId, environment, ageSeconds],
+    );
+  const intent = (intentId: string, status: string, ageSeconds: number, traceparent?: string): Promise<unknown> =>
+    client.query(
+      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, traceparent,
+          status, decision_id, submitted_at, updated_at)
+        VALUES ('org_1', 'test', $1, 'a', 'k', 'read', 'file:a', $4, $2::text,
+          CASE WHEN $2::text IN ('decided', 'failed') THEN 'd' END, now(), now() - make_interval(secs => $3))`,
+      [intentId, status, ageSeconds, traceparent ?? null],
+    );
+  const dead = (queue: DeadJob['queue'], name: string, payload: unknown, failedAtMs = Date.now()): DeadJob => ({
+    queue,
+    name,
+    payload,
+    error: new Error('always'),
+    failedAtMs,
+  });
+  const recorder = (): ((job: DeadJob) => Promise<void>) => createDeadJobRecorder({ db, log });
+
+  describe('the sweeper', () => {
+    it('wakes each log whose oldest record has waited for a second, once, and no other', async () => {
+      for (let i = 0; i < 5; i += 1) await waitingRecord('org_1', 'test', 3);
+      await waitingRecord('org_1', 'live', 0);
+      await waitingRecord('org_2', 'test', 2);
+      await waitingRecord('org_2', 'test', 0);
+      expect(await sweep(db)).to.deep.equal({ logs: 2, trust: 0, intents: 0 });
+      expect(await outbox()).to.have.deep.members([
+        { queue: 'proofs', name: 'append', payload: { v: 1, organisationId: 'org_1', environment: 'test' } },
+        { queue: 'proofs', name: 'append', payload: { v: 1, organisationId: 'org_2', environment: 'test' } },
+      ]);
+    });
+
+    it('asks for folding once when a signal has waited for a second', async () => {
+      const signal = (ageSeconds: number): Promise<unknown> =>
+        client.query(
+          `INSERT INTO trust_inbox (organisation_id, environment, signal_id, created_at)
+            VALUES ('org_1', 'test', 's', now() - make_interval(secs => $1))`,
+          [ageSeconds],
+        );
+      await signal(0);
+      expect((await sweep(db)).trust).to.equal(0);
+      await client.query('TRUNCATE trust_inbox');
+      await signal(2);
+      await signal(2);
+      expect((await sweep(db)).trust).to.equal(1);
+      expect(await outbox()).to.deep.equal([{ queue: 'trust', name: 'fold', payload: { v: 1 } }]);
+    });
+
+    it('queues intents again that nothing has touched for 15 s, with their trace, and not again at once', async () => {
+      await intent('i1', 'queued', 20, 'trace');
+      await intent('i2', 'evaluating', 20);
+      await intent('i3', 'queued', 10);
+      await intent('i4', 'decided', 60);
+      await intent('i5', 'waiting_approval', 60);
+      expect((await sweep(db)).intents).to.equal(2);
+      const log = { organisationId: 'org_1', environment: 'test' };
+      expect(await outbox()).to.have.deep.members([
+        { queue: 'intents', name: 'evaluate', payload: { v: 1, ...log, intentId: 'i1', traceparent: 'trace' } },
+        { queue: 'intents', name: 'evaluate', payload: { v: 1, ...log, intentId: 'i2' } },
+      ]);
+      expect((await sweep(db)).intents).to.equal(0);
+    });
+
+    it('queues each intent once when several sweep at the same time', async () => {
+      for (let i = 0; i < 50; i += 1) await intent(`i${i}`, 'queued', 20);
+      const swept = await Promise.all([sweep(db), sweep(db), sweep(db)]);
+      expect(swept.reduce((sum, { intents }) => sum + intents, 0)).to.equal(50);
+      expect(await outbox()).to.have.length(50);
+    });
+
+    it('leaves work alone whose job is dead, until somebody decides about it', async () => {
+      const log1 = { v: 1, organisationId: 'org_1', environment: 'test' };
+      await waitingRecord('org_1', 'test', 5);
+      await waitingRecord('org_1', 'live', 5);
+      await intent('i1', 'queued', 20);
+      await intent('i2', 'queued', 20);
+      await recorder()(dead('proofs', 'append', log1));
+      await recorder()(dead('intents', 'evaluate', { ...log1, intentId: 'i1' }));
+      expect(await sweep(db)).to.deep.equal({ logs: 1, trust: 0, intents: 1 });
+      for (const { deadJobId } of await listDeadJobs(db)) await discardDeadJob(db, deadJobId, 'key_1', 'fixed');
+      await client.query('TRUNCATE outbox');
+      expect(await sweep(db)).to.deep.equal({ logs: 2, trust: 0, intents: 1 });
+    });
+  });
+
+  describe('a dead job', () => {
+    const payload = { v: 1, organisationId: 'org_1', environment: 'test', intentId: 'i1' };
+
+    it('becomes one row however often, and by how many, it is reported', async () => {
+      const job = dead('intents', 'evaluate', payload);
+      await Promise.all([recorder()(job), recorder()(job), recorder()(job)]);
+      await recorder()(job);
+      const [row, ...others] = await listDeadJobs(db);
+      expect(others).to.deep.equal([]);
+      expect(row).to.deep.include({
+        queue: 'intents',
+        name: 'evaluate',
+        payload,
+        organisationId: 'org_1',
+        environment: 'test',
+        error: 'Error: always',
+        state: 'dead',
+        failedAt: new Date(job.failedAtMs),
+      });
+      expect(await countDeadJobs(db)).to.deep.equal(new Map([['intents', 1]]));
+    });
+
+    it('has the hook of its name called, again when it failed the first time', async () => {
+      const heard: unknown[] = [];
+      let fails = true;
+      const withHook = createDeadJobRecorder<'intents'>({
+        db,
+        log,
+        hooks: {
+          evaluate: async (given, error) => {
+            if (fails) throw new Error('not now');
+            heard.push(given.intentId, error.message);
+          },
+        },
+      });
+      const job = dead('intents', 'evaluate', payload);
+      expect(await withHook(job).catch(String)).to.equal('Error: not now');
+      fails = false;
+      await withHook(job);
+      expect(heard).to.deep.equal(['i1', 'always']);
+      // After the decision an old report changes nothing any more.
+      await retryDeadJob(db, (await listDeadJobs(db))[0]?.deadJobId ?? '', 'key_1');
+      await withHook(job);
+      expect(heard).to.have.length(2);
+      expect(await listDeadJobs(db)).to.deep.equal([]);
+    });
+
+    it('is put back into its queue once, by one of two who retry it at the same time', async () => {
+      await recorder()(dead('intents', 'evaluate', payload));
+      const id = (await listDeadJobs(db))[0]?.deadJobId ?? '';
+      const retried = await Promise.all([retryDeadJob(db, id, 'key_1'), retryDeadJob(db, id, 'key_2')]);
+      expect(retried.filter((one) => one !== undefined)).to.have.length(1);
+      expect(await outbox()).to.deep.equal([{ queue: 'intents', name: 'evaluate', payload }]);
+      expect(await listDeadJobs(db)).to.deep.equal([]);
+      const [row] = await listDeadJobs(db, { state: 'retried' });
+      expect(row?.resolvedBy).to.be.oneOf(['key_1', 'key_2']);
+      expect(row?.resolvedAt).to.be.a('date');
+    });
+
+    it('is discarded with a reason, and then neither retried nor reported again', async () => {
+      const job = dead('intents', 'evaluate', payload);
+      await recorder()(job);
+      const id = (await listDeadJobs(db))[0]?.deadJobId ?? '';
+      expect(await discardDeadJob(db, id, 'key_1', 'not needed', 'org_2')).to.equal(undefined);
+      expect(await discardDeadJob(db, id, 'key_1', 'not needed', 'org_1')).to.include({ reason: 'not needed' });
+      expect(await discardDeadJob(db, id, 'key_1', 'twice')).to.equal(undefined);
+      expect(await retryDeadJob(db, id, 'key_1')).to.equal(undefined);
+      await recorder()(job);
+      expect(await listDeadJobs(db)).to.deep.equal([]);
+      expect(await outbox()).to.deep.equal([]);
+    });
+
+    it('becomes a new row when it fails again after it was retried', async () => {
+      await recorder()(dead('intents', 'evaluate', payload, Date.now() - 5_000));
+      await retryDeadJob(db, (await listDeadJobs(db))[0]?.deadJobId ?? '', 'key_1');
+      await recorder()(dead('intents', 'evaluate', payload, Date.now() + 1_000));
+      expect(await listDeadJobs(db)).to.have.length(1);
+    });
+  });
+});

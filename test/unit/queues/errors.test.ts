@@ -1,0 +1,42 @@
+// What is told of errors: no secret in a dead job's row, no flood in the log.
+import { expect } from 'chai';
+import pino from 'pino';
+import { errorText } from '../../../workers/dead-jobs.ts';
+import { reportTrouble } from '../../../workers/trouble.ts';
+
+describe('the error text of a dead job', () => {
+  for (const [what, message, hidden] of [
+    ['a database address', 'connect to postgres://custos:hunter2@db:5432/custos failed', 'hunter2'],
+    ['a Redis address', 'rediss://:hunter2@cache:6379 is away', 'hunter2'],
+    ['a password', 'refused {"password":"hunter2"}', 'hunter2'],
+    ['an API key', 'the key cst_live_abc123_hunter2_9 is not known', 'hunter2'],
+    ['a token', 'authorization: hunter2', 'hunter2'],
+  ] as const)
+    it(`does not show ${what}`, () => {
+      const text = errorText(new Error(message));
+      expect(text).not.to.include(hidden);
+      expect(text).to.include('[hidden]');
+    });
+
+  it('says what went wrong, at most 2,000 characters of it, in characters that PostgreSQL can hold', () => {
+    expect(errorText(new TypeError('x is not a function'))).to.equal('TypeError: x is not a function');
+    expect(errorText(new Error('x'.repeat(5_000)))).to.have.length(2_000);
+    expect(errorText(new Error('a\u0000b'))).to.equal('Error: ab');
+  });
+});
+
+describe('trouble with queues', () => {
+  it('is told once in ten seconds for each message, with how often it came', () => {
+    const lines: { msg: string; repeated?: number }[] = [];
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    let nowMs = 0;
+    const report = reportTrouble(log, 'trouble', () => nowMs);
+    for (let i = 0; i < 5; i += 1) report(new Error('away'));
+    report(new Error('other'));
+    expect(lines).to.have.length(2);
+    nowMs = 10_000;
+    report(new Error('away'));
+    expect(lines).to.have.length(3);
+    expect(lines[2]).to.include({ repeated: 4 });
+  });
+});

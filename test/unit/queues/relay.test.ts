@@ -1,0 +1,51 @@
+// Coalescing: wake-ups are one job for all that ask for the same, everything else stays as it is.
+import { expect } from 'chai';
+import type { Job } from '../../../shared/jobs.ts';
+import { coalesce } from '../../../workers/relay.ts';
+
+const append = (organisationId: string, environment: 'test' | 'live', traceparent?: string): Job => ({
+  queue: 'proofs',
+  name: 'append',
+  payload: { v: 1, organisationId, environment, ...(traceparent === undefined ? {} : { traceparent }) },
+});
+const evaluate = (intentId: string): Job => ({
+  queue: 'intents',
+  name: 'evaluate',
+  payload: { v: 1, organisationId: 'org_1', environment: 'test', intentId },
+});
+const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
+
+/** As they are stored: without members that are undefined. */
+const stored = (jobs: readonly Job[]): unknown => JSON.parse(JSON.stringify(jobs));
+
+describe('coalescing of jobs', () => {
+  it('makes one wake-up for each log, whatever traces asked for it', () => {
+    const rows = [
+      append('org_1', 'test', 'trace 1'),
+      append('org_1', 'live'),
+      append('org_1', 'test', 'trace 2'),
+      append('org_2', 'test'),
+      append('org_1', 'live'),
+    ];
+    expect(stored(coalesce(rows))).to.deep.equal([
+      append('org_1', 'test'),
+      append('org_1', 'live'),
+      append('org_2', 'test'),
+    ]);
+  });
+
+  it('makes one wake-up for all folding', () => {
+    expect(stored(coalesce([fold, fold, fold]))).to.deep.equal([fold]);
+  });
+
+  it('keeps every intent, in order, even a repeated one', () => {
+    const rows = [evaluate('i1'), fold, evaluate('i2'), append('org_1', 'test'), evaluate('i1'), fold];
+    expect(stored(coalesce(rows))).to.deep.equal([
+      evaluate('i1'),
+      fold,
+      evaluate('i2'),
+      append('org_1', 'test'),
+      evaluate('i1'),
+    ]);
+  });
+});
