@@ -7,7 +7,7 @@ export class DemoError extends Error {}
 export interface DemoClient {
   /** @throws {DemoError} when the answer has another status, or none comes */
   get<T>(path: string): Promise<T>;
-  post<T>(path: string, body: object, status: number): Promise<T>;
+  post<T>(path: string, body: object, status: number, idempotencyKey?: string): Promise<T>;
   delete<T>(path: string): Promise<T>;
   /** The status alone, whatever it is. */
   statusOf(path: string): Promise<number>;
@@ -45,11 +45,21 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
 
 export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoClient {
   /** Asks again while the service says "later", until the deadline. */
-  const request = async (method: string, path: string, body?: object): Promise<Response> => {
+  const request = async (
+    method: string,
+    path: string,
+    body?: object,
+    idempotencyKey?: string,
+  ): Promise<Response> => {
+    const headers = {
+      'x-api-key': key,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+    };
     for (;;) {
       const answer = await send(`${url}${path}`, {
         method,
-        headers: { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       const restMs = 1_000 * Math.max(1, Number(answer.headers.get('retry-after') ?? 1));
@@ -58,8 +68,14 @@ export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoC
       await delay(restMs);
     }
   };
-  const read = async <T>(method: string, path: string, statuses: readonly number[], body?: object): Promise<T> => {
-    const answer = await request(method, path, body);
+  const read = async <T>(
+    method: string,
+    path: string,
+    statuses: readonly number[],
+    body?: object,
+    idempotencyKey?: string,
+  ): Promise<T> => {
+    const answer = await request(method, path, body, idempotencyKey);
     const text = await answer.text();
     if (!statuses.includes(answer.status))
       throw new DemoError(`${method} ${path} was answered with ${answer.status}${problemIn(text)}`);
@@ -69,7 +85,7 @@ export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoC
   return {
     // 202: an answer that is still to come, such as a proof that is not in its log yet.
     get: (path) => read('GET', path, [200, 202]),
-    post: (path, body, status) => read('POST', path, [status], body),
+    post: (path, body, status, idempotencyKey) => read('POST', path, [status], body, idempotencyKey),
     delete: (path) => read('DELETE', path, [200]),
     async statusOf(path) {
       const answer = await request('GET', path);

@@ -1,0 +1,125 @@
+// Chapters five and six: statements are anchored, and every decision of the story is found on record, hash by hash.
+import type { DecisionBody } from '../../shared/schemas/decision.ts';
+import { canonicalize } from '../../shared/proof/canonical.ts';
+import { type ChainHead, type ChainItem, type ChainRecord, checkChain } from './chain.ts';
+import { DemoError, until } from './client.ts';
+import { must, type Scene } from './scene.ts';
+
+const PAGE = 200;
+/** Pages that are read at most: the story fills less than one. */
+const MAX_PAGES = 20;
+
+interface ChainPage {
+  readonly head: ChainHead | null;
+  readonly items: readonly ChainItem[];
+  readonly nextCursor: string | null;
+}
+
+/** All pages of a chain, checked. @throws {DemoError} naming the first record that is wrong */
+async function readChain({ client }: Scene, entityId: string): Promise<readonly ChainRecord[]> {
+  const items: ChainItem[] = [];
+  let head: ChainHead | null = null;
+  let cursor: string | null = '';
+  for (let page = 0; cursor !== null && page < MAX_PAGES; page += 1) {
+    const at: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const answer: ChainPage = await client.get(
+      `/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=${PAGE}${at}`,
+    );
+    items.push(...answer.items);
+    // A chain may grow while it is read; the head must fit what was read last.
+    head = answer.head;
+    cursor = answer.nextCursor;
+  }
+  const check = checkChain(entityId, items, head);
+  if ('problem' in check) throw new DemoError(`The chain does not hold: ${check.problem}.`);
+  return check.records;
+}
+
+/** Reads a chain, and says that every hash of it was computed again here. */
+async function verifyChain(scene: Scene, entityId: string, records: readonly ChainRecord[]): Promise<void> {
+  const { client, summary } = scene;
+  const { head } = await client.get<ChainPage>(`/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=1`);
+  summary.chains.push({ entityId, records: records.length, head: head?.eventHash ?? '' });
+  scene.print.kept(
+    `the chain of ${entityId} holds: ${records.length} records, each names the hash of the one before, and every hash was computed again here`,
+  );
+}
+
+export async function anchorStatements(scene: Scene): Promise<void> {
+  const { client, print, run, summary } = scene;
+  print.chapter('Statements are anchored, and read back');
+  const entityId = `invoice-${run}`;
+  const statements = [
+    { event: 'invoice.received', payload: { supplier: 'Müller & Söhne', amount: 120.5, currency: 'EUR' } },
+    { event: 'invoice.approved', payload: { by: scene.cast.scout, at_level: 1 } },
+    { event: 'invoice.paid', payload: { reference: `${run}/1`, parts: [100, 20.5] } },
+  ].map((statement, i) => ({ ...statement, entityId, proofId: `${run}-invoice-${i + 1}` }));
+  const [first] = statements;
+  const batch = await client.post<{ proofs: readonly { proofId: string; recordDigest: string }[] }>(
+    '/v1/proofs/batch',
+    { proofs: statements },
+    202,
+  );
+  for (const { event, proofId } of statements) print.line(`${entityId}: ${event} is accepted as ${proofId}`);
+  const repeat = await client.post<{ recordDigest: string }>('/v1/proofs', first ?? {}, 202);
+  must(
+    scene,
+    repeat.recordDigest === batch.proofs[0]?.recordDigest,
+    'the first one, sent again, gets the first answer',
+    'it got another one',
+  );
+  for (const { proofId } of statements) {
+    const look = async (): Promise<true | undefined> => {
+      const proof = await client.get<{ status: string }>(`/v1/proofs/${encodeURIComponent(proofId)}`);
+      return proof.status === 'anchored' ? true : undefined;
+    };
+    await print.during('a worker appends it to the log', until(`the anchoring of ${proofId}`, look));
+    summary.proofs.push(proofId);
+  }
+  const records = await readChain(scene, entityId);
+  must(
+    scene,
+    records.length === statements.length &&
+      statements.every(({ event, payload, proofId }, i) => {
+        const record = records[i];
+        return (
+          record?.eventType === event &&
+          record.payload.proofId === proofId &&
+          canonicalize(record.payload.body) === canonicalize(payload)
+        );
+      }),
+    'the log has each of them once, in order and as it was sent',
+    `it has ${records.map((record) => record.eventType).join(', ')}`,
+  );
+  await verifyChain(scene, entityId, records);
+}
+
+/** Every decision of the story: listed, and a record of its agent's chain. */
+export async function findOnRecord(scene: Scene): Promise<void> {
+  const { client, print, summary } = scene;
+  print.chapter('Every answer is on record');
+  const agents = [...new Set(summary.decisions.map(({ agentId }) => agentId))];
+  for (const agentId of agents) {
+    const asked = summary.decisions.filter((decision) => decision.agentId === agentId);
+    const { items } = await client.get<{ items: readonly DecisionBody[] }>(
+      `/v1/decisions?agentId=${encodeURIComponent(agentId)}&limit=${PAGE}`,
+    );
+    const listed = new Set(items.map((decision) => decision.decision_id));
+    must(
+      scene,
+      listed.size === asked.length && asked.every(({ decisionId }) => listed.has(decisionId)),
+      `all ${asked.length} decisions on ${agentId} are listed`,
+      `${listed.size} are`,
+    );
+    const look = async (): Promise<readonly ChainRecord[] | undefined> => {
+      const records = await readChain(scene, agentId);
+      const found = new Set(records.map((record) => record.payload.body['decision_id']));
+      return asked.every(({ decisionId }) => found.has(decisionId)) ? records : undefined;
+    };
+    const records = await print.during(
+      'the last decisions are appended',
+      until(`the decisions on ${agentId} in its chain`, look),
+    );
+    await verifyChain(scene, agentId, records);
+  }
+}
