@@ -34,6 +34,8 @@ export interface Queues extends Scheduler {
 
 /** A crash is no attempt for BullMQ; without this a job that ends the process would be started for ever. */
 const MAX_STARTED_ATTEMPTS = 5;
+/** How long a worker rests after its store failed. BullMQ's own 15 s would also be how long it takes to stop. */
+const RETRY_MS = 1_000;
 /** Queries and, apart from them, one LISTEN connection of each worker. */
 const POSTGRES_CONNECTIONS = 2;
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -102,7 +104,7 @@ export function createQueues({ databaseUrl, redisUrl, onError }: QueueOptions): 
         if (handler === undefined) throw new Error(`no handler for the job ${job.name} of queue ${queue}`);
         await handler(job.data as never);
       };
-      const options = { concurrency: 1, maxStartedAttempts: MAX_STARTED_ATTEMPTS };
+      const options = { concurrency: 1, maxStartedAttempts: MAX_STARTED_ATTEMPTS, runRetryDelay: RETRY_MS };
       const worker =
         redisUrl === undefined
           ? new Postgres.Worker(queue, process, { ...options, connection: postgres })
