@@ -27,7 +27,7 @@ const QUICK: Plan = {
   connections: [1, 16, 64],
   sizes: [10, 100, 1_000, 10_000],
 };
-const FULL: Plan = { ...QUICK, mode: 'full', rounds: 5, durationMs: 4_000, warmUpMs: 1_000 };
+const FULL: Plan = { ...QUICK, mode: 'full', durationMs: 3_000, warmUpMs: 700 };
 
 const POLICIES = 1_000;
 const MOST_CONNECTIONS = 64;
