@@ -3,6 +3,7 @@
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { LoadJob } from './load-types.ts';
+import { measurePolicyCost } from './policy-cost.ts';
 import { type Measured, measure, type Row, rowOf, type Sample } from './measure.ts';
 import { enforceBodies, intentBodies, UNSEEN_AMOUNT } from './policies.ts';
 import { type Echo, type Service, startEcho, startGenerator, startService } from './processes.ts';
@@ -26,7 +27,7 @@ const QUICK: Plan = {
   connections: [1, 16, 64],
   sizes: [10, 100, 1_000, 10_000],
 };
-const FULL: Plan = { ...QUICK, mode: 'full', rounds: 5, durationMs: 4_000, warmUpMs: 1_000 };
+const FULL: Plan = { ...QUICK, mode: 'full', durationMs: 3_000, warmUpMs: 700 };
 
 const POLICIES = 1_000;
 const MOST_CONNECTIONS = 64;
@@ -144,8 +145,13 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-async function evaluationCosts(_sizes: readonly number[]): Promise<EvaluationCost[]> {
-  return [];
+async function evaluationCosts(sizes: readonly number[]): Promise<EvaluationCost[]> {
+  const costs: EvaluationCost[] = [];
+  for (const size of sizes) {
+    const { policies, remembered, engine, plain } = await measurePolicyCost(size);
+    costs.push({ policies, rememberedUs: remembered, engineUs: engine, plainUs: plain });
+  }
+  return costs;
 }
 
 async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {

@@ -10,7 +10,9 @@ import type { Memory } from './usage.ts';
 /** Microseconds one evaluation takes alone, without HTTP and storage. */
 export interface EvaluationCost {
   readonly policies: number;
-  readonly custosUs: number;
+  readonly rememberedUs: number;
+  /** Facts that were not seen before: json-rules-engine on the candidates that the index finds. */
+  readonly engineUs: number;
   /** json-rules-engine over all rules. */
   readonly plainUs: number;
 }
@@ -72,8 +74,13 @@ export function textOf(report: Report): string {
   if (report.evaluation.length > 0) {
     out.push(
       table([
-        ['evaluation alone', 'us', 'json-rules-engine on all rules, us'],
-        ...report.evaluation.map((e) => [`${whole(e.policies)} policies`, e.custosUs.toFixed(1), e.plainUs.toFixed(1)]),
+        ['one evaluation alone, CPU us', 'remembered', 'facts not seen before', 'json-rules-engine on all rules'],
+        ...report.evaluation.map((e) => [
+          `${whole(e.policies)} policies`,
+          e.rememberedUs.toFixed(1),
+          e.engineUs.toFixed(1),
+          e.plainUs.toFixed(1),
+        ]),
       ]),
     );
   }
@@ -113,7 +120,8 @@ function charts(report: Report): Record<string, Chart> {
       yLabel: 'microseconds',
       yScale: 'log',
       series: [
-        { name: 'Custos', points: cost((e) => e.custosUs) },
+        { name: 'remembered', points: cost((e) => e.rememberedUs) },
+        { name: 'facts not seen before', points: cost((e) => e.engineUs) },
         { name: 'json-rules-engine, all rules', points: cost((e) => e.plainUs) },
       ],
     };

@@ -126,9 +126,12 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     try {
       folder = await readPolicyFolder(policyDir);
     } catch (error) {
-      const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      // The path stays in the log: findings are shown to whoever asks /ready.
+      const { code } = error as NodeJS.ErrnoException;
+      const message = `the policy folder cannot be read (${code ?? 'no reason given'})`;
       if (previous.applied === message) return;
-      await refuse(deps, [{ file: policyDir, line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
+      log.error({ err: error }, 'the policy folder cannot be read');
+      await refuse(deps, [{ file: '.', line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
       previous.applied = message;
       return;
     }

@@ -45,12 +45,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
 
 export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoClient {
   /** Asks again while the service says "later", until the deadline. */
-  const request = async (
-    method: string,
-    path: string,
-    body?: object,
-    idempotencyKey?: string,
-  ): Promise<Response> => {
+  const request = async (method: string, path: string, body?: object, idempotencyKey?: string): Promise<Response> => {
     const headers = {
       'x-api-key': key,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -15,34 +15,51 @@ interface ChainPage {
   readonly nextCursor: string | null;
 }
 
-/** All pages of a chain, checked. @throws {DemoError} naming the first record that is wrong */
-async function readChain({ client }: Scene, entityId: string): Promise<readonly ChainRecord[]> {
+interface Chain {
+  readonly records: readonly ChainRecord[];
+  readonly head: string;
+}
+
+/**
+ * All pages of a chain, with every hash computed again; undefined when it grew while it was read.
+ * @throws {DemoError} naming the first record that is wrong
+ */
+async function readChain({ client }: Scene, entityId: string): Promise<Chain | undefined> {
   const items: ChainItem[] = [];
   let head: ChainHead | null = null;
   let cursor: string | null = '';
   for (let page = 0; cursor !== null && page < MAX_PAGES; page += 1) {
     const at: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const answer: ChainPage = await client.get(
-      `/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=${PAGE}${at}`,
-    );
+    const answer: ChainPage = await client.get(`/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=${PAGE}${at}`);
     items.push(...answer.items);
-    // A chain may grow while it is read; the head must fit what was read last.
     head = answer.head;
     cursor = answer.nextCursor;
   }
+  if (head === null || head.chainIndex !== items.length - 1) return undefined;
   const check = checkChain(entityId, items, head);
   if ('problem' in check) throw new DemoError(`The chain does not hold: ${check.problem}.`);
-  return check.records;
+  return { records: check.records, head: head.eventHash };
 }
 
-/** Reads a chain, and says that every hash of it was computed again here. */
-async function verifyChain(scene: Scene, entityId: string, records: readonly ChainRecord[]): Promise<void> {
-  const { client, summary } = scene;
-  const { head } = await client.get<ChainPage>(`/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=1`);
-  summary.chains.push({ entityId, records: records.length, head: head?.eventHash ?? '' });
+/** Waits until a chain has what it must have, and says that its hashes hold. */
+async function verifyChain(
+  scene: Scene,
+  entityId: string,
+  isComplete: (records: readonly ChainRecord[]) => boolean,
+): Promise<readonly ChainRecord[]> {
+  const look = async (): Promise<Chain | undefined> => {
+    const chain = await readChain(scene, entityId);
+    return chain !== undefined && isComplete(chain.records) ? chain : undefined;
+  };
+  const { records, head } = await scene.print.during(
+    'the last records are appended',
+    until(`the whole chain of ${entityId}`, look),
+  );
+  scene.summary.chains.push({ entityId, records: records.length, head });
   scene.print.kept(
     `the chain of ${entityId} holds: ${records.length} records, each names the hash of the one before, and every hash was computed again here`,
   );
+  return records;
 }
 
 export async function anchorStatements(scene: Scene): Promise<void> {
@@ -76,7 +93,7 @@ export async function anchorStatements(scene: Scene): Promise<void> {
     await print.during('a worker appends it to the log', until(`the anchoring of ${proofId}`, look));
     summary.proofs.push(proofId);
   }
-  const records = await readChain(scene, entityId);
+  const records = await verifyChain(scene, entityId, () => true);
   must(
     scene,
     records.length === statements.length &&
@@ -91,7 +108,6 @@ export async function anchorStatements(scene: Scene): Promise<void> {
     'the log has each of them once, in order and as it was sent',
     `it has ${records.map((record) => record.eventType).join(', ')}`,
   );
-  await verifyChain(scene, entityId, records);
 }
 
 /** Every decision of the story: listed, and a record of its agent's chain. */
@@ -111,15 +127,9 @@ export async function findOnRecord(scene: Scene): Promise<void> {
       `all ${asked.length} decisions on ${agentId} are listed`,
       `${listed.size} are`,
     );
-    const look = async (): Promise<readonly ChainRecord[] | undefined> => {
-      const records = await readChain(scene, agentId);
+    await verifyChain(scene, agentId, (records) => {
       const found = new Set(records.map((record) => record.payload.body['decision_id']));
-      return asked.every(({ decisionId }) => found.has(decisionId)) ? records : undefined;
-    };
-    const records = await print.during(
-      'the last decisions are appended',
-      until(`the decisions on ${agentId} in its chain`, look),
-    );
-    await verifyChain(scene, agentId, records);
+      return asked.every(({ decisionId }) => found.has(decisionId));
+    });
   }
 }

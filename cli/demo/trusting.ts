@@ -14,7 +14,12 @@ const SUCCESSES = 10;
  * Asks the question until the decision has seen `signals` signals: a change of trust reaches every process within a
  * second of being folded. What is asked meanwhile is a decision too, and on record.
  */
-async function askAgain(scene: Scene, signals: number, expected: Verdict, claimedLevel?: number): Promise<DecisionBody> {
+async function askAgain(
+  scene: Scene,
+  signals: number,
+  expected: Verdict,
+  claimedLevel?: number,
+): Promise<DecisionBody> {
   const { client, print, cast } = scene;
   const claim = claimedLevel === undefined ? {} : { trust_level: claimedLevel };
   const question = { agent_id: cast.builder, intent: QUESTION, ...claim };

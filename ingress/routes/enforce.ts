@@ -231,7 +231,7 @@ function dryRun(question: Question, answer: Answer, explanation: Explanation | u
     agent_id: question.agentId,
     key_id: question.key.keyId,
     // Prepared by the decider, JSON text of our own.
-    intent: JSON.parse(answer.intentMember) as unknown,
+    intent: JSON.parse(answer.intent.member) as unknown,
     trust: {
       claimed_level: trust.claimed?.level ?? null,
       recorded_level: trust.recorded.level,

@@ -51,7 +51,12 @@ function thousandthsOf(weight: number): number | undefined {
 }
 
 /** The signals of a request as rows. @throws {ApiError} E2001 naming every member that cannot be accepted */
-function rowsOf(key: AuthenticatedKey, members: readonly TrustSignalBody[], at: (i: number) => string, now: number): SignalRow[] {
+function rowsOf(
+  key: AuthenticatedKey,
+  members: readonly TrustSignalBody[],
+  at: (i: number) => string,
+  now: number,
+): SignalRow[] {
   const errors: FieldError[] = [];
   const receivedAt = new Date(now).toISOString();
   const rows = members.map((member, i): SignalRow => {

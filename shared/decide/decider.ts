@@ -13,7 +13,7 @@ import { effectiveTrust, NO_EVIDENCE, recordedScoreOf } from '../trust/score.ts'
 import type { ActivePolicies } from './active-set.ts';
 import type { AgentDirectory, AgentState } from './agents.ts';
 import type { Halt, Halts } from './halts.ts';
-import type { Reading } from './readings.ts';
+import type { AssessedReading, Reading } from './readings.ts';
 import { canonicalFacts, type DecisionBytes, writeDecision } from './record.ts';
 import type { DecisionRow } from './store.ts';
 
@@ -40,9 +40,10 @@ export interface Question {
 export interface Answer {
   readonly facts: Facts;
   readonly evaluation: Evaluation;
-  /** JCS of all facts, and of the part of the intent that a decision repeats. */
-  readonly canonicalFacts: string;
-  readonly intentMember: string;
+  /** The intent of the facts, with its texts. */
+  readonly intent: AssessedReading;
+  /** JCS of the agent's facts. */
+  readonly agentText: string;
   readonly asOf: { readonly signals: number; readonly day: string };
   readonly nowMs: number;
 }
@@ -196,19 +197,14 @@ export function createDecider(deps: DeciderDeps): Decider {
     { gathered, risk, now }: { gathered: RiskFacts; risk: Risk; now: number },
     evaluationOf: (facts: Facts) => Evaluation | Promise<Evaluation>,
   ): Answer | Promise<Answer> => {
-    const { key, reading, context } = question;
+    const { reading } = question;
     const intent = reading.withRisk(risk);
     const facts: Facts = { ...gathered, intent: intent.facts };
     return then(evaluationOf(facts), (evaluation) => ({
       facts,
       evaluation,
-      canonicalFacts: canonicalFacts(facts, {
-        agent: agent.canonical,
-        context: context === undefined ? '{}' : canonicalize(context),
-        intent: intent.canonical,
-        key: keyText(key, facts.key),
-      }),
-      intentMember: intent.member,
+      intent,
+      agentText: agent.canonical,
       asOf: { signals: agent.trust.signals, day: facts.time.date },
       nowMs: now,
     }));
@@ -257,6 +253,12 @@ export function createDecider(deps: DeciderDeps): Decider {
       const decisionId = newId('dec', answer.nowMs);
       const proofId = `prf${decisionId.slice(3)}`;
       const salt = newSalt();
+      const facts = canonicalFacts(answer.facts, {
+        agent: answer.agentText,
+        context: question.context === undefined ? '{}' : canonicalize(question.context),
+        intent: answer.intent.canonical,
+        key: keyText(key, answer.facts.key),
+      });
       const bytes: DecisionBytes = writeDecision({
         decisionId,
         proofId,
@@ -266,11 +268,11 @@ export function createDecider(deps: DeciderDeps): Decider {
         organisationSlug: key.organisationSlug,
         evaluatedAtMs: answer.nowMs,
         policyDigest: active.set.digest,
-        intent: answer.intentMember,
+        intent: answer.intent.member,
         trust: answer.facts.trust,
         asOf: answer.asOf,
         evaluation: answer.evaluation,
-        facts: answer.canonicalFacts,
+        facts,
         salt,
       });
       const row: DecisionRow = {
@@ -284,7 +286,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         policyDigest: active.set.digest,
         proofId,
         record: bytes.record,
-        facts: answer.canonicalFacts,
+        facts,
         factsSalt: salt.toString('hex'),
       };
       return { row, text: bytes.answer };

@@ -1,6 +1,6 @@
 // Parses in Postgres: written in groups before they are answered, and found again when an enforcement names one.
 import { LRUCache } from 'lru-cache';
-import { textColumn } from '../db/columns.ts';
+import { createColumnWriter, textColumn } from '../db/columns.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import type { IntentBody } from '../schemas/intent.ts';
@@ -62,7 +62,8 @@ interface ReadRow {
   answer: string;
 }
 
-function columns(rows: readonly ParseRow[]): unknown[] {
+/** @param answers writes the answers, the long column */
+function columns(rows: readonly ParseRow[], answers: (values: readonly string[]) => string | Buffer): unknown[] {
   const of = (pick: (row: ParseRow) => string): string => textColumn(rows.map(pick));
   return [
     of((r) => r.intentId),
@@ -72,7 +73,7 @@ function columns(rows: readonly ParseRow[]): unknown[] {
     of((r) => r.keyId),
     of((r) => r.normalized),
     of((r) => new Date(r.createdAtMs).toISOString()),
-    of((r) => r.answer),
+    answers(rows.map((r) => r.answer)),
     of((r) => JSON.stringify(r.rawIntent)),
   ];
 }
@@ -83,10 +84,12 @@ const MAX_RECENT = 5_000;
 
 export function createParseStore(deps: { db: Database }): ParseStore {
   const { db } = deps;
+  // The group has one statement under way at a time; transactions have theirs beside it.
+  const answers = createColumnWriter();
   const group = createGroupCommit<ParseRow>({
     db,
     statement: INSERT,
-    columns,
+    columns: (rows) => columns(rows, answers),
     result: () => undefined,
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
@@ -106,7 +109,7 @@ export function createParseStore(deps: { db: Database }): ParseStore {
 
   return {
     append: (row) => group.add(row),
-    insert: async (sql, row) => void (await sql.query(INSERT, columns([row]))),
+    insert: async (sql, row) => void (await sql.query(INSERT, columns([row], textColumn))),
     read(organisationId, environment, intentId) {
       const id = cacheKey(organisationId, environment, intentId);
       const known = recent.get(id);

@@ -13,19 +13,38 @@ import { intentMember } from './record.ts';
 /** An intent as policies see it, and the texts that are made of it, which stay the same while its risk does. */
 export interface Reading {
   readonly unassessed: RiskFacts['intent'];
-  /** The facts with this risk, JCS of them, and JCS of the part that a decision repeats. */
-  withRisk(risk: Risk): { readonly facts: IntentFacts; readonly canonical: string; readonly member: string };
+  withRisk(risk: Risk): AssessedReading;
+}
+
+/** A reading whose risk is known. Its texts are made when they are asked for: a parse that is only shown needs none. */
+export class AssessedReading {
+  readonly facts: IntentFacts;
+  readonly risk: Risk;
+  private canonicalText: string | undefined;
+  private memberText: string | undefined;
+
+  constructor(unassessed: RiskFacts['intent'], risk: Risk) {
+    this.facts = { ...unassessed, risk };
+    this.risk = risk;
+  }
+  /** JCS of the facts. */
+  get canonical(): string {
+    this.canonicalText ??= canonicalize(this.facts);
+    return this.canonicalText;
+  }
+  /** JCS of the part that a decision repeats. */
+  get member(): string {
+    this.memberText ??= canonicalize(intentMember(this.facts));
+    return this.memberText;
+  }
 }
 
 export function createReading(unassessed: RiskFacts['intent']): Reading {
-  let last: { risk: Risk; facts: IntentFacts; canonical: string; member: string } | undefined;
+  let last: AssessedReading | undefined;
   return {
     unassessed,
     withRisk(risk) {
-      if (last?.risk !== risk) {
-        const facts: IntentFacts = { ...unassessed, risk };
-        last = { risk, facts, canonical: canonicalize(facts), member: canonicalize(intentMember(facts)) };
-      }
+      if (last?.risk !== risk) last = new AssessedReading(unassessed, risk);
       return last;
     },
   };

@@ -18,7 +18,7 @@ export const FOLD_BATCH = 5_000;
 const TAKE: Statement = {
   name: 'trust-inbox-take',
   text: `WITH taken AS MATERIALIZED (
-      SELECT seq FROM trust_inbox ORDER BY seq LIMIT ${FOLD_BATCH} FOR UPDATE SKIP LOCKED
+      SELECT seq FROM trust_inbox ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
     ), gone AS (
       DELETE FROM trust_inbox AS waiting USING taken WHERE waiting.seq = taken.seq
       RETURNING waiting.seq, waiting.organisation_id, waiting.environment, waiting.signal_id
@@ -150,6 +150,8 @@ export interface FoldDeps {
   readonly nowMs: () => number;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly dailyCap: number;
+  /** Most signals a batch. Default: FOLD_BATCH. */
+  readonly maxSignals?: number;
 }
 
 function agentsOf(rows: readonly SignalRow[]): Agent[] {
@@ -263,12 +265,12 @@ async function write(sql: Sql, outcomes: readonly Outcome[], nowMs: number, day:
 }
 
 /**
- * Folds up to FOLD_BATCH waiting signals that no other worker is folding. All of it is committed, or nothing.
+ * Folds a batch of waiting signals that no other worker is folding. All of it is committed, or nothing.
  * @returns how many were folded; fewer than a full batch means that nothing else waited
  */
-export function foldBatch({ db, nowMs, dailyCap }: FoldDeps): Promise<number> {
+export function foldBatch({ db, nowMs, dailyCap, maxSignals = FOLD_BATCH }: FoldDeps): Promise<number> {
   return db.transaction(async (sql) => {
-    const rows = await sql.query<SignalRow>(TAKE, []);
+    const rows = await sql.query<SignalRow>(TAKE, [maxSignals]);
     if (rows.length === 0) return 0;
     const now = nowMs();
     const day = dayOf(now);

@@ -42,7 +42,9 @@ export const TrustSignal = Type.Object(
         examples: ['ci'],
       }),
     ),
-    evidence: Type.Optional(JsonObject({ description: 'An object of your own, at most 16 kB of JSON; kept with the signal.' })),
+    evidence: Type.Optional(
+      JsonObject({ description: 'An object of your own, at most 16 kB of JSON; kept with the signal.' }),
+    ),
   },
   { $id: 'TrustSignal', additionalProperties: false },
 );
@@ -89,7 +91,10 @@ export const Trust = Type.Object(
     uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
     evidence: Type.Object(
       {
-        positive: Type.Number({ minimum: 0, description: 'As it counts on that day: capped, decayed, in full signals.' }),
+        positive: Type.Number({
+          minimum: 0,
+          description: 'As it counts on that day: capped, decayed, in full signals.',
+        }),
         negative: Type.Number({ minimum: 0, description: 'As it counts on that day: decayed, in full failures.' }),
         lastSignalAt: Nullable(Timestamp),
       },

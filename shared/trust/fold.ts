@@ -100,7 +100,13 @@ function idOf({ day, keyId }: Pick<KeyBucket, 'day' | 'keyId'>): string {
 }
 
 /** JCS, members in order; all that an auditor needs to compute the score again. */
-function bodyText({ score, uncertainty }: TrustScore, n: number, day: number, dailyCap: number, signals: string): string {
+function bodyText(
+  { score, uncertainty }: TrustScore,
+  n: number,
+  day: number,
+  dailyCap: number,
+  signals: string,
+): string {
   return (
     `{"asOf":{"day":"${dayText(day)}","signals":${n}},"dailyCapThousandths":${dailyCap},"level":${levelOf(score)}` +
     `,"score":${score},"signals":${signals},"uncertainty":${canonicalize(uncertainty)}}`

@@ -119,4 +119,20 @@ describe('ingress killed under load', function suite() {
       for (const one of asked.filter(({ idempotent }) => idempotent))
         expect(after.get(one.agentId), one.agentId).to.deep.equal([one.answer]);
     });
+
+  it('asked to stop instead, it answers what runs, ends in order, and all that it answered is on record', async () => {
+    const round = KILL_AFTER.length;
+    const client = createClient(ingress.address, key);
+    let stopping: Promise<{ code: number | null }> | undefined;
+    const asked = await load(client, round, (answered) => {
+      if (answered === 200) stopping = ingress.stop();
+    });
+    expect(await stopping).to.deep.include({ code: 0 });
+    client.close();
+    const found = await onRecord(round);
+    const answered = asked.filter((one) => one.answer !== undefined);
+    for (const one of answered) expect(found.get(one.agentId), one.agentId).to.deep.equal([one.answer]);
+    expect(found.size, 'nothing was decided that was not answered').to.equal(answered.length);
+    ingress = await startIngress(database.url, env);
+  });
 });

@@ -16,7 +16,7 @@ import { waitFor } from '../support/wait.ts';
 /** runtime.md: E6002 with Retry-After within 2 s, never a hang. */
 const DEADLINE_MS = 2_000;
 /** How long each outage lasts: longer than every cache believes what it knows. */
-const OUTAGE_MS = 4_000;
+const OUTAGE_MS = 3_000;
 
 const REQUESTS: readonly (readonly [string, (client: Client, i: number) => Promise<ClientResponse>])[] = [
   ['enforce', (c, i) => c.post('/v1/enforce', { intent: 'data.read.x', agent_id: `agent-${i % 3}` })],
@@ -167,5 +167,13 @@ describe('Postgres away', function suite() {
     await asking;
     for (const answer of answered.slice(Math.max(0, before - 30), before + 30))
       expect((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text).to.equal(answer.text);
+  });
+
+  it('does not keep processes from ending in order when they are asked to', async () => {
+    await server.server().stop('immediate');
+    const startedMs = performance.now();
+    const ended = await Promise.all([worker.stop(), ingress.stop()]);
+    expect(ended.map(({ code }) => code)).to.deep.equal([0, 0]);
+    expect(performance.now() - startedMs).to.be.below(5_000);
   });
 });

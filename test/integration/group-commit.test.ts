@@ -139,7 +139,17 @@ describe('decisions written in groups', () => {
         'E6002',
       ]);
       expect(performance.now() - startedMs).to.be.below(1_500);
+      // Postgres gave up, too: no session goes on waiting for nobody, and nothing is written later.
+      const [waiting] = await db.query<{ n: number }>(
+        {
+          name: 'still-waiting',
+          text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+        },
+        [],
+      );
+      expect(waiting?.n).to.equal(0);
     });
+    expect(await stored('slow-')).to.deep.equal([]);
   });
 
   it('fail with E6002, and with nothing worse, in a transaction whose connection is cut between two statements', async () => {

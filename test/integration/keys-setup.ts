@@ -70,7 +70,10 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
   const hasher = createSecretHasher(TEST_PEPPER);
   const { authenticate } = createAuthenticator({ db, changes, pepper: TEST_PEPPER, clock, onUse: lastUsed.record });
   const sample = await startSample({
-    routes: [...keyRoutes({ db, hasher, nowMs: clock.nowMs, settle: () => changes.refresh() }), ...agentRoutes({ db, nowMs: clock.nowMs, settle: () => changes.refresh(), trustDailyCap: 10_000 })],
+    routes: [
+      ...keyRoutes({ db, hasher, nowMs: clock.nowMs, settle: () => changes.refresh() }),
+      ...agentRoutes({ db, nowMs: clock.nowMs, settle: () => changes.refresh(), trustDailyCap: 10_000 }),
+    ],
     authenticate,
     limiter: options.limiter ?? createLimiter({ enabled: false, monotonicMs: clock.monotonicMs, onError }),
     idempotency: createIdempotency({ db, pepper: Buffer.from(TEST_PEPPER) }),

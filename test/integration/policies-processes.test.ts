@@ -145,6 +145,22 @@ describe('one policy folder, two ingress processes and two workers', function su
     await until('ALLOW', 0);
   });
 
+  it('keep the last good set when the folder disappears, without telling where it was', async () => {
+    const elsewhere = `${folder}-elsewhere`;
+    renameSync(folder, elsewhere);
+    const [client] = clients as [Client];
+    const check = await waitFor(async () => {
+      const { json } = await readyOf(client);
+      return json.checks.find((one: { name: string; ok: boolean }) => one.name === 'policy-folder' && !one.ok);
+    });
+    expect(check.detail).to.contain('cannot be read (ENOENT)').and.not.to.contain(path.dirname(folder));
+    expect(await verdictOf(client)).to.equal('ALLOW');
+    renameSync(elsewhere, folder);
+    await waitFor(async () => (await readyOf(client)).json.degraded.length === 0, {
+      what: 'a folder that is accepted',
+    });
+  });
+
   it('have one reader; when it is killed another worker reads', async () => {
     expect(await waitFor(async () => ((await readers()).length > 0 ? readers() : undefined))).to.have.lengthOf(1);
     // Which of the workers reads, only their ends tell: each is killed once while another one is there.

@@ -137,7 +137,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       });
       return digest;
     },
-    rows: (text, values = []) => db.query({ name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }, values),
+    rows: (text, values = []) =>
+      db.query({ name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }, values),
     async close() {
       admin.close();
       await ingress.close();

@@ -1,7 +1,7 @@
 // Columns of many rows as one text: they never shift.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { textColumn } from '../../../shared/db/columns.ts';
+import { createColumnWriter, textColumn } from '../../../shared/db/columns.ts';
 
 describe('a column as one text', () => {
   it('comes apart into exactly the values it was made of', () => {
@@ -14,5 +14,28 @@ describe('a column as one text', () => {
   });
   it('refuses a value with a line feed rather than shift the rows behind it', () => {
     expect(() => textColumn(['a', 'b\nc', 'd'])).to.throw('line feed');
+  });
+});
+
+describe('a column as bytes in memory that is used again', () => {
+  const column = createColumnWriter();
+
+  it('holds what the text would, call after call', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 50 }), { minLength: 1 }), (values) => {
+        const json = values.map((value) => JSON.stringify(value));
+        expect(column(json).toString()).to.equal(textColumn(json));
+      }),
+    );
+  });
+  it('grows, and keeps no memory for what is very large', () => {
+    const large = ['€'.repeat(100_000), 'x'];
+    expect(column(large).toString()).to.equal(textColumn(large));
+    const huge = ['x'.repeat(1_000_000)];
+    expect(column(huge)).to.equal(huge[0]);
+  });
+  it('refuses a line feed, and serves the next column', () => {
+    expect(() => column(['a\nb'])).to.throw('line feed');
+    expect(column(['a', 'b']).toString()).to.equal('a\nb');
   });
 });

@@ -1,0 +1,68 @@
+// `custos demo`, which is `npm run demo`: plays a story against a running service and checks that it happened as told.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { readConfig } from '../shared/config.ts';
+import { BOOTSTRAP_FILE } from '../shared/keys/bootstrap.ts';
+import { findRoot } from '../shared/root.ts';
+import { explain, say } from './context.ts';
+import { DemoError } from './demo/client.ts';
+import { createPrinter, type Printer, SILENT } from './demo/printer.ts';
+import { playStory } from './demo/story.ts';
+
+interface DemoOptions {
+  readonly url: string;
+  readonly key?: string;
+  readonly json?: boolean;
+}
+
+export function registerDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('play a story against a running service: ask, submit work, earn trust, anchor proofs and verify them')
+    .option('--url <address>', 'where the service runs', 'http://127.0.0.1:3000')
+    .option('--key <key>', "an admin key (default: CUSTOS_KEY, or the data folder's)")
+    .option('--json', 'print nothing but a summary in JSON')
+    .action(async (options: DemoOptions) => {
+      try {
+        process.exitCode = await demo(options);
+      } catch (error) {
+        if (error instanceof DemoError) say(`custos: ${error.message}`);
+        process.exitCode = error instanceof DemoError ? 1 : explain(error);
+      }
+    });
+}
+
+/** @returns the exit code: 0 only when everything happened as told */
+async function demo({ url, key, json }: DemoOptions): Promise<number> {
+  const print = json === true ? SILENT : terminalPrinter();
+  const outcome = await playStory({ url: addressOf(url), adminKey: key ?? findKey(), print });
+  if (json === true) process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`);
+  return outcome.ok ? 0 : 1;
+}
+
+/** https://no-color.org: any value but an empty one switches colours off. */
+function terminalPrinter(): Printer {
+  const isTerminal = process.stdout.isTTY;
+  return createPrinter({ out: process.stdout, isTerminal, colours: isTerminal && !process.env['NO_COLOR'] });
+}
+
+function addressOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw new DemoError(`--url must be an address such as http://127.0.0.1:3000, not "${text}".`);
+  return url.origin;
+}
+
+/** CUSTOS_KEY, or the admin key that `npm start` keeps. */
+function findKey(): string {
+  // CUSTOS_KEY is this command's own, and no setting of the service.
+  const { CUSTOS_KEY: given, ...env } = process.env;
+  if (given) return given;
+  const { dataDir } = readConfig(env, { root: findRoot(), cwd: process.cwd() });
+  const file = path.join(dataDir, BOOTSTRAP_FILE);
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  throw new DemoError(
+    `The demo needs an admin key, and ${file} holds none. Start the service with "npm start", which makes one, or give one with --key or CUSTOS_KEY.`,
+  );
+}

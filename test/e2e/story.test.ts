@@ -1,0 +1,152 @@
+// The first story of a stranger: start, key, an agent that asks, a policy that is edited and broken, a restart.
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Client, createClient } from '../support/client.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { startCustos, startIngress, type TestCustos, type TestService } from '../support/process.ts';
+import { SHIPPED_POLICIES } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+
+const EFFECT_MS = 2_000;
+
+describe('the story of the first day', function suite() {
+  this.timeout(120_000);
+  const folder = temporaryFolder('policies');
+  const reads = path.join(folder, 'reads.json');
+  const original = readFileSync(path.join(SHIPPED_POLICIES, 'reads.json'), 'utf8');
+  const env = { CUSTOS_POLICY_DIR: folder };
+  let custos: TestCustos;
+  let second: TestService;
+  let client: Client;
+  let other: Client;
+  let key: string;
+  /** The answers of decisions, as they were given. */
+  const told: { id: string; text: string }[] = [];
+  before(async () => {
+    cpSync(SHIPPED_POLICIES, folder, { recursive: true });
+    custos = await startCustos(env);
+  });
+  after(async () => {
+    client?.close();
+    other?.close();
+    await second?.stop();
+    await custos.stop();
+  });
+
+  const enforce = async (body: object, by: Client = client) => {
+    const answer = await by.post('/v1/enforce', { agent_id: 'story', ...body });
+    expect(answer.status, answer.text).to.equal(200);
+    told.push({ id: answer.json.decision_id, text: answer.text });
+    return answer.json;
+  };
+  /** Waits until both ingress processes give this verdict. @returns milliseconds since `sinceMs` */
+  const until = async (verdict: string, sinceMs: number): Promise<number> => {
+    for (const by of [client, other])
+      await waitFor(async () => (await enforce({ intent: 'data.read.user_profile' }, by)).verdict === verdict, {
+        what: `the verdict ${verdict}`,
+      });
+    return performance.now() - sinceMs;
+  };
+  const join = async (): Promise<void> => {
+    client = createClient(custos.address, key);
+    const databaseUrl = readFileSync(path.join(custos.dataDir, 'postgres.address'), 'utf8').trim();
+    const pepper = readFileSync(path.join(custos.dataDir, 'pepper'), 'utf8').trim();
+    second = await startIngress(databaseUrl, { ...env, CUSTOS_PEPPER: pepper });
+    other = createClient(second.address, key);
+  };
+
+  it('begins with a key that the first start prints once, and keeps closed in its folder', async () => {
+    key = /Admin key\s+(cst_live_\S+)/.exec(custos.stdout())?.[1] ?? '';
+    expect(key).to.match(/^cst_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
+    expect(readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim()).to.equal(key);
+    await join();
+    expect((await client.get('/ready')).json.status).to.equal('ready');
+  });
+
+  it('registers an agent', async () => {
+    const { status, json } = await client.post('/v1/agents', {
+      agentId: 'story',
+      name: 'Story',
+      capabilities: ['read'],
+    });
+    expect([status, json.status, json.trust.level]).to.deep.equal([201, 'ACTIVE', 1]);
+  });
+
+  it('parses "Read user profile data" into data.read.user_profile, and may do it', async () => {
+    const { json } = await client.post('/v1/intent', {
+      agent_id: 'story',
+      raw_intent: 'Read user profile data',
+      trust_score: 500,
+    });
+    expect(json.normalized).to.equal('data.read.user_profile');
+    expect(json.trust.effective).to.deep.equal({ score: 250, level: 1 });
+    // Parsed by one process, enforced by the other.
+    const decision = await enforce({ intent: json.normalized, intent_id: json.intent_id }, other);
+    expect(decision).to.deep.include({ verdict: 'ALLOW', allowed: true });
+    expect(decision.intent.parsed).to.equal(true);
+  });
+
+  it('may not destroy production data, and is told why', async () => {
+    const { json } = await client.post('/v1/intent', {
+      agent_id: 'story',
+      raw_intent: 'Delete all customer records from the production database',
+    });
+    expect(json.effect).to.equal('destructive');
+    const decision = await enforce({ intent: json.normalized, intent_id: json.intent_id });
+    expect(decision).to.deep.include({ verdict: 'DENY', allowed: false });
+    const codes = decision.reasons.map((reason: { code: string }) => reason.code);
+    expect(codes).to.include.members(['PRODUCTION_PROTECTED', 'TRUST_TOO_LOW']);
+  });
+
+  it('claims trust level 7 for an agent that nobody knows, and gets level 1', async () => {
+    const { trust } = await enforce({ agent_id: 'stranger', intent: 'data.read.user_profile', trust_level: 7 });
+    expect(trust).to.include({ claimed_level: 7, recorded_level: 1, effective_level: 1 });
+  });
+
+  it('sees an edited policy in force in two ingress processes within two seconds', async () => {
+    expect(await until('ALLOW', performance.now())).to.be.below(EFFECT_MS);
+    const editedMs = performance.now();
+    writeFileSync(reads, original.replaceAll('"ALLOW"', '"DENY"'));
+    expect(await until('DENY', editedMs)).to.be.below(EFFECT_MS);
+    const backMs = performance.now();
+    writeFileSync(reads, original);
+    expect(await until('ALLOW', backMs)).to.be.below(EFFECT_MS);
+  });
+
+  it('sees the last good set stay in force when the file is broken, and where it is broken', async () => {
+    writeFileSync(reads, original.slice(0, original.length / 2));
+    for (const by of [client, other]) {
+      const check = await waitFor(async () => {
+        const { json } = await by.get('/ready');
+        expect(json.status).to.equal('ready');
+        return json.checks.find((one: { name: string; ok: boolean }) => one.name === 'policy-folder' && !one.ok);
+      });
+      expect(check.detail).to.match(/reads\.json:\d+ /);
+      expect((await enforce({ intent: 'data.read.user_profile' }, by)).verdict).to.equal('ALLOW');
+    }
+  });
+
+  it('ends and begins again: the set is still in force, and every decision reads as it was answered', async () => {
+    client.close();
+    other.close();
+    await second.stop();
+    expect((await custos.stop()).code).to.equal(0);
+    custos = await startCustos({ ...env, CUSTOS_DATA_DIR: custos.dataDir });
+    expect(custos.stdout(), 'the key is not printed again').not.to.contain(key);
+    await join();
+    expect(told.length).to.be.above(8);
+    for (const { id, text } of told) expect((await other.get(`/v1/decisions/${id}`)).text).to.equal(text);
+    expect((await enforce({ intent: 'data.read.user_profile' })).verdict).to.equal('ALLOW');
+    const { items } = (await client.get(`/v1/decisions?limit=${Math.min(200, told.length)}`)).json;
+    expect(items[0].decision_id).to.equal(told.at(-1)?.id);
+  });
+
+  it('repairs the file, and all is well', async () => {
+    writeFileSync(reads, original);
+    for (const by of [client, other])
+      await waitFor(async () => (await by.get('/ready')).json.degraded.length === 0, {
+        what: 'a folder that is accepted',
+      });
+  });
+});
