@@ -4,7 +4,7 @@ import { FOLD_BATCH, foldBatch } from '../shared/decide/trust-fold.ts';
 import type { Handlers } from '../shared/queues.ts';
 
 /** Full batches a job: a worker that is asked to stop waits for its running job, which must end although signals keep coming. */
-const BATCHES_A_JOB = 20;
+const BATCHES_A_JOB = 10;
 
 const GO_ON: Statement = {
   name: 'trust-go-on',

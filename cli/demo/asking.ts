@@ -68,7 +68,7 @@ interface Work {
 async function submit(scene: Scene, work: Work, expected: Verdict): Promise<void> {
   const { client, print, run, summary } = scene;
   // A repeat under the same key, after a lost answer say, is the same intent and not a second one.
-  const idempotencyKey = `${run}-${work.action}`;
+  const idempotencyKey = `demo-${run}-${work.action}`;
   const { intentId } = await client.post<SubmittedView>('/v1/intents', work, 202, idempotencyKey);
   const again = await client.post<SubmittedView>('/v1/intents', work, 202, idempotencyKey);
   const seen: string[] = [];

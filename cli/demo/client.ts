@@ -74,8 +74,12 @@ export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoC
     const text = await answer.text();
     if (!statuses.includes(answer.status))
       throw new DemoError(`${method} ${path} was answered with ${answer.status}${problemIn(text)}`);
-    // Which shape an answer has is the service's to keep; what the story needs of it, the story checks.
-    return JSON.parse(text) as T;
+    try {
+      // Which shape an answer has is the service's to keep; what the story needs of it, the story checks.
+      return JSON.parse(text) as T;
+    } catch {
+      throw new DemoError(`${method} ${path} was answered with something that is not JSON.`);
+    }
   };
   return {
     // 202: an answer that is still to come, such as a proof that is not in its log yet.
@@ -93,12 +97,12 @@ export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoC
 /** What a problem document says, as the end of a sentence. */
 function problemIn(text: string): string {
   try {
-    const { code, detail, title } = JSON.parse(text) as { code?: unknown; detail?: unknown; title?: unknown };
-    if (typeof code === 'string') return ` ${code}: ${String(detail ?? title ?? '')}`;
+    const { code, detail } = JSON.parse(text) as { code?: unknown; detail?: unknown };
+    if (typeof code === 'string') return typeof detail === 'string' ? ` ${code}: ${detail}` : ` ${code}.`;
   } catch {
-    // Not JSON: then it was not our service that answered.
+    // Not JSON.
   }
-  return ', which is no answer of Custos.';
+  return ', and no reason that Custos would give.';
 }
 
 /**

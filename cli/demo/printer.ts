@@ -5,6 +5,8 @@ export interface Printer {
   chapter(title: string): void;
   /** What happens, or a remark on it. */
   line(text: string): void;
+  /** After the last chapter. */
+  end(text: string): void;
   /** Something held that the story promised. */
   kept(text: string): void;
   /** Something that did not hold. */
@@ -42,6 +44,7 @@ export function createPrinter({ out, isTerminal, colours }: PrinterOptions): Pri
       write(`\n${paint('bold', `${chapters}. ${title}`)}`);
     },
     line: (text) => write(`   ${text}`),
+    end: (text) => write(`\n${paint('bold', text)}`),
     kept: (text) => write(`   ${paint('green', 'ok')}  ${text}`),
     broken: (text) => write(`   ${paint('red', 'NOT OK')}  ${text}`),
     async during(text, work) {
@@ -63,6 +66,7 @@ export function createPrinter({ out, isTerminal, colours }: PrinterOptions): Pri
 export const SILENT: Printer = {
   chapter: () => undefined,
   line: () => undefined,
+  end: () => undefined,
   kept: () => undefined,
   broken: () => undefined,
   during: (_text, work) => work,

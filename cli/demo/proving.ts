@@ -57,7 +57,7 @@ async function verifyChain(
   );
   scene.summary.chains.push({ entityId, records: records.length, head });
   scene.print.kept(
-    `the chain of ${entityId} holds: ${records.length} records, each names the hash of the one before, and every hash was computed again here`,
+    `the chain of ${entityId} holds: ${count(records.length, 'record')}, linked hash by hash, all computed again here`,
   );
   return records;
 }
@@ -70,7 +70,7 @@ export async function anchorStatements(scene: Scene): Promise<void> {
     { event: 'invoice.received', payload: { supplier: 'Müller & Söhne', amount: 120.5, currency: 'EUR' } },
     { event: 'invoice.approved', payload: { by: scene.cast.scout, at_level: 1 } },
     { event: 'invoice.paid', payload: { reference: `${run}/1`, parts: [100, 20.5] } },
-  ].map((statement, i) => ({ ...statement, entityId, proofId: `${run}-invoice-${i + 1}` }));
+  ].map((statement, i) => ({ ...statement, entityId, proofId: `demo-${run}-invoice-${i + 1}` }));
   const [first] = statements;
   const batch = await client.post<{ proofs: readonly { proofId: string; recordDigest: string }[] }>(
     '/v1/proofs/batch',
@@ -124,12 +124,16 @@ export async function findOnRecord(scene: Scene): Promise<void> {
     must(
       scene,
       listed.size === asked.length && asked.every(({ decisionId }) => listed.has(decisionId)),
-      `all ${asked.length} decisions on ${agentId} are listed`,
-      `${listed.size} are`,
+      `${count(asked.length, 'decision')} on ${agentId} listed`,
+      `${listed.size} are, and ${asked.length} were made`,
     );
     await verifyChain(scene, agentId, (records) => {
       const found = new Set(records.map((record) => record.payload.body['decision_id']));
       return asked.every(({ decisionId }) => found.has(decisionId));
     });
   }
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

@@ -8,7 +8,7 @@ import { askFirst, registerAgents, submitWork } from './asking.ts';
 import { createDemoClient, type DemoClient, DemoError, send, until } from './client.ts';
 import type { Printer } from './printer.ts';
 import { anchorStatements, findOnRecord } from './proving.ts';
-import { emptySummary, must, type Scene, type Summary } from './scene.ts';
+import { emptySummary, type Scene, type Summary } from './scene.ts';
 import { earnTrust } from './trusting.ts';
 
 export interface StoryOptions {
@@ -42,7 +42,8 @@ const SCOPES: readonly Scope[] = [
 /** A run takes a few seconds; on a busy machine, a few more. */
 const DEADLINE_MS = 120_000;
 const READY_WITHIN_MS = 20_000;
-/** Should the demo be killed, its key ends by itself. */
+const REVOKED_WITHIN_MS = 5_000;
+/** Should the demo be killed, its keys end by themselves. */
 const KEY_LIFETIME = '10m';
 
 const CHAPTERS: readonly ((scene: Scene) => Promise<void>)[] = [
@@ -56,43 +57,36 @@ const CHAPTERS: readonly ((scene: Scene) => Promise<void>)[] = [
 
 export async function playStory({ url, adminKey, print }: StoryOptions): Promise<Outcome> {
   const startedAtMs = performance.now();
-  const deadlineMs = startedAtMs + DEADLINE_MS;
-  const run = `demo-${randomBytes(4).toString('hex')}`;
+  const run = randomBytes(4).toString('hex');
   const summary = emptySummary();
-  let key: KeyCreatedBody | undefined;
-  let problem: string | null = null;
-  try {
+  let keys: Keys | undefined;
+  const problem = await problemOf(print, async () => {
     await untilServiceReady(url);
     print.line(`${url} is ready; this run is ${run}`);
-    const admin = createDemoClient({ url, key: adminKey, deadlineMs });
-    key = await makeKey(admin, run);
-    print.line(`a key of its own: ${key.keyId}, environment ${key.environment}, so nothing live is touched`);
-    const client = createDemoClient({ url, key: key.key, deadlineMs });
+    keys = await makeKeys({ url, adminKey, run, deadlineMs: startedAtMs + DEADLINE_MS });
+    print.line(`a key of its own, ${keys.work.keyId}, for the environment test: nothing live is touched`);
     const cast = { scout: `scout-${run}`, builder: `builder-${run}`, stranger: `stranger-${run}` };
-    const scene: Scene = { client, print, summary, run, cast };
-    try {
-      for (const chapter of CHAPTERS) await chapter(scene);
-    } finally {
-      await admin.delete(`/v1/auth/keys/${key.keyId}`);
-    }
-    await seeRevoked(scene);
+    const scene: Scene = { client: keys.work.client, print, summary, run, cast };
+    for (const chapter of CHAPTERS) await chapter(scene);
+  });
+  const left = keys === undefined ? null : await problemOf(print, takeBack(keys, print));
+  const ok = problem === null && left === null;
+  const tookMs = Math.round(performance.now() - startedAtMs);
+  if (ok) print.end(`Everything happened as told, in ${(tookMs / 1_000).toFixed(1)} s.`);
+  const keyId = keys?.work.keyId ?? null;
+  return { ok, problem: problem ?? left, url, environment: 'test', run, keyId, tookMs, ...summary };
+}
+
+/** Plays a part. @returns the sentence of what went wrong in it, which is shown; null when all went well */
+async function problemOf(print: Printer, part: () => Promise<void>): Promise<string | null> {
+  try {
+    await part();
+    return null;
   } catch (error) {
     if (!(error instanceof DemoError)) throw error;
-    problem = error.message;
-    print.broken(problem);
+    print.broken(error.message);
+    return error.message;
   }
-  const tookMs = Math.round(performance.now() - startedAtMs);
-  if (problem === null) print.line(`\n   Everything happened as told, in ${(tookMs / 1_000).toFixed(1)} s.`);
-  return {
-    ok: problem === null,
-    problem,
-    url,
-    environment: 'test',
-    run,
-    keyId: key?.keyId ?? null,
-    tookMs,
-    ...summary,
-  };
 }
 
 /** A service that was just started may still be reading its policies. */
@@ -111,28 +105,52 @@ async function untilServiceReady(url: string): Promise<void> {
   }
 }
 
-async function makeKey(admin: DemoClient, run: string): Promise<KeyCreatedBody> {
-  const request = { name: run, environment: 'test', scopes: SCOPES, expiresIn: KEY_LIFETIME };
+interface DemoKey {
+  readonly keyId: string;
+  readonly client: DemoClient;
+}
+
+interface Keys {
+  /** The admin of `test` that made the other: a key is revoked from within its environment. */
+  readonly steward: DemoKey;
+  /** What the story is played with: no more scopes than it needs. */
+  readonly work: DemoKey;
+}
+
+interface KeyPlan {
+  readonly url: string;
+  readonly adminKey: string;
+  readonly run: string;
+  readonly deadlineMs: number;
+}
+
+async function makeKeys({ url, adminKey, run, deadlineMs }: KeyPlan): Promise<Keys> {
+  const make = async (by: DemoClient, name: string, scopes: readonly Scope[]): Promise<DemoKey> => {
+    const request = { name, environment: 'test', scopes, expiresIn: KEY_LIFETIME };
+    const { key, keyId } = await by.post<KeyCreatedBody>('/v1/auth/keys', request, 201);
+    return { keyId, client: createDemoClient({ url, key, deadlineMs }) };
+  };
   try {
-    return await admin.post<KeyCreatedBody>('/v1/auth/keys', request, 201);
+    const admin = createDemoClient({ url, key: adminKey, deadlineMs });
+    const steward = await make(admin, `demo ${run}, steward`, ['admin:*']);
+    return { steward, work: await make(steward.client, `demo ${run}`, SCOPES) };
   } catch (error) {
     if (!(error instanceof DemoError)) throw error;
-    throw new DemoError(`The demo could not make a test key with the admin key it was given: ${error.message}`, {
-      cause: error,
-    });
+    const sentence = `The demo could not make a test key with the admin key that it was given: ${error.message}`;
+    throw new DemoError(sentence, { cause: error });
   }
 }
 
-async function seeRevoked(scene: Scene): Promise<void> {
-  scene.print.chapter('The key is taken back');
-  // Effective in every process within a second.
-  const status = await until(
-    'the end of the revoked key',
-    async () => {
-      const answered = await scene.client.statusOf('/v1/agents');
-      return answered === 200 ? undefined : answered;
-    },
-    5_000,
-  );
-  must(scene, status === 401, 'the revoked key is refused', `it is answered with ${status}`);
+/** Revokes both keys, and sees that the one of the story is refused. */
+function takeBack({ steward, work }: Keys, print: Printer): () => Promise<void> {
+  return async () => {
+    print.chapter('The key is taken back');
+    await steward.client.delete(`/v1/auth/keys/${work.keyId}`);
+    await steward.client.delete(`/v1/auth/keys/${steward.keyId}`);
+    // Effective in every process within a second.
+    const look = async (): Promise<true | undefined> =>
+      (await work.client.statusOf('/v1/agents')) === 401 ? true : undefined;
+    await until('the refusal of a revoked key', look, REVOKED_WITHIN_MS);
+    print.kept('the revoked key is refused');
+  };
 }

@@ -39,7 +39,7 @@ async function askAgain(
 async function signal(scene: Scene, cause: string, members: readonly object[], total: number): Promise<TrustBody> {
   const { client, print, cast, run } = scene;
   const signals = members.map((member, i) => ({
-    signalId: `${run}-${cause}-${i}`,
+    signalId: `demo-${run}-${cause}-${i}`,
     agentId: cast.builder,
     source: 'demo',
     ...member,

@@ -97,8 +97,11 @@ const INSERT: Statement = {
       'intentId', intent_id, 'traceparent', traceparent))::text FROM made`,
 };
 
-const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.submitted_at, intent.updated_at, decision.record`;
-const JOIN = `LEFT JOIN decision ON decision.organisation_id = intent.organisation_id AND decision.environment = intent.environment AND decision.decision_id = intent.decision_id`;
+const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.submitted_at, intent.updated_at, found.record`;
+// By primary key, one row at a time, however many intents the planner expects.
+const JOIN = `LEFT JOIN LATERAL (
+    SELECT record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = intent.decision_id LIMIT 1
+  ) AS found ON true`;
 const READ: Statement = {
   name: 'intent-read',
   text: `SELECT ${COLUMNS} FROM intent ${JOIN} WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3`,

@@ -9,19 +9,24 @@ const MAKE_LOG: Statement = {
   name: 'log-make',
   text: 'INSERT INTO log (organisation_id, environment) VALUES ($1, $2) ON CONFLICT DO NOTHING',
 };
+// The transaction is kept from scanning whole tables: its plans are made when the tables are still empty and last until
+// the next ANALYZE.
 const LOCK_LOG: Statement = {
   name: 'log-lock',
-  text: 'SELECT size::text AS size FROM log WHERE organisation_id = $1 AND environment = $2 FOR UPDATE',
+  text: `SELECT size::text AS size, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2 FOR UPDATE`,
 };
+// One look-up by primary key for each row. As plain joins they were planned to read all records of the log.
 const TAKE: Statement = {
   name: 'log-inbox-take',
-  text: `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id,
-      coalesce(decision.proof_id, record.proof_id) AS proof_id, coalesce(decision.agent_id, record.entity_id) AS entity_id,
-      coalesce(record.event, 'custos.decision') AS event, coalesce(decision.evaluated_at, record.occurred_at) AS occurred_at,
-      coalesce(decision.record, record.record) AS record
+  text: `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at, found.record
     FROM (SELECT * FROM log_inbox WHERE organisation_id = $1 AND environment = $2 ORDER BY seq LIMIT ${MAX_BATCH}) AS inbox
-    LEFT JOIN decision ON inbox.source = 'decision' AND decision.organisation_id = $1 AND decision.environment = $2 AND decision.decision_id = inbox.source_id
-    LEFT JOIN record ON inbox.source = 'record' AND record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = inbox.source_id
+    LEFT JOIN LATERAL (
+      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record FROM decision
+      WHERE inbox.source = 'decision' AND organisation_id = $1 AND environment = $2 AND decision_id = inbox.source_id
+      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record FROM record
+      WHERE inbox.source = 'record' AND organisation_id = $1 AND environment = $2 AND proof_id = inbox.source_id
+      LIMIT 1
+    ) AS found ON true
     ORDER BY inbox.seq`,
 };
 const HEADS: Statement = {

@@ -71,9 +71,13 @@ interface Row {
 
 const LEAF = `SELECT leaf.proof_id, leaf.event, leaf.entity_id, leaf.leaf_index::text AS leaf_index, leaf.chain_index::text AS chain_index,
     encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, leaf.occurred_at, leaf.appended_at,
-    coalesce(decision.record, record.record) AS record`;
-const JOINS = `LEFT JOIN decision ON leaf.source = 'decision' AND decision.organisation_id = leaf.organisation_id AND decision.environment = leaf.environment AND decision.decision_id = leaf.source_id
-  LEFT JOIN record ON leaf.source = 'record' AND record.organisation_id = leaf.organisation_id AND record.environment = leaf.environment AND record.proof_id = leaf.source_id`;
+    found.record`;
+// By primary key, one row at a time: whatever the planner thinks a page of leaves is, it never reads all records.
+const JOINS = `LEFT JOIN LATERAL (
+    SELECT record FROM decision WHERE leaf.source = 'decision' AND organisation_id = $1 AND environment = $2 AND decision_id = leaf.source_id
+    UNION ALL SELECT record FROM record WHERE leaf.source = 'record' AND organisation_id = $1 AND environment = $2 AND proof_id = leaf.source_id
+    LIMIT 1
+  ) AS found ON true`;
 const OF_LOG = 'leaf.organisation_id = $1 AND leaf.environment = $2';
 
 const BY_ID: Statement = {

@@ -159,7 +159,10 @@ export function startConsumer(options: ConsumerOptions): Consumer {
       const idle = running.size === 0;
       const late = new AbortController();
       const awaited = idle ? [ended] : [ended, Promise.allSettled(running)];
-      await Promise.race([...awaited, delay(idle ? Math.min(leftMs, GRACE_MS) : leftMs, undefined, late)]);
+      await Promise.race([
+        ...awaited,
+        delay(idle ? Math.min(leftMs, GRACE_MS) : leftMs, undefined, { signal: late.signal }),
+      ]);
       late.abort();
       if (idle && !closed && running.size === 0) return false;
     }

@@ -61,7 +61,7 @@ export const TrustSignalsRequest = Type.Unsafe<TrustSignalBody | Static<typeof T
   description: 'One signal, or `signals` with up to a thousand.',
   type: 'object',
   if: { type: 'object', required: ['signals'] },
-  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
   then: TrustSignalBatch,
   else: TrustSignal,
   examples: [

@@ -128,7 +128,8 @@ describe('the relay', () => {
     expect(queued.jobs.map(idOf)).to.deep.equal(['i1', 'i2']);
     expect(await left()).to.equal(2);
     const again = producer();
-    await handOver({ db, queues: again, log });
+    // As soon as the server has noticed, and the rows are free.
+    await waitFor(async () => (await handOver({ db, queues: again, log })).rows === 2);
     expect(again.jobs.map(idOf)).to.deep.equal(['i1', 'i2']);
     await victim.close();
   });

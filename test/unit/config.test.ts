@@ -37,6 +37,7 @@ describe('readConfig', () => {
       rateLimit: true,
       rateLimits: RATE_LIMIT_TABLE,
       metrics: 'public',
+      trustDailyCap: 10_000,
       logHost: 'custos.local',
       logLevel: 'info',
       workersPort: 0,

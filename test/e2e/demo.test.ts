@@ -1,0 +1,124 @@
+// `npm run demo` against a real service: it ends well, again and again, and says so when something is not as told.
+import path from 'node:path';
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Outcome } from '../../cli/demo/story.ts';
+import { temporaryDataDir } from '../support/folders.ts';
+import { type Ended, runProcess, startCustos, type TestCustos, type TestEnv } from '../support/process.ts';
+
+interface Played extends Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function demo(args: readonly string[], env: TestEnv = {}): Promise<Played> {
+  const running = runProcess('cli/main.js', ['demo', ...args], env);
+  const ended = await running.ended;
+  return { ...ended, stdout: running.stdout(), stderr: running.stderr() };
+}
+
+describe('custos demo', function () {
+  this.timeout(120_000);
+  let custos: TestCustos;
+  let adminKey: string;
+  const json = async (): Promise<Outcome> => {
+    const { stdout } = await demo(['--url', custos.address, '--key', adminKey, '--json']);
+    return JSON.parse(stdout) as Outcome;
+  };
+  const call = (method: string, route: string, key: string, body?: object): Promise<Response> =>
+    fetch(`${custos.address}${route}`, {
+      method,
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+
+  before(async () => {
+    custos = await startCustos();
+    adminKey = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
+  });
+  after(() => custos.stop());
+
+  it('plays the whole story with the key of the data folder, twice, in plain text where there is no terminal', async () => {
+    for (let time = 1; time <= 2; time += 1) {
+      const { code, stdout, stderr } = await demo(['--url', custos.address], { CUSTOS_DATA_DIR: custos.dataDir });
+      expect(code, stdout + stderr).to.equal(0);
+      expect(stdout).to.match(/ALLOW[^]*DENY[^]*ESCALATE[^]*the score rose[^]*the score fell[^]*Everything happened/);
+      expect(stdout).not.to.match(/\u001b|NOT OK/);
+    }
+  });
+
+  it('sums up in one JSON document what happened, in names that no other run has', async () => {
+    const [first, second] = [await json(), await json()];
+    expect(first, JSON.stringify(first.problem)).to.include({ ok: true, problem: null, environment: 'test' });
+    expect(new Set(first.decisions.map(({ verdict }) => verdict))).to.have.all.keys('ALLOW', 'DENY', 'ESCALATE');
+    expect(first.intents.map(({ status }) => status)).to.deep.equal(['decided', 'decided']);
+    expect(first.trust.map(({ level }) => level)).to.deep.equal([1, 3, 1]);
+    expect(first.chains.map(({ records }) => records)).to.satisfy((counts: number[]) => counts.every((n) => n > 0));
+    expect(second.run).not.to.equal(first.run);
+    expect(second.agents).not.to.have.members(first.agents);
+  });
+
+  it('touches nothing live, and leaves no key behind', async () => {
+    const live = async (): Promise<unknown[]> =>
+      Promise.all(
+        ['/v1/agents', '/v1/decisions', '/v1/intents', '/v1/proofs?event=custos.decision'].map(
+          async (route) => ((await (await call('GET', route, adminKey)).json()) as { items: unknown }).items,
+        ),
+      );
+    expect((await json()).ok).to.equal(true);
+    expect(await live()).to.deep.equal([[], [], [], []]);
+    const request = { name: 'look', environment: 'test', scopes: ['admin:*'] };
+    const look = (await (await call('POST', '/v1/auth/keys', adminKey, request)).json()) as { key: string };
+    const { items } = (await (await call('GET', '/v1/auth/keys', look.key)).json()) as {
+      items: { name: string; revokedAt: string | null }[];
+    };
+    expect(items.filter(({ name }) => name.startsWith('demo '))).not.to.have.lengthOf(0);
+    expect(items.filter(({ name, revokedAt }) => name !== 'look' && revokedAt === null)).to.deep.equal([]);
+  });
+
+  it('fails, saying which answer was not as told, in an environment that is halted', async () => {
+    const request = { name: 'halter', environment: 'test', scopes: ['admin:*'] };
+    const { key } = (await (await call('POST', '/v1/auth/keys', adminKey, request)).json()) as { key: string };
+    expect((await call('POST', '/v1/halt', key, { reason: 'a test' })).status).to.be.oneOf([200, 201]);
+    const { code, stdout } = await demo(['--url', custos.address, '--key', adminKey]);
+    expect((await call('DELETE', '/v1/halt', key)).status).to.equal(200);
+    expect(code).to.equal(1);
+    expect(stdout).to.contain('NOT OK  The story expects ALLOW here, and the service says DENY (HALTED)');
+    expect(stdout, 'the keys are taken back all the same').to.contain('ok  the revoked key is refused');
+  });
+
+  it('says in one sentence that the key is no admin key', async () => {
+    const request = { name: 'reader', scopes: ['agents:read'] };
+    const { key } = (await (await call('POST', '/v1/auth/keys', adminKey, request)).json()) as { key: string };
+    // The one of the environment, so that both ways to give a key are tried.
+    const { code, stdout } = await demo(['--url', custos.address], { CUSTOS_KEY: key });
+    expect(code).to.equal(1);
+    expect(stdout).to.contain('could not make a test key').and.to.contain('403 E1004');
+  });
+});
+
+describe('custos demo without a service', () => {
+  it('says in one sentence that nothing answers, and how to start something', async () => {
+    // Port 9 (discard) of this machine: nothing listens there.
+    const { code, stdout } = await demo(['--url', 'http://127.0.0.1:9', '--key', 'any']);
+    expect(code).to.equal(1);
+    expect(stdout).to.equal(
+      '   NOT OK  Nothing answers at http://127.0.0.1:9. Start the service with "npm start", or say with --url where it runs.\n',
+    );
+  });
+
+  it('says where it looked for a key', async () => {
+    const dataDir = temporaryDataDir();
+    const { code, stderr } = await demo([], { CUSTOS_DATA_DIR: dataDir });
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.contain(`${path.join(dataDir, 'bootstrap-key')} holds none`)
+      .and.to.contain('CUSTOS_KEY');
+  });
+
+  it('refuses an address that is none', async () => {
+    const { code, stderr } = await demo(['--url', 'localhost:3000', '--key', 'any']);
+    expect(code).to.equal(1);
+    expect(stderr).to.contain('not "localhost:3000"');
+  });
+});
