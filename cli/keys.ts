@@ -111,7 +111,7 @@ export function registerKeys(program: Command): void {
     .action((keyId: string, options: Json) =>
       runAdmin(async ({ db, nowMs }) => {
         const owner = await requireKey(db, keyId);
-        const row = await db.transaction((sql) => revokeKey(sql, owner, keyId, nowMs));
+        const row = await db.transaction((sql) => revokeKey(sql, owner, keyId, { by: null, nowMs }));
         if (options.json) return printJson(jsonOf(row));
         process.stdout.write(`${keyId}\n`);
         say(`${row.name} is revoked since ${row.revokedAt?.toISOString()}.`);

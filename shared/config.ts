@@ -98,6 +98,14 @@ const SETTINGS = {
       'Ed25519 private key (PKCS 8, PEM) that signs promises; made in the data folder when PostgreSQL is embedded',
     read: filePath,
   }),
+  checkpointDir: setting({
+    name: 'CUSTOS_CHECKPOINT_DIR',
+    unit: 'folder',
+    fallback: '.custos/checkpoints',
+    description:
+      'where signed checkpoints are kept outside the database, shared by all workers; the default lies in the data folder',
+    read: pathBelowRoot('.custos/checkpoints'),
+  }),
   tlsCertFile: optional({
     name: 'CUSTOS_TLS_CERT',
     unit: 'file',

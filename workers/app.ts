@@ -6,6 +6,9 @@ import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import type { QueueName } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
+import { createCheckpointer } from '../shared/log/checkpoints.ts';
+import { createCheckpointKeeper } from '../shared/log/kept.ts';
+import { readSigningKey } from '../shared/log/signing-key.ts';
 import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/queues.ts';
 import { storeAwayCheck } from '../shared/queues/store-away.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
@@ -82,11 +85,22 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
   });
   const intentWorker = createIntentWorker({ ...deciding, db, nowMs, intents: createIntentStore({ db }) });
 
+  const checkpointer = createCheckpointer({
+    db,
+    key: await readSigningKey(db, config.signingKeyFile),
+    keeper: createCheckpointKeeper(config.checkpointDir),
+    nowMs,
+    onHalt: (origin, reason) => log.fatal({ origin, reason }, 'a log is halted: it records, and signs nothing more'),
+  });
+
   // Each queue that this process works on; one that is absent is left to other processes.
   const work: { readonly [Q in QueueName]?: Work<Q> } = {
     upkeep: { handlers: upkeepHandlers({ db, log }), concurrency: UPKEEP_CONCURRENCY },
     trust: { handlers: trustHandlers({ db, nowMs, dailyCap: config.trustDailyCap }), concurrency: FOLDS_AT_ONCE },
-    proofs: { handlers: proofHandlers({ db, nowMs }), concurrency: LOGS_AT_ONCE },
+    proofs: {
+      handlers: proofHandlers({ db, nowMs, logHost: config.logHost, checkpointer }),
+      concurrency: LOGS_AT_ONCE,
+    },
     intents: {
       handlers: intentWorker.handlers,
       hooks: { evaluate: (payload) => intentWorker.giveUp(payload) },

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database, Statement } from '../shared/db/database.ts';
 import { compileLexicon } from '../shared/intent/lexicon.ts';
+import { writeToAllLogs } from '../shared/log/service-record.ts';
 import type { Logger } from '../shared/log.ts';
 import { loadPolicySet } from '../shared/policy/load.ts';
 import type { Finding } from '../shared/policy/types.ts';
@@ -78,7 +79,9 @@ export async function applyFolder(
     }
     await sql.query(STORE, [digest, Buffer.from(canonical, 'utf8'), at]);
     await sql.query(ACTIVATE, [digest, at]);
-    await sql.query(LOG_ACTIVATION, [digest, state?.active_digest ?? null, at]);
+    const previousDigest = state?.active_digest ?? null;
+    await sql.query(LOG_ACTIVATION, [digest, previousDigest, at]);
+    await writeToAllLogs(sql, 'custos.policy_set', { change: 'activated', digest, previousDigest }, at.getTime());
     return true;
   });
   if (activated) log.info({ digest, policies: policies.length }, 'policy set activated');
@@ -93,7 +96,11 @@ async function refuse(
   for (const { file, line, column, code, message } of shown) {
     log.error({ file, line, column, code }, `policy folder refused: ${file}:${line}:${column} ${message}`);
   }
-  await db.query(REFUSE, [new Date(nowMs()), JSON.stringify(shown)]);
+  const at = nowMs();
+  await db.transaction(async (sql) => {
+    await sql.query(REFUSE, [new Date(at), JSON.stringify(shown)]);
+    await writeToAllLogs(sql, 'custos.policy_set', { change: 'refused', findings: shown }, at);
+  });
 }
 
 /** What the last looks found: fingerprints that were read and put into force, and the stamp that stands for the latter. */

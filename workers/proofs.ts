@@ -1,11 +1,17 @@
-// The proof worker: appends what waits to its log.
+// The proof worker: appends what waits to its log, and signs the log's new head.
 import { type AppendDeps, appendWaiting } from '../shared/log/append.ts';
+import type { Checkpointer } from '../shared/log/checkpoints.ts';
 import type { Handlers } from '../shared/queues.ts';
 
-export function proofHandlers(deps: AppendDeps): Handlers<'proofs'> {
+export interface ProofWorkerDeps extends AppendDeps {
+  readonly checkpointer: Checkpointer;
+}
+
+export function proofHandlers(deps: ProofWorkerDeps): Handlers<'proofs'> {
   return {
     append: async ({ organisationId, environment }) => {
       await appendWaiting(deps, organisationId, environment);
+      await deps.checkpointer.publish(organisationId, environment);
     },
   };
 }

@@ -1,7 +1,8 @@
 // Halt: one call stops an environment. Every verdict is DENY until it is lifted.
 import { Type } from 'typebox';
-import type { Database, Statement } from '../../shared/db/database.ts';
+import type { Database, Sql, Statement } from '../../shared/db/database.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { writeServiceRecord } from '../../shared/log/service-record.ts';
 import { Nullable, StringEnum, Timestamp } from '../../shared/schemas/common.ts';
 import { ENVIRONMENTS } from '../../shared/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
@@ -38,13 +39,16 @@ interface Row {
 const INSERT: Statement = {
   name: 'halt-insert',
   text: `INSERT INTO halt (organisation_id, environment, reason, key_id, created_at) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (organisation_id, environment) DO NOTHING`,
+    ON CONFLICT (organisation_id, environment) DO NOTHING RETURNING reason`,
 };
 const READ: Statement = {
   name: 'halt-read',
   text: 'SELECT reason, key_id, created_at FROM halt WHERE organisation_id = $1 AND environment = $2',
 };
-const LIFT: Statement = { name: 'halt-lift', text: 'DELETE FROM halt WHERE organisation_id = $1 AND environment = $2' };
+const LIFT: Statement = {
+  name: 'halt-lift',
+  text: 'DELETE FROM halt WHERE organisation_id = $1 AND environment = $2 RETURNING reason',
+};
 
 function reply(key: AuthenticatedKey, row: Row | undefined): Reply {
   return {
@@ -69,6 +73,8 @@ export interface HaltDeps {
 export function haltRoutes(deps: HaltDeps): Route[] {
   const { db, nowMs, settle } = deps;
   const owner = (key: AuthenticatedKey): [string, string] => [key.organisationId, key.environment];
+  const record = (sql: Sql, key: AuthenticatedKey, body: object, atMs: number): Promise<void> =>
+    writeServiceRecord(sql, { organisationId: key.organisationId, environment: key.environment, event: 'custos.halt', body }, atMs);
   return [
     defineRoute({
       method: 'POST',
@@ -84,7 +90,9 @@ export function haltRoutes(deps: HaltDeps): Route[] {
       idempotent: true,
       handler: async ({ key, body, commit }) => {
         const done = await commit(async (sql) => {
-          await sql.query(INSERT, [...owner(key), body.reason, key.keyId, new Date(nowMs())]);
+          const at = nowMs();
+          const halted = await sql.query(INSERT, [...owner(key), body.reason, key.keyId, new Date(at)]);
+          if (halted.length > 0) await record(sql, key, { change: 'halted', keyId: key.keyId, reason: body.reason }, at);
           const [row] = await sql.query<Row>(READ, owner(key));
           return reply(key, row);
         });
@@ -113,7 +121,10 @@ export function haltRoutes(deps: HaltDeps): Route[] {
       responses: { 200: { description: 'Nothing is halted now.', schema: HaltState } },
       errors: [],
       handler: async ({ key }) => {
-        await db.query(LIFT, owner(key));
+        await db.transaction(async (sql) => {
+          const lifted = await sql.query(LIFT, owner(key));
+          if (lifted.length > 0) await record(sql, key, { change: 'lifted', keyId: key.keyId }, nowMs());
+        });
         await settle();
         return reply(key, undefined);
       },

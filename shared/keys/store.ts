@@ -1,6 +1,7 @@
 // Keys in Postgres: make, list, revoke, rotate. The routes and the command line say the same things through these.
 import type { Sql, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
+import { writeServiceRecord } from '../log/service-record.ts';
 import type { Environment, Scope } from '../vocabulary.ts';
 import { generateKey, isKeyId, type NewKey } from './format.ts';
 import type { SecretHasher } from './secrets.ts';
@@ -99,7 +100,31 @@ export async function insertKey(
     spec.createdBy,
     spec.expiresAtMs === null ? null : new Date(spec.expiresAtMs),
   ]);
+  if (row !== undefined) await logChange(sql, row, 'created', spec.createdBy, spec.createdAtMs);
   return row;
+}
+
+/** The change on its way to the log: what the key may do, never what it is. */
+async function logChange(
+  sql: Sql,
+  row: KeyRow,
+  change: 'created' | 'revoked' | 'replaced',
+  by: string | null,
+  nowMs: number,
+): Promise<void> {
+  const { organisationId, environment, keyId, name, scopes, agentIds, tier, expiresAt, replacedBy } = row;
+  const body = {
+    change,
+    keyId,
+    name,
+    scopes,
+    agentIds,
+    tier,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    replacedBy,
+    by,
+  };
+  await writeServiceRecord(sql, { organisationId, environment, event: 'custos.key', body }, nowMs);
 }
 
 /** Makes a key. Ids have 47 bits, so a second try is rare and a third never happens. */
@@ -117,9 +142,15 @@ export function listKeys(sql: Sql, owner: KeyOwner, before: string | null, limit
 }
 
 /** Revokes a key; a second time changes nothing. Call it in a transaction. @throws {ApiError} E4001 */
-export async function revokeKey(sql: Sql, owner: KeyOwner, keyId: string, nowMs: number): Promise<KeyRow> {
+export async function revokeKey(
+  sql: Sql,
+  owner: KeyOwner,
+  keyId: string,
+  { by, nowMs }: { readonly by: string | null; readonly nowMs: number },
+): Promise<KeyRow> {
   const row = await lockKey(sql, owner, keyId);
   const [revoked] = await sql.query<KeyRow>(REVOKE, [keyId, new Date(nowMs)]);
+  if (revoked !== undefined) await logChange(sql, revoked, 'revoked', by, nowMs);
   return revoked ?? row;
 }
 
@@ -170,6 +201,7 @@ export async function rotateKey(
     new Date(nowMs + overlapMs),
     overlapMs === 0 ? new Date(nowMs) : null,
   ]);
+  await logChange(sql, old ?? row, 'replaced', rotation.createdBy, nowMs);
   return { ...made, old: old ?? row };
 }
 

@@ -1,19 +1,23 @@
 // Appends what waits in a log's inbox: one transaction a batch, holding the log's head, so that no two workers number at once.
 import type { Database, Sql, Statement } from '../db/database.ts';
+import { type Frontier, frontierLength, grow } from '../proof/frontier.ts';
 import { NO_PREVIOUS, sealRecord } from '../proof/record.ts';
 import type { Environment } from '../vocabulary.ts';
+import { readFrontier } from './nodes.ts';
 
 const MAX_BATCH = 1_000;
 
 const MAKE_LOG: Statement = {
   name: 'log-make',
-  text: 'INSERT INTO log (organisation_id, environment) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+  text: `INSERT INTO log (organisation_id, environment, origin) SELECT id, $2, $3 || '/' || slug || '/' || $2 FROM organisation WHERE id = $1
+    ON CONFLICT DO NOTHING`,
 };
 // The transaction is kept from scanning whole tables: its plans are made when the tables are still empty and last until
 // the next ANALYZE.
 const LOCK_LOG: Statement = {
   name: 'log-lock',
-  text: `SELECT size::text AS size, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2 FOR UPDATE`,
+  text: `SELECT log_id, size::text AS size, frontier, set_config('enable_seqscan', 'off', true)
+    FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1 FOR UPDATE`,
 };
 // One look-up by primary key for each row. As plain joins they were planned to read all records of the log.
 const TAKE: Statement = {
@@ -39,12 +43,16 @@ const HEADS: Statement = {
 };
 const INSERT: Statement = {
   name: 'leaves-insert',
-  text: `INSERT INTO leaf (organisation_id, environment, leaf_index, proof_id, source, source_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at)
-    SELECT $1, $2, * , $14 FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::timestamptz[], $11::bytea[], $12::bytea[], $13::bytea[])`,
+  text: `INSERT INTO leaf (log_id, organisation_id, environment, leaf_index, proof_id, source, source_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at)
+    SELECT $15, $1, $2, *, $14 FROM unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::timestamptz[], $11::bytea[], $12::bytea[], $13::bytea[])`,
 };
 const MOVE: Statement = {
   name: 'log-move',
-  text: 'UPDATE log SET size = $3 WHERE organisation_id = $1 AND environment = $2',
+  text: 'UPDATE log SET size = $2, frontier = $3 WHERE log_id = $1',
+};
+const INSERT_NODES: Statement = {
+  name: 'nodes-insert',
+  text: 'INSERT INTO node (log_id, level, node_index, hash) SELECT $1, * FROM unnest($2::smallint[], $3::bigint[], $4::bytea[])',
 };
 const FORGET: Statement = { name: 'log-inbox-forget', text: 'DELETE FROM log_inbox WHERE seq = ANY ($1::bigint[])' };
 
@@ -64,15 +72,40 @@ interface Head {
   eventHash: string;
 }
 
+interface LogRow {
+  log_id: number;
+  size: string;
+  frontier: Buffer;
+}
+
 export interface AppendDeps {
   readonly db: Database;
   readonly nowMs: () => number;
+  /** First part of the origin of logs that are made from now on (CUSTOS_LOG_HOST). */
+  readonly logHost: string;
+}
+
+const HASH_BYTES = 32;
+
+/** The stored frontier, or the one of the stored nodes for a log that is older than its frontier. @throws {MissingNodeError} */
+async function frontierOf(sql: Sql, log: LogRow): Promise<Frontier> {
+  const size = Number(log.size);
+  if (log.frontier.length !== frontierLength(size) * HASH_BYTES) return readFrontier(sql, log.log_id, size);
+  const hashes = Array.from({ length: frontierLength(size) }, (_, i) =>
+    log.frontier.subarray(i * HASH_BYTES, (i + 1) * HASH_BYTES),
+  );
+  return { size, hashes };
 }
 
 /** Appends one batch. @returns how many leaves; fewer than a full batch means that nothing waits */
-async function appendBatch(sql: Sql, organisationId: string, environment: Environment, nowMs: number): Promise<number> {
-  await sql.query(MAKE_LOG, [organisationId, environment]);
-  const [log] = await sql.query<{ size: string }>(LOCK_LOG, [organisationId, environment]);
+async function appendBatch(
+  sql: Sql,
+  organisationId: string,
+  environment: Environment,
+  { nowMs, logHost }: AppendDeps,
+): Promise<number> {
+  await sql.query(MAKE_LOG, [organisationId, environment, logHost]);
+  const [log] = await sql.query<LogRow>(LOCK_LOG, [organisationId, environment]);
   if (log === undefined) throw new Error('a log that was just made is not there');
   const rows = await sql.query<InboxRow>(TAKE, [organisationId, environment]);
   if (rows.length === 0) return 0;
@@ -112,9 +145,20 @@ async function appendBatch(sql: Sql, organisationId: string, environment: Enviro
     leaves.map((l) => l.previousHash),
     leaves.map((l) => l.sealed.eventHash),
     leaves.map((l) => Buffer.from(l.sealed.leafHash)),
-    new Date(nowMs).toISOString(),
+    new Date(nowMs()).toISOString(),
+    log.log_id,
   ]);
-  await sql.query(MOVE, [organisationId, environment, size + leaves.length]);
+  const { frontier, nodes } = grow(
+    await frontierOf(sql, log),
+    leaves.map((l) => l.sealed.leafHash),
+  );
+  await sql.query(INSERT_NODES, [
+    log.log_id,
+    nodes.map((node) => node.level),
+    nodes.map((node) => node.index),
+    nodes.map((node) => Buffer.from(node.hash)),
+  ]);
+  await sql.query(MOVE, [log.log_id, frontier.size, Buffer.concat(frontier.hashes)]);
   await sql.query(FORGET, [rows.map((row) => row.seq)]);
   return leaves.length;
 }
@@ -134,9 +178,9 @@ const GO_ON: Statement = {
  * batch, and a row leaves the inbox in the transaction that makes it a leaf.
  */
 export async function appendWaiting(deps: AppendDeps, organisationId: string, environment: Environment): Promise<void> {
-  const { db, nowMs } = deps;
+  const { db } = deps;
   for (let i = 0; i < BATCHES_A_CALL; i += 1) {
-    const count = await db.transaction((sql) => appendBatch(sql, organisationId, environment, nowMs()));
+    const count = await db.transaction((sql) => appendBatch(sql, organisationId, environment, deps));
     if (count < MAX_BATCH) return;
   }
   await db.query(GO_ON, [organisationId, environment]);

@@ -1,0 +1,112 @@
+// Signs the heads of logs. A log that is not what was signed before is halted: it records, and nothing is signed any more.
+import type { KeyObject } from 'node:crypto';
+import type { Database, Sql, Statement } from '../db/database.ts';
+import { peekCheckpoint, writeCheckpoint } from '../proof/checkpoint.ts';
+import { keyIdOf, publishKey } from '../proof/keys.ts';
+import type { Environment } from '../vocabulary.ts';
+import type { CheckpointKeeper } from './kept.ts';
+import { MissingNodeError, readRoot } from './nodes.ts';
+
+export interface CheckpointerDeps {
+  readonly db: Database;
+  /** The log key: Ed25519. */
+  readonly key: KeyObject;
+  readonly keeper: CheckpointKeeper;
+  readonly nowMs: () => number;
+  /** Told when a log is found not to be what was signed before. */
+  readonly onHalt: (origin: string, reason: string) => void;
+}
+
+export interface Checkpointer {
+  /** Signs and publishes the log's head as it is now, unless that was done or the log is halted. */
+  publish(organisationId: string, environment: Environment): Promise<void>;
+}
+
+// Holding the row keeps workers from signing the same head twice and the head from moving meanwhile.
+const LOCK: Statement = {
+  name: 'checkpoint-lock',
+  text: `SELECT log_id, size::text AS size, origin, halted_reason FROM log WHERE organisation_id = $1 AND environment = $2
+    ORDER BY generation DESC LIMIT 1 FOR UPDATE`,
+};
+const LAST: Statement = {
+  name: 'checkpoint-last',
+  text: 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1',
+};
+const INSERT: Statement = {
+  name: 'checkpoint-insert',
+  text: 'INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)',
+};
+const HALT: Statement = { name: 'log-halt', text: 'UPDATE log SET halted_reason = $2 WHERE log_id = $1' };
+// A key that signed before and is another one now may sign no tree larger than it has.
+const END_KEYS: Statement = {
+  name: 'log-keys-end',
+  text: "UPDATE log_key SET last_size = $3 WHERE log_id = $1 AND use = 'log' AND key_id <> $2 AND last_size IS NULL",
+};
+const ADD_KEY: Statement = {
+  name: 'log-keys-add',
+  text: `INSERT INTO log_key (log_id, use, key_id, vkey, first_size, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (log_id, use, key_id) DO NOTHING`,
+};
+
+interface LogRow {
+  log_id: number;
+  size: string;
+  origin: string;
+  halted_reason: string | null;
+}
+
+/** Why the log is not the one of an earlier checkpoint, or undefined when it is. */
+async function forkOf(sql: Sql, log: LogRow, note: string, from: string): Promise<string | undefined> {
+  const head = peekCheckpoint(note);
+  const size = Number(log.size);
+  if (head.size > size) return `${from} has ${head.size} leaves and the log only ${size}: it was restored from an older backup, or leaves are lost`;
+  try {
+    const root = await readRoot(sql, log.log_id, head.size);
+    if (head.root.equals(root)) return undefined;
+    return `${from} of size ${head.size} has another root than the log has at that size: leaves were changed`;
+  } catch (error) {
+    if (error instanceof MissingNodeError) return `${from} of size ${head.size} can't be compared, nodes are missing: ${error.message}`;
+    throw error;
+  }
+}
+
+export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
+  const { db, key, keeper, nowMs, onHalt } = deps;
+  const keyId = keyIdOf(key);
+
+  const sign = async (sql: Sql, log: LogRow, lastSize: number | undefined): Promise<void> => {
+    const size = Number(log.size);
+    const { origin } = log;
+    const root = await readRoot(sql, log.log_id, size);
+    const at = nowMs();
+    const note = writeCheckpoint({ origin, size, root, key, timeMs: at });
+    // Kept before it is published: whoever has seen it, this installation remembers it.
+    await keeper.keep(origin, note);
+    await sql.query(END_KEYS, [log.log_id, keyId, lastSize ?? 0]);
+    const { vkey } = publishKey(key, { origin, use: 'log' });
+    await sql.query(ADD_KEY, [log.log_id, 'log', keyId, vkey, (lastSize ?? 0) + (lastSize === undefined ? 0 : 1), new Date(at)]);
+    await sql.query(INSERT, [log.log_id, size, Buffer.from(root), note, new Date(at)]);
+  };
+
+  return {
+    async publish(organisationId, environment) {
+      const halted = await db.transaction(async (sql) => {
+        const [log] = await sql.query<LogRow>(LOCK, [organisationId, environment]);
+        if (log === undefined || log.size === '0' || log.halted_reason !== null) return undefined;
+        const [last] = await sql.query<{ size: string; note: string }>(LAST, [log.log_id]);
+        if (last?.size === log.size) return undefined;
+        const kept = await keeper.read(log.origin);
+        const reason =
+          (kept === undefined ? undefined : await forkOf(sql, log, kept, 'the checkpoint kept outside the database')) ??
+          (last === undefined ? undefined : await forkOf(sql, log, last.note, 'the last published checkpoint'));
+        if (reason !== undefined) {
+          await sql.query(HALT, [log.log_id, reason]);
+          return { origin: log.origin, reason };
+        }
+        await sign(sql, log, last === undefined ? undefined : Number(last.size));
+        return undefined;
+      });
+      if (halted !== undefined) onHalt(halted.origin, halted.reason);
+    },
+  };
+}

@@ -1,0 +1,147 @@
+// Ed25519 keys: private ones from PEM, public ones as 32 bytes, JWK and note verifier keys, and which tree sizes each may sign.
+import { createHash, createPrivateKey, createPublicKey, KeyObject } from 'node:crypto';
+import { exactMembers, isCount, quoted } from './encoding.ts';
+import { ProofError } from './failures.ts';
+import { ED25519, encodeVkey, parseVkey } from './note.ts';
+
+/** What precedes the 32 bytes of an Ed25519 public key in its SubjectPublicKeyInfo (RFC 8410 section 4). */
+const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
+/** A log names its promise key `<origin>/promise`, so that no promise key can pass for a log key. */
+const PROMISE_SUFFIX = '/promise';
+const MAX_KEYS = 10_000;
+
+/** An Ed25519 private key from PKCS 8 PEM. @throws {TypeError} when it is none */
+export function loadPrivateKey(pem: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPrivateKey({ key: pem, format: 'pem' });
+  } catch {
+    // What OpenSSL says names its own routines, and could quote the text.
+    throw new TypeError('not a private key in PEM (PKCS 8)');
+  }
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
+  return key;
+}
+
+/** The 32 bytes of a key's public part (RFC 8032). @throws {TypeError} unless it is Ed25519 */
+export function rawPublicKey(key: KeyObject): Buffer {
+  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
+  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
+  return publicKey.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length);
+}
+
+/** The key object of 32 public bytes. @throws {TypeError} unless there are 32 */
+export function publicKeyFromRaw(raw: Uint8Array): KeyObject {
+  if (raw.length !== 32) throw new TypeError('an Ed25519 public key has 32 bytes');
+  return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' });
+}
+
+/** The key's name everywhere: its JWK thumbprint (RFC 7638, SHA-256, base64url, 43 characters). */
+export function keyIdOf(key: KeyObject | Uint8Array): string {
+  const x = Buffer.from(key instanceof KeyObject ? rawPublicKey(key) : key).toString('base64url');
+  return createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
+}
+
+export interface Jwk {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  /** The 32 public bytes, base64url. */
+  readonly x: string;
+  readonly kid: string;
+  readonly use: 'sig';
+  readonly alg: 'EdDSA';
+}
+
+/** The public key as a JSON Web Key (RFC 8037). */
+export function jwkOf(key: KeyObject | Uint8Array): Jwk {
+  const raw = key instanceof KeyObject ? rawPublicKey(key) : Buffer.from(key);
+  return { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url'), kid: keyIdOf(raw), use: 'sig', alg: 'EdDSA' };
+}
+
+/** The set of several keys (RFC 7517 section 5); a key given twice appears once. */
+export function jwksOf(keys: readonly (KeyObject | Uint8Array)[]): { readonly keys: readonly Jwk[] } {
+  return { keys: [...new Map(keys.map((key) => [keyIdOf(key), jwkOf(key)])).values()] };
+}
+
+export type KeyUse = 'log' | 'promise';
+
+/** One entry of `GET /v1/log/keys`. */
+export interface PublishedKey {
+  readonly keyId: string;
+  /** Note verifier key (C2SP), Ed25519: named as the origin, or `<origin>/promise`. */
+  readonly vkey: string;
+  readonly use: KeyUse;
+  /** The smallest and the largest tree that the key may sign; null: it still signs. A promise key has 0 and null. */
+  readonly firstSize: number;
+  readonly lastSize: number | null;
+}
+
+/** A key that the verifier trusts, ready for use. */
+export interface TrustedKey {
+  readonly keyId: string;
+  /** The log that the key belongs to. */
+  readonly origin: string;
+  readonly use: KeyUse;
+  readonly publicKey: KeyObject;
+  readonly raw: Buffer;
+  readonly firstSize: number;
+  readonly lastSize: number | null;
+}
+
+export interface PublishOptions {
+  readonly origin: string;
+  readonly use: KeyUse;
+  readonly firstSize?: number;
+  readonly lastSize?: number | null;
+}
+
+/** How a key is published, so that others can trust it: one entry of `GET /v1/log/keys`. */
+export function publishKey(key: KeyObject | Uint8Array, options: PublishOptions): PublishedKey {
+  const { origin, use, firstSize = 0, lastSize = null } = options;
+  const raw = key instanceof KeyObject ? rawPublicKey(key) : Buffer.from(key);
+  const name = use === 'promise' ? `${origin}${PROMISE_SUFFIX}` : origin;
+  return { keyId: keyIdOf(raw), vkey: encodeVkey({ name, algorithm: ED25519, key: raw }), use, firstSize, lastSize };
+}
+
+/**
+ * A trusted key of its verifier key text. The name says what it is for; without sizes it may sign any.
+ * @throws {ProofError} MALFORMED
+ */
+export function trustKey(vkey: string, sizes: { firstSize?: number; lastSize?: number | null } = {}): TrustedKey {
+  const { name, algorithm, key } = parseVkey(vkey);
+  // The log signs the note and the time with one key, so its note key says all there is to say.
+  if (algorithm !== ED25519)
+    throw new ProofError('MALFORMED', `The key of ${quoted(name)} is a cosigner's, not that of a log.`);
+  const isPromise = name.endsWith(PROMISE_SUFFIX);
+  return {
+    keyId: keyIdOf(key),
+    origin: isPromise ? name.slice(0, -PROMISE_SUFFIX.length) : name,
+    use: isPromise ? 'promise' : 'log',
+    publicKey: publicKeyFromRaw(key),
+    raw: key,
+    firstSize: sizes.firstSize ?? 0,
+    lastSize: sizes.lastSize ?? null,
+  };
+}
+
+/** The keys of `GET /v1/log/keys`, parsed JSON: the list itself. @throws {ProofError} MALFORMED */
+export function trustPublishedKeys(value: unknown): TrustedKey[] {
+  if (!Array.isArray(value) || value.length > MAX_KEYS)
+    throw new ProofError('MALFORMED', 'The keys are not a JSON list as /v1/log/keys gives it.');
+  return value.map((entry, i) => {
+    const what = `Key ${i + 1} of the list`;
+    const { keyId, vkey, use, firstSize, lastSize } = exactMembers(entry, what, [
+      'keyId',
+      'vkey',
+      'use',
+      'firstSize',
+      'lastSize',
+    ]);
+    if (typeof vkey !== 'string' || !isCount(firstSize) || !(lastSize === null || isCount(lastSize)))
+      throw new ProofError('MALFORMED', `${what} has a vkey, firstSize or lastSize of the wrong kind.`);
+    const key = trustKey(vkey, { firstSize, lastSize });
+    if (key.keyId !== keyId || key.use !== use)
+      throw new ProofError('MALFORMED', `${what} has a keyId or use that does not fit its vkey.`);
+    return key;
+  });
+}

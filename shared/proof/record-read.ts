@@ -1,0 +1,123 @@
+// Reading a record back from its canonical bytes (proofs.md): its five members, and whether the bytes are the only ones it has.
+import { createHash } from 'node:crypto';
+import { canonicalize } from './canonical.ts';
+import { quoted, strictHash, strictTime } from './encoding.ts';
+
+/** The record that a leaf holds. */
+export interface RecordView {
+  /** The entity that the record concerns. */
+  readonly agentId: string;
+  readonly eventType: string;
+  readonly occurredAt: string;
+  readonly payload: {
+    readonly body: unknown;
+    readonly environment: string;
+    readonly organisation: string;
+    readonly proofId: string;
+  };
+  /** Event hash of the entity's previous record, lower-case hex; 64 zeros for the first. */
+  readonly previousHash: string;
+}
+
+/** A request may nest 64 levels, and the record wraps its payload in two more, less one. More is no record. */
+const MAX_DEPTH = 80;
+/** `,"previousHash":"` and 64 digits and `"}`: how each record ends. */
+const END = /,"previousHash":"[0-9a-f]{64}"}$/;
+const END_BYTES = 83;
+const MEMBERS = ['agentId', 'eventType', 'occurredAt', 'payload', 'previousHash'];
+const PAYLOAD_MEMBERS = ['body', 'environment', 'organisation', 'proofId'];
+
+/** The record of these bytes, or why they are none: the end of a sentence that begins "The record". */
+export function readRecord(bytes: Uint8Array): { readonly record: RecordView } | { readonly why: string } {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return { why: 'is not UTF-8' };
+  }
+  if (depthOf(text) > MAX_DEPTH) return { why: 'is nested too deeply' };
+  let value: unknown;
+  try {
+    // JSON.parse lets duplicate members and odd numbers pass; they do not survive being written again.
+    value = JSON.parse(text);
+    if (canonicalize(value) !== text) return { why: 'is JSON, but not canonical (RFC 8785)' };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { why: 'is not JSON' };
+    if (error instanceof TypeError) return { why: 'is not canonical JSON (RFC 8785)' };
+    throw error;
+  }
+  if (!hasMembers(value, MEMBERS)) return { why: `has not exactly the members ${MEMBERS.join(', ')}` };
+  const { agentId, eventType, occurredAt, payload, previousHash } = value;
+  if (typeof agentId !== 'string' || typeof eventType !== 'string') return { why: 'names no entity or event' };
+  if (typeof occurredAt !== 'string' || strictTime(occurredAt) === undefined) return { why: 'has no valid time' };
+  if (typeof previousHash !== 'string' || strictHash(previousHash) === undefined)
+    return { why: 'has no previous hash' };
+  if (!hasMembers(payload, PAYLOAD_MEMBERS))
+    return { why: `has a payload without exactly the members ${PAYLOAD_MEMBERS.join(', ')}` };
+  const { body, environment, organisation, proofId } = payload;
+  if (typeof environment !== 'string' || typeof organisation !== 'string' || typeof proofId !== 'string')
+    return { why: 'names no environment, organisation or proof' };
+  return {
+    record: {
+      agentId,
+      eventType,
+      occurredAt,
+      payload: { body, environment, organisation, proofId },
+      previousHash,
+    },
+  };
+}
+
+/** SHA-256 of a record's bytes, lower-case hex: what the entity's next record names. */
+export function eventHashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/**
+ * SHA-256 of the record's canonical bytes without its previousHash, lower-case hex: what a promise names, given before
+ * the previous record was known. Undefined when the bytes do not end as a record does.
+ */
+export function recordDigestOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length <= END_BYTES) return undefined;
+  const cut = bytes.length - END_BYTES;
+  if (!END.test(Buffer.from(bytes.subarray(cut)).toString('latin1'))) return undefined;
+  return createHash('sha256').update(bytes.subarray(0, cut)).update('}').digest('hex');
+}
+
+/**
+ * Whether a record belongs to a log: `<host>/<organisation>/<environment>`, or the same with a number from 2 on, the
+ * count of times that the log began anew.
+ */
+export function isOfLog({ payload }: RecordView, origin: string): boolean {
+  const rest = origin.replace(/\/(?:[2-9]|[1-9]\d+)$/, '');
+  const end = `/${payload.organisation}/${payload.environment}`;
+  return rest.endsWith(end) && rest.length > end.length;
+}
+
+/** What a record says of its log, for a sentence. */
+export function logOf({ payload }: RecordView): string {
+  return quoted(`${payload.organisation}/${payload.environment}`);
+}
+
+function hasMembers(value: unknown, names: readonly string[]): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const keys = Object.keys(value);
+  return keys.length === names.length && names.every((name) => Object.hasOwn(value, name));
+}
+
+/** How deep arrays and objects nest in a JSON text. Canonicalizing recurses, so it must know before. */
+function depthOf(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const c = text.charCodeAt(i);
+    if (inString) {
+      if (c === 0x5c) i += 1;
+      else if (c === 0x22) inString = false;
+    } else if (c === 0x22) inString = true;
+    else if (c === 0x7b || c === 0x5b) deepest = Math.max(deepest, (depth += 1));
+    else if (c === 0x7d || c === 0x5d) depth -= 1;
+  }
+  return deepest;
+}

@@ -1,0 +1,57 @@
+// Receipts as text (c2sp.org/tlog-proof): the same parts as the JSON, the record as the extra data.
+import { quoted, strictBase64, strictDecimal } from './encoding.ts';
+import { ProofError } from './failures.ts';
+import { MAX_RECEIPT_BYTES, type Receipt, receiptOf } from './receipt.ts';
+import { readRecord } from './record-read.ts';
+
+const HEADER = 'c2sp.org/tlog-proof@v1';
+/** Stands for the id of a record that cannot be read: verifying such a receipt fails on the record. */
+const UNKNOWN_PROOF_ID = '?';
+
+/** Whether a text claims to be a tlog-proof. */
+export function isTlogProof(text: string): boolean {
+  return text.startsWith(`${HEADER}\n`);
+}
+
+/** The tlog-proof of a receipt. */
+export function writeTlogProof({ record, index, path, checkpoint }: Receipt): string {
+  const hashes = path.map((hash) => `${Buffer.from(hash, 'hex').toString('base64')}\n`);
+  return `${HEADER}\nextra ${record}\nindex ${index}\n${hashes.join('')}\n${checkpoint}`;
+}
+
+/**
+ * The receipt of a tlog-proof whose extra data is the record. The proof's id is the one that the record names.
+ * @throws {ProofError} MALFORMED
+ */
+export function parseTlogProof(text: string, maxBytes: number = MAX_RECEIPT_BYTES): Receipt {
+  const refuse = (why: string): never => {
+    throw new ProofError('MALFORMED', `The tlog-proof ${why}.`);
+  };
+  if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes) refuse(`is larger than ${maxBytes} bytes`);
+  const end = text.indexOf('\n\n');
+  if (end === -1) refuse('has no empty line before its checkpoint');
+  const [header, extra = '', index = '', ...hashes] = text.slice(0, end).split('\n');
+  if (header !== HEADER) refuse(`does not begin with ${HEADER}`);
+  if (!extra.startsWith('extra ')) refuse('has no extra line with the record');
+  if (!index.startsWith('index ')) refuse('has no index line');
+  const place = strictDecimal(index.slice('index '.length));
+  if (place === undefined) refuse(`has an index ${quoted(index.slice('index '.length))} that is none`);
+  const path = hashes.map((line) => {
+    const hash = strictBase64(line);
+    return hash?.length === 32 ? hash.toString('hex') : refuse('has a path line that is not 32 bytes in base64');
+  });
+  const record = extra.slice('extra '.length);
+  const read = readRecord(strictBase64(record) ?? Buffer.alloc(0));
+  return receiptOf(
+    {
+      format: 'custos-receipt/1',
+      status: 'anchored',
+      proofId: 'record' in read ? read.record.payload.proofId : UNKNOWN_PROOF_ID,
+      record,
+      index: place,
+      path,
+      checkpoint: text.slice(end + 2),
+    },
+    maxBytes,
+  );
+}
