@@ -98,13 +98,12 @@ const SETTINGS = {
       'Ed25519 private key (PKCS 8, PEM) that signs promises; made in the data folder when PostgreSQL is embedded',
     read: filePath,
   }),
-  checkpointDir: setting({
+  checkpointDir: optional({
     name: 'CUSTOS_CHECKPOINT_DIR',
     unit: 'folder',
-    fallback: '.custos/checkpoints',
     description:
-      'where signed checkpoints are kept outside the database, shared by all workers; the default lies in the data folder',
-    read: pathBelowRoot('.custos/checkpoints'),
+      'where signed checkpoints are kept outside the database, shared by all workers; without it the folder checkpoints of the data folder',
+    read: filePath,
   }),
   tlsCertFile: optional({
     name: 'CUSTOS_TLS_CERT',

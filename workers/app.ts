@@ -1,4 +1,5 @@
 // The workers of one process: started together, stopped together.
+import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
 import { openDatabase, type Statement } from '../shared/db/database.ts';
@@ -88,7 +89,7 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
   const checkpointer = createCheckpointer({
     db,
     key: await readSigningKey(db, config.signingKeyFile),
-    keeper: createCheckpointKeeper(config.checkpointDir),
+    keeper: createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints')),
     nowMs,
     onHalt: (origin, reason) => log.fatal({ origin, reason }, 'a log is halted: it records, and signs nothing more'),
   });
