@@ -4,12 +4,16 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { findRoot } from '../shared/root.ts';
+import { registerCanonicalize } from './canonicalize.ts';
 import { registerConfig } from './config.ts';
+import { registerDecision } from './decision.ts';
 import { registerDemo } from './demo.ts';
 import { registerKeys } from './keys.ts';
+import { registerMerkle } from './merkle.ts';
 import { registerMigrate } from './migrate.ts';
 import { registerOrg } from './org.ts';
 import { registerStart } from './start.ts';
+import { registerVerify } from './verify.ts';
 
 const { version, description } = JSON.parse(readFileSync(path.join(findRoot(), 'package.json'), 'utf8')) as {
   version: string;
@@ -23,4 +27,8 @@ registerKeys(program);
 registerOrg(program);
 registerConfig(program);
 registerDemo(program);
+registerVerify(program);
+registerMerkle(program);
+registerCanonicalize(program);
+registerDecision(program);
 await program.parseAsync();

@@ -34,6 +34,8 @@ export interface JobMap {
     readonly 'forget-changes': Payload;
     /** Deletes stored answers of Idempotency-Keys that are older than they are kept. */
     readonly 'forget-idempotency': Payload;
+    /** Derives the logs again with another implementation, and names what differs. */
+    readonly audit: Payload;
   };
 }
 

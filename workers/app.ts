@@ -8,10 +8,12 @@ import { createIntentStore } from '../shared/decide/intent-store.ts';
 import type { QueueName } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import { createCheckpointer } from '../shared/log/checkpoints.ts';
+import { logProblems } from '../shared/log/audit.ts';
 import { createCheckpointKeeper } from '../shared/log/kept.ts';
 import { readSigningKey } from '../shared/log/signing-key.ts';
 import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/queues.ts';
 import { storeAwayCheck } from '../shared/queues/store-away.ts';
+import { createWorkerAuditor } from './audit.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
 import type { Readiness } from './health.ts';
 import { createIntentWorker } from './intents.ts';
@@ -86,17 +88,21 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
   });
   const intentWorker = createIntentWorker({ ...deciding, db, nowMs, intents: createIntentStore({ db }) });
 
+  const key = await readSigningKey(db, config.signingKeyFile);
+  const keeper = createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints'));
   const checkpointer = createCheckpointer({
     db,
-    key: await readSigningKey(db, config.signingKeyFile),
-    keeper: createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints')),
+    key,
+    keeper,
     nowMs,
     onHalt: (origin, reason) => log.fatal({ origin, reason }, 'a log is halted: it records, and signs nothing more'),
   });
 
+  const auditor = createWorkerAuditor({ db, key, keeper, log });
+
   // Each queue that this process works on; one that is absent is left to other processes.
   const work: { readonly [Q in QueueName]?: Work<Q> } = {
-    upkeep: { handlers: upkeepHandlers({ db, log }), concurrency: UPKEEP_CONCURRENCY },
+    upkeep: { handlers: upkeepHandlers({ db, log, auditor }), concurrency: UPKEEP_CONCURRENCY },
     trust: { handlers: trustHandlers({ db, nowMs, dailyCap: config.trustDailyCap }), concurrency: FOLDS_AT_ONCE },
     proofs: {
       handlers: proofHandlers({ db, nowMs, logHost: config.logHost, checkpointer }),
@@ -121,11 +127,13 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
   const schedule = keepSchedule(queues, log);
 
   const degraded = async (): Promise<string[]> => {
-    if (redisUrl === undefined) return [];
-    return evictionProblem(redisUrl).then(
+    const logs = await logProblems(db);
+    if (redisUrl === undefined) return logs;
+    const queue = await evictionProblem(redisUrl).then(
       (problem) => (problem === undefined ? [] : [problem]),
       () => ['Redis does not answer; accepted work waits in the outbox'],
     );
+    return [...logs, ...queue];
   };
   return {
     metrics: metrics.expose,

@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database, Statement } from '../shared/db/database.ts';
 import { QUEUE_NAMES } from '../shared/jobs.ts';
+import { watchLogs } from './log-metrics.ts';
 import type { JobRun, Queues } from '../shared/queues.ts';
 import { countDeadJobs } from '../shared/queues/dead-jobs.ts';
 
@@ -44,6 +45,7 @@ export function createWorkerMetrics(options: { readonly processMetrics?: boolean
     observeJob: ({ queue, name, outcome, durationMs }) =>
       duration.observe({ queue, name, outcome }, durationMs / 1_000),
     watch({ db, queues }) {
+      watchLogs(registry, db);
       const oldest = new Gauge({
         name: 'custos_queue_oldest_waiting_seconds',
         help: 'Age of the job that waits longest, by queue; 0 when none waits',

@@ -2,8 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from '../shared/db/database.ts';
 import type { JobName } from '../shared/jobs.ts';
+import type { Auditor } from '../shared/log/audit.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Handlers, Queues } from '../shared/queues.ts';
+import { auditHandler } from './audit.ts';
 import { sweep } from './sweep.ts';
 
 const SECOND_MS = 1_000;
@@ -16,6 +18,7 @@ export const UPKEEP_EVERY_MS: { readonly [N in JobName<'upkeep'>]: number } = {
   sweep: 2 * SECOND_MS,
   'forget-changes': 10 * MINUTE_MS,
   'forget-idempotency': 60 * MINUTE_MS,
+  audit: 10 * SECOND_MS,
 };
 /** A store that was emptied has lost the schedulers too; nobody tells. */
 const ENSURE_EVERY_MS = 5 * SECOND_MS;
@@ -40,9 +43,10 @@ async function forget(db: Database, statement: Statement): Promise<void> {
 export interface UpkeepDeps {
   readonly db: Database;
   readonly log: Logger;
+  readonly auditor: Pick<Auditor, 'run'>;
 }
 
-export function upkeepHandlers({ db, log }: UpkeepDeps): Handlers<'upkeep'> {
+export function upkeepHandlers({ db, log, auditor }: UpkeepDeps): Handlers<'upkeep'> {
   return {
     sweep: async () => {
       const swept = await sweep(db);
@@ -50,6 +54,7 @@ export function upkeepHandlers({ db, log }: UpkeepDeps): Handlers<'upkeep'> {
     },
     'forget-changes': () => forget(db, FORGET_CHANGES),
     'forget-idempotency': () => forget(db, FORGET_IDEMPOTENCY),
+    audit: auditHandler({ auditor, log }),
   };
 }
 

@@ -33,7 +33,7 @@ export function pathLength(index: number, size: number): number {
 
 /**
  * Names what is wrong with a proof that does not verify. Costs at most about `searchHashes` hashes.
- * @param isRecordSound whether the record is canonical and fits the receipt: if not, it is what was altered
+ * @param isRecordSound whether the record is canonical and fits receipt and log: if not, it is what was altered
  */
 export function diagnose(
   proof: InclusionProof,

@@ -71,5 +71,10 @@ export function parseBounded(text: string, what: string, maxBytes: number): unkn
 
 /** A text of unknown origin, short and quoted, for a sentence. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text);
+  return printable(JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text));
+}
+
+/** A text without what a terminal would obey or not show: such characters as their code points. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (c) => `\\u{${c.codePointAt(0)?.toString(16) ?? ''}}`);
 }

@@ -1,11 +1,10 @@
-// Ed25519 keys: private ones from PEM, public ones as 32 bytes, JWK and note verifier keys, and which tree sizes each may sign.
-import { createHash, createPrivateKey, createPublicKey, KeyObject } from 'node:crypto';
+// Keys: private ones from PEM, ids, JSON Web Keys, and the published keys: of which log, and which tree sizes each may sign.
+import { createHash, createPrivateKey, KeyObject } from 'node:crypto';
+import { publicKeyFromRaw, rawPublicKey } from './ed25519.ts';
 import { exactMembers, isCount, quoted } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import { ED25519, encodeVkey, parseVkey } from './note.ts';
 
-/** What precedes the 32 bytes of an Ed25519 public key in its SubjectPublicKeyInfo (RFC 8410 section 4). */
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 /** A log names its promise key `<origin>/promise`, so that no promise key can pass for a log key. */
 const PROMISE_SUFFIX = '/promise';
 const MAX_KEYS = 10_000;
@@ -21,19 +20,6 @@ export function loadPrivateKey(pem: string): KeyObject {
   }
   if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
   return key;
-}
-
-/** The 32 bytes of a key's public part (RFC 8032). @throws {TypeError} unless it is Ed25519 */
-export function rawPublicKey(key: KeyObject): Buffer {
-  if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
-  const publicKey = key.type === 'private' ? createPublicKey(key) : key;
-  return publicKey.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length);
-}
-
-/** The key object of 32 public bytes. @throws {TypeError} unless there are 32 */
-export function publicKeyFromRaw(raw: Uint8Array): KeyObject {
-  if (raw.length !== 32) throw new TypeError('an Ed25519 public key has 32 bytes');
-  return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' });
 }
 
 /** The key's name everywhere: its JWK thumbprint (RFC 7638, SHA-256, base64url, 43 characters). */

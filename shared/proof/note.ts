@@ -1,7 +1,8 @@
 // C2SP signed notes (c2sp.org/signed-note) with Ed25519 and cosignature/v1 signatures, and verifier keys. Strict both ways.
-import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createHash, type KeyObject, sign, verify } from 'node:crypto';
 import { quoted, strictBase64 } from './encoding.ts';
 import { ProofError } from './failures.ts';
+import { rawPublicKey } from './ed25519.ts';
 
 /** Signature types of signed-note: Ed25519 over the text, and Ed25519 over a time and the text (tlog-cosignature). */
 export const ED25519 = 0x01;
@@ -69,16 +70,20 @@ export function parseVkey(text: string): Vkey {
   return { name, algorithm, key };
 }
 
-/** Signs the text itself. `rawKey`: the 32 public bytes of `key`. */
+/** Signs the text itself, with an Ed25519 private key. */
 export function ed25519Signer(name: string, key: KeyObject): NoteSigner {
-  return { name, keyHash: keyHash(name, ED25519, rawOf(key)), sign: (text) => sign(null, Buffer.from(text), key) };
+  return {
+    name,
+    keyHash: keyHash(name, ED25519, rawPublicKey(key)),
+    sign: (text) => sign(null, Buffer.from(text), key),
+  };
 }
 
 /** Signs the text with a time, whole seconds since 1970 (tlog-cosignature, Ed25519). */
 export function cosignatureSigner(name: string, key: KeyObject, timeSeconds: number): NoteSigner {
   return {
     name,
-    keyHash: keyHash(name, COSIGNATURE_V1, rawOf(key)),
+    keyHash: keyHash(name, COSIGNATURE_V1, rawPublicKey(key)),
     sign: (text) => {
       const time = Buffer.alloc(TIME_BYTES);
       time.writeBigUInt64BE(BigInt(timeSeconds));
@@ -187,10 +192,4 @@ export function openNote<V extends NoteVerifier>(note: string, verifiers: readon
 
 function isText(text: string): boolean {
   return text.endsWith('\n') && text.isWellFormed() && !/[\u0000-\u0009\u000b-\u001f]/.test(text);
-}
-
-/** The 32 public bytes are the last ones of the SubjectPublicKeyInfo. */
-function rawOf(key: KeyObject): Buffer {
-  if (key.asymmetricKeyType !== 'ed25519' || key.type !== 'private') throw new TypeError('not an Ed25519 private key');
-  return createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(-32);
 }

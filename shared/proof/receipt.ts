@@ -134,7 +134,9 @@ export function verifyReceipt(
     }
     const { record } = read;
     if (!isIncluded) {
-      const { failure, sentence } = diagnose(proof, true, searchHashes);
+      // A record that contradicts the receipt or the log is itself the sign of what was changed.
+      const isSound = record.payload.proofId === receipt.proofId && isOfLog(record, origin);
+      const { failure, sentence } = diagnose(proof, isSound, searchHashes);
       throw new ProofError(failure, sentence);
     }
     if (record.payload.proofId !== receipt.proofId)

@@ -1,0 +1,193 @@
+// `custos verify FILE`: checks a receipt, a chain of them or a promise, offline, with nothing but the log's verifier key.
+import { createReadStream, readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Command } from 'commander';
+import { JsonError, parseJson } from '../shared/json.ts';
+import { printable, quoted } from '../shared/proof/encoding.ts';
+import { type Failed, FAILURES, ProofError } from '../shared/proof/failures.ts';
+import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/proof/keys.ts';
+import { type SignedPromise, verifyPromise } from '../shared/proof/promise.ts';
+import type { Receipt, VerifiedReceipt } from '../shared/proof/receipt.ts';
+import {
+  checkPromiseInLog,
+  type KeptPromise,
+  parseEvidence,
+  type VerifiedChain,
+  verifyChain,
+} from '../shared/proof/verify.ts';
+import { BAD_INPUT, exitAsFilter, InputError, readStandardInput, runFilter, textOf } from './stdin.ts';
+
+/** About a second and a half on what is wrong with a receipt: a person waits, no other request does. */
+const SEARCH_HASHES = 1_000_000;
+
+interface VerifyCommandOptions {
+  readonly vkey?: readonly string[];
+  readonly keys?: string;
+  readonly chain?: readonly string[];
+  readonly log?: string;
+  readonly json?: boolean;
+}
+
+type Verified =
+  | VerifiedChain
+  | KeptPromise
+  | { readonly ok: true; readonly promise: SignedPromise; readonly log?: undefined };
+
+export function registerVerify(program: Command): void {
+  program
+    .command('verify')
+    .exitOverride(exitAsFilter)
+    .description('verify a receipt or a promise offline: no service, no database, only the verifier key of the log')
+    .argument('<file>', 'a receipt (JSON, or tlog-proof text) or a promise (JSON); - reads standard input')
+    .option('--vkey <vkey>', 'a verifier key that you trust; may be repeated', collect)
+    .option('--keys <file>', 'the keys that you trust, as GET /v1/log/keys gives them')
+    .option('--chain <files...>', 'further receipts of the same entity, in any order: their links are checked as well')
+    .option('--log <file>', 'an exported log: shows whether a promise was kept')
+    .option('--json', 'print JSON')
+    .addHelpText('after', exitCodes())
+    .action((file: string, options: VerifyCommandOptions) =>
+      runFilter(async () => {
+        const result = await verifyFile(file, options);
+        if (!result.ok) process.exitCode = FAILURES[result.failure].exitCode;
+        process.stdout.write(
+          options.json
+            ? `${JSON.stringify(jsonOf(result), null, 2)}\n`
+            : `${sentencesOf(result).map(printable).join('\n')}\n`,
+        );
+      }),
+    );
+}
+
+async function verifyFile(file: string, options: VerifyCommandOptions): Promise<Verified | Failed> {
+  const trustedKeys = keysOf(options);
+  try {
+    const evidence = parseEvidence(await readBytes(file));
+    if (evidence.kind === 'promise') {
+      if (options.chain !== undefined) throw new InputError('--chain takes receipts, and this is a promise.');
+      return await verifyPromiseFile(evidence.promise, trustedKeys, options.log);
+    }
+    if (options.log !== undefined) throw new InputError('--log is for promises; a receipt proves itself.');
+    const receipts: Receipt[] = [evidence.receipt];
+    for (const other of options.chain ?? []) {
+      const more = parseEvidence(await readBytes(other));
+      if (more.kind !== 'receipt') throw new InputError(`${quoted(other)} is not a receipt.`);
+      receipts.push(more.receipt);
+    }
+    return verifyChain(receipts, trustedKeys, { searchHashes: SEARCH_HASHES });
+  } catch (error) {
+    if (error instanceof ProofError) return { ok: false, failure: error.failure, sentence: error.message };
+    throw error;
+  }
+}
+
+async function verifyPromiseFile(
+  promise: SignedPromise,
+  trustedKeys: readonly TrustedKey[],
+  logFile: string | undefined,
+): Promise<Verified | Failed> {
+  const signed = verifyPromise(promise, trustedKeys);
+  if (!signed.ok || logFile === undefined) return signed;
+  const check = checkPromiseInLog(promise, trustedKeys);
+  const input = createReadStream(logFile);
+  try {
+    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      const failed = check.next(line);
+      if (failed !== undefined) return failed;
+    }
+  } catch (error) {
+    throw unreadable(logFile, error);
+  } finally {
+    input.destroy();
+  }
+  return check.end();
+}
+
+/** @throws {InputError} */
+function keysOf({ vkey = [], keys }: VerifyCommandOptions): TrustedKey[] {
+  try {
+    const trusted = vkey.map((text) => trustKey(text));
+    if (keys !== undefined) trusted.push(...trustPublishedKeys(parseJson(textOf(readFile(keys), quoted(keys)))));
+    if (trusted.length === 0)
+      throw new InputError(
+        'Which key do you trust? Give --vkey or --keys; "GET /v1/log/keys" of the service shows them.',
+      );
+    return trusted;
+  } catch (error) {
+    if (error instanceof ProofError) throw new InputError(error.message);
+    if (error instanceof JsonError) throw new InputError(`The keys are not valid JSON: ${error.message}.`);
+    throw error;
+  }
+}
+
+function readBytes(file: string): Promise<Buffer> | Buffer {
+  return file === '-' ? readStandardInput() : readFile(file);
+}
+
+/** @throws {InputError} */
+function readFile(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+function unreadable(file: string, error: unknown): Error {
+  if (!(error instanceof Error) || !('code' in error)) return new Error(`reading ${file} failed`, { cause: error });
+  return new InputError(`${quoted(file)} cannot be read (${String(error.code)}).`);
+}
+
+function sentencesOf(result: Verified | Failed): string[] {
+  if (!result.ok) return [`NOT VALID (${result.failure}): ${result.sentence}`];
+  if ('receipts' in result) {
+    const lines = result.receipts.map(sentenceOf);
+    if (result.receipts.length === 1) return lines;
+    const start = result.isFromTheStart ? 'from its first record on' : 'without what came before';
+    return [...lines, `VALID: these ${result.receipts.length} records are one unbroken chain, ${start}.`];
+  }
+  const { promise, log } = result;
+  if (log === undefined)
+    return [
+      `VALID: ${quoted(promise.log)} promised on ${promise.issuedAt} to hold the proof ${quoted(promise.proofId)} by ${promise.deadline}.`,
+      'Whether it does, an exported log shows: --log FILE.',
+    ];
+  return [
+    `VALID: the promise was kept; the proof ${quoted(promise.proofId)} stands at index ${result.index} of ${quoted(log.origin)}.`,
+  ];
+}
+
+function sentenceOf({ proofId, record, index, origin, size, timeMs }: VerifiedReceipt): string {
+  return (
+    `VALID: the proof ${quoted(proofId)} (${quoted(record.eventType)} of ${quoted(record.agentId)}, ${record.occurredAt}) stands at index ` +
+    `${index} of the log ${quoted(origin)}, which was signed with ${size} records on ${new Date(timeMs).toISOString()}.`
+  );
+}
+
+function jsonOf(result: Verified | Failed): object {
+  if (!result.ok) {
+    const { failure, sentence } = result;
+    return { valid: false, failure, exitCode: FAILURES[failure].exitCode, sentence };
+  }
+  if (!('receipts' in result)) {
+    const { promise, log } = result;
+    return log === undefined ? { valid: true, promise } : { valid: true, promise, index: result.index, log };
+  }
+  const receipts = result.receipts.map(({ ok: _, timeMs, ...rest }) => ({
+    ...rest,
+    signedAt: new Date(timeMs).toISOString(),
+  }));
+  return { valid: true, receipts, isFromTheStart: result.isFromTheStart };
+}
+
+function exitCodes(): string {
+  const rows = Object.entries(FAILURES).map(
+    ([name, { exitCode, meaning }]) => `  ${exitCode}  ${name.padEnd(21)} ${meaning}`,
+  );
+  return ['', 'Exit codes:', '   0  VALID', `   ${BAD_INPUT}  (arguments or files that cannot be used)`, ...rows].join(
+    '\n',
+  );
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

@@ -1,0 +1,295 @@
+// Verifying a recorded decision: evaluated again from its facts, its policy set and its agent's logged signals. Pure: inputs are values.
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
+import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
+import { loadCanonicalSet } from '../policy/load.ts';
+import { BUILT_IN_POLICY } from '../policy/schema.ts';
+import type { Evaluation, Facts, RiskFacts } from '../policy/types.ts';
+import { strictTime } from '../proof/encoding.ts';
+import { levelOf } from '../trust/score.ts';
+import type { Verdict } from '../vocabulary.ts';
+import { DECISION_TTL_MS } from './record.ts';
+import { checkAgreement, readFacts, same, shown, type StoredFacts } from './verify-facts.ts';
+import {
+  type DecisionFailure,
+  type LoggedRecord,
+  NOT_EVALUABLE,
+  type NotEvaluableCode,
+  type Report,
+} from './verify-failures.ts';
+import { checkHalts, type HaltHistory, HALTED_MESSAGE, readHalts } from './verify-halts.ts';
+import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './verify-record.ts';
+import { checkTrust, readLedger, type TrustLedger } from './verify-trust.ts';
+
+/** The columns of a stored decision that repeat its record. */
+export interface DecisionColumns {
+  readonly decisionId: string;
+  readonly environment: string;
+  readonly agentId: string;
+  readonly keyId: string;
+  readonly verdict: string;
+  /** RFC 3339. */
+  readonly evaluatedAt: string;
+  readonly policyDigest: string | null;
+  readonly proofId: string;
+}
+
+/** All that a decision is verified from. */
+export interface DecisionEvidence {
+  readonly record: LoggedRecord;
+  /** Of the database's row; undefined when the record came another way. */
+  readonly columns?: DecisionColumns | undefined;
+  /** Undefined: retention has erased them. */
+  readonly facts: StoredFacts | undefined;
+  /** The canonical text of the policy set that the record names; undefined: there is none. */
+  readonly policySet: string | undefined;
+  /** The agent's `custos.trust` records, all of them, in any order; the same array is read once. Undefined: not given. */
+  readonly trustRecords: readonly LoggedRecord[] | undefined;
+  /** The `custos.halt` records of its log, in order; the same array is read once. Undefined: not given. */
+  readonly haltRecords: readonly LoggedRecord[] | undefined;
+}
+
+interface Outcome {
+  /** As the record says; undefined when it can't be read. */
+  readonly decisionId: string | undefined;
+  readonly verdict: Verdict | undefined;
+  /** What was found, for a person. */
+  readonly sentence: string;
+  /** What could not be evaluated again, without being wrong. */
+  readonly notEvaluable: readonly NotEvaluableCode[];
+}
+
+/** `not_evaluable`: nothing is wrong, and not everything could be evaluated again. */
+export type VerifiedDecision =
+  | (Outcome & { readonly status: 'verified' | 'not_evaluable' })
+  | (Outcome & { readonly status: 'failed'; readonly failures: readonly DecisionFailure[] });
+
+export interface DecisionVerifier {
+  verify(evidence: DecisionEvidence): Promise<VerifiedDecision>;
+}
+
+/** A large set takes about 50 MB with its lexicon; decisions in order of time change sets rarely. */
+const MAX_SETS = 4;
+
+type LoadedSet = { readonly evaluator: Evaluator } | { readonly failure: DecisionFailure };
+
+/** @param deps.compileLexicon as the service has it: a set whose lexicon it refuses was never in force */
+export function createDecisionVerifier(deps: {
+  readonly compileLexicon: (json: unknown) => unknown;
+}): DecisionVerifier {
+  const sets = new LRUCache<string, LoadedSet>({ max: MAX_SETS });
+  const ledgers = new WeakMap<readonly LoggedRecord[], TrustLedger>();
+  const halts = new WeakMap<readonly LoggedRecord[], HaltHistory>();
+
+  const load = (text: string): LoadedSet => {
+    const loaded = loadCanonicalSet(text, deps);
+    // Nothing is remembered from one decision to the next: each is evaluated by the engine itself.
+    if (loaded.ok) return { evaluator: createEvaluator({ set: loaded.set, memoLimit: 0 }) };
+    const why = loaded.findings.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; ');
+    return { failure: { code: 'POLICY_SET_REFUSED', sentence: `The policy set can not be loaded: ${why}.` } };
+  };
+
+  const evaluatorOf = ({ body }: DecisionRecord, text: string | undefined, report: Report): Evaluator | undefined => {
+    const { digest } = body.policy_set;
+    if (text === undefined) {
+      report.failures.push({ code: 'POLICY_SET_MISSING', sentence: `The policy set ${digest} is not there.` });
+      return undefined;
+    }
+    const actual = createHash('sha256').update(text).digest('hex');
+    if (actual !== digest) {
+      const sentence = `The policy set has the digest ${actual}; the decision names ${digest}.`;
+      report.failures.push({ code: 'POLICY_SET_DIGEST', sentence });
+      return undefined;
+    }
+    let set = sets.get(actual);
+    if (set === undefined) {
+      set = load(text);
+      sets.set(actual, set);
+    }
+    if ('evaluator' in set) return set.evaluator;
+    report.failures.push(set.failure);
+    return undefined;
+  };
+
+  return {
+    async verify(evidence) {
+      const report: Report = { failures: [], notEvaluable: [] };
+      const read = readDecisionRecord(evidence.record.bytes);
+      if (!isAsLogged(evidence.record))
+        report.failures.push({
+          code: 'RECORD_ALTERED',
+          sentence: 'The record is not the one that the log has hashed.',
+        });
+      if ('why' in read) {
+        report.failures.push({ code: 'RECORD_NOT_CANONICAL', sentence: `The record ${read.why}.` });
+        return outcomeOf(undefined, report);
+      }
+      const { body, record } = read;
+      if (evidence.columns !== undefined) checkColumns(evidence.columns, read, report);
+      checkAnswer(read, report);
+      const facts = evidence.facts === undefined ? undefined : readFacts(evidence.facts, read, report);
+      if (evidence.facts === undefined) report.notEvaluable.push('FACTS_ERASED');
+      if (facts !== undefined) checkAgreement(facts, read, report);
+      const evaluator = evaluatorOf(read, evidence.policySet, report);
+      if (facts !== undefined && evaluator !== undefined) await evaluateAgain(facts, read, evaluator, report);
+
+      const { agentId } = record;
+      const { organisation, environment } = record.payload;
+      const { trustRecords, haltRecords } = evidence;
+      if (trustRecords !== undefined || body.trust.as_of.signals === 0) {
+        const records = trustRecords ?? NONE;
+        const ledger = ledgers.get(records) ?? readLedger(records, { agentId, organisation, environment });
+        ledgers.set(records, ledger);
+        checkTrust(read, ledger, facts, report);
+      } else report.notEvaluable.push('TRUST_RECORDS_NOT_GIVEN');
+
+      const special = specialOf(body.reasons);
+      if (haltRecords !== undefined) {
+        const history = halts.get(haltRecords) ?? readHalts(haltRecords, organisation, environment);
+        halts.set(haltRecords, history);
+        // An evaluation that was given up looks at nothing, a halt included.
+        if (special?.kind !== 'failed')
+          checkHalts(read, history, special?.kind === 'halted' ? special.reason : undefined, report);
+      } else if (special?.kind === 'halted') report.notEvaluable.push('HALT_RECORDS_NOT_GIVEN');
+      return outcomeOf(read, report);
+    },
+  };
+}
+
+const NONE: readonly LoggedRecord[] = [];
+
+/** What the service says by itself, whatever the policies say. */
+type Special =
+  | { readonly kind: 'halted'; readonly reason: string }
+  | { readonly kind: 'approval' }
+  | { readonly kind: 'failed'; readonly evaluation: Evaluation };
+
+function specialOf(reasons: readonly BodyReason[]): Special | undefined {
+  const [reason] = reasons;
+  if (reasons.length !== 1 || reason === undefined || reason.policy !== BUILT_IN_POLICY || reason.effect !== 'DENY')
+    return undefined;
+  const { code, rule, message } = reason;
+  if (code === 'HALTED' && rule === 'halted' && message.startsWith(HALTED_MESSAGE))
+    return { kind: 'halted', reason: message.slice(HALTED_MESSAGE.length) };
+  if (rule === 'approval' && code.startsWith('APPROVAL_')) return { kind: 'approval' };
+  if (code !== 'EVALUATION_FAILED' && code !== 'ENGINE_INCOMPLETE') return undefined;
+  const evaluation = builtInEvaluation(code);
+  return same(evaluation.reasons, reasons) ? { kind: 'failed', evaluation } : undefined;
+}
+
+function checkColumns(columns: DecisionColumns, { record, body }: DecisionRecord, report: Report): void {
+  const pairs: readonly (readonly [name: string, column: string | null, recorded: string])[] = [
+    ['decision_id', columns.decisionId, body.decision_id],
+    ['environment', columns.environment, record.payload.environment],
+    ['agent_id', columns.agentId, body.agent_id],
+    ['key_id', columns.keyId, body.key_id],
+    ['verdict', columns.verdict, body.verdict],
+    ['evaluated_at', columns.evaluatedAt, body.evaluated_at],
+    ['policy_digest', columns.policyDigest, body.policy_set.digest],
+    ['proof_id', columns.proofId, record.payload.proofId],
+  ];
+  for (const [name, column, recorded] of pairs) {
+    if (column !== recorded)
+      report.failures.push({
+        code: 'ROW_DIFFERS',
+        sentence: `The row's ${name} is ${shown(column)}, the record's ${shown(recorded)}.`,
+      });
+  }
+}
+
+/** What follows from the record alone. */
+function checkAnswer({ record, body }: DecisionRecord, report: Report): void {
+  const wrong = (sentence: string): void => void report.failures.push({ code: 'ANSWER_INCONSISTENT', sentence });
+  const { verdict, trust } = body;
+  const isAllowed = verdict === 'ALLOW' || verdict === 'DEGRADE';
+  if (body.allowed !== isAllowed) wrong(`The verdict is ${verdict}, and "allowed" says ${body.allowed}.`);
+  const expiresAtMs = (strictTime(body.evaluated_at) ?? Number.NaN) + DECISION_TTL_MS;
+  if (strictTime(body.expires_at) !== expiresAtMs)
+    wrong(`It expires at ${body.expires_at}, not one hour after ${body.evaluated_at}.`);
+  if (record.occurredAt !== body.evaluated_at)
+    wrong(`The record is of ${record.occurredAt}, its decision of ${body.evaluated_at}.`);
+  if (record.agentId !== body.agent_id)
+    wrong(`The record is of the agent ${shown(record.agentId)}, its decision of ${shown(body.agent_id)}.`);
+  if (record.payload.proofId !== `prf${body.decision_id.slice(3)}`)
+    wrong(`The decision ${shown(body.decision_id)} is not that of the proof ${shown(record.payload.proofId)}.`);
+  const claimed = trust.claimed_level ?? trust.recorded_level;
+  if (
+    trust.effective_level !== levelOf(trust.score) ||
+    trust.effective_level !== Math.min(trust.recorded_level, claimed)
+  )
+    report.failures.push({
+      code: 'EFFECTIVE_TRUST_WRONG',
+      sentence: `The effective level ${trust.effective_level} is not that of the score ${trust.score}, recorded level ${trust.recorded_level} and claimed level ${trust.claimed_level ?? 'none'}.`,
+    });
+}
+
+async function evaluateAgain(
+  facts: Facts,
+  { body }: DecisionRecord,
+  evaluator: Evaluator,
+  report: Report,
+): Promise<void> {
+  const { risk: recordedRisk, ...intent } = facts.intent;
+  const gathered: RiskFacts = { ...facts, intent };
+  const risk = await evaluator.assessRisk(gathered);
+  const isLost = (code: 'EVALUATION_FAILED' | 'ENGINE_INCOMPLETE'): boolean => same(recordedRisk, unknownRisk(code));
+  if (!same(risk, recordedRisk)) {
+    if (isLost('EVALUATION_FAILED') || isLost('ENGINE_INCOMPLETE')) report.notEvaluable.push('EVALUATION_FAILED');
+    else
+      report.failures.push({
+        code: 'RISK_DIFFERS',
+        sentence: `The recorded risk is ${shown(recordedRisk)}; the policy set finds ${shown(risk)}.`,
+      });
+  }
+  // With the risk as it was recorded: that is what the verdict was reached with.
+  const evaluation = await evaluator.evaluate(facts);
+  const recorded = { verdict: body.verdict, reasons: body.reasons, obligations: body.obligations };
+  if (same(evaluation, recorded)) return;
+  const special = specialOf(body.reasons);
+  if (special === undefined) return compare(evaluation, body, report);
+  if (special.kind === 'failed' && !report.notEvaluable.includes('EVALUATION_FAILED'))
+    report.notEvaluable.push('EVALUATION_FAILED');
+  if (special.kind === 'approval') report.notEvaluable.push('APPROVAL');
+  // Each of these is a DENY without obligations, whatever the policies say.
+  compare({ verdict: 'DENY', reasons: body.reasons as Evaluation['reasons'], obligations: [] }, body, report);
+}
+
+function compare(evaluation: Evaluation, body: DecisionRecord['body'], report: Report): void {
+  if (evaluation.verdict !== body.verdict)
+    report.failures.push({
+      code: 'VERDICT_DIFFERS',
+      sentence: `The recorded verdict is ${body.verdict}; the policy set reaches ${evaluation.verdict} (${evaluation.reasons.map(({ code }) => code).join(', ')}).`,
+    });
+  if (!same(evaluation.reasons, body.reasons))
+    report.failures.push({
+      code: 'REASONS_DIFFER',
+      sentence: `The recorded reasons are ${shown(body.reasons)}; the policy set gives ${shown(evaluation.reasons)}.`,
+    });
+  if (!same(evaluation.obligations, body.obligations))
+    report.failures.push({
+      code: 'OBLIGATIONS_DIFFER',
+      sentence: `The recorded obligations are ${shown(body.obligations)}; the policy set asks for ${shown(evaluation.obligations)}.`,
+    });
+}
+
+function outcomeOf(read: DecisionRecord | undefined, { failures, notEvaluable }: Report): VerifiedDecision {
+  const decisionId = read?.body.decision_id;
+  const verdict = read?.body.verdict;
+  const known = { decisionId, verdict, notEvaluable };
+  if (failures.length > 0)
+    return { ...known, status: 'failed', failures, sentence: failures.map(({ sentence }) => sentence).join(' ') };
+  if (notEvaluable.length > 0)
+    return { ...known, status: 'not_evaluable', sentence: notEvaluable.map((code) => NOT_EVALUABLE[code]).join(' ') };
+  return { ...known, status: 'verified', sentence: read === undefined ? '' : praiseOf(read.body) };
+}
+
+function praiseOf({ reasons, verdict, policy_set: { digest }, trust }: DecisionRecord['body']): string {
+  const { signals, day } = trust.as_of;
+  const evidence = signals === 0 ? 'no signals' : `the first ${signals} logged signals`;
+  const because =
+    specialOf(reasons)?.kind === 'halted'
+      ? 'it says HALTED, and a logged halt was in force'
+      : `its facts lead to ${verdict} under the policy set ${digest.slice(0, 12)}`;
+  return `The record holds: ${because}; ${evidence} give its trust on ${day}.`;
+}

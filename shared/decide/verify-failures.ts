@@ -1,0 +1,86 @@
+// Everything that can be wrong with a recorded decision, by name: one table for the command line, its exit codes and the guide.
+
+/**
+ * The closed list of failures of `custos decision verify`, each with its exit code and what it means. Codes are never
+ * reused and none is one of `custos verify`: scripts rely on them.
+ */
+export const DECISION_FAILURES = {
+  RECORD_NOT_CANONICAL: {
+    exitCode: 40,
+    meaning: 'The record is not canonical JSON (RFC 8785) of exactly the members of a decision.',
+  },
+  RECORD_ALTERED: { exitCode: 41, meaning: 'The record is not the one that the log has hashed.' },
+  ROW_DIFFERS: { exitCode: 42, meaning: 'A column of the stored decision says something else than its record.' },
+  ANSWER_INCONSISTENT: { exitCode: 43, meaning: 'Members of the answer contradict each other.' },
+  FACTS_DIGEST: { exitCode: 44, meaning: 'Facts and salt do not have the digest that the record names.' },
+  FACTS_NOT_CANONICAL: { exitCode: 45, meaning: 'The facts are not canonical JSON of the facts of a decision.' },
+  FACTS_DISAGREE: { exitCode: 46, meaning: 'A member of the answer is not what the facts say.' },
+  POLICY_SET_MISSING: { exitCode: 47, meaning: 'The policy set that the record names is not there.' },
+  POLICY_SET_DIGEST: { exitCode: 48, meaning: 'The policy set does not have the digest that the record names.' },
+  POLICY_SET_REFUSED: { exitCode: 49, meaning: 'The policy set can not be loaded.' },
+  RISK_DIFFERS: { exitCode: 50, meaning: 'The policy set finds another risk in the facts.' },
+  VERDICT_DIFFERS: { exitCode: 51, meaning: 'The policy set reaches another verdict on the facts.' },
+  REASONS_DIFFER: { exitCode: 52, meaning: 'The policy set gives other reasons for the verdict.' },
+  OBLIGATIONS_DIFFER: { exitCode: 53, meaning: 'The policy set asks for other obligations.' },
+  TRUST_RECORD_ALTERED: {
+    exitCode: 54,
+    meaning: "One of the agent's trust records is not the one that the log has hashed, or not a trust record at all.",
+  },
+  TRUST_SIGNALS_MISSING: {
+    exitCode: 55,
+    meaning: "The agent's trust records do not hold each of the signals that the score is made of, once.",
+  },
+  TRUST_FOLD_WRONG: { exitCode: 56, meaning: 'The score in a trust record does not follow from the logged signals.' },
+  TRUST_AS_OF: {
+    exitCode: 57,
+    meaning: 'The trust is of another day than the decision, or leaves out or anticipates signals.',
+  },
+  TRUST_DIFFERS: { exitCode: 58, meaning: 'The logged signals give another score or uncertainty than the one used.' },
+  EFFECTIVE_TRUST_WRONG: { exitCode: 59, meaning: 'The effective trust is not the lower of recorded and claimed.' },
+  HALT_RECORD_ALTERED: {
+    exitCode: 60,
+    meaning: 'A halt record is not the one that the log has hashed, or not a halt record at all.',
+  },
+  HALT_NOT_RECORDED: { exitCode: 61, meaning: 'The decision says HALTED, and no such halt was in force.' },
+  HALT_IGNORED: { exitCode: 62, meaning: 'A halt was in force, and the decision does not say HALTED.' },
+} as const;
+
+export type DecisionFailureCode = keyof typeof DECISION_FAILURES;
+
+/** Why a part of a decision can't be evaluated again, without anything being wrong. A closed list, too. */
+export const NOT_EVALUABLE = {
+  FACTS_ERASED: 'Retention has erased the facts, so risk and verdict can not be evaluated again.',
+  EVALUATION_FAILED:
+    'The evaluation failed when the decision was made, which made it a DENY or the risk the highest; a failure does not follow from the facts.',
+  APPROVAL: 'The verdict is about an approval, which is not part of the facts.',
+  HALT_RECORDS_NOT_GIVEN: 'The decision says HALTED, which is not part of the facts, and no halt records were given.',
+  TRUST_RECORDS_NOT_GIVEN: 'The agent has signals, and none of its trust records were given.',
+} as const;
+
+export type NotEvaluableCode = keyof typeof NOT_EVALUABLE;
+
+export interface DecisionFailure {
+  readonly code: DecisionFailureCode;
+  /** With the particulars. */
+  readonly sentence: string;
+}
+
+/** What the checks of one decision found, in their order. */
+export interface Report {
+  readonly failures: DecisionFailure[];
+  readonly notEvaluable: NotEvaluableCode[];
+}
+
+/** A record of the log, and what the log says of it. */
+export interface LoggedRecord {
+  /** The canonical bytes. One that waits for its log has no previous hash yet: 64 zeros stand for it. */
+  readonly bytes: Uint8Array;
+  /** Of its leaf, lower-case hex; undefined: not in the log yet, or not known. */
+  readonly leaf?: { readonly eventHash: string; readonly leafHash: string } | undefined;
+}
+
+/**
+ * Decisions and records carry the time at which they were written, not that at which all processes knew of them: a
+ * second of notification, a slow commit, clocks that differ. What contradicts for longer is wrong.
+ */
+export const GRACE_MS = 60_000;

@@ -1,0 +1,87 @@
+// Verifying the decisions of a database one after another: what they share (sets, trust, halts) is read once and kept while it fits.
+import { LRUCache } from 'lru-cache';
+import { lowestId } from '../ids.ts';
+import { createDecisionVerifier, type DecisionVerifier, type VerifiedDecision } from './verify-decision.ts';
+import type { LoggedRecord } from './verify-failures.ts';
+import type { DecisionRange, EvidenceStore, FoundDecision } from './verify-store.ts';
+
+export interface StoredVerifier {
+  /** Undefined: there is no such decision. */
+  byId(decisionId: string): Promise<VerifiedDecision | undefined>;
+  all(range: DecisionRange): AsyncGenerator<VerifiedDecision>;
+}
+
+const PAGE = 200;
+/** Agents whose trust records are kept; a fold is up to 25 kB. */
+const MAX_AGENTS = 200;
+const MAX_SETS = 4;
+
+export function createStoredVerifier(deps: {
+  readonly store: EvidenceStore;
+  readonly compileLexicon: (json: unknown) => unknown;
+}): StoredVerifier {
+  const { store } = deps;
+  const verifier: DecisionVerifier = createDecisionVerifier(deps);
+  const kept = {
+    sets: new LRUCache<string, string>({ max: MAX_SETS }),
+    records: new LRUCache<string, readonly LoggedRecord[]>({ max: MAX_AGENTS }),
+  };
+
+  const records = async (
+    id: string,
+    fresh: boolean,
+    read: () => Promise<LoggedRecord[]>,
+  ): Promise<{ readonly list: readonly LoggedRecord[]; readonly isOld: boolean }> => {
+    const known = fresh ? undefined : kept.records.get(id);
+    if (known !== undefined) return { list: known, isOld: true };
+    const list = await read();
+    kept.records.set(id, list);
+    return { list, isOld: false };
+  };
+
+  const policySet = async (digest: string | null): Promise<string | undefined> => {
+    if (digest === null) return undefined;
+    const known = kept.sets.get(digest);
+    if (known !== undefined) return known;
+    const text = await store.policySet(digest);
+    if (text !== undefined) kept.sets.set(digest, text);
+    return text;
+  };
+
+  const verify = async (found: FoundDecision, fresh = false): Promise<VerifiedDecision> => {
+    const { organisationId, environment, agentId } = found.owner;
+    const log = `${organisationId}\n${environment}\n`;
+    const trust = await records(`trust\n${log}${agentId}`, fresh, () => store.trustRecords(found.owner));
+    const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
+    const outcome = await verifier.verify({
+      ...found.evidence,
+      policySet: await policySet(found.policyDigest),
+      trustRecords: trust.list,
+      haltRecords: halts.list,
+    });
+    // The decision may be newer than what was kept, and use what came since.
+    if (outcome.status === 'failed' && (trust.isOld || halts.isOld)) return verify(found, true);
+    return { ...outcome, decisionId: outcome.decisionId ?? found.decisionId };
+  };
+
+  return {
+    async byId(decisionId) {
+      const found = await store.byId(decisionId);
+      return found === undefined ? undefined : verify(found);
+    },
+    async *all(range) {
+      for (const span of await store.spans(range)) {
+        // Ids begin with their time, and none is as low as the lowest of a millisecond.
+        let afterId = range.fromMs === undefined ? '' : lowestId('dec', range.fromMs);
+        for (
+          let page = await store.page(span, afterId, PAGE);
+          page.length > 0;
+          page = await store.page(span, afterId, PAGE)
+        ) {
+          for (const found of page) yield await verify(found);
+          afterId = page.at(-1)?.decisionId ?? span.lastId;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,138 @@
+// The audit of an exported log: the same checks as in the database, offline, with the other implementation's trees. Pure.
+import { createHash } from 'node:crypto';
+import { auditCheckpoint, type Finding, type FindingKind } from './audit.ts';
+import { type Blocks, createBlocks, otherLeafHash, otherRootAt } from './audit-tree.ts';
+import { peekCheckpoint } from './checkpoint.ts';
+import { quoted } from './encoding.ts';
+import { ProofError } from './failures.ts';
+import { type TrustedKey, trustPublishedKeys } from './keys.ts';
+import { createLogFileParser, type LogFileParser } from './log-file.ts';
+import { isOfLog, logOf, readRecord } from './record-read.ts';
+
+export interface LogFileAudit {
+  readonly origin: string;
+  readonly leaves: number;
+  readonly checkpoints: number;
+  /** Leaves that the newest checkpoint covers; the others nobody has signed. */
+  readonly signedSize: number;
+  /** How many different entities have a chain. */
+  readonly chains: number;
+  readonly findings: readonly Finding[];
+}
+
+export interface LogFileAuditor {
+  /** One line without its newline. @throws {ProofError} MALFORMED: the rest of the file can't be read either */
+  next(text: string): void;
+  /** @throws {ProofError} MALFORMED when the file has no header */
+  end(): LogFileAudit;
+}
+
+/** Event hashes of the last records by entity: given on to the file of the next generation of the same log. */
+export type ChainHeads = Map<string, string>;
+
+export interface LogFileAuditDeps {
+  /** The keys that the auditor trusts; without them those of the file itself are taken, which proves less. */
+  readonly trustedKeys?: readonly TrustedKey[] | undefined;
+  /** Chain heads of the files of earlier generations, which this one adds to. */
+  readonly heads?: ChainHeads;
+}
+
+const ZERO_HASH = '0'.repeat(64);
+/** Findings that are named; more would be the same again. */
+const MAX_FINDINGS = 1_000;
+
+/** @returns an auditor for one file; it keeps about 34 bytes a leaf, and one hash for each entity */
+export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFileAuditDeps): LogFileAuditor {
+  const parser: LogFileParser = createLogFileParser();
+  const blocks: Blocks = createBlocks(0);
+  const seen = new Map<string, number>();
+  const own = new Set<string>();
+  const findings: Finding[] = [];
+  let origin: string | undefined;
+  let keys: readonly TrustedKey[] = [];
+  let checkpoints = 0;
+  let signedSize = 0;
+  let isRootNamed = false;
+  const find = (kind: FindingKind, leafIndex: number | null, proofId: string | null, sentence: string): void => {
+    if (findings.length < MAX_FINDINGS) findings.push({ kind, leafIndex, proofId, sentence });
+  };
+
+  const auditLeaf = (index: number, bytes: Buffer): void => {
+    blocks.push(otherLeafHash(bytes));
+    const read = readRecord(bytes);
+    if ('why' in read) return find('record-not-canonical', index, null, `Leaf ${index}: its record ${read.why}.`);
+    const { record } = read;
+    const { proofId } = record.payload;
+    const name = `Leaf ${index} (proof ${quoted(proofId)})`;
+    const earlier = seen.get(proofId);
+    if (earlier !== undefined)
+      find('leaves-replaced', index, proofId, `${name}: its proof is at leaf ${earlier} already.`);
+    seen.set(proofId, index);
+    if (origin !== undefined && !isOfLog(record, origin))
+      find('wrong-log', index, proofId, `${name}: its record is of ${logOf(record)}.`);
+    const head = heads.get(record.agentId);
+    // The first record of an entity in a later generation goes on from an earlier one, which may not be at hand.
+    const isUnknown = head === undefined && isLaterGeneration(origin);
+    if (!isUnknown && record.previousHash !== (head ?? ZERO_HASH))
+      find(
+        'chain-broken',
+        index,
+        proofId,
+        `${name}: it does not follow the record before it in the chain of its entity.`,
+      );
+    heads.set(record.agentId, createHash('sha256').update(bytes).digest('hex'));
+    own.add(record.agentId);
+  };
+
+  const auditNote = (note: string): void => {
+    checkpoints += 1;
+    let head: { size: number; root: Buffer };
+    try {
+      head = peekCheckpoint(note);
+    } catch (error) {
+      if (!(error instanceof ProofError)) throw error;
+      return find('checkpoint-signature', null, null, `Checkpoint ${checkpoints} of the file: ${error.message}`);
+    }
+    const count = blocks.count();
+    if (head.size > count) {
+      find(
+        'checkpoint-beyond-log',
+        count,
+        null,
+        `A checkpoint signs ${head.size} leaves, and the file has only ${count}: its tail was cut off.`,
+      );
+      return;
+    }
+    const root = head.size === 0 ? undefined : otherRootAt(head.size, (level, index) => blocks.at(level, index));
+    const found = auditCheckpoint({ ...head, note }, keys, origin ?? null, root);
+    for (const finding of found) {
+      if (finding.kind === 'root-mismatch' && isRootNamed) continue;
+      if (finding.kind === 'root-mismatch') isRootNamed = true;
+      const between =
+        finding.kind === 'root-mismatch'
+          ? ` The leaves ${signedSize} to ${head.size - 1} are the first that it covers alone.`
+          : '';
+      find(finding.kind, finding.leafIndex, null, `${finding.sentence}${between}`);
+    }
+    if (found.length === 0) signedSize = Math.max(signedSize, head.size);
+  };
+
+  return {
+    next(text) {
+      const line = parser.next(text);
+      if (line.kind === 'leaf') return auditLeaf(line.index, line.record);
+      if (line.kind === 'checkpoint') return auditNote(line.checkpoint);
+      origin = line.header.origin;
+      keys = trustedKeys ?? trustPublishedKeys(line.header.keys);
+    },
+    end() {
+      if (origin === undefined) throw new ProofError('MALFORMED', 'The file is empty: it is no exported log.');
+      return { origin, leaves: blocks.count(), checkpoints, signedSize, chains: own.size, findings };
+    },
+  };
+}
+
+/** `<host>/<organisation>/<environment>/2` and so on: the log began anew. */
+function isLaterGeneration(origin: string | undefined): boolean {
+  return origin !== undefined && /\/[^/]+\/[^/]+\/(?:[2-9]|[1-9]\d+)$/.test(origin);
+}

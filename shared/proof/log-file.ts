@@ -1,0 +1,171 @@
+// An exported log: JSON lines, first what log it is, then every record, oldest first, then its signed checkpoints.
+import { readCheckpoint } from './checkpoint.ts';
+import { EMPTY_FRONTIER, frontierRoot, grow } from './frontier.ts';
+import { exactMembers, isCount, parseBounded, quoted, strictBase64 } from './encoding.ts';
+import { ProofError } from './failures.ts';
+import { hashLeaf } from './merkle.ts';
+import type { PublishedKey, TrustedKey } from './keys.ts';
+
+export const LOG_FILE_FORMAT = 'custos-log/1';
+/** A record of a request of 1 MB, in base64. */
+const MAX_LINE_BYTES = 2 * 1_048_576;
+
+/** The first line. Its keys say who claims to sign; a verifier trusts those that it got elsewhere. */
+export interface LogFileHeader {
+  readonly format: typeof LOG_FILE_FORMAT;
+  readonly origin: string;
+  readonly keys: readonly PublishedKey[];
+}
+
+/** One line of an exported log. Leaves stand in order from index 0, checkpoints in order of size after all leaves. */
+export type LogFileLine =
+  | { readonly kind: 'header'; readonly header: LogFileHeader }
+  | { readonly kind: 'leaf'; readonly index: number; readonly record: Buffer }
+  | { readonly kind: 'checkpoint'; readonly checkpoint: string };
+
+/** The text of a line, with its newline. */
+export function writeLogLine(line: LogFileLine): string {
+  switch (line.kind) {
+    case 'header':
+      return `${JSON.stringify({ format: LOG_FILE_FORMAT, origin: line.header.origin, keys: line.header.keys })}\n`;
+    case 'leaf':
+      return `{"index":${line.index},"record":"${line.record.toString('base64')}"}\n`;
+    case 'checkpoint':
+      return `${JSON.stringify({ checkpoint: line.checkpoint })}\n`;
+  }
+}
+
+/** Reads an exported log line by line. Each call checks the line against those before it. */
+export interface LogFileParser {
+  /** @param text one line, without its newline. @throws {ProofError} MALFORMED, with the number of the line */
+  next(text: string): LogFileLine;
+}
+
+export function createLogFileParser(): LogFileParser {
+  let number = 0;
+  let leaves = 0;
+  let stage: LogFileLine['kind'] | 'start' = 'start';
+  return {
+    next(text) {
+      number += 1;
+      const line = parseLine(text, `Line ${number} of the log`);
+      const isInOrder = stage === 'start' ? line.kind === 'header' : line.kind !== 'header';
+      if (!isInOrder || (line.kind === 'leaf' && stage === 'checkpoint'))
+        throw new ProofError('MALFORMED', `Line ${number} of the log is a ${line.kind}, which may not stand there.`);
+      if (line.kind === 'leaf') {
+        if (line.index !== leaves)
+          throw new ProofError('MALFORMED', `Line ${number} of the log has the index ${line.index}, not ${leaves}.`);
+        leaves += 1;
+      }
+      stage = line.kind;
+      return line;
+    },
+  };
+}
+
+function parseLine(text: string, what: string): LogFileLine {
+  const value = parseBounded(text, what, MAX_LINE_BYTES);
+  if (has(value, 'format')) {
+    const { format, origin, keys } = exactMembers(value, what, ['format', 'origin', 'keys']);
+    if (format !== LOG_FILE_FORMAT)
+      throw new ProofError('MALFORMED', `${what} has another format than ${LOG_FILE_FORMAT}.`);
+    if (typeof origin !== 'string' || !Array.isArray(keys))
+      throw new ProofError('MALFORMED', `${what} has an origin or keys of the wrong kind.`);
+    return { kind: 'header', header: { format, origin, keys: keys.map((key) => publishedKeyOf(key, what)) } };
+  }
+  if (has(value, 'checkpoint')) {
+    const { checkpoint } = exactMembers(value, what, ['checkpoint']);
+    if (typeof checkpoint !== 'string') throw new ProofError('MALFORMED', `${what} has a checkpoint that is no text.`);
+    return { kind: 'checkpoint', checkpoint };
+  }
+  const { index, record } = exactMembers(value, what, ['index', 'record']);
+  const bytes = typeof record === 'string' ? strictBase64(record) : undefined;
+  if (!isCount(index) || bytes === undefined)
+    throw new ProofError('MALFORMED', `${what} has an index that is no number or a record that is not base64.`);
+  return { kind: 'leaf', index, record: bytes };
+}
+
+function publishedKeyOf(value: unknown, what: string): PublishedKey {
+  const { keyId, vkey, use, firstSize, lastSize } = exactMembers(value, `A key in ${what.toLowerCase()}`, [
+    'keyId',
+    'vkey',
+    'use',
+    'firstSize',
+    'lastSize',
+  ]);
+  const isKey = typeof keyId === 'string' && typeof vkey === 'string' && (use === 'log' || use === 'promise');
+  if (!isKey || !isCount(firstSize) || !(lastSize === null || isCount(lastSize)))
+    throw new ProofError('MALFORMED', `${what} has a key that is none.`);
+  return { keyId, vkey, use, firstSize, lastSize };
+}
+
+function has(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+}
+
+/** An exported log whose records lead to its newest checkpoint. */
+export interface VerifiedLog {
+  readonly origin: string;
+  /** Leaves that the newest checkpoint covers; the file may have more, which nobody signed. */
+  readonly size: number;
+  /** When the newest checkpoint was signed, milliseconds since 1970. */
+  readonly timeMs: number;
+}
+
+/** Verifies an exported log as its lines go by, and lets `onLeaf` see each record. */
+export interface LogFileVerifier {
+  /** @throws {ProofError} MALFORMED, CHECKPOINT_SIGNATURE, KEY_NOT_OF_LOG, KEY_NOT_AT_SIZE, LOG_ALTERED */
+  next(text: string): void;
+  /** @throws {ProofError} LOG_ALTERED when no checkpoint was there */
+  end(): VerifiedLog;
+}
+
+/**
+ * Verifies an exported log against trusted keys: each checkpoint's signatures, and that the records lead to its root. Keeps
+ * the hash of each leaf.
+ */
+export function createLogFileVerifier(deps: {
+  readonly trustedKeys: readonly TrustedKey[];
+  readonly onLeaf?: (index: number, record: Buffer) => void;
+}): LogFileVerifier {
+  const { trustedKeys, onLeaf } = deps;
+  const parser = createLogFileParser();
+  let frontier = EMPTY_FRONTIER;
+  const hashes: Uint8Array[] = [];
+  let origin = '';
+  let newest: VerifiedLog | undefined;
+  return {
+    next(text) {
+      const line = parser.next(text);
+      if (line.kind === 'header') origin = line.header.origin;
+      else if (line.kind === 'leaf') {
+        hashes.push(hashLeaf(line.record));
+        onLeaf?.(line.index, line.record);
+      } else {
+        const head = readCheckpoint(line.checkpoint, trustedKeys);
+        if (head.origin !== origin)
+          throw new ProofError(
+            'LOG_ALTERED',
+            `A checkpoint is of the log ${quoted(head.origin)}, not of ${quoted(origin)}.`,
+          );
+        if (head.size < frontier.size || head.size > hashes.length)
+          throw new ProofError(
+            'LOG_ALTERED',
+            `A checkpoint signs ${head.size} leaves, but the file has ${hashes.length} leaves and checkpoints in order of size.`,
+          );
+        ({ frontier } = grow(frontier, hashes.slice(frontier.size, head.size)));
+        if (!head.root.equals(frontierRoot(frontier)))
+          throw new ProofError(
+            'LOG_ALTERED',
+            `The first ${head.size} records do not lead to the root that their checkpoint signs: one of them was changed.`,
+          );
+        newest = { origin, size: head.size, timeMs: head.timeMs };
+      }
+    },
+    end() {
+      if (newest === undefined)
+        throw new ProofError('LOG_ALTERED', 'The exported log has no checkpoint, so nothing in it is signed.');
+      return newest;
+    },
+  };
+}

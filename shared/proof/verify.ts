@@ -1,0 +1,165 @@
+// Verifying whatever someone holds: a receipt as JSON or text, several of one chain, a promise with the log's export.
+import { parseBounded, quoted } from './encoding.ts';
+import { asResult, type Failed, ProofError } from './failures.ts';
+import { createLogFileVerifier, type VerifiedLog } from './log-file.ts';
+import { promiseOf, type SignedPromise } from './promise.ts';
+import {
+  MAX_OFFLINE_RECEIPT_BYTES,
+  type Receipt,
+  receiptOf,
+  type VerifiedReceipt,
+  type VerifyOptions,
+  verifyReceipt,
+} from './receipt.ts';
+import { readRecord, recordDigestOf } from './record-read.ts';
+import { NO_PREVIOUS } from './record.ts';
+import { isTlogProof, parseTlogProof } from './tlog-proof.ts';
+import type { TrustedKey } from './keys.ts';
+
+/** What a text turned out to be. */
+export type Evidence =
+  | { readonly kind: 'receipt'; readonly receipt: Receipt }
+  | { readonly kind: 'promise'; readonly promise: SignedPromise };
+
+/**
+ * Tells receipts from promises. A promise may stand alone or in the answer that brought it (`{proofId, status, promise}`).
+ * @throws {ProofError} MALFORMED
+ */
+export function parseEvidence(bytes: Uint8Array): Evidence {
+  const text = textOf(bytes);
+  if (isTlogProof(text)) return { kind: 'receipt', receipt: parseTlogProof(text, MAX_OFFLINE_RECEIPT_BYTES) };
+  const value = parseBounded(text, 'The file', MAX_OFFLINE_RECEIPT_BYTES);
+  if (has(value, 'recordDigest')) return { kind: 'promise', promise: promiseOf(value) };
+  if (has(value, 'promise')) return { kind: 'promise', promise: promiseOf(value.promise) };
+  return { kind: 'receipt', receipt: receiptOf(value, MAX_OFFLINE_RECEIPT_BYTES) };
+}
+
+/** A chain whose records link to one another. */
+export interface VerifiedChain {
+  readonly ok: true;
+  /** In the order of the chain. */
+  readonly receipts: readonly VerifiedReceipt[];
+  /** Whether the first of them is the entity's first record. */
+  readonly isFromTheStart: boolean;
+}
+
+/**
+ * Verifies that receipts are consecutive records of one entity in one log: each names the event hash of the one before.
+ * Their order does not matter, their place in the log gives it. The first receipt that fails by itself is the answer.
+ */
+export function verifyChain(
+  receipts: readonly Receipt[],
+  trustedKeys: readonly TrustedKey[],
+  options: VerifyOptions = {},
+): VerifiedChain | Failed {
+  const verified: VerifiedReceipt[] = [];
+  for (const receipt of receipts) {
+    const result = verifyReceipt(receipt, trustedKeys, options);
+    if (!result.ok) return { ...result, sentence: `${quoted(receipt.proofId)}: ${result.sentence}` };
+    verified.push(result);
+  }
+  verified.sort((a, b) => a.index - b.index);
+  return asResult(() => {
+    for (const [i, receipt] of verified.entries()) {
+      const before = verified[i - 1];
+      if (before !== undefined) checkLink(before, receipt);
+    }
+    return { ok: true, receipts: verified, isFromTheStart: verified[0]?.record.previousHash === NO_PREVIOUS };
+  });
+}
+
+function checkLink(before: VerifiedReceipt, after: VerifiedReceipt): void {
+  const broken = (why: string): never => {
+    throw new ProofError('CHAIN_BROKEN', `${quoted(after.proofId)} does not follow ${quoted(before.proofId)}: ${why}.`);
+  };
+  if (before.origin !== after.origin) broken('they are in two logs');
+  if (before.record.agentId !== after.record.agentId) broken('they concern two entities');
+  if (before.index === after.index) broken('they are the same record');
+  if (after.record.previousHash === NO_PREVIOUS) broken('it says that it is the first of its chain');
+  if (after.record.previousHash !== before.eventHash)
+    broken('it names another record as the one before; one between them is missing here, or the chain was altered');
+}
+
+/** A promise that an exported log keeps. */
+export interface KeptPromise {
+  readonly ok: true;
+  readonly promise: SignedPromise;
+  /** Where the record stands in the log. */
+  readonly index: number;
+  readonly log: VerifiedLog;
+}
+
+/** Checks a promise against an exported log as its lines go by. */
+export interface PromiseCheck {
+  /** @param line one line of the log, without its newline. @returns what is wrong with the log, when something is */
+  next(line: string): Failed | undefined;
+  end(): KeptPromise | Failed;
+}
+
+/** @param promise one whose signature was verified */
+export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly TrustedKey[]): PromiseCheck {
+  let foundAt: number | undefined;
+  let otherAt: number | undefined;
+  const needle = Buffer.from(promise.proofId);
+  const log = createLogFileVerifier({
+    trustedKeys,
+    onLeaf: (index, record) => {
+      if (foundAt !== undefined) return;
+      if (recordDigestOf(record) === promise.recordDigest) foundAt = index;
+      else if (record.includes(needle) && idOf(record) === promise.proofId) otherAt ??= index;
+    },
+  });
+  return {
+    next(line) {
+      const result = asResult(() => {
+        log.next(line);
+        return { ok: true };
+      });
+      return result.ok ? undefined : result;
+    },
+    end: () =>
+      asResult(() => {
+        const verified = log.end();
+        if (verified.origin !== promise.log)
+          throw new ProofError(
+            'KEY_NOT_OF_LOG',
+            `The promise is about the log ${quoted(promise.log)}, and the file is of ${quoted(verified.origin)}.`,
+          );
+        // What no checkpoint covers is not in the log yet.
+        if (foundAt !== undefined && foundAt < verified.size)
+          return { ok: true, promise, index: foundAt, log: verified };
+        const signedAt = new Date(verified.timeMs).toISOString();
+        if (otherAt !== undefined)
+          throw new ProofError(
+            'PROMISE_BROKEN',
+            `The log has another record for ${quoted(promise.proofId)}, at index ${otherAt}, than the one that was promised.`,
+          );
+        if (verified.timeMs <= Date.parse(promise.deadline))
+          throw new ProofError(
+            'PROMISE_NOT_DUE',
+            `The record is not in the log as of ${signedAt}; the promise is due at ${promise.deadline}.`,
+          );
+        throw new ProofError(
+          'PROMISE_BROKEN',
+          `The log was signed at ${signedAt} without the record that was promised by ${promise.deadline}.`,
+        );
+      }),
+  };
+}
+
+function idOf(record: Buffer): string | undefined {
+  const read = readRecord(record);
+  return 'record' in read ? read.record.payload.proofId : undefined;
+}
+
+function has<Name extends string>(value: unknown, name: Name): value is Readonly<Record<Name, unknown>> {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new ProofError('MALFORMED', 'The file is not UTF-8.');
+  }
+}

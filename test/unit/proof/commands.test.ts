@@ -1,0 +1,233 @@
+// `custos verify`, `custos merkle` and `custos canonicalize` as processes: answers, sentences and exit codes.
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { MERKLE_COMMANDS } from '../../../cli/merkle.ts';
+import { InputError } from '../../../cli/stdin.ts';
+import { FAILURES } from '../../../shared/proof/failures.ts';
+import { publishKey } from '../../../shared/proof/keys.ts';
+import { createPromiseSigner } from '../../../shared/proof/promise.ts';
+import { recordDigestOf } from '../../../shared/proof/record-read.ts';
+import { writeTlogProof } from '../../../shared/proof/tlog-proof.ts';
+import { writeLogLine } from '../../../shared/proof/log-file.ts';
+import { temporaryFolder } from '../../support/folders.ts';
+import { LOG_KEY, ORIGIN, PROMISE_KEY, PROMISE_VKEY, sampleLog, TIME_MS, VKEY } from './sample-log.ts';
+
+const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'cli', 'main.js');
+
+function custos(
+  args: readonly string[],
+  input: string | Buffer = '',
+): { code: number | null; out: string; err: string } {
+  // No settings of the service: these commands need none.
+  const ended = spawnSync(process.execPath, [MAIN, ...args], {
+    input,
+    env: { PATH: process.env.PATH },
+    timeout: 20_000,
+  });
+  return { code: ended.status, out: ended.stdout.toString(), err: ended.stderr.toString() };
+}
+
+describe('custos verify', () => {
+  const folder = temporaryFolder('verify');
+  const file = (name: string, content: string | object | Buffer): string => {
+    const at = path.join(folder, name);
+    const isText = typeof content === 'string' || Buffer.isBuffer(content);
+    writeFileSync(at, isText ? content : JSON.stringify(content));
+    return at;
+  };
+  const log = sampleLog(8);
+  const receipt = log.receipt(4);
+  const keys = file('keys.json', [
+    publishKey(LOG_KEY, { origin: ORIGIN, use: 'log' }),
+    publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'promise' }),
+  ]);
+
+  it('says what a valid receipt proves, and exits with 0', () => {
+    const { code, out } = custos(['verify', file('receipt.json', receipt), '--vkey', VKEY]);
+    expect(code).to.equal(0);
+    expect(out).to.match(
+      /^VALID: the proof "p-4" \("deploy" of "agent-1", .*\) stands at index 4 of the log "custos.local\/acme\/live"/,
+    );
+    const text = file('receipt.tlog-proof', writeTlogProof(receipt));
+    expect(custos(['verify', text, '--vkey', PROMISE_VKEY, '--vkey', VKEY]).code).to.equal(0);
+    const json = custos(['verify', '-', '--keys', keys, '--json'], JSON.stringify(receipt));
+    expect(JSON.parse(json.out)).to.deep.include({ valid: true, isFromTheStart: false });
+  });
+
+  it('names what is wrong with a sentence and an exit code of its own', () => {
+    const altered = Buffer.from(Buffer.from(receipt.record, 'base64').toString().replace('deploy', 'Deploy')).toString(
+      'base64',
+    );
+    const cases = {
+      MALFORMED: { ...receipt, more: 1 },
+      CHECKPOINT_SIGNATURE: { ...receipt, checkpoint: receipt.checkpoint.replace('\n8\n', '\n9\n') },
+      WRONG_INDEX: { ...receipt, index: 5 },
+      WRONG_SIZE: { ...receipt, checkpoint: log.checkpoint(3) },
+      WRONG_PATH: { ...receipt, path: receipt.path.toReversed() },
+      RECORD_ALTERED: { ...receipt, record: altered },
+      WRONG_PROOF_ID: { ...receipt, proofId: 'p-5' },
+    } as const;
+    for (const [failure, content] of Object.entries(cases) as [keyof typeof cases, object][]) {
+      const { code, out } = custos(['verify', file(`${failure}.json`, content), '--vkey', VKEY]);
+      expect(code, failure).to.equal(FAILURES[failure].exitCode);
+      expect(out).to.match(new RegExp(`^NOT VALID \\(${failure}\\): .*\\.\\n$`));
+    }
+    const json = custos(['verify', '-', '--vkey', VKEY, '--json'], JSON.stringify(cases.WRONG_INDEX));
+    expect(JSON.parse(json.out)).to.deep.include({ valid: false, failure: 'WRONG_INDEX', exitCode: json.code });
+    expect(custos(['verify', file('receipt.json', receipt), '--vkey', PROMISE_VKEY]).code).to.equal(
+      FAILURES.KEY_NOT_OF_LOG.exitCode,
+    );
+    expect(custos(['verify', '-', '--vkey', VKEY], Buffer.from([0xff])).code).to.equal(FAILURES.MALFORMED.exitCode);
+  });
+
+  it('checks the links of a chain', () => {
+    const [a, b, c] = [1, 4, 7].map((index) => file(`chain-${index}.json`, log.receipt(index)));
+    expect(custos(['verify', a ?? '', '--keys', keys, '--chain', c ?? '', b ?? '']).out).to.match(
+      /one unbroken chain, from its first record on\.\n$/,
+    );
+    expect(custos(['verify', a ?? '', '--keys', keys, '--chain', c ?? '']).code).to.equal(
+      FAILURES.CHAIN_BROKEN.exitCode,
+    );
+  });
+
+  it('shows whether a promise was kept in an exported log', () => {
+    const lines = [
+      writeLogLine({ kind: 'header', header: { format: 'custos-log/1', origin: ORIGIN, keys: [] } }),
+      ...log.records.map(({ bytes }, index) => writeLogLine({ kind: 'leaf', index, record: bytes })),
+      writeLogLine({ kind: 'checkpoint', checkpoint: log.checkpoint(8, TIME_MS + 10_000) }),
+    ];
+    const exported = file('log.jsonl', lines.join(''));
+    const signer = createPromiseSigner({ key: PROMISE_KEY, maxMergeDelaySeconds: 1 });
+    const recordDigest = recordDigestOf(log.records[2]?.bytes ?? Buffer.alloc(0)) ?? '';
+    const kept = signer.promise({ log: ORIGIN, proofId: 'p-2', recordDigest, issuedAtMs: TIME_MS });
+    const broken = signer.promise({ log: ORIGIN, proofId: 'p-99', recordDigest: 'ab'.repeat(32), issuedAtMs: TIME_MS });
+    const answer = file('kept.json', { proofId: 'p-2', status: 'pending', promise: kept });
+    expect(custos(['verify', answer, '--keys', keys]).code).to.equal(0);
+    expect(custos(['verify', answer, '--keys', keys, '--log', exported]).out).to.match(
+      /^VALID: the promise was kept.* index 2 /,
+    );
+    const omitted = custos(['verify', file('broken.json', broken), '--keys', keys, '--log', exported]);
+    expect(omitted.code).to.equal(FAILURES.PROMISE_BROKEN.exitCode);
+    expect(custos(['verify', file('b.json', { ...broken, proofId: 'p' }), '--keys', keys]).code).to.equal(
+      FAILURES.PROMISE_SIGNATURE.exitCode,
+    );
+  });
+
+  it('exits with 2 and a sentence for arguments and files that cannot be used', () => {
+    const good = file('receipt.json', receipt);
+    for (const args of [
+      [good],
+      [path.join(folder, 'absent.json'), '--vkey', VKEY],
+      [folder, '--vkey', VKEY],
+      [good, '--vkey', `${VKEY}x`],
+      [good, '--keys', good],
+      [good, '--keys', path.join(folder, 'absent.json')],
+      [good, '--vkey', VKEY, '--log', good],
+      [good, '--vkey', VKEY, '--bogus'],
+      [],
+    ]) {
+      const { code, out, err } = custos(['verify', ...args]);
+      expect(code, args.join(' ')).to.equal(2);
+      expect(out).to.equal('');
+      expect(err).to.match(/^(custos|error): .*\n$/);
+    }
+  });
+
+  it('lists every exit code in its help', () => {
+    const { out } = custos(['verify', '--help']);
+    for (const [failure, { exitCode, meaning }] of Object.entries(FAILURES))
+      expect(out).to.match(new RegExp(`^  ${exitCode}  ${failure} +${meaning.replaceAll('.', '\\.')}$`, 'm'));
+  });
+
+  it('writes nothing to a terminal that a terminal would obey', () => {
+    const { out } = custos(
+      ['verify', '-', '--vkey', VKEY],
+      JSON.stringify({ ...receipt, proofId: 'a\u009b31m\u202e' }),
+    );
+    expect(out).to.match(/WRONG_PROOF_ID/);
+    expect(out).not.to.match(/[\u0080-\u009f\u202e]/);
+  });
+});
+
+describe('custos merkle', () => {
+  const leaves = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];
+  const run = (name: string, input: unknown) => custos(['merkle', name], JSON.stringify(input));
+
+  it('gives the reference root of Certificate Transparency', () => {
+    const { code, out } = run('root', { leaves });
+    expect(code).to.equal(0);
+    expect(JSON.parse(out)).to.deep.equal({
+      size: 8,
+      root: '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
+    });
+    expect(JSON.parse(run('root', { leafHashes: [] }).out).root).to.equal(
+      'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    );
+  });
+
+  it('makes proofs that it verifies, and exits with 1 for those that do not hold', () => {
+    const inclusion = JSON.parse(run('inclusion', { leaves, index: 5, size: 7 }).out) as { index: number };
+    expect(inclusion).to.include({ index: 5, size: 7 });
+    expect(run('verify-inclusion', inclusion)).to.deep.equal({ code: 0, out: '{"valid":true}\n', err: '' });
+    expect(run('verify-inclusion', { ...inclusion, index: 4 })).to.deep.equal({
+      code: 1,
+      out: '{"valid":false}\n',
+      err: '',
+    });
+    const consistency = JSON.parse(run('consistency', { leaves, from: 3, to: 7 }).out) as { from: number };
+    expect(consistency).to.include({ from: 3, to: 7 });
+    expect(run('verify-consistency', consistency).code).to.equal(0);
+    expect(run('verify-consistency', { ...consistency, from: 2 }).code).to.equal(1);
+  });
+
+  it('refuses input that cannot be used', () => {
+    for (const [name, input] of [
+      ['root', {}],
+      ['root', { leaves, leafHashes: [] }],
+      ['root', { leaves: ['A0'] }],
+      ['root', { leaves: ['0'] }],
+      ['root', { leafHashes: ['00'] }],
+      ['root', { leaves, more: 1 }],
+      ['inclusion', { leaves, index: 8 }],
+      ['inclusion', { leaves: [], index: 0 }],
+      ['consistency', { leaves, from: 5, to: 4 }],
+      ['verify-inclusion', { index: 0, size: 1, leafHash: '', path: [] }],
+      ['verify-inclusion', { index: '0', size: 1, leafHash: '', path: [], root: '' }],
+      ['verify-consistency', { from: 0, to: 2 ** 60, fromRoot: '', toRoot: '', path: [] }],
+    ] as const)
+      expect(() => MERKLE_COMMANDS[name]?.answer(input), JSON.stringify(input)).to.throw(InputError, /^[A-Z"].*\.$/);
+  });
+
+  it('exits with 2 and a sentence for input that cannot be used', () => {
+    for (const [name, input] of [
+      ['root', []],
+      ['verify-inclusion', { index: '0', size: 1, leafHash: '', path: [], root: '' }],
+      ['verify-consistency', { from: 0, to: 2 ** 60, fromRoot: '', toRoot: '', path: [] }],
+    ] as const) {
+      const { code, out, err } = run(name, input);
+      expect({ code, out }, JSON.stringify(input)).to.deep.equal({ code: 2, out: '' });
+      expect(err).to.match(/^custos: .*\.\n$/);
+    }
+  });
+});
+
+describe('custos canonicalize', () => {
+  it('writes the canonical bytes and nothing else', () => {
+    expect(custos(['canonicalize'], '{ "b": [1E30, 4.50, 2e-3], "a": "\\u20ac\\/", "\u00f6": null }')).to.deep.equal({
+      code: 0,
+      out: '{"a":"€/","b":[1e+30,4.5,0.002],"ö":null}',
+      err: '',
+    });
+  });
+
+  it('exits with 2 for what is not strict JSON', () => {
+    for (const input of ['{"a":1,"a":2}', '\ufeff1', Buffer.from([0x22, 0xff, 0x22])]) {
+      const { code, out, err } = custos(['canonicalize'], input);
+      expect({ code, out }, String(input)).to.deep.equal({ code: 2, out: '' });
+      expect(err).to.match(/^custos: .*\.\n$/);
+    }
+  });
+});

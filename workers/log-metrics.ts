@@ -1,0 +1,47 @@
+// Metrics of the logs: how large they are, how far they are audited, and whether the audit agrees.
+import { Gauge, type Registry } from 'prom-client';
+import type { Database } from '../shared/db/database.ts';
+import { type LogState, readLogStates } from '../shared/log/audit.ts';
+
+/** Adds the gauges; asked when somebody asks, and absent while the database is away. */
+export function watchLogs(registry: Registry, db: Database): void {
+  let reading: Promise<LogState[]> | undefined;
+  // All gauges of one answer share one reading.
+  const states = (): Promise<LogState[]> => {
+    reading ??= readLogStates(db)
+      .catch(() => [])
+      .finally(() => (reading = undefined));
+    return reading;
+  };
+  const gauge = (name: string, help: string, valueOf: (state: LogState, earlier: number | undefined) => number | undefined): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ['organisation', 'environment'] as const,
+      registers: [registry],
+      async collect() {
+        const values = new Map<string, number>();
+        const read = await states();
+        this.reset();
+        for (const state of read) {
+          const { organisation, environment } = state;
+          // Generations stand in order, so that the newest one, which grows, is the last to say.
+          const value = valueOf(state, values.get(`${organisation}/${environment}`));
+          if (value === undefined) continue;
+          values.set(`${organisation}/${environment}`, value);
+          this.set({ organisation, environment }, value);
+        }
+      },
+    });
+  };
+  gauge('custos_log_size', 'Leaves of the log', ({ size }) => size);
+  gauge('custos_log_audited_size', 'Leaves of the log that the auditor has derived', ({ audit }) => audit?.size ?? 0);
+  gauge('custos_log_halted', '1 when the log signs nothing, because it is not what was signed before', ({ haltedReason }) =>
+    haltedReason === undefined ? 0 : 1,
+  );
+  gauge(
+    'custos_audit_ok',
+    '1 when the audit agrees with the log and those before it, 0 when it found a difference; absent before the first audit',
+    ({ audit }, earlier) => (audit === undefined ? earlier : Math.min(earlier ?? 1, audit.ok ? 1 : 0)),
+  );
+}
