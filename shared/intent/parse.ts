@@ -152,6 +152,12 @@ function isMentioned(
   // A command after a separator is part of a command line, not of a sentence.
   if (fragment.language === 'shell' && /[;&|]\s{0,8}$/.test(text.slice(Math.max(0, fragment.at - 12), fragment.at)))
     return false;
+  // Which runs the statement that it explains.
+  if (
+    fragment.language === 'sql' &&
+    /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i.test(text.slice(Math.max(0, fragment.at - 40), fragment.at))
+  )
+    return false;
   const before = candidates.filter((candidate) => candidate.at < fragment.at && candidate.source !== 'code');
   const last = before.at(-1);
   if (!last || last.at === fragment.at) return false;

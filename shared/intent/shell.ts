@@ -154,11 +154,15 @@ function refineCommand(
     if (verb) [action, effect] = ['delete', 'destructive'];
     else if (reads) [action, effect] = ['read', 'read'];
   }
+  // A command that reads may be told to write: into the file itself, or into one that its output goes to.
+  if (action === 'read' && !fetches && writesFile(name, args)) [action, effect] = ['update', 'write'];
   if (fetches) {
     const at = args.findIndex((arg) => arg.text === '-X' || arg.lower === '--request');
-    const glued = flags.find((flag) => /^-X[A-Z]/.test(flag))?.slice(2);
+    const glued = flags
+      .map((flag) => /^(?:-X|--(?:request|method)=)([A-Z]+)/.exec(flag)?.[1])
+      .find((method) => method !== undefined);
     const method = METHODS[glued ?? args[at + 1]?.text.toUpperCase() ?? ''];
-    const sends = flags.some((flag) => /^(?:-d|-F|-T|--data|--form|--upload)/.test(flag));
+    const sends = flags.some((flag) => /^(?:-d|-F|-T|--data|--form|--upload|--post|--body|--json)/.test(flag));
     const url = args.find((arg) => isUrl(arg.text))?.text;
     if (at >= 0 || glued !== undefined) action = method ?? 'execute';
     else if (sends) action = 'send';
@@ -212,6 +216,21 @@ function refineCommand(
     language: 'shell',
     disguised: decodes && piped,
   };
+}
+
+/** Whether a command changes files by its arguments: `sed -i`, or output redirected into something other than /dev/null. */
+function writesFile(name: string, args: readonly Piece[]): boolean {
+  if (/^(?:g?sed|perl|ruby|yq|sort)$/.test(name)) {
+    const inPlace = name === 'sort' ? /^-o|^--output/ : /^-[a-z]*i|^--in-?place/i;
+    if (args.some((arg) => inPlace.test(arg.text))) return true;
+  }
+  return args.some((arg, index) => {
+    // `2>&1` and `>&2` join streams and `2>` takes messages alone: they write no file of data.
+    const target = /^(?:1|&)?>{1,2}(?![&>])\|?(.*)$/s.exec(arg.text)?.[1];
+    if (target === undefined) return false;
+    const file = target === '' ? (args[index + 1]?.text ?? '') : target;
+    return file !== '' && file !== '/dev/null';
+  });
 }
 
 /** `/usr/bin/rm`, `$(rm` and `rm.exe` are all `rm`. */
