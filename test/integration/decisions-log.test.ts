@@ -30,7 +30,7 @@ describe('decisions on their way to the log', () => {
   const expectOnChain = async (agentId: string, answers: readonly Record<string, unknown>[]): Promise<void> => {
     await worker.append();
     const chain = await chainOf(agentId);
-    const answered = answers.map(({ proof: _, ...body }) => body);
+    const answered = answers.map(({ proof: _proof, ...body }) => body);
     const logged = chain.map(({ event, record }) => {
       expect(event).to.equal('custos.decision');
       const { factsDigest, ...body } = JSON.parse(Buffer.from(record, 'base64').toString('utf8')).payload.body;
