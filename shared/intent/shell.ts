@@ -55,6 +55,8 @@ const UNMISTAKABLE = new Set([
   'vssadmin',
   'diskpart',
 ]);
+/** Files that belong to the machine. */
+const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
 /** Commands whose second word decides. */
 export const SUBCOMMANDS = new Set([
   'git',
@@ -199,7 +201,7 @@ function refineCommand(
     };
   }
   if (
-    /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/.test(args.find((arg) => arg.text.startsWith('/'))?.text ?? '') &&
+    SYSTEM_PATH.test(args.find((arg) => arg.text.startsWith('/'))?.text ?? '') &&
     effect !== 'read'
   )
     traits.add('privileged');
@@ -231,6 +233,32 @@ function writesFile(name: string, args: readonly Piece[]): boolean {
     const file = target === '' ? (args[index + 1]?.text ?? '') : target;
     return file !== '' && file !== '/dev/null';
   });
+}
+
+/** Output of anything that goes into a file: `print "hi" > /etc/motd`. Only a path tells it from a comparison. */
+export function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
+  const piece = pieces[at];
+  if (!piece || at === 0) return undefined;
+  const glued = /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1];
+  if (glued === undefined) return undefined;
+  let target = glued;
+  if (target === '') {
+    const next = pieces[at + 1];
+    target = /^["']$/.test(next?.text ?? '') ? (pieces[at + 2]?.text ?? '') : (next?.text ?? '');
+  }
+  if (!/^(?:~|\.{1,2})?\/[\w.~-]/.test(target) || target === '/dev/null') return undefined;
+  return {
+    verb: 'write',
+    action: 'update',
+    effect: 'write',
+    traits: SYSTEM_PATH.test(target) ? ['privileged'] : [],
+    object: 'file',
+    domain: 'files',
+    extent: 'one',
+    at: piece.at,
+    language: 'shell',
+    disguised: false,
+  };
 }
 
 /** `/usr/bin/rm`, `$(rm` and `rm.exe` are all `rm`. */
