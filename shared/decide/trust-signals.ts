@@ -156,6 +156,7 @@ export function createSignalStore({ db }: { readonly db: Database }): SignalStor
     statement: ACCEPT,
     columns,
     result: () => undefined,
+    sizeOf: (rows) => rows.reduce((size, row) => size + (row.evidence?.length ?? 0), 0),
     maxRows: MAX_REQUESTS,
     maxWaiting: MAX_WAITING,
   });
