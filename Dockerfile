@@ -1,6 +1,6 @@
 # One image for every process of the service: migrate, ingress and workers are commands of it.
 
-# Node 24 is the current LTS line; Debian, because npm's prebuilt libraries are linked against glibc.
+# Node 24 has long-term support until April 2028; Debian, because npm's prebuilt libraries are linked against glibc.
 FROM node:24-trixie-slim AS base
 WORKDIR /app
 ENV NODE_ENV=production
@@ -9,7 +9,7 @@ FROM base AS build
 # Types and compiler are development packages.
 ENV NODE_ENV=development
 COPY package.json package-lock.json .npmrc ./
-# Nothing that is compiled needs an install script, and there is nothing to compile yet.
+# No package needs its install script for compiling, and our own (prepare) has no sources to compile yet.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY shared shared

@@ -8,7 +8,7 @@ import { type Measured, measure, type Row, rowOf, type Sample } from './measure.
 import { enforceBodies, intentBodies, UNSEEN_AMOUNT } from './policies.ts';
 import { type Echo, type Service, startEcho, startGenerator, startService } from './processes.ts';
 import { BESIDE_ECHO, ECHO, type EvaluationCost, OVER_POLICIES, type Report, textOf, writeReport } from './report.ts';
-import { memoryOf, partsBelow } from './usage.ts';
+import { type Memory, memoryOf, partsBelow } from './usage.ts';
 
 interface Plan {
   readonly mode: Report['mode'];
@@ -165,9 +165,18 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
     if (only.has('enforce')) await run.besideEcho();
     if (only.has('unseen')) await run.unseenFacts();
     if (only.has('intent')) await run.intents();
-    if (only.has('policies')) await run.overPolicies();
     const pids = partsBelow(service.pid);
-    const memory = { ingress: memoryOf(pids.ingress[0]), workers: memoryOf(pids.workers[0]), echo: memoryOf(echo.pid) };
+    const memory: Record<string, Memory | undefined> = {
+      [`ingress, ${POLICIES} policies`]: memoryOf(pids.ingress[0]),
+      [`workers, ${POLICIES} policies`]: memoryOf(pids.workers[0]),
+      echo: memoryOf(echo.pid),
+    };
+    if (only.has('policies')) {
+      await run.overPolicies();
+      const most = Math.max(...plan.sizes);
+      memory[`ingress, after ${most} policies`] = memoryOf(pids.ingress[0]);
+      memory[`workers, after ${most} policies`] = memoryOf(pids.workers[0]);
+    }
     const decisions = { answered: run.accepted, onRecord: await service.count('decision') };
     const evaluation = only.has('policies') ? await evaluationCosts(plan.sizes) : [];
     return { mode: plan.mode, rows: run.rows, evaluation, memory, decisions };

@@ -61,6 +61,7 @@ function factsOf(i: number): Facts {
       confidence: 0.9,
       data_classes: [],
       flags: [],
+      depth: 2,
       parsed: true,
       entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
       risk: { level: 'low', score: 0, factors: [] },

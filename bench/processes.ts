@@ -1,6 +1,6 @@
 // Everything that a run starts: the service, the echo, the load generator; all of it ends with the run.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -95,6 +95,8 @@ function cleanEnv(): NodeJS.ProcessEnv {
 /** Starts the service as `npm start` does, on a database and a policy folder of its own in the temporary folder. */
 export async function startService(policyCount: number): Promise<Service> {
   const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-'));
+  // Root's database runs as another user, who must be able to pass.
+  chmodSync(folder, 0o711);
   const dataDir = path.join(folder, 'data');
   const policyDir = path.join(folder, 'policies');
   const sets = path.join(folder, 'sets');

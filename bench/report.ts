@@ -5,7 +5,7 @@ import path from 'node:path';
 import { findRoot } from '../shared/root.ts';
 import type { Row } from './measure.ts';
 import { type Chart, drawChart } from './svg.ts';
-import type { Memory } from './usage.ts';
+import type { Memory, Part } from './usage.ts';
 
 /** Microseconds one evaluation takes alone, without HTTP and storage. */
 export interface EvaluationCost {
@@ -94,6 +94,10 @@ export function textOf(report: Report): string {
 function charts(report: Report): Record<string, Chart> {
   const points = (name: string, x: (row: Row) => number): { x: number; y: number }[] =>
     report.rows.filter((row) => row.name === name).map((row) => ({ x: x(row), y: row.perSecond.median }));
+  const cpuOver = (part: Part): { x: number; y: number }[] =>
+    report.rows
+      .filter((row) => row.name === OVER_POLICIES)
+      .map((row) => ({ x: row.policies ?? 1, y: row.cpuUsPerRequest[part] ?? 0 }));
   const cost = (pick: (e: EvaluationCost) => number): { x: number; y: number }[] =>
     report.evaluation.map((e) => ({ x: e.policies, y: pick(e) }));
   const all: Record<string, Chart> = {
@@ -106,11 +110,15 @@ function charts(report: Report): Record<string, Chart> {
         { name: 'Express 5 echo', points: points(ECHO, (row) => row.connections) },
       ],
     },
+    // Processor time, not requests per second: sizes are measured minutes apart, and the machine does other things too.
     'over-policies': {
-      title: 'Durable decisions over the number of policies',
+      title: 'What a durable decision costs over the number of policies',
       xLabel: 'policies',
-      yLabel: 'requests per second',
-      series: [{ name: 'POST /v1/enforce, 64 connections', points: points(OVER_POLICIES, (row) => row.policies ?? 1) }],
+      yLabel: 'microseconds of processor time a decision',
+      series: [
+        { name: 'ingress', points: cpuOver('ingress') },
+        { name: 'PostgreSQL', points: cpuOver('postgres') },
+      ],
     },
   };
   if (report.evaluation.length > 0) {

@@ -1,5 +1,6 @@
 // The ingress process: authenticates, limits, validates, decides and answers over HTTP.
 import { ConfigError, readConfig, requireStore } from '../shared/config.ts';
+import { NotDurableError } from '../shared/db/durability.ts';
 import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
 import { runUntilStopped } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/log.ts';
@@ -28,6 +29,10 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError || error instanceof SecretMismatchError ? error.message : error);
+  console.error(
+    error instanceof ConfigError || error instanceof SecretMismatchError || error instanceof NotDurableError
+      ? error.message
+      : error,
+  );
   process.exit(1);
 });

@@ -25,6 +25,9 @@ export interface RouterDeps extends ExchangeDeps, AdmissionDeps {
   readonly idempotency: Idempotency;
 }
 
+/** A key that was valid this long ago is not asked about again: small beside the second that revocation may take. */
+const KEY_BELIEVED_MS = 50;
+
 export type RouteHandler = (req: Request, res: Response, next: NextFunction) => void;
 
 function permits(key: AuthenticatedKey, access: readonly Scope[]): boolean {
@@ -152,6 +155,7 @@ function receive(deps: RouterDeps, prepared: Prepared, x: Exchange, unpaid: Auth
   } catch (error) {
     return bad(error);
   }
+  const waitedFromMs = deps.clock.monotonicMs();
   readBody(x.req, BODY_LIMIT_BYTES, (error, bytes) => {
     if (error !== undefined) return bad(error);
     let input: Input;
@@ -160,8 +164,23 @@ function receive(deps: RouterDeps, prepared: Prepared, x: Exchange, unpaid: Auth
     } catch (problem) {
       return bad(problem);
     }
-    guarded(x, () => validated(input));
+    guarded(x, () => stillValid(deps, x, waitedFromMs, () => guarded(x, () => validated(input))));
   });
+}
+
+/**
+ * Looks at the key again when its body was long in coming: a client may send its headers, and the rest half a minute
+ * later, and a key that is revoked or expires in between must have no effect any more. Costs a cached look-up.
+ */
+function stillValid(deps: RouterDeps, x: Exchange, waitedFromMs: number, next: () => void): void {
+  if (x.key === undefined || deps.clock.monotonicMs() - waitedFromMs < KEY_BELIEVED_MS) return next();
+  let key: Awaitable<AuthenticatedKey>;
+  try {
+    key = authenticate(deps, x);
+  } catch (error) {
+    return refuseUnknown(deps, x, error);
+  }
+  proceed(x, key, next, (error) => guarded(x, () => refuseUnknown(deps, x, error)));
 }
 
 function run(deps: RouterDeps, prepared: Prepared, x: Exchange, input: Input): void {

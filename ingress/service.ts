@@ -4,6 +4,7 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
 import { type Database, openDatabase, type Statement } from '../shared/db/database.ts';
+import { ensureDurable } from '../shared/db/durability.ts';
 import type { ActivePolicySet } from '../shared/decide/active-set.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
@@ -114,6 +115,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     poolSize: config.databasePool,
     onError,
   });
+  await ensureDurable(db);
   await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
   const { trustDailyCap } = config;
   const deciding = await startDeciding({ db, databaseUrl: config.databaseUrl, clock, onError, trustDailyCap });

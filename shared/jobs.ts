@@ -47,5 +47,7 @@ export const QUEUE_NAMES = ['intents', 'trust', 'proofs', 'upkeep'] as const sat
 
 /** A job to be queued, as a value. */
 export type Job = {
-  [Q in QueueName]: { [N in JobName<Q>]: { readonly queue: Q; readonly name: N; readonly payload: JobPayload<Q, N> } }[JobName<Q>];
+  [Q in QueueName]: {
+    [N in JobName<Q>]: { readonly queue: Q; readonly name: N; readonly payload: JobPayload<Q, N> };
+  }[JobName<Q>];
 }[QueueName];

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
 import { openDatabase, type Statement } from '../shared/db/database.ts';
+import { ensureDurable } from '../shared/db/durability.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import type { QueueName } from '../shared/jobs.ts';
@@ -67,6 +68,7 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
+  await ensureDurable(db);
   const nowMs = (): number => Date.now();
   const metrics = createWorkerMetrics();
   const onError = reportTrouble(log, 'a queue had trouble', nowMs);

@@ -1,5 +1,6 @@
 // The worker process: takes jobs from the queues, and serves its own health pages.
 import { ConfigError, readConfig, requireStore } from '../shared/config.ts';
+import { NotDurableError } from '../shared/db/durability.ts';
 import { runUntilStopped } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/log.ts';
 import { findRoot } from '../shared/root.ts';
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError ? error.message : error);
-  process.exitCode = 1;
-  if (process.connected) process.disconnect();
+  console.error(error instanceof ConfigError || error instanceof NotDurableError ? error.message : error);
+  // What was opened before the failure would keep the process alive.
+  process.exit(1);
 });

@@ -125,7 +125,11 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         sql,
         made.map(({ row }) => row),
       );
-    for (const { recorded } of made) recorded();
+  };
+
+  /** Tells the agents' histories of decisions that a transaction has committed. */
+  const countAll = (prepared: readonly Prepared[]): void => {
+    for (const { decision } of prepared) decision?.recorded();
   };
 
   const prepareMember = async (
@@ -170,12 +174,14 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         const preparing = prepare(active, key, body, '');
         if (idempotencyKey === undefined) return preparing.then(append).then(ok);
         // Evaluated before the transaction begins: what holds a connection must not wait for another one.
-        return preparing.then((prepared) =>
-          commit(async (sql) => {
+        return preparing.then(async (prepared) => {
+          const reply = await commit(async (sql) => {
             await insert(sql, [prepared]);
             return ok(prepared.text);
-          }),
-        );
+          });
+          countAll([prepared]);
+          return reply;
+        });
       },
     }),
     defineRoute({
@@ -200,7 +206,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         }
         const settled = await Promise.allSettled(members);
         const prepared = settled.flatMap((member) => (member.status === 'fulfilled' ? [member.value] : []));
-        return commit(async (sql) => {
+        const reply = await commit(async (sql) => {
           await insert(sql, prepared);
           return batch(
             settled.map((member) =>
@@ -208,6 +214,8 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
             ),
           );
         });
+        countAll(prepared);
+        return reply;
       },
     }),
   ];

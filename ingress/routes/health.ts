@@ -1,5 +1,6 @@
 // Whether the service is alive, whether it is ready, and its metrics.
 import { Type } from 'typebox';
+import { ApiError } from '../../shared/errors.ts';
 import type { Metrics } from '../../shared/metrics.ts';
 import { StringEnum } from '../../shared/schemas/common.ts';
 import type { ReadinessCheck } from '../ports.ts';
@@ -115,7 +116,10 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       request: {},
       responses: { 200: { description: 'The metrics of this process', contentType: 'text/plain' } },
       errors: [],
-      handler: async () => {
+      handler: async ({ key }) => {
+        // They speak of the whole installation: with a key at all, it must be the operator's.
+        if (access !== 'none' && !(key.isOperator && key.environment === 'live'))
+          throw new ApiError('E1004', "Metrics need a live admin:* key of the operator's organisation.");
         const { text, contentType } = await metrics.expose();
         return { status: 200, text, contentType };
       },

@@ -73,7 +73,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs }: Su
           keyId: key.keyId,
           action: body.action,
           resource: body.resource,
-          context: body.context,
+          context: body.context === undefined ? undefined : JSON.stringify(body.context),
           traceparent,
           submittedAtMs,
         };

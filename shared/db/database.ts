@@ -72,6 +72,20 @@ async function run<Row extends object>(
   return result.rows as Row[];
 }
 
+/**
+ * Takes a client out of the pool. The pool listens only to its idle clients, and an error that nobody hears ends the
+ * process: the listener is there before the next message of the server is read, which may be that it shuts down.
+ */
+function checkOut(pool: pg.Pool, onBroken: (error: Error) => void): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error ?? new Error('the pool gave no client'));
+      client.on('error', onBroken);
+      resolve(client);
+    });
+  });
+}
+
 /** Connects. @throws the driver's error when Postgres is not reachable. */
 export async function openDatabase(options: DataSourceOptions): Promise<Database> {
   const dataSource = createDataSource(options);
@@ -88,18 +102,13 @@ export async function openDatabase(options: DataSourceOptions): Promise<Database
       }
     },
     async transaction(work) {
-      let client: pg.PoolClient;
-      try {
-        client = await pool.connect();
-      } catch (error) {
-        throw asApiError(error);
-      }
       let broken: Error | undefined;
-      // The pool listens only to its idle clients: one that breaks between two statements would end the process.
       const onBroken = (error: Error): void => {
         broken = error;
       };
-      client.on('error', onBroken);
+      const client = await checkOut(pool, onBroken).catch((error: unknown) => {
+        throw asApiError(error);
+      });
       try {
         await client.query('BEGIN');
         const result = await work({ query: (statement, values) => run(client, statement, values) });

@@ -13,9 +13,14 @@ export interface GroupCommitOptions<Item, Result> {
   readonly result: (rows: readonly object[]) => Result;
   /** Most rows a statement. */
   readonly maxRows: number;
+  /** How large a row is, in characters: a statement takes at most MAX_STATEMENT_SIZE of them, and always one row. */
+  readonly sizeOf: (item: Item) => number;
   /** Most rows waiting; more are refused with E6002 rather than kept in memory without end. */
   readonly maxWaiting: number;
 }
+
+/** Rows may hold a caller's megabyte each; all of them together must not become one statement of half a gigabyte. */
+const MAX_STATEMENT_SIZE = 4_000_000;
 
 export interface GroupCommit<Item, Result> {
   /**
@@ -37,7 +42,7 @@ interface Waiting<Item, Result> {
 export function createGroupCommit<Item, Result = void>(
   options: GroupCommitOptions<Item, Result>,
 ): GroupCommit<Item, Result> {
-  const { db, statement, columns, maxRows, maxWaiting } = options;
+  const { db, statement, columns, maxRows, maxWaiting, sizeOf } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let flushing: Promise<void> | undefined;
 
@@ -83,10 +88,23 @@ export function createGroupCommit<Item, Result = void>(
     }
   };
 
+  /** How many of those that wait fit into one statement. */
+  const fitting = (): number => {
+    let size = 0;
+    let count = 0;
+    for (const { item } of waiting) {
+      size += sizeOf(item);
+      if (count === maxRows || (count > 0 && size > MAX_STATEMENT_SIZE)) break;
+      count += 1;
+    }
+    return count;
+  };
+
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
-      const batch = waiting.length <= maxRows ? waiting : waiting.slice(0, maxRows);
-      waiting = batch === waiting ? [] : waiting.slice(maxRows);
+      const count = fitting();
+      const batch = count === waiting.length ? waiting : waiting.slice(0, count);
+      waiting = batch === waiting ? [] : waiting.slice(count);
       await insert(batch);
     }
     flushing = undefined;

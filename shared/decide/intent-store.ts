@@ -13,7 +13,8 @@ export interface IntentRow {
   readonly keyId: string;
   readonly action: string;
   readonly resource: string;
-  readonly context: Record<string, unknown> | undefined;
+  /** JSON text of the caller's object. */
+  readonly context: string | undefined;
   readonly traceparent: string | undefined;
   readonly submittedAtMs: number;
 }
@@ -136,7 +137,7 @@ function columns(rows: readonly IntentRow[]): unknown[] {
     of((r) => r.keyId),
     of((r) => r.action),
     of((r) => r.resource),
-    of((r) => (r.context === undefined ? '' : JSON.stringify(r.context))),
+    of((r) => r.context ?? ''),
     of((r) => r.traceparent ?? ''),
     of((r) => new Date(r.submittedAtMs).toISOString()),
   ];
@@ -152,6 +153,7 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
     statement: INSERT,
     columns,
     result: () => undefined,
+    sizeOf: ({ context }) => context?.length ?? 0,
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });

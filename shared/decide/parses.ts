@@ -91,6 +91,7 @@ export function createParseStore(deps: { db: Database }): ParseStore {
     statement: INSERT,
     columns: (rows) => columns(rows, answers),
     result: () => undefined,
+    sizeOf: (row) => row.answer.length + row.rawIntent.length,
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });

@@ -50,6 +50,11 @@ export function createReading(unassessed: RiskFacts['intent']): Reading {
   };
 }
 
+/** How many segments of a canonical resource are named. */
+function depthOf(resource: string): number {
+  return resource.split('/').filter((segment) => segment !== '*').length;
+}
+
 /** The facts of a parse: its object's resource is `domain/object`, as `d.a.o` is action `a` on resource `d/o`. */
 export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Reading {
   const {
@@ -68,6 +73,7 @@ export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Readi
     flags,
   } = parse;
   const rest = normalized.split('.').slice(2).join('/');
+  const resource = rest === '' ? domain : `${domain}/${rest}`;
   return createReading({
     normalized,
     domain,
@@ -82,7 +88,8 @@ export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Readi
     entities,
     data_classes,
     flags,
-    resource: rest === '' ? domain : `${domain}/${rest}`,
+    resource,
+    depth: depthOf(resource),
     parsed: true,
   });
 }
@@ -107,6 +114,7 @@ function readingOf(parsed: EnforceIntent, lexicon: Lexicon): Reading {
     normalized: parsed.normalized,
     action: parsed.action,
     resource: parsed.resource,
+    depth: depthOf(parsed.resource),
     parsed: false,
   });
 }

@@ -122,6 +122,7 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
     statement: INSERT,
     columns: (rows) => columns(rows, processId, record, facts),
     result: () => undefined,
+    sizeOf: (row) => row.record.length + row.facts.length,
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });

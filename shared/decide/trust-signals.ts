@@ -147,7 +147,7 @@ function reused(errors: readonly FieldError[]): ApiError {
 }
 
 /** Requests a statement, each of up to 1,000 signals: a statement must end well within a second. */
-const MAX_REQUESTS = 25;
+const MAX_REQUESTS = 16;
 const MAX_WAITING = 1_000;
 
 export function createSignalStore({ db }: { readonly db: Database }): SignalStore {
@@ -156,6 +156,7 @@ export function createSignalStore({ db }: { readonly db: Database }): SignalStor
     statement: ACCEPT,
     columns,
     result: () => undefined,
+    sizeOf: (rows) => rows.reduce((size, row) => size + (row.evidence?.length ?? 0), 0),
     maxRows: MAX_REQUESTS,
     maxWaiting: MAX_WAITING,
   });

@@ -36,6 +36,11 @@ interface Slot {
   readonly first: boolean;
 }
 
+/** Whether missing this verb would matter most: it destroys, starts, sends, pays or gives rights. */
+const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>
+  !weak && (effect === 'destructive' || CONSEQUENTIAL.has(action));
+const CONSEQUENTIAL: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
+
 /** Reads one sentence. `query` is the entry that stands for questions. */
 export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntry): Request[] {
   const words = wordsOf(sentence);
@@ -45,6 +50,7 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
   let negated = false;
   let third = false;
   let subordinate = false;
+  const carriedOut = isCarriedOut(words.join(' '));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
@@ -78,6 +84,12 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
       // `or` carries a negation on; `and` and `but` end it: doubt counts as asked for.
       if (word !== 'or') negated = false;
       slot = { strong: false, first: found.length === 0 && at === 0 };
+      continue;
+    }
+    if (carriedOut && found.length > 0 && WH.has(word)) {
+      // What follows `how you` or `how to` is to be shown by doing it.
+      while (SUBJECTS.has(words[at + 1] ?? '') || words[at + 1] === 'to') at += 1;
+      slot = { strong: true, first: true };
       continue;
     }
     if (!slot) continue;
@@ -204,10 +216,27 @@ function verbAt(
       return opening ? result(0.5) : undefined;
     return result(entry.alsoNoun ? 0.85 : 0.95);
   }
-  if (third && entry.alsoNoun) return undefined;
+  if (third && entry.alsoNoun) return furtherVerb(entry, next) ? result(0.5) : undefined;
   if (!entry.alsoNoun || match.length > 1) return result(slot.strong ? 1 : 0.85);
   if (next?.kind === 'word' && (next.lower === 'of' || next.lower === 'and' || next.lower === 'or') && !opening)
     return undefined;
   if (slot.strong) return result(followedLikeVerb(next) ? 0.95 : next?.lower === 'of' ? 0.35 : 0.85);
-  return followedLikeVerb(next) ? result(0.75) : undefined;
+  if (followedLikeVerb(next)) return result(0.75);
+  return !slot.first && furtherVerb(entry, next) ? result(0.5) : undefined;
 }
+
+/**
+ * Whether a word that may be a noun is taken for a further verb because missing one would matter: `and grant access`,
+ * `and pay bob`. What destroys needs no object.
+ */
+function furtherVerb(entry: VerbEntry, next: Token | undefined): boolean {
+  if (!isConsequential(entry)) return false;
+  if (next === undefined || next.kind === 'punct') return entry.effect === 'destructive';
+  return next.lower !== 'as' && !PREPOSITIONS.has(next.lower) && !CONJUNCTIONS.has(next.lower);
+}
+
+const CARRYING_OUT =
+  /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
+
+/** Whether what a text seems only to talk about is to be done: `show me how you delete users by doing it`. */
+export const isCarriedOut = (text: string): boolean => CARRYING_OUT.test(text);

@@ -2,7 +2,7 @@
 import { type Fragment, type Piece, piecesOf } from './code.ts';
 import { httpAt, METHODS } from './http.ts';
 import type { Lexicon } from './lexicon.ts';
-import { commandName, SUBCOMMANDS, shellAt } from './shell.ts';
+import { commandName, redirectAt, SUBCOMMANDS, shellAt } from './shell.ts';
 import { SQL_HEADS, sqlAt } from './sql.ts';
 
 const MAX_FRAGMENTS = 40;
@@ -38,6 +38,9 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     });
   }
   for (let at = 0; at < pieces.length && found.length < MAX_FRAGMENTS; at += 1) {
+    const redirect = redirectAt(pieces, at);
+    // A command that writes already says so.
+    if (redirect && found.at(-1)?.effect !== 'write') found.push(redirect);
     if (!mayBegin(pieces[at], lexicon)) continue;
     const previous = pieces[at - 1]?.text ?? '';
     opens =
@@ -46,7 +49,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
       /[:>$`]$/.test(previous) ||
       /^(?:run|execute|exec|eval|type|issue|command|do|and|with)$/i.test(previous) ||
       ((previous === "'" || previous === '"') && /[:]$|^(?:run|execute|exec|-c)$/i.test(pieces[at - 2]?.text ?? ''));
-    const fragment = sqlAt(pieces, at) ?? httpAt(pieces, at) ?? shellAt(pieces, at, opens, lexicon);
+    const fragment = sqlAt(pieces, at) ?? httpAt(pieces, at, lexicon) ?? shellAt(pieces, at, opens, lexicon);
     if (fragment) found.push(fragment);
   }
   return found;

@@ -1,6 +1,7 @@
 // From free text to a normalized intent: pure, deterministic, linear in the length of the text.
 import type { IntentFlag, Trait } from '../vocabulary.ts';
 import { type Candidate, candidateOfFragment, candidatesOf, consequenceOf } from './candidates.ts';
+import { isCarriedOut } from './clauses.ts';
 import { confidenceOf } from './confidence.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf, traitsOf } from './context.ts';
 import { entitiesOf } from './entities.ts';
@@ -58,7 +59,9 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
   const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
   const code = [
-    ...fragments.filter((fragment) => !isMentioned(fragment, candidates, sentences, trimmed)),
+    ...fragments.filter(
+      (fragment, at) => !isMentioned(fragment, fragments[at - 1]?.at ?? -1, candidates, sentences, trimmed),
+    ),
     // What is decoded counts as asked for when something is to be run.
     ...(runs ? hiddenFragments : []),
   ];
@@ -145,6 +148,7 @@ function quotedCandidates(sentences: readonly Sentence[], lexicon: Lexicon): Can
 /** Code that the text only talks about: its sentence explains, asks or describes, and runs nothing. */
 function isMentioned(
   fragment: Fragment,
+  previousAt: number,
   candidates: readonly Candidate[],
   sentences: readonly Sentence[],
   text: string,
@@ -152,9 +156,19 @@ function isMentioned(
   // A command after a separator is part of a command line, not of a sentence.
   if (fragment.language === 'shell' && /[;&|]\s{0,8}$/.test(text.slice(Math.max(0, fragment.at - 12), fragment.at)))
     return false;
+  // Which runs the statement that it explains.
+  if (
+    fragment.language === 'sql' &&
+    /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i.test(text.slice(Math.max(0, fragment.at - 40), fragment.at))
+  )
+    return false;
+  if (isCarriedOut(text)) return false;
   const before = candidates.filter((candidate) => candidate.at < fragment.at && candidate.source !== 'code');
   const last = before.at(-1);
   if (!last || last.at === fragment.at) return false;
+  // `check x and drop table y` asks for two things; `explain what drop table and delete from do` talks of both.
+  const isRequest = candidates.some((candidate) => candidate.at === fragment.at && !candidate.negated);
+  if (isRequest && previousAt < last.at) return false;
   const sameText = sentences.some((sentence) => {
     const start = sentence[0]?.at ?? 0;
     const end = sentence.at(-1)?.at ?? 0;

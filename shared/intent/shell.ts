@@ -55,6 +55,8 @@ const UNMISTAKABLE = new Set([
   'vssadmin',
   'diskpart',
 ]);
+/** Files that belong to the machine. */
+const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
 /** Commands whose second word decides. */
 export const SUBCOMMANDS = new Set([
   'git',
@@ -154,11 +156,15 @@ function refineCommand(
     if (verb) [action, effect] = ['delete', 'destructive'];
     else if (reads) [action, effect] = ['read', 'read'];
   }
+  // A command that reads may be told to write: into the file itself, or into one that its output goes to.
+  if (action === 'read' && !fetches && writesFile(name, args)) [action, effect] = ['update', 'write'];
   if (fetches) {
     const at = args.findIndex((arg) => arg.text === '-X' || arg.lower === '--request');
-    const glued = flags.find((flag) => /^-X[A-Z]/.test(flag))?.slice(2);
+    const glued = flags
+      .map((flag) => /^(?:-X|--(?:request|method)=)([A-Z]+)/.exec(flag)?.[1])
+      .find((method) => method !== undefined);
     const method = METHODS[glued ?? args[at + 1]?.text.toUpperCase() ?? ''];
-    const sends = flags.some((flag) => /^(?:-d|-F|-T|--data|--form|--upload)/.test(flag));
+    const sends = flags.some((flag) => /^(?:-d|-F|-T|--data|--form|--upload|--post|--body|--json)/.test(flag));
     const url = args.find((arg) => isUrl(arg.text))?.text;
     if (at >= 0 || glued !== undefined) action = method ?? 'execute';
     else if (sends) action = 'send';
@@ -195,7 +201,7 @@ function refineCommand(
     };
   }
   if (
-    /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/.test(args.find((arg) => arg.text.startsWith('/'))?.text ?? '') &&
+    SYSTEM_PATH.test(args.find((arg) => arg.text.startsWith('/'))?.text ?? '') &&
     effect !== 'read'
   )
     traits.add('privileged');
@@ -211,6 +217,47 @@ function refineCommand(
     at: head.at,
     language: 'shell',
     disguised: decodes && piped,
+  };
+}
+
+/** Whether a command changes files by its arguments: `sed -i`, or output redirected into something other than /dev/null. */
+function writesFile(name: string, args: readonly Piece[]): boolean {
+  if (/^(?:g?sed|perl|ruby|yq|sort)$/.test(name)) {
+    const inPlace = name === 'sort' ? /^-o|^--output/ : /^-[a-z]*i|^--in-?place/i;
+    if (args.some((arg) => inPlace.test(arg.text))) return true;
+  }
+  return args.some((arg, index) => {
+    // `2>&1` and `>&2` join streams and `2>` takes messages alone: they write no file of data.
+    const target = /^(?:1|&)?>{1,2}(?![&>])\|?(.*)$/s.exec(arg.text)?.[1];
+    if (target === undefined) return false;
+    const file = target === '' ? (args[index + 1]?.text ?? '') : target;
+    return file !== '' && file !== '/dev/null';
+  });
+}
+
+/** Output of anything that goes into a file: `print "hi" > /etc/motd`. Only a path tells it from a comparison. */
+export function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
+  const piece = pieces[at];
+  if (!piece || at === 0) return undefined;
+  const glued = /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1];
+  if (glued === undefined) return undefined;
+  let target = glued;
+  if (target === '') {
+    const next = pieces[at + 1];
+    target = /^["']$/.test(next?.text ?? '') ? (pieces[at + 2]?.text ?? '') : (next?.text ?? '');
+  }
+  if (!/^(?:~|\.{1,2})?\/[\w.~-]/.test(target) || target === '/dev/null') return undefined;
+  return {
+    verb: 'write',
+    action: 'update',
+    effect: 'write',
+    traits: SYSTEM_PATH.test(target) ? ['privileged'] : [],
+    object: 'file',
+    domain: 'files',
+    extent: 'one',
+    at: piece.at,
+    language: 'shell',
+    disguised: false,
   };
 }
 

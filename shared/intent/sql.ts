@@ -36,6 +36,9 @@ const SQL_OBJECTS = new Set([
   'keyspace',
   'sequence',
 ]);
+/** Functions that a SELECT calls for what they do, not for what they return (PostgreSQL, SQL Server, MySQL). */
+const ACTING_FUNCTION =
+  /^(?:pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|pg_(?:promote|switch_wal|logical_emit_message)|pg_drop_replication_slot|lo_(?:export|import|unlink|put)|dblink_exec|xp_cmdshell|sp_executesql|sys_exec|sys_eval|setval)$/;
 const SQL_NOISE = new Set([
   'if',
   'not',
@@ -87,7 +90,14 @@ export function sqlAt(pieces: readonly Piece[], at: number): Fragment | undefine
   switch (head.lower) {
     case 'select': {
       const words = tail();
+      const acting = words.findIndex((text) => ACTING_FUNCTION.test(text));
+      if (acting > 0 && words[acting + 1] === '(') return statement('select', 'execute', tableName(words[acting]));
       const from = words.indexOf('from');
+      const into = words.indexOf('into');
+      if (into > 0 && (upper || endsLikeSql()) && /^(?:outfile|dumpfile)$/.test(words[into + 1] ?? ''))
+        return statement('select', 'create', 'file');
+      if (into > 1 && into < from && upper)
+        return statement('select', 'create', tableName(pieces[at + into + 1]?.text));
       if (from < 2 || !(upper || endsLikeSql())) return undefined;
       if (!upper && !(word(1) === '*' || words.includes(';') || words.includes('where'))) return undefined;
       return statement('select', 'read', tableName(pieces[at + from + 1]?.text), { extent: 'many' });

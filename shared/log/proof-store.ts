@@ -147,6 +147,7 @@ export function createProofStore(deps: { db: Database }): ProofStore {
     statement: INSERT,
     columns,
     result: insertedBy,
+    sizeOf: ({ rows }) => rows.reduce((size, row) => size + row.record.length, 0),
     maxRows: MAX_REQUESTS,
     maxWaiting: MAX_WAITING,
   });

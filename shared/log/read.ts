@@ -94,6 +94,11 @@ const LIST_OF_ENTITIES: Statement = {
   name: 'leaf-list-of-entities',
   text: `${LEAF} FROM (SELECT * FROM leaf WHERE ${OF_LOG} AND entity_id = ANY ($8::text[]) ${LIST_FILTER} ORDER BY leaf_index DESC LIMIT $7) AS leaf ${JOINS} ORDER BY leaf.leaf_index DESC`,
 };
+// The order of one entity's leaves in the log is that of its chain, which has an index.
+const LIST_OF_ENTITY: Statement = {
+  name: 'leaf-list-of-entity',
+  text: `${LEAF} FROM (SELECT * FROM leaf WHERE ${OF_LOG} AND entity_id = $8 ${LIST_FILTER} ORDER BY chain_index DESC LIMIT $7) AS leaf ${JOINS} ORDER BY leaf.chain_index DESC`,
+};
 const CHAIN: Statement = {
   name: 'leaf-chain',
   text: `${LEAF} FROM leaf ${JOINS} WHERE ${OF_LOG} AND leaf.entity_id = $3 AND leaf.chain_index >= $4 ORDER BY leaf.chain_index LIMIT $5`,
@@ -148,10 +153,12 @@ export function createLogReader(deps: { db: Database }): LogReader {
         filter.before ?? null,
         limit,
       ];
+      const { entityIds } = filter;
+      if (entityIds === undefined) return (await db.query<Row>(LIST, values)).map(anchoredOf);
       const rows =
-        filter.entityIds === undefined
-          ? await db.query<Row>(LIST, values)
-          : await db.query<Row>(LIST_OF_ENTITIES, [...values, filter.entityIds]);
+        entityIds.length === 1
+          ? await db.query<Row>(LIST_OF_ENTITY, [...values, entityIds[0]])
+          : await db.query<Row>(LIST_OF_ENTITIES, [...values, entityIds]);
       return rows.map(anchoredOf);
     },
     async chain(organisationId, environment, entityId, from, limit) {

@@ -111,7 +111,8 @@ interface StageOptions<Result> {
 /** The rules of one stage with what is remembered about them. */
 function createStage<Result extends object>(options: StageOptions<Result>) {
   const { index, createRunner } = options;
-  const lists = new BoundedMap<CandidateList>(MAX_LISTS);
+  // Their keys are as long as the lists, and come from the policies: the longest lists are those worth sharing most.
+  const lists = new BoundedMap<CandidateList>(MAX_LISTS, Number.POSITIVE_INFINITY);
   const requests = new BoundedMap<CandidateList>(MAX_REQUESTS);
   const results = new BoundedMap<Result>(options.memoLimit);
   const runners = new BoundedMap<RuleRunner>(MAX_RUNNERS);

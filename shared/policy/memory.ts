@@ -1,16 +1,27 @@
 // A bounded memory, and keys that are equal exactly when what they stand for is.
 
+/** Characters of keys that a map may hold for each of its entries, on average: what callers choose may be longer. */
+const AVERAGE_KEY_LENGTH = 256;
+/** A longer key is not remembered: it would push out many, and is most likely never seen again. */
+const MAX_KEY_LENGTH = 4_096;
+
 /**
  * A map that forgets what has not been used for long: two generations, so that it costs two look-ups and no list.
- * Holds at most `limit` entries; 0 remembers nothing.
+ * Holds at most `limit` entries, and keys of at most 256 characters times `limit` together; 0 remembers nothing.
  */
 export class BoundedMap<Value> {
+  private readonly maxKeyLength: number;
   private readonly half: number;
+  private readonly halfLength: number;
   private young = new Map<string, Value>();
+  private youngLength = 0;
   private old = new Map<string, Value>();
 
-  constructor(limit: number) {
+  /** @param maxKeyLength keys longer than this are not remembered */
+  constructor(limit: number, maxKeyLength = MAX_KEY_LENGTH) {
+    this.maxKeyLength = maxKeyLength;
     this.half = Math.floor(limit / 2);
+    this.halfLength = this.half * AVERAGE_KEY_LENGTH;
   }
 
   get size(): number {
@@ -29,12 +40,18 @@ export class BoundedMap<Value> {
   }
 
   set(key: string, value: Value): void {
-    if (this.half === 0) return;
-    if (this.young.size >= this.half && !this.young.has(key)) {
+    if (this.half === 0 || key.length > this.maxKeyLength) return;
+    if (this.young.has(key)) {
+      this.young.set(key, value);
+      return;
+    }
+    if (this.young.size >= this.half || (this.young.size > 0 && this.youngLength + key.length > this.halfLength)) {
       this.old = this.young;
       this.young = new Map();
+      this.youngLength = 0;
     }
     this.young.set(key, value);
+    this.youngLength += key.length;
   }
 }
 

@@ -48,6 +48,8 @@ export function canonicalResource(text: string): { readonly ok: true; readonly r
   if (!decoded.isWellFormed()) return refuse('must not contain lone surrogates');
   if (INVISIBLE.test(decoded)) return refuse('must not contain control, zero-width or other invisible characters');
   const folded = fold(decoded);
+  // One character may become eighteen: what is canonical must be acceptable itself.
+  if (folded.length > MAX_LENGTH) return refuse(`must have at most ${MAX_LENGTH} characters once it is normalized`);
   if (INVISIBLE.test(folded)) return refuse('must not contain control, zero-width or other invisible characters');
   if (folded.includes('%')) return refuse('must not contain a percent sign once it is decoded');
   const pieces = folded.split(/[/\\:]/);

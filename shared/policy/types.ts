@@ -19,6 +19,8 @@ export interface Risk {
 export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {
   /** Canonical, without the action: `data/user_profile`, `db/production/*`. */
   resource: string;
+  /** How many segments of the resource are named; the `*` of a pattern is not counted. */
+  depth: number;
   /** Whether an `intent_id` of a stored parse stands behind it. */
   parsed: boolean;
   risk: Risk;

@@ -97,6 +97,13 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
   { fact: 'intent', path: 'confidence', type: 'number', unit: '0..1', description: 'how sure the parser is' },
   {
     fact: 'intent',
+    path: 'depth',
+    type: 'number',
+    unit: 'segments',
+    description: 'how many segments of the resource are named: 1 for db/*, 2 for db/customers and for db/customers/*',
+  },
+  {
+    fact: 'intent',
     path: 'parsed',
     type: 'boolean',
     description: 'whether an intent_id of a stored parse stands behind the request',

@@ -42,9 +42,11 @@ describe('two ingress processes whose notifications are lost', function suite() 
     await database.drop();
   });
 
-  /** Cuts every connection that listens; there are two as soon as those that were cut before are back. */
+  /** Cuts every connection that listens: one of each process, as soon as those that were cut before are back. */
   const deafen = async (): Promise<void> => {
-    await waitFor(async () => (await listeners('SELECT pid')).length === 2, { what: 'both processes to listen' });
+    await waitFor(async () => (await listeners('SELECT pid')).length === processes.length, {
+      what: 'all processes to listen',
+    });
     await listeners('SELECT pg_terminate_backend(pid)');
   };
   const listeners = (select: string): Promise<object[]> =>

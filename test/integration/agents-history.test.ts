@@ -41,7 +41,14 @@ describe('the history of an agent in two processes', () => {
       ensureFresh: () => undefined,
       close: () => Promise.resolve(),
     };
-    const directory = createAgentDirectory({ db, changes, processId, nowMs, trustDailyCap: 10_000, onError: () => undefined });
+    const directory = createAgentDirectory({
+      db,
+      changes,
+      processId,
+      nowMs,
+      trustDailyCap: 10_000,
+      onError: () => undefined,
+    });
     open.push(directory);
     const store = createDecisionStore({ db, processId });
     return {

@@ -115,7 +115,7 @@ describe('decisions written in groups', () => {
             await db.query(
               {
                 name: 'cut',
-                text: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO decision%'",
+                text: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO decision (%'",
               },
               [],
             )

@@ -137,6 +137,7 @@ describe('the intent worker', () => {
       expect((await decide('db/open/a', { agentId })).decision.verdict).to.equal('ALLOW');
       const intentId = await submit('db/open/a', { agentId });
       await service.admin.patch(`/v1/agents/${agentId}`, { status });
+      await worker.deciding.changes.refresh();
       await worker.evaluate(intentId);
       const { decision } = await read(intentId);
       expect(decision.verdict).to.equal('DENY');
@@ -147,9 +148,11 @@ describe('the intent worker', () => {
     const intentId = await submit('db/open/halted');
     await service.admin.post('/v1/halt', { reason: 'incident' });
     try {
+      await worker.deciding.changes.refresh();
       await worker.evaluate(intentId);
     } finally {
       await service.admin.delete('/v1/halt');
+      await worker.deciding.changes.refresh();
     }
     expect((await read(intentId)).decision.reasons[0].code).to.equal('HALTED');
   });

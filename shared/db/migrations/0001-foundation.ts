@@ -120,8 +120,9 @@ CREATE TABLE decision (
 -- As intent_parse.
 ) WITH (toast_tuple_target = 8160);
 CREATE INDEX decision_by_agent ON decision (organisation_id, environment, agent_id, decision_id) INCLUDE (verdict, evaluated_at);
--- Other processes ask for the newest rows of all tenants; rows arrive in order of time, which is what BRIN is for.
-CREATE INDEX decision_by_time ON decision USING brin (evaluated_at) WITH (pages_per_range = 16);
+-- Other processes ask every second for the newest rows of all tenants. Not BRIN: it knows nothing of rows that came
+-- since the last vacuum, and had all of them read each time (20 ms for 40,000 rows, growing without end).
+CREATE INDEX decision_by_time ON decision (evaluated_at);
 
 CREATE TABLE idempotency (
   organisation_id text NOT NULL,

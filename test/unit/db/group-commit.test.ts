@@ -52,6 +52,7 @@ function groupOf(db: Database, more: { maxRows?: number; maxWaiting?: number } =
     statement: { name: 'insert', text: '' },
     columns: (items) => [items],
     result: () => undefined,
+    sizeOf: (item) => item.length,
     maxRows: 500,
     maxWaiting: 1_000,
     ...more,
@@ -97,6 +98,21 @@ describe('group commit', () => {
     expect(fake.mostRunning()).to.equal(1);
   });
 
+  it('never joins large rows into one huge statement, and writes one that is larger alone', async () => {
+    const fake = fakeDatabase();
+    const group = groupOf(fake.db);
+    const large = ['a', 'b', 'c'].map((letter) => letter.repeat(3_000_000));
+    const added = [...large, 'd'.repeat(9_000_000), 'e', 'f'].map((item) => group.add(item));
+    await Promise.all(added);
+    expect(fake.calls.map((call) => call.items.map((item) => item.charAt(0)).join(''))).to.deep.equal([
+      'a',
+      'b',
+      'c',
+      'd',
+      'ef',
+    ]);
+  });
+
   it('never writes more rows with one statement than it may', async () => {
     const fake = fakeDatabase();
     const group = groupOf(fake.db, { maxRows: 4 });
@@ -125,6 +141,7 @@ describe('group commit', () => {
       db: fake.db,
       statement: { name: 'insert', text: '' },
       result: () => undefined,
+      sizeOf: (item) => item.length,
       columns: (items) => {
         if (items.includes('bad')) throw Object.assign(new Error('a line feed'), { code: 'NOT_SENT' });
         return [items];

@@ -32,6 +32,7 @@ export function factsWith(changes: Readonly<Record<string, unknown>> = {}): Fact
       entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
       data_classes: [],
       flags: [],
+      depth: 2,
       parsed: true,
       risk: { level: 'low', score: 0, factors: [] },
     },

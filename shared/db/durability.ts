@@ -1,0 +1,31 @@
+// Whether the server keeps what it has committed: a decision is answered because it is on disk.
+import type { Sql, Statement } from './database.ts';
+
+const READ: Statement = {
+  name: 'durability-read',
+  text: `SELECT current_setting('fsync') AS fsync, current_setting('full_page_writes') AS full_page_writes,
+    current_setting('synchronous_commit') AS synchronous_commit`,
+};
+
+interface Row {
+  fsync: string;
+  full_page_writes: string;
+  synchronous_commit: string;
+}
+
+/** PostgreSQL would lose committed decisions in a crash. The message says which setting does it. */
+export class NotDurableError extends Error {
+  constructor(settings: readonly string[]) {
+    super(
+      `PostgreSQL is set up with ${settings.join(' and ')}: decisions that were answered could be lost. Turn that on (for this role and database too) and start again.`,
+    );
+    this.name = 'NotDurableError';
+  }
+}
+
+/** @throws {NotDurableError} when a commit does not mean that the data is on disk; {ApiError} E6002 */
+export async function ensureDurable(sql: Sql): Promise<void> {
+  const [row] = await sql.query<Row>(READ, []);
+  const off = Object.entries(row ?? {}).filter(([, value]) => value === 'off');
+  if (off.length > 0) throw new NotDurableError(off.map(([name]) => `${name} off`));
+}

@@ -1,0 +1,92 @@
+// An auditor of the log's tables for tests: re-derives every number and hash from the rows, with nothing of the code under test.
+import { createHash } from 'node:crypto';
+import canonicalizeIndependently from 'canonicalize';
+import { expect } from 'chai';
+import type { Database } from '../../shared/db/database.ts';
+
+interface LeafRow {
+  leaf_index: string;
+  proof_id: string;
+  source: string;
+  source_id: string;
+  entity_id: string;
+  chain_index: string;
+  event: string;
+  previous_hash: Buffer;
+  event_hash: Buffer;
+  leaf_hash: Buffer;
+  record: Buffer | null;
+}
+
+const LEAVES = {
+  name: 'test-log-leaves',
+  text: `SELECT leaf.*, CASE leaf.source
+      WHEN 'record' THEN (SELECT record FROM record r WHERE r.organisation_id = $1 AND r.environment = $2 AND r.proof_id = leaf.source_id)
+      ELSE (SELECT record FROM decision d WHERE d.organisation_id = $1 AND d.environment = $2 AND d.decision_id = leaf.source_id)
+    END AS record
+    FROM leaf WHERE organisation_id = $1 AND environment = $2 ORDER BY leaf_index`,
+};
+const SIZE = {
+  name: 'test-log-size',
+  text: 'SELECT size::int AS size FROM log WHERE organisation_id = $1 AND environment = $2',
+};
+const WAITING = {
+  name: 'test-log-waiting',
+  text: 'SELECT count(*)::int AS n FROM log_inbox WHERE organisation_id = $1 AND environment = $2',
+};
+
+export interface CheckedLog {
+  readonly size: number;
+  readonly waiting: number;
+  /** In the order of the log. */
+  readonly proofIds: readonly string[];
+  /** In the order of each chain. */
+  readonly chains: ReadonlyMap<string, readonly string[]>;
+}
+
+const sha256 = (...parts: readonly (Buffer | string)[]): string => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+};
+
+/**
+ * Holds the whole log of an organisation and environment against proofs.md. Throws at the first thing that is wrong:
+ * a gap, a record that is two leaves, a broken chain, bytes that are not canonical, a hash that is not theirs.
+ */
+export async function checkLog(db: Database, organisationId: string, environment: string): Promise<CheckedLog> {
+  const owner = [organisationId, environment];
+  const rows = await db.query<LeafRow>(LEAVES, owner);
+  const heads = new Map<string, string>();
+  const chains = new Map<string, string[]>();
+  const sources = new Set<string>();
+  for (const [i, row] of rows.entries()) {
+    const at = `leaf ${i}`;
+    expect(Number(row.leaf_index), at).to.equal(i);
+    const source = `${row.source} ${row.source_id}`;
+    expect(sources.has(source), `${at}: ${source} is a leaf already`).to.equal(false);
+    sources.add(source);
+    const chain = chains.get(row.entity_id) ?? [];
+    chains.set(row.entity_id, chain);
+    expect(Number(row.chain_index), at).to.equal(chain.length);
+    chain.push(row.proof_id);
+    const previous = heads.get(row.entity_id) ?? '0'.repeat(64);
+    expect(row.previous_hash.toString('hex'), at).to.equal(previous);
+    if (row.record === null) throw new Error(`${at} has no record`);
+    const bytes = Buffer.concat([row.record, Buffer.from(`,"previousHash":"${previous}"}`)]);
+    const text = bytes.toString('utf8');
+    const record = JSON.parse(text) as Record<string, unknown>;
+    expect(text === canonicalizeIndependently(record), `${at} is not canonical: ${text}`).to.equal(true);
+    expect(Object.keys(record), at).to.have.members(['agentId', 'eventType', 'occurredAt', 'payload', 'previousHash']);
+    expect(record, at).to.deep.include({ agentId: row.entity_id, eventType: row.event });
+    expect(record['payload'], at).to.deep.include({ proofId: row.proof_id, environment });
+    const eventHash = sha256(bytes);
+    expect(row.event_hash.toString('hex'), at).to.equal(eventHash);
+    expect(row.leaf_hash.toString('hex'), at).to.equal(sha256(Buffer.of(0), bytes));
+    heads.set(row.entity_id, eventHash);
+  }
+  const [log] = await db.query<{ size: number }>(SIZE, owner);
+  expect(log?.size ?? 0, 'the size of the log').to.equal(rows.length);
+  const [waiting] = await db.query<{ n: number }>(WAITING, owner);
+  return { size: rows.length, waiting: waiting?.n ?? 0, proofIds: rows.map((row) => row.proof_id), chains };
+}
