@@ -172,10 +172,10 @@ function jsonOf(result: Verified | Failed): object {
     const { promise, log } = result;
     return log === undefined ? { valid: true, promise } : { valid: true, promise, index: result.index, log };
   }
-  const receipts = result.receipts.map(({ ok: _, timeMs, ...rest }) => ({
-    ...rest,
-    signedAt: new Date(timeMs).toISOString(),
-  }));
+  const receipts = result.receipts.map(({ proofId, origin, index, size, root, timeMs, keyId, eventHash, record }) => {
+    const signedAt = new Date(timeMs).toISOString();
+    return { proofId, origin, index, size, root, signedAt, keyId, eventHash, record };
+  });
   return { valid: true, receipts, isFromTheStart: result.isFromTheStart };
 }
 

@@ -140,6 +140,7 @@ function successResponses(route: Route, components: Components): Json {
                 [spec.contentType ?? 'application/json']: {
                   schema: spec.schema === undefined ? { type: 'string' } : components.refer(spec.schema),
                 },
+                ...Object.fromEntries((spec.alsoAs ?? []).map((type) => [type, { schema: { type: 'string' } }])),
               },
             }),
       },

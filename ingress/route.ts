@@ -48,6 +48,8 @@ export interface ResponseSpec {
   readonly schema?: TSchema;
   /** Default: `application/json`. */
   readonly contentType?: string;
+  /** Other content types that the same answer can have, as text, when the caller's Accept asks for them. */
+  readonly alsoAs?: readonly string[];
 }
 
 export interface RequestSpec {

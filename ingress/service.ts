@@ -16,7 +16,7 @@ import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
 import { createLastUsed } from '../shared/keys/last-used.ts';
 import { createSecretHasher } from '../shared/keys/secrets.ts';
 import { createProofStore } from '../shared/log/proof-store.ts';
-import { createLogReader } from '../shared/log/read.ts';
+import { createReceiptStore } from '../shared/log/receipts.ts';
 import type { Logger } from '../shared/log.ts';
 import { createMetrics } from '../shared/metrics.ts';
 import { createApp } from './app.ts';
@@ -165,7 +165,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     proofs,
     signals,
     trustDailyCap,
-    log: createLogReader({ db }),
+    log: createReceiptStore({ db }),
     hasher: createSecretHasher(config.pepper),
     onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
   });

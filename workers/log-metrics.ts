@@ -13,7 +13,11 @@ export function watchLogs(registry: Registry, db: Database): void {
       .finally(() => (reading = undefined));
     return reading;
   };
-  const gauge = (name: string, help: string, valueOf: (state: LogState, earlier: number | undefined) => number | undefined): void => {
+  const gauge = (
+    name: string,
+    help: string,
+    valueOf: (state: LogState, earlier: number | undefined) => number | undefined,
+  ): void => {
     new Gauge({
       name,
       help,
@@ -36,8 +40,10 @@ export function watchLogs(registry: Registry, db: Database): void {
   };
   gauge('custos_log_size', 'Leaves of the log', ({ size }) => size);
   gauge('custos_log_audited_size', 'Leaves of the log that the auditor has derived', ({ audit }) => audit?.size ?? 0);
-  gauge('custos_log_halted', '1 when the log signs nothing, because it is not what was signed before', ({ haltedReason }) =>
-    haltedReason === undefined ? 0 : 1,
+  gauge(
+    'custos_log_halted',
+    '1 when the log signs nothing, because it is not what was signed before',
+    ({ haltedReason }) => (haltedReason === undefined ? 0 : 1),
   );
   gauge(
     'custos_audit_ok',

@@ -6,6 +6,7 @@ import { type EnforceDeps, enforceRoutes } from './enforce.ts';
 import { type HaltDeps, haltRoutes } from './halt.ts';
 import { type IntentDeps, intentRoutes } from './intent.ts';
 import { type KeyRouteDeps, keyRoutes } from './keys.ts';
+import { type LogDeps, logRoutes } from './log.ts';
 import { type PolicyDeps, policyRoutes } from './policies.ts';
 import { type ProofDeps, proofRoutes } from './proofs.ts';
 import { type SubmittedIntentDeps, submittedIntentRoutes } from './submitted-intents.ts';
@@ -17,6 +18,7 @@ export type BusinessDeps = AgentDeps &
   HaltDeps &
   IntentDeps &
   KeyRouteDeps &
+  LogDeps &
   PolicyDeps &
   ProofDeps &
   SubmittedIntentDeps &
@@ -30,6 +32,7 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     ...submittedIntentRoutes(deps),
     ...decisionRoutes(deps),
     ...proofRoutes(deps),
+    ...logRoutes(deps),
     ...agentRoutes(deps),
     ...trustRoutes(deps),
     ...keyRoutes(deps),

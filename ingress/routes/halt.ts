@@ -74,7 +74,11 @@ export function haltRoutes(deps: HaltDeps): Route[] {
   const { db, nowMs, settle } = deps;
   const owner = (key: AuthenticatedKey): [string, string] => [key.organisationId, key.environment];
   const record = (sql: Sql, key: AuthenticatedKey, body: object, atMs: number): Promise<void> =>
-    writeServiceRecord(sql, { organisationId: key.organisationId, environment: key.environment, event: 'custos.halt', body }, atMs);
+    writeServiceRecord(
+      sql,
+      { organisationId: key.organisationId, environment: key.environment, event: 'custos.halt', body },
+      atMs,
+    );
   return [
     defineRoute({
       method: 'POST',
@@ -92,7 +96,8 @@ export function haltRoutes(deps: HaltDeps): Route[] {
         const done = await commit(async (sql) => {
           const at = nowMs();
           const halted = await sql.query(INSERT, [...owner(key), body.reason, key.keyId, new Date(at)]);
-          if (halted.length > 0) await record(sql, key, { change: 'halted', keyId: key.keyId, reason: body.reason }, at);
+          if (halted.length > 0)
+            await record(sql, key, { change: 'halted', keyId: key.keyId, reason: body.reason }, at);
           const [row] = await sql.query<Row>(READ, owner(key));
           return reply(key, row);
         });

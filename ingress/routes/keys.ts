@@ -96,7 +96,9 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       responses: { 200: { description: 'The key, revoked.', schema: Key } },
       errors: ['E4001'],
       handler: async ({ key: caller, params }) => {
-        const row = await db.transaction((sql) => revokeKey(sql, ownerOf(caller), params.keyId, { by: caller.keyId, nowMs: nowMs() }));
+        const row = await db.transaction((sql) =>
+          revokeKey(sql, ownerOf(caller), params.keyId, { by: caller.keyId, nowMs: nowMs() }),
+        );
         await settle();
         return { status: 200, body: keyBody(row) };
       },

@@ -11,9 +11,12 @@ import {
   type ProofStore,
   recordDigest,
 } from '../../shared/log/proof-store.ts';
-import type { Anchored, LogReader } from '../../shared/log/read.ts';
+import type { Anchored } from '../../shared/log/read.ts';
+import type { ReceiptStore } from '../../shared/log/receipts.ts';
 import { canonicalize } from '../../shared/proof/canonical.ts';
 import { recordPrefix } from '../../shared/proof/record.ts';
+import { writeTlogProof } from '../../shared/proof/tlog-proof.ts';
+import { ReceiptSchema } from '../../shared/schemas/log.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
 import {
   EntityIdParams,
@@ -30,13 +33,14 @@ import {
   ProofListQuery,
 } from '../../shared/schemas/proof.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
+import { immutable } from './log.ts';
 import { decodeCursor, encodeCursor, pageOf } from './paging.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 
 export interface ProofDeps {
   readonly proofs: ProofStore;
-  readonly log: LogReader;
+  readonly log: ReceiptStore;
   readonly nowMs: () => number;
 }
 
@@ -92,6 +96,11 @@ function proofOf(leaf: Anchored): object {
 
 function acceptedReply(body: object, location?: string): Reply {
   return { status: 202, body, ...(location === undefined ? {} : { headers: { location } }) };
+}
+
+/** Whether an Accept header asks for plain text rather than JSON. */
+function prefersText(accept: string | string[] | undefined): boolean {
+  return typeof accept === 'string' && /\btext\/plain\b/.test(accept) && !/\bapplication\/json\b/.test(accept);
 }
 
 function instant(text: string | undefined): Date | undefined {
@@ -205,18 +214,29 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       path: '/v1/proofs/{id}',
       access: ['proofs:read'],
       tag: 'Proofs',
-      summary: 'Read one proof',
+      summary: 'The receipt of one proof',
+      description:
+        'A receipt proves the record to whoever trusts the log key, offline (`custos verify`). It never changes. With `Accept: text/plain` it comes as a C2SP tlog-proof.',
       request: { params: ProofIdParams },
       responses: {
-        200: { description: 'It is in the log.', schema: Proof },
-        202: { description: 'It is accepted and not in the log yet.', schema: ProofAccepted },
+        200: { description: 'The receipt.', schema: ReceiptSchema, alsoAs: ['text/plain'] },
+        202: { description: 'It is accepted and not under a signed checkpoint yet.', schema: ProofAccepted },
       },
       errors: ['E4003'],
-      handler: async ({ key, params }) => {
-        const leaf = await log.anchored(key.organisationId, key.environment, params.id);
-        if (leaf !== undefined && mayName(key, leaf.entityId)) return { status: 200, body: proofOf(leaf) };
-        const pending =
-          leaf === undefined ? await log.pending(key.organisationId, key.environment, params.id) : undefined;
+      handler: async ({ key, params, headers }) => {
+        const { organisationId, environment } = key;
+        const found = await log.receipt(organisationId, environment, params.id);
+        if (found !== undefined && mayName(key, found.entityId)) {
+          const asText = prefersText(headers['accept']);
+          const text = asText ? writeTlogProof(found.receipt) : JSON.stringify(found.receipt);
+          return immutable({
+            status: 200,
+            text,
+            ...(asText ? { contentType: 'text/plain; charset=utf-8' } : {}),
+            headers: { vary: 'Accept' },
+          });
+        }
+        const pending = found === undefined ? await log.pending(organisationId, environment, params.id) : undefined;
         if (pending === undefined || !mayName(key, pending.entityId)) {
           throw new ApiError('E4003', 'There is no such proof in this organisation and environment.');
         }

@@ -213,14 +213,11 @@ function checkAnswer({ record, body }: DecisionRecord, report: Report): void {
     wrong(`The record is of the agent ${shown(record.agentId)}, its decision of ${shown(body.agent_id)}.`);
   if (record.payload.proofId !== `prf${body.decision_id.slice(3)}`)
     wrong(`The decision ${shown(body.decision_id)} is not that of the proof ${shown(record.payload.proofId)}.`);
-  const claimed = trust.claimed_level ?? trust.recorded_level;
-  if (
-    trust.effective_level !== levelOf(trust.score) ||
-    trust.effective_level !== Math.min(trust.recorded_level, claimed)
-  )
+  const effective = Math.min(trust.recorded_level, trust.claimed_level ?? trust.recorded_level);
+  if (trust.recorded_level !== levelOf(trust.score) || trust.effective_level !== effective)
     report.failures.push({
       code: 'EFFECTIVE_TRUST_WRONG',
-      sentence: `The effective level ${trust.effective_level} is not that of the score ${trust.score}, recorded level ${trust.recorded_level} and claimed level ${trust.claimed_level ?? 'none'}.`,
+      sentence: `The recorded score ${trust.score} and the claimed level ${trust.claimed_level ?? 'none'} do not make the recorded level ${trust.recorded_level} and the effective level ${trust.effective_level}.`,
     });
 }
 

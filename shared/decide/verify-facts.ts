@@ -103,7 +103,7 @@ export function checkAgreement(facts: Facts, { record, body }: DecisionRecord, r
       ([name, known]) => [`intent.${name}`, memberOf(body.intent, name), known] as const,
     ),
     ['intent', Object.keys(body.intent ?? {}).sort(), Object.keys(withoutUndefined(intentMember(facts.intent))).sort()],
-    ['trust.score', body.trust.score, trust.score],
+    ['trust.score', body.trust.score, trust.recorded.score],
     ['trust.uncertainty', body.trust.uncertainty, trust.uncertainty],
     ['trust.effective_level', body.trust.effective_level, trust.level],
     ['trust.recorded_level', body.trust.recorded_level, trust.recorded.level],

@@ -36,6 +36,7 @@ export interface BodyTrust {
   readonly claimed_level: number | null;
   readonly effective_level: number;
   readonly recorded_level: number;
+  /** The recorded one. */
   readonly score: number;
   readonly uncertainty: number;
 }

@@ -208,31 +208,18 @@ export function checkTrust(
   }
   const day = numberOfDay(asOf.day);
   const found = capsFor(asOf.signals, ledger).map((cap) => ledger.score(asOf.signals, day, cap));
-  if (found.some((score) => fits(score, body.trust, facts))) return;
-  const said = facts === undefined ? `level ${body.trust.recorded_level}` : `score ${facts.trust.recorded.score}`;
-  const due = found.map(({ score, uncertainty }) => {
-    const recorded = facts === undefined ? score : recordedScoreOf(facts.agent.registered, score);
-    return `${recorded} (level ${levelOf(recorded)}), uncertainty ${uncertainty}`;
-  });
+  // Whether the agent was registered goes with the facts; without them, either is possible.
+  const registrations = facts === undefined ? [true, false] : [facts.agent.registered];
+  const { score: said, uncertainty: saidUncertainty } = body.trust;
+  const due = found.flatMap(({ score, uncertainty }) =>
+    registrations.map((registered) => ({ score: recordedScoreOf(registered, score), uncertainty })),
+  );
+  if (due.some(({ score, uncertainty }) => score === said && uncertainty === saidUncertainty)) return;
+  const texts = new Set(due.map(({ score, uncertainty }) => `${score}, uncertainty ${uncertainty}`));
   report.failures.push({
     code: 'TRUST_DIFFERS',
-    sentence: `The decision used the recorded ${said}, uncertainty ${facts?.trust.uncertainty ?? body.trust.uncertainty}; the first ${asOf.signals} signals give ${due.join(' or ')} on ${asOf.day}.`,
+    sentence: `The decision used the recorded score ${said}, uncertainty ${saidUncertainty}; the first ${asOf.signals} signals give ${[...texts].join(' or ')} on ${asOf.day}.`,
   });
-}
-
-function fits(
-  { score, uncertainty }: TrustScore,
-  said: DecisionRecord['body']['trust'],
-  facts: Facts | undefined,
-): boolean {
-  if (facts !== undefined)
-    return (
-      facts.trust.recorded.score === recordedScoreOf(facts.agent.registered, score) &&
-      facts.trust.uncertainty === uncertainty
-    );
-  // Whether the agent was registered went with the facts, so either is possible.
-  const levels = [true, false].map((registered) => levelOf(recordedScoreOf(registered, score)));
-  return said.uncertainty === uncertainty && levels.some((level) => level === said.recorded_level);
 }
 
 /**

@@ -70,6 +70,8 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   };
   const keptHead = kept === undefined ? undefined : peek(kept);
   let keptRoot: Buffer | undefined;
+  /** Leaf hashes of the incomplete subtree at the end. */
+  let tailHashes: readonly Buffer[] = [];
 
   /** Derives subtree k, as far as the log goes; false when rows are missing and nothing can stand in for them. */
   const auditSubtree = async (k: number, isNew: boolean, checkpointsAfter: number): Promise<boolean> => {
@@ -103,6 +105,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     }
     const tree = auditNodes(start, rows, derived, (level, index) => nodes.get(nodeKey(level, index)));
     take(tree.findings);
+    if (!isComplete) tailHashes = tree.hashes;
     const own = createBlocks(0, start);
     for (const hash of tree.hashes) own.push(hash);
     if (isComplete) {
@@ -134,8 +137,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   let isDerived = true;
   // What is new, and the incomplete subtree at the end with checkpoints that are new.
   const audited = log.full ? 0 : before.auditedSize;
-  for (let k = known; isDerived && k * SUBTREE_LEAVES < size; k += 1)
-    isDerived = await auditSubtree(k, true, audited);
+  for (let k = known; isDerived && k * SUBTREE_LEAVES < size; k += 1) isDerived = await auditSubtree(k, true, audited);
   // What is older, in turn; the incomplete subtree has its turn with all its checkpoints.
   let { next } = before;
   const turns = log.full ? 0 : known + 1;
@@ -204,16 +206,15 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
         else if (reference !== undefined && !node.equals(reference))
           find('node-altered', `${name} is not the hash of what is below it.`, i * 2 ** level);
       }
-    await auditFrontier(layers);
+    auditFrontier(layers);
   }
 
-  async function auditFrontier(layers: readonly (readonly Buffer[])[]): Promise<void> {
+  function auditFrontier(layers: readonly (readonly Buffer[])[]): void {
     // A log that is older than its frontier has none until it grows.
     if (head.frontier.length === 0 || size === 0) return;
     const tail = complete * SUBTREE_LEAVES;
-    const rows = await readLeaves(sql, logId, head, tail, size);
-    if (rows.length < size - tail) return;
-    const own = rows.length === 0 ? [] : otherLayers(rows.map((row) => row.leafHash));
+    if (tailHashes.length < size - tail) return;
+    const own = tailHashes.length === 0 ? [] : otherLayers(tailHashes);
     const expected = frontierNodes(size).map(({ level, index }) =>
       level >= SUBTREE_LEVEL ? layers[level - SUBTREE_LEVEL]?.[index] : own[level]?.[index - tail / 2 ** level],
     );

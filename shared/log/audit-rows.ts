@@ -11,8 +11,8 @@ const NO_SCANS: Statement = { name: 'audit-no-scans', text: "SELECT set_config('
 const HEAD: Statement = {
   name: 'audit-head',
   text: `SELECT log.size::text AS size, log.frontier, log.origin, log.organisation_id, log.environment,
-      (SELECT leaf_index::text FROM leaf WHERE leaf.log_id = $1 ORDER BY leaf_index LIMIT 1) AS first_leaf,
-      (SELECT leaf_index::text FROM leaf WHERE leaf.log_id = $1 ORDER BY leaf_index DESC LIMIT 1) AS last_leaf,
+      (SELECT leaf_index::text FROM leaf WHERE leaf.log_id = $1 ORDER BY leaf.leaf_index LIMIT 1) AS first_leaf,
+      (SELECT leaf_index::text FROM leaf WHERE leaf.log_id = $1 ORDER BY leaf.leaf_index DESC LIMIT 1) AS last_leaf,
       (SELECT size::text FROM checkpoint WHERE checkpoint.log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1) AS last_checkpoint,
       (SELECT coalesce(json_agg(json_build_array(asked.level, last.node_index)), '[]') FROM generate_series(1, 52) AS asked (level), LATERAL (
         SELECT node_index FROM node WHERE node.log_id = $1 AND node.level = asked.level ORDER BY node_index DESC LIMIT 1

@@ -59,13 +59,15 @@ interface LogRow {
 async function forkOf(sql: Sql, log: LogRow, note: string, from: string): Promise<string | undefined> {
   const head = peekCheckpoint(note);
   const size = Number(log.size);
-  if (head.size > size) return `${from} has ${head.size} leaves and the log only ${size}: it was restored from an older backup, or leaves are lost`;
+  if (head.size > size)
+    return `${from} has ${head.size} leaves and the log only ${size}: it was restored from an older backup, or leaves are lost`;
   try {
     const root = await readRoot(sql, log.log_id, head.size);
     if (head.root.equals(root)) return undefined;
     return `${from} of size ${head.size} has another root than the log has at that size: leaves were changed`;
   } catch (error) {
-    if (error instanceof MissingNodeError) return `${from} of size ${head.size} can't be compared, nodes are missing: ${error.message}`;
+    if (error instanceof MissingNodeError)
+      return `${from} of size ${head.size} can't be compared, nodes are missing: ${error.message}`;
     throw error;
   }
 }
@@ -84,7 +86,14 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
     await keeper.keep(origin, note);
     await sql.query(END_KEYS, [log.log_id, keyId, lastSize ?? 0]);
     const { vkey } = publishKey(key, { origin, use: 'log' });
-    await sql.query(ADD_KEY, [log.log_id, 'log', keyId, vkey, (lastSize ?? 0) + (lastSize === undefined ? 0 : 1), new Date(at)]);
+    await sql.query(ADD_KEY, [
+      log.log_id,
+      'log',
+      keyId,
+      vkey,
+      (lastSize ?? 0) + (lastSize === undefined ? 0 : 1),
+      new Date(at),
+    ]);
     await sql.query(INSERT, [log.log_id, size, Buffer.from(root), note, new Date(at)]);
   };
 

@@ -1,5 +1,5 @@
 // Exporting a log: its keys, every record and every checkpoint as lines that anyone can audit without the service.
-import type { Database, Statement } from '../db/database.ts';
+import type { Sql, Statement } from '../db/database.ts';
 import type { PublishedKey } from '../proof/keys.ts';
 import { LOG_FILE_FORMAT, writeLogLine } from '../proof/log-file.ts';
 import { sealRecord } from '../proof/record.ts';
@@ -43,7 +43,12 @@ const CHECKPOINTS: Statement = {
 const PAGE = 200;
 
 /** One log of an organisation and environment: the newest generation, or the one given. */
-export async function findLog(db: Pick<Database, 'query'>, organisationId: string, environment: string, generation?: number): Promise<LogRow | undefined> {
+export async function findLog(
+  db: Sql,
+  organisationId: string,
+  environment: string,
+  generation?: number,
+): Promise<LogRow | undefined> {
   const [row] = await db.query<{
     log_id: number;
     organisation_id: string;
@@ -72,9 +77,15 @@ export class DamagedLogError extends Error {}
  * The lines of an exported log, as it is now. What is appended meanwhile is left out.
  * @throws {DamagedLogError} at the first leaf that is missing, or whose record is
  */
-export async function* exportLog(db: Pick<Database, 'query'>, log: LogRow & { readonly origin: string }): AsyncGenerator<string> {
+export async function* exportLog(db: Sql, log: LogRow & { readonly origin: string }): AsyncGenerator<string> {
   // Before the leaves: keys and checkpoints of a moment concern the leaves of that moment.
-  const keys = await db.query<{ key_id: string; vkey: string; use: PublishedKey['use']; first_size: string; last_size: string | null }>(KEYS, [log.logId]);
+  const keys = await db.query<{
+    key_id: string;
+    vkey: string;
+    use: PublishedKey['use'];
+    first_size: string;
+    last_size: string | null;
+  }>(KEYS, [log.logId]);
   yield writeLogLine({
     kind: 'header',
     header: {
@@ -91,10 +102,15 @@ export async function* exportLog(db: Pick<Database, 'query'>, log: LogRow & { re
   });
   for (let from = 0; from < log.size; from += PAGE) {
     const past = Math.min(log.size, from + PAGE);
-    const rows = await db.query<{ leaf_index: string; previous_hash: string; record: Buffer | null }>(LEAVES, [log.logId, from, past]);
+    const rows = await db.query<{ leaf_index: string; previous_hash: string; record: Buffer | null }>(LEAVES, [
+      log.logId,
+      from,
+      past,
+    ]);
     for (let i = 0; i < past - from; i += 1) {
       const row = rows[i];
-      if (row === undefined || Number(row.leaf_index) !== from + i) throw new DamagedLogError(`Leaf ${from + i} is missing.`);
+      if (row === undefined || Number(row.leaf_index) !== from + i)
+        throw new DamagedLogError(`Leaf ${from + i} is missing.`);
       if (row.record === null) throw new DamagedLogError(`The record of leaf ${from + i} is missing.`);
       yield writeLogLine({ kind: 'leaf', index: from + i, record: sealRecord(row.record, row.previous_hash).bytes });
     }
@@ -103,14 +119,15 @@ export async function* exportLog(db: Pick<Database, 'query'>, log: LogRow & { re
     const rows = await db.query<{ size: string; note: string }>(CHECKPOINTS, [log.logId, after]);
     for (const { size, note } of rows) {
       // One beyond the log's end is exported when it was there before: it shows that the tail is missing.
-      if (Number(size) <= log.size || !(await hasGrown(db, log))) yield writeLogLine({ kind: 'checkpoint', checkpoint: note });
+      if (Number(size) <= log.size || !(await hasGrown(db, log)))
+        yield writeLogLine({ kind: 'checkpoint', checkpoint: note });
       after = Number(size);
     }
     if (rows.length === 0) return;
   }
 }
 
-async function hasGrown(db: Pick<Database, 'query'>, log: LogRow): Promise<boolean> {
+async function hasGrown(db: Sql, log: LogRow): Promise<boolean> {
   const now = await findLog(db, log.organisationId, log.environment, log.generation);
   return now !== undefined && now.size > log.size;
 }

@@ -11,6 +11,7 @@ export const SERVICE_ENTITIES = {
   'custos.policy_set': 'custos:policies',
   'custos.key': 'custos:keys',
   'custos.halt': 'custos:halt',
+  'custos.fork': 'custos:log',
 } as const;
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 
@@ -61,6 +62,10 @@ export async function writeServiceRecord(sql: Sql, record: ServiceRecord, nowMs:
 export async function writeToAllLogs(sql: Sql, event: ServiceEvent, body: object, nowMs: number): Promise<void> {
   const logs = await sql.query<{ organisation_id: string; environment: Environment }>(ALL_LOGS, []);
   for (const log of logs) {
-    await writeServiceRecord(sql, { organisationId: log.organisation_id, environment: log.environment, event, body }, nowMs);
+    await writeServiceRecord(
+      sql,
+      { organisationId: log.organisation_id, environment: log.environment, event, body },
+      nowMs,
+    );
   }
 }

@@ -9,6 +9,7 @@ import { isOfLog, logOf, readRecord, type RecordView } from './record-read.ts';
 
 /** The closed list of what an audit can find, and what each means. */
 export const FINDINGS = {
+  'file-malformed': 'an exported log is not in its format: a line was taken out or added',
   'leaf-missing': 'a leaf was deleted',
   'leaf-beyond-log': 'a leaf stands beyond the size of the log: it was inserted, or the size was changed',
   'source-missing': 'the decision or record of a leaf was deleted',

@@ -8,7 +8,7 @@
 //    one hash), that change is what was done; SHA-256 leaves no room for chance.
 // What remains is called an altered record: it is what a forger wants to change, and a path whose hash was replaced as a
 // whole cannot be told from it.
-import { type InclusionProof, verifyInclusion } from './merkle.ts';
+import { hashChildren, type InclusionProof, verifyInclusion } from './merkle.ts';
 import type { FailureCode } from './failures.ts';
 
 export interface Diagnosis {
@@ -75,7 +75,7 @@ interface Budget {
 }
 
 function fits(proof: InclusionProof, budget: Budget): boolean {
-  budget.hashes -= proof.path.length + 1;
+  budget.hashes -= proof.path.length;
   return budget.hashes >= 0 && verifyInclusion(proof);
 }
 
@@ -122,24 +122,41 @@ function findPathChange(proof: InclusionProof, expected: number, budget: Budget)
     const swapped = [...path.slice(0, i - 1), ...path.slice(i - 1, i + 1).reverse(), ...path.slice(i + 1)];
     if (fits({ ...proof, path: swapped }, budget)) return `its hashes number ${i} and ${i + 1} are swapped`;
   }
-  // Single bits first, for all hashes; then any other hex digit. The upper path.length - i levels must be hashed again,
-  // and verifyInclusion hashes all: simpler, and twice the price.
+  // Single bits first, for all hashes; then any other hex digit.
   for (const masks of [BIT_MASKS, OTHER_DIGIT_MASKS]) {
-    for (const [i, hash] of path.entries()) {
-      const changed = Uint8Array.from(hash);
-      const candidate = path.with(i, changed);
-      for (let byte = 0; byte < changed.length; byte += 1) {
-        const before = changed[byte] ?? 0;
-        for (const mask of masks) {
-          changed[byte] = before ^ mask;
-          if (fits({ ...proof, path: candidate }, budget)) return `one digit of its hash number ${i + 1} is another`;
-        }
-        changed[byte] = before;
-        if (budget.hashes < 0) return undefined;
-      }
+    let rest = proof;
+    for (let i = 0; i < path.length && budget.hashes > 0; i += 1) {
+      if (findDigit(rest, masks, budget)) return `one digit of its hash number ${i + 1} is another`;
+      rest = climb(rest);
     }
   }
   return undefined;
+}
+
+/** Whether the proof holds once one digit of the first hash of its path is another. */
+function findDigit(proof: InclusionProof, masks: readonly number[], budget: Budget): boolean {
+  const [first, ...others] = proof.path;
+  if (first === undefined) return false;
+  const changed = Uint8Array.from(first);
+  const candidate = { ...proof, path: [changed, ...others] };
+  for (const [at, before] of first.entries()) {
+    for (const mask of masks) {
+      changed[at] = before ^ mask;
+      if (fits(candidate, budget)) return true;
+    }
+    changed[at] = before;
+  }
+  return false;
+}
+
+/** The same proof from one level higher: what is left of it when the first hash of its path is used up. */
+function climb({ index, size, leafHash, path, root }: InclusionProof): InclusionProof {
+  const [sibling = leafHash, ...rest] = path;
+  let [fn, sn] = [index, size - 1];
+  const isRight = fn % 2 === 1 || fn === sn;
+  if (isRight) while (fn % 2 === 0 && fn !== 0) [fn, sn] = [half(fn), half(sn)];
+  const hash = isRight ? hashChildren(sibling, leafHash) : hashChildren(leafHash, sibling);
+  return { index: half(fn), size: half(sn) + 1, leafHash: hash, path: rest, root };
 }
 
 const BIT_MASKS = [1, 2, 4, 8, 16, 32, 64, 128];

@@ -1,0 +1,132 @@
+// `custos log list|export|fork|rotate-key`: the logs of this installation, for its operator.
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { logProblems, readLogStates } from '../shared/log/audit.ts';
+import { DamagedLogError, exportLog, findLog } from '../shared/log/export.ts';
+import { ForkError, forkLog } from '../shared/log/fork.ts';
+import { createCheckpointKeeper } from '../shared/log/kept.ts';
+import { RotationError, rotateLogKey } from '../shared/log/rotate-key.ts';
+import { loadPrivateKey } from '../shared/proof/keys.ts';
+import { type Environment, ENVIRONMENTS } from '../shared/vocabulary.ts';
+import { CommandError, printJson, printTable, requireOrganisation, runAdmin } from './admin.ts';
+import { loadConfig, say } from './context.ts';
+
+interface LogOptions {
+  readonly organisation: string;
+  readonly environment: string;
+}
+
+export function registerLog(program: Command): void {
+  const log = program.command('log').description('list, export and mend the logs of this installation');
+
+  log
+    .command('list')
+    .description('list every log with its size, what the audit says, and whether it is halted')
+    .option('--json', 'print JSON')
+    .action((options: { readonly json?: boolean }) => runAdmin(({ db }) => list(db, options.json === true)));
+
+  log
+    .command('export')
+    .description(
+      'write a log to standard output: keys, every record, every checkpoint; "custos audit" checks it offline',
+    )
+    .requiredOption('--organisation <slug>', 'whose log')
+    .requiredOption('--environment <environment>', 'live, test or dev')
+    .option('--generation <n>', 'of a log that was opened anew: which one (default: the newest)')
+    .action((options: LogOptions & { readonly generation?: string }) =>
+      runAdmin(async ({ db }) => {
+        const { id } = await requireOrganisation(db, options.organisation);
+        const generation = options.generation === undefined ? undefined : numberOf(options.generation);
+        const found = await findLog(db, id, environmentOf(options.environment), generation);
+        const origin = found?.origin;
+        if (found === undefined || origin === null || origin === undefined)
+          throw new CommandError('There is no such log yet.');
+        await explained(async () => {
+          for await (const line of exportLog(db, { ...found, origin }))
+            if (!process.stdout.write(line)) await once(process.stdout, 'drain');
+        });
+        say(`Exported ${found.size} leaves of ${origin}.`);
+      }),
+    );
+
+  log
+    .command('fork')
+    .description('open a halted log anew: a new origin, whose first leaf names what was signed of the old one')
+    .requiredOption('--organisation <slug>', 'whose log')
+    .requiredOption('--environment <environment>', 'live, test or dev')
+    .action((options: LogOptions) =>
+      runAdmin(async ({ db }) => {
+        const { id } = await requireOrganisation(db, options.organisation);
+        const config = loadConfig();
+        const keeper = createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints'));
+        const fork = await explained(() =>
+          forkLog({ db, keeper, nowMs: Date.now }, id, environmentOf(options.environment)),
+        );
+        process.stdout.write(`${fork.origin}\n`);
+        say(
+          `Opened ${fork.origin}. ${fork.old.origin} stays as it is: ${fork.old.size} leaves, ${fork.old.signedSize ?? 'none'} of them signed. Its receipts stay valid; tell those who follow it.`,
+        );
+      }),
+    );
+
+  log
+    .command('rotate-key')
+    .description('make another key the one that signs checkpoints; stop the workers first')
+    .requiredOption('--to <file>', 'the new Ed25519 private key (PKCS 8, PEM): openssl genpkey -algorithm ed25519')
+    .action(({ to }: { readonly to: string }) =>
+      runAdmin(async ({ db }) => {
+        const keyId = await explained(async () => rotateLogKey(db, loadPrivateKey(readFileSync(to, 'utf8'))));
+        process.stdout.write(`${keyId}\n`);
+        say(
+          `The logs' key is ${keyId} from now on. Start the workers with CUSTOS_SIGNING_KEY_FILE=${path.resolve(to)}. The old key stays published; its file is no longer needed.`,
+        );
+      }),
+    );
+}
+
+async function list(db: Parameters<typeof readLogStates>[0], isJson: boolean): Promise<void> {
+  const states = await readLogStates(db);
+  if (isJson) return printJson(states);
+  printTable(
+    ['ORGANISATION', 'ENVIRONMENT', 'GENERATION', 'SIZE', 'AUDITED', 'AUDIT', 'SIGNS'],
+    states.map(({ organisation, environment, generation, size, haltedReason, audit }) => [
+      organisation,
+      environment,
+      String(generation),
+      String(size),
+      String(audit?.size ?? 0),
+      audit === undefined ? 'not yet' : audit.ok ? 'ok' : `${audit.findings.length} differences`,
+      haltedReason === undefined ? 'yes' : 'halted',
+    ]),
+  );
+  for (const problem of await logProblems(db)) say(`custos: ${problem}`);
+}
+
+/** Refusals that a person can act on, as such. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isExpected =
+      error instanceof ForkError ||
+      error instanceof RotationError ||
+      error instanceof DamagedLogError ||
+      error instanceof TypeError;
+    if (isExpected) throw new CommandError(error.message);
+    if (error instanceof Error && 'code' in error && 'path' in error) throw new CommandError(error.message);
+    throw error;
+  }
+}
+
+function environmentOf(text: string): Environment {
+  const environment = ENVIRONMENTS.find((one) => one === text);
+  if (environment === undefined) throw new CommandError(`--environment must be ${ENVIRONMENTS.join(', ')}.`);
+  return environment;
+}
+
+function numberOf(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new CommandError('--generation must be a number from 1 on.');
+  return Number(text);
+}

@@ -1,0 +1,191 @@
+// The log for those who check it: checkpoints, keys, consistency, leaves, and the verification of a receipt.
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import { ApiError, invalidField } from '../../shared/errors.ts';
+import { MissingNodeError } from '../../shared/log/nodes.ts';
+import type { ReceiptStore, StoredCheckpoint } from '../../shared/log/receipts.ts';
+import { jwksOf } from '../../shared/proof/keys.ts';
+import { receiptOf, verifyReceipt } from '../../shared/proof/receipt.ts';
+import { asResult } from '../../shared/proof/failures.ts';
+import { DEFAULT_LIMIT, JsonObject } from '../../shared/schemas/common.ts';
+import {
+  CheckpointList,
+  CheckpointListQuery,
+  Consistency,
+  LeafHashes,
+  LogKeys,
+  Range,
+  Verification,
+} from '../../shared/schemas/log.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+import { decodeCursor, pageOf } from './paging.ts';
+
+const MAX_LEAVES = 1_000;
+const MAX_RECEIPT_BYTES = 65_536;
+
+export interface LogDeps {
+  readonly log: ReceiptStore;
+}
+
+/** For answers that never change: the same question has the same answer for ever. */
+export function immutable(reply: Reply & { text: string }): Reply {
+  const etag = `"${createHash('sha256').update(reply.text).digest('base64url').slice(0, 22)}"`;
+  return { ...reply, headers: { ...reply.headers, etag, 'cache-control': 'private, max-age=31536000, immutable' } };
+}
+
+function checkpointBody({ size, root, note, signedAt }: StoredCheckpoint): object {
+  return { size, root, note, signedAt: signedAt.toISOString() };
+}
+
+function assertOrder(from: number, to: number): void {
+  if (from > to) throw invalidField('?from', 'must not be greater than to');
+}
+
+export function logRoutes({ log }: LogDeps): Route[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/log/checkpoint',
+      access: ['proofs:read'],
+      tag: 'Log',
+      summary: "The log's newest signed checkpoint",
+      request: {},
+      responses: { 200: { description: 'A signed note (C2SP tlog-checkpoint).', contentType: 'text/plain' } },
+      errors: ['E4001'],
+      handler: async ({ key }) => {
+        const checkpoint = await log.latestCheckpoint(key.organisationId, key.environment);
+        if (checkpoint === undefined) throw new ApiError('E4001', 'The log has no checkpoint yet.');
+        return { status: 200, text: checkpoint.note, contentType: 'text/plain; charset=utf-8' };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/log/checkpoints',
+      access: ['proofs:read'],
+      tag: 'Log',
+      summary: 'List checkpoints, newest first',
+      request: { query: CheckpointListQuery },
+      responses: { 200: { description: 'One page of checkpoints.', schema: CheckpointList } },
+      errors: [],
+      handler: async ({ key, query }) => {
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const cursor = decodeCursor(query.cursor, /^\d{1,15}$/);
+        const before = cursor === undefined ? undefined : Number(cursor);
+        const rows = await log.checkpoints(key.organisationId, key.environment, before, limit + 1);
+        return { status: 200, body: pageOf(rows, limit, checkpointBody, (row) => String(row.size)) };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/log/keys',
+      access: ['proofs:read'],
+      tag: 'Log',
+      summary: 'The keys of the log, each with the tree sizes it may sign',
+      request: {},
+      responses: { 200: { description: 'All keys, old ones too.', schema: LogKeys } },
+      errors: [],
+      handler: async ({ key }) => ({ status: 200, body: await log.keys(key.organisationId, key.environment) }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/log/consistency',
+      access: ['proofs:read'],
+      tag: 'Log',
+      summary: 'That the tree of `to` leaves begins with the tree of `from` leaves',
+      request: { query: Range },
+      responses: { 200: { description: 'The consistency path (RFC 9162 section 2.1.4).', schema: Consistency } },
+      errors: ['E4001'],
+      handler: async ({ key, query }) => {
+        assertOrder(query.from, query.to);
+        const answer = await log
+          .consistency(key.organisationId, key.environment, query.from, query.to)
+          .catch((error: unknown) => {
+            if (error instanceof MissingNodeError) return undefined;
+            throw error;
+          });
+        if (answer === undefined) throw new ApiError('E4001', 'The log does not have that many leaves.');
+        return immutable({ status: 200, text: JSON.stringify(answer) });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/log/leaves',
+      access: ['proofs:read'],
+      tag: 'Log',
+      summary: 'Leaf hashes, oldest first',
+      description: `At most ${MAX_LEAVES} at once; go on from the \`to\` of the answer.`,
+      request: { query: Range },
+      responses: { 200: { description: 'Leaf hashes (RFC 6962).', schema: LeafHashes } },
+      errors: [],
+      handler: async ({ key, query }) => {
+        assertOrder(query.from, query.to);
+        const to = Math.min(query.to, query.from + MAX_LEAVES);
+        const hashes = await log.leafHashes(key.organisationId, key.environment, query.from, to);
+        return { status: 200, body: { from: query.from, to: query.from + hashes.length, hashes } };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/proofs/verify',
+      access: 'any',
+      tag: 'Proofs',
+      summary: 'Verify a receipt',
+      description: "At most 64 kB. Only this service's log keys are trusted; `custos verify` does the same offline.",
+      request: { body: JsonObject({ description: 'A receipt, as GET /v1/proofs/{id} gives it.' }) },
+      responses: {
+        200: { description: 'Whether it is valid, and the first check that failed.', schema: Verification },
+      },
+      errors: ['E2005'],
+      handler: async ({ body }) => {
+        if (Buffer.byteLength(JSON.stringify(body)) > MAX_RECEIPT_BYTES) {
+          throw new ApiError('E2005', `A receipt may have at most ${MAX_RECEIPT_BYTES} bytes.`);
+        }
+        const keys = await log.allKeys();
+        const parsed = asResult(() => ({ ok: true as const, receipt: receiptOf(body) }));
+        const result = parsed.ok ? verifyReceipt(parsed.receipt, keys) : parsed;
+        const answer = result.ok
+          ? {
+              valid: true,
+              failure: null,
+              sentence: null,
+              origin: result.origin,
+              size: result.size,
+              root: result.root,
+              index: result.index,
+              proofId: result.proofId,
+            }
+          : {
+              valid: false,
+              failure: result.failure,
+              sentence: result.sentence,
+              origin: null,
+              size: null,
+              root: null,
+              index: null,
+              proofId: null,
+            };
+        return { status: 200, body: answer };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      access: 'none',
+      tag: 'Log',
+      summary: 'The public keys of all logs, as a JSON Web Key Set',
+      request: {},
+      responses: {
+        200: {
+          description: 'Ed25519 keys (RFC 8037).',
+          schema: Type.Object({ keys: Type.Array(JsonObject()) }, { $id: 'Jwks', additionalProperties: false }),
+        },
+      },
+      errors: ['E6002'],
+      handler: async () => ({
+        status: 200,
+        body: jwksOf((await log.allKeys()).map((key) => key.raw)),
+        headers: { 'cache-control': 'public, max-age=300' },
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,63 @@
+// Verification of random decisions: each holds as it was recorded, and no single change of it goes unnamed.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createDecisionVerifier } from '../../shared/decide/verify-decision.ts';
+import { EDITS } from './decision-edits.ts';
+import { compileLexicon, decideAll, worlds } from './decision-world.ts';
+
+/** Each makes four decisions. */
+const WORLDS = 600;
+
+describe('the verification of any recorded decision', function () {
+  this.timeout(120_000);
+
+  it('reaches what was recorded, whatever policies, facts, claims, signals and halts led to it', async () => {
+    const verifier = createDecisionVerifier({ compileLexicon });
+    const seen = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(worlds, async (world) => {
+        for (const { evidence } of await decideAll(world)) {
+          const outcome = await verifier.verify(evidence);
+          expect(outcome.status, outcome.sentence).to.not.equal('failed');
+          // Only what does not follow from facts may be left open.
+          const open = outcome.notEvaluable.filter((code) => code !== 'APPROVAL' && code !== 'EVALUATION_FAILED');
+          expect(open).to.deep.equal([]);
+          const kind = outcome.status === 'verified' ? `${outcome.verdict}` : outcome.notEvaluable.join();
+          seen.set(kind, (seen.get(kind) ?? 0) + 1);
+        }
+      }),
+      { numRuns: WORLDS },
+    );
+    // A generator that never gets there would show nothing.
+    for (const kind of ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE', 'APPROVAL', 'EVALUATION_FAILED'])
+      expect(seen.get(kind) ?? 0, kind).to.be.greaterThan(10);
+  });
+
+  it('names each single change', async () => {
+    const made = new Map(EDITS.map(({ name }) => [name, 0]));
+    const verifier = createDecisionVerifier({ compileLexicon });
+    await fc.assert(
+      fc.asyncProperty(
+        worlds,
+        fc.shuffledSubarray([...EDITS.keys()], { minLength: 12, maxLength: 12 }),
+        async (world, edits) => {
+          const decisions = await decideAll(world);
+          for (const [i, index] of edits.entries()) {
+            const edit = EDITS[index];
+            if (edit === undefined) continue;
+            // The first decision that has what is to be changed, beginning with another one each time.
+            const turned = [...decisions.slice(i % 4), ...decisions.slice(0, i % 4)];
+            const changed = turned.map((decision) => edit.make(decision)).find((one) => one !== undefined);
+            if (changed === undefined) continue;
+            made.set(edit.name, (made.get(edit.name) ?? 0) + 1);
+            const outcome = await verifier.verify(changed.evidence);
+            const codes = outcome.status === 'failed' ? outcome.failures.map(({ code }) => code) : [];
+            expect(codes, `${edit.name}: ${outcome.sentence}`).to.include(changed.code);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+    for (const [name, count] of made) expect(count, name).to.be.greaterThan(3);
+  });
+});
