@@ -118,8 +118,19 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   await ensureDurable(db);
   await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
   const { trustDailyCap } = config;
-  const deciding = await startDeciding({ db, databaseUrl: config.databaseUrl, clock, onError, trustDailyCap });
-  const { changes, policies, decider, decisions, readings } = deciding;
+  const deciding = await startDeciding({
+    db,
+    databaseUrl: config.databaseUrl,
+    clock,
+    onError,
+    trustDailyCap,
+    promises: {
+      keyFile: config.promiseKeyFile,
+      maxMergeDelaySeconds: config.maxMergeDelaySeconds,
+      logHost: config.logHost,
+    },
+  });
+  const { changes, policies, decider, decisions, readings, promiser } = deciding;
   const parses = createParseStore({ db });
   const intents = createIntentStore({ db });
   const proofs = createProofStore({ db });
@@ -166,6 +177,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     signals,
     trustDailyCap,
     log: createReceiptStore({ db }),
+    promiser,
     hasher: createSecretHasher(config.pepper),
     onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
   });

@@ -98,6 +98,13 @@ const SETTINGS = {
       'Ed25519 private key (PKCS 8, PEM) that signs promises; made in the data folder when PostgreSQL is embedded',
     read: filePath,
   }),
+  maxMergeDelaySeconds: setting({
+    name: 'CUSTOS_MAX_MERGE_DELAY',
+    unit: 'seconds',
+    fallback: '3600',
+    description: 'within this time a record is in its log: the deadline of promises',
+    read: integer(10, 86_400),
+  }),
   checkpointDir: optional({
     name: 'CUSTOS_CHECKPOINT_DIR',
     unit: 'folder',

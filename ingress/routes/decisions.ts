@@ -1,9 +1,10 @@
 // Decisions: read back one, or list them.
-import type { DecisionStore, StoredDecision } from '../../shared/decide/store.ts';
+import type { DecisionStore } from '../../shared/decide/store.ts';
 import { answerOfRecord } from '../../shared/decide/record.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { assertMayName, mayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import type { Promiser } from '../../shared/log/promises.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
 import { Decision, DecisionIdParams, DecisionList, DecisionListQuery } from '../../shared/schemas/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -14,19 +15,22 @@ function ownOnly(key: AuthenticatedKey): boolean {
   return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
 }
 
-function answerOf(row: StoredDecision): string {
-  return answerOfRecord(row.record);
-}
-
 function instant(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);
 }
 
 export interface DecisionDeps {
   readonly decisions: DecisionStore;
+  /** Makes the promise that a decision went out with again. */
+  readonly promiser: Pick<Promiser, 'promise'> | undefined;
 }
 
-export function decisionRoutes({ decisions }: DecisionDeps): Route[] {
+/** A stored decision as it was answered. */
+export function decisionText(promiser: DecisionDeps['promiser'], key: AuthenticatedKey, record: Buffer): string {
+  return answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
+}
+
+export function decisionRoutes({ decisions, promiser }: DecisionDeps): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -56,7 +60,12 @@ export function decisionRoutes({ decisions }: DecisionDeps): Route[] {
           },
           limit + 1,
         );
-        const { items, nextCursor } = pageOf(rows, limit, answerOf, (row) => row.decision_id);
+        const { items, nextCursor } = pageOf(
+          rows,
+          limit,
+          (row) => decisionText(promiser, key, row.record),
+          (row) => row.decision_id,
+        );
         return { status: 200, text: `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` };
       },
     }),
@@ -74,7 +83,7 @@ export function decisionRoutes({ decisions }: DecisionDeps): Route[] {
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
           throw new ApiError('E4001', 'There is no such decision in this organisation and environment.');
         }
-        return { status: 200, text: answerOf(row) };
+        return { status: 200, text: decisionText(promiser, key, row.record) };
       },
     }),
   ];

@@ -12,6 +12,7 @@ import {
   recordDigest,
 } from '../../shared/log/proof-store.ts';
 import type { Anchored } from '../../shared/log/read.ts';
+import type { Promiser } from '../../shared/log/promises.ts';
 import type { ReceiptStore } from '../../shared/log/receipts.ts';
 import { canonicalize } from '../../shared/proof/canonical.ts';
 import { recordPrefix } from '../../shared/proof/record.ts';
@@ -20,7 +21,6 @@ import { ReceiptSchema } from '../../shared/schemas/log.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
 import {
   EntityIdParams,
-  Proof,
   ProofAccepted,
   ProofBatchAccepted,
   ProofBatchCreate,
@@ -42,6 +42,7 @@ export interface ProofDeps {
   readonly proofs: ProofStore;
   readonly log: ReceiptStore;
   readonly nowMs: () => number;
+  readonly promiser: Pick<Promiser, 'promise'> | undefined;
 }
 
 function rowOf(key: AuthenticatedKey, body: ProofCreateBody, at: string, nowMs: number): ProofRow {
@@ -108,7 +109,18 @@ function instant(text: string | undefined): Date | undefined {
 }
 
 export function proofRoutes(deps: ProofDeps): Route[] {
-  const { proofs, log, nowMs } = deps;
+  const { proofs, log, nowMs, promiser } = deps;
+
+  /** What is answered for an accepted proof: its promise is the same as the first time. */
+  const bodyOf = (key: AuthenticatedKey, accepted: AcceptedProof): object => {
+    const { proofId, status, recordDigest, occurredAtMs } = accepted;
+    return {
+      proofId,
+      status,
+      recordDigest,
+      promise: promiser?.promise({ ...key, proofId, recordDigest, issuedAtMs: occurredAtMs }),
+    };
+  };
 
   type Commit = RequestContext<unknown, unknown, unknown>['commit'];
   const accept = async (
@@ -135,13 +147,16 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       responses: { 202: { description: 'Accepted.', schema: ProofAccepted } },
       errors: ['E2010', 'E6002'],
       idempotent: true,
-      handler: ({ key, body, idempotencyKey, commit }) =>
+      handler: ({ key, body: request, idempotencyKey, commit }) =>
         accept(
-          [rowOf(key, body, '', nowMs())],
+          [rowOf(key, request, '', nowMs())],
           () => '/proofId',
           idempotencyKey,
           commit,
-          ([accepted]) => acceptedReply(accepted ?? {}, `/v1/proofs/${encodeURIComponent(accepted?.proofId ?? '')}`),
+          (accepted) => {
+            const [body] = accepted.map((proof) => bodyOf(key, proof));
+            return acceptedReply(body ?? {}, `/v1/proofs/${encodeURIComponent(accepted[0]?.proofId ?? '')}`);
+          },
         ),
     }),
     defineRoute({
@@ -163,7 +178,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
           (i) => `/proofs/${i}/proofId`,
           idempotencyKey,
           commit,
-          (accepted) => acceptedReply({ proofs: accepted }),
+          (accepted) => acceptedReply({ proofs: accepted.map((proof) => bodyOf(key, proof)) }),
         );
       },
     }),
@@ -242,7 +257,12 @@ export function proofRoutes(deps: ProofDeps): Route[] {
         }
         return {
           status: 202,
-          body: { proofId: pending.proofId, status: 'pending', recordDigest: recordDigest(pending.record) },
+          body: bodyOf(key, {
+            proofId: pending.proofId,
+            status: 'pending',
+            recordDigest: recordDigest(pending.record),
+            occurredAtMs: pending.occurredAt.getTime(),
+          }),
           headers: { 'retry-after': RETRY_AFTER_SECONDS },
         };
       },

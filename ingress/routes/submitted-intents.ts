@@ -2,7 +2,6 @@
 import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
 import type { IntentRow, IntentStore, StoredIntent } from '../../shared/decide/intent-store.ts';
 import type { Readings } from '../../shared/decide/readings.ts';
-import { answerOfRecord } from '../../shared/decide/record.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { assertMayName, mayName } from '../../shared/keys/bound.ts';
@@ -17,6 +16,7 @@ import {
   SubmittedIntentParams,
 } from '../../shared/schemas/submitted-intent.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
+import { type DecisionDeps, decisionText } from './decisions.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 
 export interface SubmittedIntentDeps {
@@ -24,6 +24,7 @@ export interface SubmittedIntentDeps {
   readonly readings: Readings;
   readonly intents: IntentStore;
   readonly nowMs: () => number;
+  readonly promiser: DecisionDeps['promiser'];
 }
 
 /** With proofs:read: all that the key may name. With intents:write alone: what this very key submitted. */
@@ -31,7 +32,7 @@ function ownOnly(key: AuthenticatedKey): boolean {
   return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
 }
 
-function bodyOf(row: StoredIntent): object {
+function bodyOf(promiser: DecisionDeps['promiser'], key: AuthenticatedKey, row: StoredIntent): object {
   return {
     intentId: row.intent_id,
     agentId: row.agent_id,
@@ -41,11 +42,11 @@ function bodyOf(row: StoredIntent): object {
     submittedAt: row.submitted_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     // The text of a record of our own.
-    decision: row.record === null ? null : (JSON.parse(answerOfRecord(row.record)) as unknown),
+    decision: row.record === null ? null : (JSON.parse(decisionText(promiser, key, row.record)) as unknown),
   };
 }
 
-export function submittedIntentRoutes({ policies, readings, intents, nowMs }: SubmittedIntentDeps): Route[] {
+export function submittedIntentRoutes({ policies, readings, intents, nowMs, promiser }: SubmittedIntentDeps): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -117,7 +118,15 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs }: Su
           },
           limit + 1,
         );
-        return { status: 200, body: pageOf(rows, limit, bodyOf, (row) => row.intent_id) };
+        return {
+          status: 200,
+          body: pageOf(
+            rows,
+            limit,
+            (row) => bodyOf(promiser, key, row),
+            (row) => row.intent_id,
+          ),
+        };
       },
     }),
     defineRoute({
@@ -134,7 +143,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs }: Su
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
           throw new ApiError('E4001', 'There is no such intent in this organisation and environment.');
         }
-        return { status: 200, body: bodyOf(row) };
+        return { status: 200, body: bodyOf(promiser, key, row) };
       },
     }),
   ];

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { ApiError } from '../errors.ts';
 import { asApiError, type Database, type Statement } from './database.ts';
 
-export type ChangeKind = 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy';
+export type ChangeKind = 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
 
 export interface Change {
   readonly kind: ChangeKind;

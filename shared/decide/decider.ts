@@ -2,6 +2,7 @@
 import { randomFillSync } from 'node:crypto';
 import type { ChangeFeed } from '../db/changes.ts';
 import { newId } from '../ids.ts';
+import type { Promiser } from '../log/promises.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
 import type { Explanation } from '../policy/evaluate.ts';
 import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
@@ -75,6 +76,8 @@ export interface DeciderDeps {
   readonly agents: AgentDirectory;
   readonly halts: Halts;
   readonly nowMs: () => number;
+  /** Signs the promise that goes out with a decision; absent where no answer goes out. */
+  readonly promiser?: Pick<Promiser, 'json'> | undefined;
 }
 
 /** A DENY that no policy gives. */
@@ -173,7 +176,7 @@ function trustOf({ facts, trust }: AgentState, question: Question, nowMs: number
 }
 
 export function createDecider(deps: DeciderDeps): Decider {
-  const { changes, agents, halts, nowMs } = deps;
+  const { changes, agents, halts, nowMs, promiser } = deps;
 
   const withoutRisk = (question: Question, agent: AgentState, now: number): RiskFacts => {
     const { key, reading, context } = question;
@@ -274,6 +277,8 @@ export function createDecider(deps: DeciderDeps): Decider {
         evaluation: answer.evaluation,
         facts,
         salt,
+        promise:
+          promiser && ((recordDigest) => promiser.json({ ...key, proofId, recordDigest, issuedAtMs: answer.nowMs })),
       });
       const row: DecisionRow = {
         decisionId,

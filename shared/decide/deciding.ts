@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { type ChangeFeed, startChangeFeed } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
 import { compileLexicon } from '../intent/lexicon.ts';
+import { type Promiser, startPromiser } from '../log/promises.ts';
 import { type ActivePolicySet, watchActivePolicySet } from './active-set.ts';
 import { createAgentDirectory } from './agents.ts';
 import { createDecider, type Decider } from './decider.ts';
@@ -15,8 +16,17 @@ export interface DecidingDeps {
   readonly databaseUrl: string;
   readonly clock: { nowMs(): number; monotonicMs(): number };
   readonly onError: (error: unknown) => void;
+  /** Given where answers go out with a promise. */
+  readonly promises?: PromiseSettings;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
+}
+
+/** How promises are made: settings of the same names. */
+export interface PromiseSettings {
+  readonly keyFile: string | undefined;
+  readonly maxMergeDelaySeconds: number;
+  readonly logHost: string;
 }
 
 export interface Deciding {
@@ -25,6 +35,7 @@ export interface Deciding {
   readonly decider: Decider;
   readonly decisions: DecisionStore;
   readonly readings: Readings;
+  readonly promiser: Promiser | undefined;
   /** Waits for what is being written and stops watching; the database stays open. */
   close(): Promise<void>;
 }
@@ -36,12 +47,15 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const processId = randomBytes(8).toString('hex');
   const changes = await startChangeFeed({ db, databaseUrl, monotonicMs, onError });
   const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });
+  const promiser =
+    deps.promises === undefined ? undefined : await startPromiser({ db, changes, nowMs, onError, ...deps.promises });
   const agents = createAgentDirectory({ db, changes, processId, nowMs, onError, trustDailyCap });
   const decisions = createDecisionStore({ db, processId });
   return {
     changes,
     policies,
-    decider: createDecider({ changes, agents, halts: createHalts({ db, changes }), nowMs }),
+    decider: createDecider({ changes, agents, halts: createHalts({ db, changes }), nowMs, promiser }),
+    promiser,
     decisions,
     readings: createReadings(),
     async close() {

@@ -70,6 +70,13 @@ export interface DecisionParts {
   /** JCS of all facts, and 16 random bytes. */
   readonly facts: string;
   readonly salt: Buffer;
+  /** The promise that the record will be in the log, JSON text, from the record's digest; absent where nothing is promised. */
+  readonly promise?: ((recordDigest: string) => string) | undefined;
+}
+
+/** SHA-256 of a record without its previousHash, closed: of JCS of its other members. Lower-case hex. */
+export function recordDigestOf(record: string | Buffer): string {
+  return createHash('sha256').update(record).update('}').digest('hex');
 }
 
 export interface DecisionBytes {
@@ -135,19 +142,26 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
     `,"claimed_level":${trust.claimed === null ? 'null' : trust.claimed.level},"effective_level":${trust.level}` +
     `,"recorded_level":${trust.recorded.level},"score":${trust.recorded.score},"uncertainty":${trust.uncertainty}}` +
     `,"verdict":"${verdict}"}`;
-  const answer = `${head}${beforeProof},"proof":{"proof_id":"${parts.proofId}"}${tail}`;
   const body = `${head},"factsDigest":"${factsDigest(parts.salt, parts.facts)}"${beforeProof}${tail}`;
   const record =
     `{"agentId":${agentId},"eventType":"custos.decision","occurredAt":"${evaluatedAt}","payload":{"body":${body}` +
     `,"environment":"${parts.environment}","organisation":"${parts.organisationSlug}","proofId":"${parts.proofId}"}`;
+  const promise = parts.promise === undefined ? '' : `"promise":${parts.promise(recordDigestOf(record))},`;
+  const answer = `${head}${beforeProof},"proof":{${promise}"proof_id":"${parts.proofId}"}${tail}`;
   return { answer, record };
 }
 
-/** The answer of a stored decision, from its record: the very text that was answered first. */
-export function answerOfRecord(record: Buffer): string {
-  const { payload } = JSON.parse(`${record.toString('utf8')}}`) as {
+/** What makes the promise of a stored decision again. */
+export type PromiseAgain = (about: { proofId: string; recordDigest: string; issuedAtMs: number }) => object;
+
+/** The answer of a stored decision, from its record: the very text that was answered first, while the promise key is the same. */
+export function answerOfRecord(record: Buffer, promiseOf?: PromiseAgain): string {
+  const { payload, occurredAt } = JSON.parse(`${record.toString('utf8')}}`) as {
     payload: { body: Record<string, unknown>; proofId: string };
+    occurredAt: string;
   };
   const { factsDigest: _, ...body } = payload.body;
-  return canonicalize({ ...body, proof: { proof_id: payload.proofId } });
+  const { proofId } = payload;
+  const promise = promiseOf?.({ proofId, recordDigest: recordDigestOf(record), issuedAtMs: Date.parse(occurredAt) });
+  return canonicalize({ ...body, proof: { ...(promise === undefined ? {} : { promise }), proof_id: proofId } });
 }

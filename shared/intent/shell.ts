@@ -200,10 +200,7 @@ function refineCommand(
       disguised: decodes,
     };
   }
-  if (
-    SYSTEM_PATH.test(args.find((arg) => arg.text.startsWith('/'))?.text ?? '') &&
-    effect !== 'read'
-  )
+  if (SYSTEM_PATH.test(args.find((arg) => arg.text.startsWith('/'))?.text ?? '') && effect !== 'read')
     traits.add('privileged');
   if (pieces[at - 1]?.lower === 'sudo') traits.add('privileged');
   return {

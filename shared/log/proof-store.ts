@@ -27,6 +27,8 @@ export interface AcceptedProof {
   readonly status: 'pending' | 'anchored';
   /** SHA-256 of JCS of the record's members other than previousHash, lower-case hex. */
   readonly recordDigest: string;
+  /** When it was accepted first. */
+  readonly occurredAtMs: number;
 }
 
 export interface ProofStore {
@@ -51,6 +53,7 @@ interface Inserted {
   proof_id: string;
   request_digest: string;
   record_digest: string;
+  occurred_at: Date;
 }
 
 // Rows are inserted in the order of their ids, so that two statements with the same ids wait for each other and never in
@@ -69,7 +72,7 @@ const INSERT: Statement = {
       SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id FROM given
       ORDER BY organisation_id COLLATE "C", environment COLLATE "C", proof_id COLLATE "C", ordinal
       ON CONFLICT (organisation_id, environment, proof_id) DO NOTHING
-      RETURNING organisation_id, environment, proof_id, request_digest, sha256(record || '\\x7d'::bytea) AS record_digest
+      RETURNING organisation_id, environment, proof_id, request_digest, occurred_at, sha256(record || '\\x7d'::bytea) AS record_digest
     ), waiting AS (
       INSERT INTO log_inbox (organisation_id, environment, source, source_id)
       SELECT organisation_id, environment, 'record', proof_id FROM (
@@ -77,12 +80,12 @@ const INSERT: Statement = {
         UNION ALL SELECT organisation_id, environment, proof_id, NULL FROM made
       ) AS either GROUP BY organisation_id, environment, proof_id HAVING count(*) > count(ordinal) ORDER BY min(ordinal)
     ), woken AS (${WAKE_LOG} FROM made)
-    SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest, encode(record_digest, 'hex') AS record_digest FROM made`,
+    SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest, encode(record_digest, 'hex') AS record_digest, occurred_at FROM made`,
 };
 
 const READ_EARLIER: Statement = {
   name: 'proofs-earlier',
-  text: `SELECT record.proof_id, encode(record.request_digest, 'hex') AS request_digest, record.record, leaf.leaf_index IS NOT NULL AS anchored
+  text: `SELECT record.proof_id, encode(record.request_digest, 'hex') AS request_digest, record.record, record.occurred_at, leaf.leaf_index IS NOT NULL AS anchored
     FROM record LEFT JOIN leaf USING (organisation_id, environment, proof_id)
     WHERE record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = ANY ($3::text[])`,
 };
@@ -91,6 +94,7 @@ interface Earlier {
   proof_id: string;
   request_digest: string | null;
   record: Buffer;
+  occurred_at: Date;
   anchored: boolean;
 }
 
@@ -176,7 +180,14 @@ export function createProofStore(deps: { db: Database }): ProofStore {
     }
     return rows.map((row, index) => {
       const made = insertedOf(row);
-      if (made !== undefined) return { proofId: row.proofId, status: 'pending', recordDigest: made.record_digest };
+      if (made !== undefined) {
+        return {
+          proofId: row.proofId,
+          status: 'pending',
+          recordDigest: made.record_digest,
+          occurredAtMs: made.occurred_at.getTime(),
+        };
+      }
       const known = earlier.get(row.proofId);
       if (known === undefined) throw new Error(`the proof ${row.proofId} is neither new nor known`);
       if (known.request_digest !== row.requestDigest) {
@@ -189,6 +200,7 @@ export function createProofStore(deps: { db: Database }): ProofStore {
         proofId: row.proofId,
         status: known.anchored ? 'anchored' : 'pending',
         recordDigest: recordDigest(known.record),
+        occurredAtMs: known.occurred_at.getTime(),
       };
     });
   };

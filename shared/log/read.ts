@@ -23,6 +23,7 @@ export interface Pending {
   readonly entityId: string;
   /** Canonical record without its previousHash. */
   readonly record: Buffer;
+  readonly occurredAt: Date;
 }
 
 export interface LogFilter {
@@ -109,8 +110,8 @@ const HEAD: Statement = {
 };
 const PENDING: Statement = {
   name: 'record-pending',
-  text: `SELECT proof_id, entity_id, record FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id = $3
-    UNION ALL SELECT proof_id, agent_id, record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = 'dec' || substr($3, 4) AND proof_id = $3`,
+  text: `SELECT proof_id, entity_id, record, occurred_at FROM record WHERE organisation_id = $1 AND environment = $2 AND proof_id = $3
+    UNION ALL SELECT proof_id, agent_id, record, evaluated_at FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = 'dec' || substr($3, 4) AND proof_id = $3`,
 };
 
 function anchoredOf(row: Row): Anchored {
@@ -136,12 +137,12 @@ export function createLogReader(deps: { db: Database }): LogReader {
       return row === undefined ? undefined : anchoredOf(row);
     },
     async pending(organisationId, environment, proofId) {
-      const [row] = await db.query<{ proof_id: string; entity_id: string; record: Buffer }>(PENDING, [
-        organisationId,
-        environment,
-        proofId,
-      ]);
-      return row === undefined ? undefined : { proofId: row.proof_id, entityId: row.entity_id, record: row.record };
+      const [row] = await db.query<{ proof_id: string; entity_id: string; record: Buffer; occurred_at: Date }>(
+        PENDING,
+        [organisationId, environment, proofId],
+      );
+      if (row === undefined) return undefined;
+      return { proofId: row.proof_id, entityId: row.entity_id, record: row.record, occurredAt: row.occurred_at };
     },
     async list(filter, limit) {
       const values = [

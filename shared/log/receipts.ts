@@ -1,6 +1,6 @@
 // Receipts, checkpoints and consistency of a log, as anyone may have them.
 import type { Database, Statement } from '../db/database.ts';
-import { type PublishedKey, type TrustedKey, trustPublishedKeys } from '../proof/keys.ts';
+import { type PublishedKey, publishKey, type TrustedKey, trustPublishedKeys } from '../proof/keys.ts';
 import { type Receipt, writeReceipt } from '../proof/receipt.ts';
 import type { Environment } from '../vocabulary.ts';
 import { readConsistencyPath, readInclusionPath } from './nodes.ts';
@@ -75,6 +75,13 @@ const KEYS: Statement = {
   text: `SELECT ${KEY} FROM log_key JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY log_id, log_key.created_at, key_id`,
 };
 const ALL_KEYS: Statement = { name: 'log-keys-all', text: `SELECT ${KEY} FROM log_key ORDER BY log_id, created_at` };
+// Every log has the same promise keys, each under a name of its own.
+const PROMISE_KEYS: Statement = {
+  name: 'promise-keys-list',
+  text: `SELECT log.origin, promise_key.public_key FROM log, promise_key
+    WHERE ($1::text IS NULL OR log.organisation_id = $1) AND ($2::text IS NULL OR log.environment = $2) AND log.origin IS NOT NULL
+    ORDER BY log.log_id, promise_key.created_at`,
+};
 const SIZE: Statement = {
   name: 'log-size',
   text: 'SELECT log_id, size::text AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1',
@@ -94,7 +101,7 @@ interface CheckpointRow {
 interface KeyRow {
   keyId: string;
   vkey: string;
-  use: 'log' | 'promise';
+  use: 'log';
   firstSize: string;
   lastSize: string | null;
 }
@@ -116,6 +123,13 @@ export function createReceiptStore(deps: { db: Database }): ReceiptStore {
   ): Promise<{ logId: number; size: number } | undefined> => {
     const [row] = await db.query<{ log_id: number; size: string }>(SIZE, [organisationId, environment]);
     return row === undefined ? undefined : { logId: row.log_id, size: Number(row.size) };
+  };
+  const promiseKeys = async (
+    organisationId: string | null,
+    environment: Environment | null,
+  ): Promise<PublishedKey[]> => {
+    const rows = await db.query<{ origin: string; public_key: Buffer }>(PROMISE_KEYS, [organisationId, environment]);
+    return rows.map(({ origin, public_key }) => publishKey(public_key, { origin, use: 'promise' }));
   };
   return {
     ...reader,
@@ -141,10 +155,12 @@ export function createReceiptStore(deps: { db: Database }): ReceiptStore {
       );
     },
     async keys(organisationId, environment) {
-      return (await db.query<KeyRow>(KEYS, [organisationId, environment])).map(keyOf);
+      const rows = await db.query<KeyRow>(KEYS, [organisationId, environment]);
+      return [...rows.map(keyOf), ...(await promiseKeys(organisationId, environment))];
     },
     async allKeys() {
-      return trustPublishedKeys((await db.query<KeyRow>(ALL_KEYS, [])).map(keyOf));
+      const rows = await db.query<KeyRow>(ALL_KEYS, []);
+      return trustPublishedKeys([...rows.map(keyOf), ...(await promiseKeys(null, null))]);
     },
     async size(organisationId, environment) {
       return (await logOf(organisationId, environment))?.size ?? 0;

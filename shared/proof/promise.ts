@@ -63,7 +63,8 @@ export function createPromiseSigner(deps: { key: KeyObject; maxMergeDelaySeconds
     promise,
     json(about) {
       const p = promise(about);
-      return `{"log":${canonicalString(p.log)},"proofId":${canonicalString(p.proofId)},"recordDigest":"${p.recordDigest}","issuedAt":"${p.issuedAt}","deadline":"${p.deadline}","keyId":"${p.keyId}","signature":"${p.signature}"}`;
+      // Members in the order of JCS, so that an answer in canonical form stays so.
+      return `{"deadline":"${p.deadline}","issuedAt":"${p.issuedAt}","keyId":"${p.keyId}","log":${canonicalString(p.log)},"proofId":${canonicalString(p.proofId)},"recordDigest":"${p.recordDigest}","signature":"${p.signature}"}`;
     },
   };
 }

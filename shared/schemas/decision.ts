@@ -4,6 +4,7 @@ import { ACTIONS, EFFECTS, TRAITS, VERDICTS } from '../vocabulary.ts';
 import { CallerId, Cursor, Instant, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
 import { Context, IntentId, RiskSchema } from './intent.ts';
 import { ProblemSchema } from './problem.ts';
+import { PromiseSchema } from './proof.ts';
 
 const Level = Type.Integer({ minimum: 0, maximum: 7 });
 
@@ -138,7 +139,10 @@ export const Decision = Type.Object(
     decision_id: Type.String(),
     allowed: Type.Boolean({ description: 'Whether the verdict is ALLOW or DEGRADE.' }),
     ...common,
-    proof: Type.Object({ proof_id: Type.String() }, { additionalProperties: false }),
+    proof: Type.Object(
+      { proof_id: Type.String(), promise: Type.Optional(PromiseSchema) },
+      { additionalProperties: false },
+    ),
     expires_at: Timestamp,
     explanation: Type.Optional(ExplanationSchema),
   },

@@ -30,6 +30,24 @@ export const ProofBatchCreate = Type.Object(
   { $id: 'ProofBatchCreate', additionalProperties: false },
 );
 
+export const PromiseSchema = Type.Object(
+  {
+    log: Type.String({ description: 'Origin of the log.' }),
+    proofId: Type.String(),
+    recordDigest: Type.String(),
+    issuedAt: Timestamp,
+    deadline: Timestamp,
+    keyId: Type.String(),
+    signature: Type.String({ description: 'Ed25519, base64; /v1/log/keys has the key.' }),
+  },
+  {
+    $id: 'Promise',
+    additionalProperties: false,
+    description:
+      'Signed: the record will be in the log by the deadline. `custos verify promise.json --log FILE` shows a broken one.',
+  },
+);
+
 export const ProofAccepted = Type.Object(
   {
     proofId: Type.String(),
@@ -37,6 +55,7 @@ export const ProofAccepted = Type.Object(
     recordDigest: Type.String({
       description: 'SHA-256 of JCS of the record without its previousHash, lower-case hex.',
     }),
+    promise: PromiseSchema,
   },
   { $id: 'ProofAccepted', additionalProperties: false },
 );

@@ -36,13 +36,26 @@ export interface LogUnderTest {
 
 let statements = 0;
 
-export function logUnderTest(options: { db: Database; organisationId: string; slug: string; keeper?: CheckpointKeeper; key?: KeyObject; checkpointDir?: string }): LogUnderTest {
+export function logUnderTest(options: {
+  db: Database;
+  organisationId: string;
+  slug: string;
+  keeper?: CheckpointKeeper;
+  key?: KeyObject;
+  checkpointDir?: string;
+}): LogUnderTest {
   const { db, organisationId, slug, key = newKey() } = options;
   const keeper = options.keeper ?? createCheckpointKeeper(options.checkpointDir ?? temporaryFolder('kept'));
   const halts: { origin: string; reason: string }[] = [];
   const told: Finding[] = [];
   const nowMs = Date.now;
-  const checkpointer = createCheckpointer({ db, key, keeper, nowMs, onHalt: (origin, reason) => halts.push({ origin, reason }) });
+  const checkpointer = createCheckpointer({
+    db,
+    key,
+    keeper,
+    nowMs,
+    onHalt: (origin, reason) => halts.push({ origin, reason }),
+  });
   const auditor = createAuditor({
     db,
     key,
@@ -66,7 +79,15 @@ export function logUnderTest(options: { db: Database; organisationId: string; sl
       const rows = Array.from({ length: count }, (_, i) => {
         const [proofId, entityId] = [`${label}-${i}`, `entity-${i % 5}`];
         const body = JSON.stringify({ i });
-        const parts = { entityId, event: 'filled', occurredAt, body, environment: 'live', organisationSlug: slug, proofId };
+        const parts = {
+          entityId,
+          event: 'filled',
+          occurredAt,
+          body,
+          environment: 'live',
+          organisationSlug: slug,
+          proofId,
+        };
         return { proofId, entityId, record: Buffer.from(recordPrefix(parts)) };
       });
       await log.sql(
@@ -75,7 +96,13 @@ export function logUnderTest(options: { db: Database; organisationId: string; sl
           SELECT $1, 'live', proof_id, entity_id, 'filled', $2, record FROM unnest($3::text[], $4::text[], $5::bytea[]) AS given (proof_id, entity_id, record)
         ) INSERT INTO log_inbox (organisation_id, environment, source, source_id)
         SELECT $1, 'live', 'record', proof_id FROM unnest($3::text[]) WITH ORDINALITY AS given (proof_id, n) ORDER BY n`,
-        [organisationId, occurredAt, rows.map((r) => r.proofId), rows.map((r) => r.entityId), rows.map((r) => r.record)],
+        [
+          organisationId,
+          occurredAt,
+          rows.map((r) => r.proofId),
+          rows.map((r) => r.entityId),
+          rows.map((r) => r.record),
+        ],
       );
     },
     append: () => appendWaiting({ db, nowMs, logHost: 'custos.local' }, organisationId, 'live'),
@@ -95,7 +122,10 @@ export function logUnderTest(options: { db: Database; organisationId: string; sl
     sql: (text, values = []) => db.query({ name: `audit-test-${(statements += 1)}`, text }, values),
     tamper: (text) =>
       db.transaction(async (sql) => {
-        await sql.query({ name: 'as-superuser', text: "SELECT set_config('session_replication_role', 'replica', true)" }, []);
+        await sql.query(
+          { name: 'as-superuser', text: "SELECT set_config('session_replication_role', 'replica', true)" },
+          [],
+        );
         for (const statement of text.split(';').filter((part) => part.trim() !== ''))
           await sql.query({ name: `audit-test-${(statements += 1)}`, text: statement }, []);
       }),

@@ -17,7 +17,13 @@ describe('the audit of a log of several subtrees', () => {
   before(async function () {
     this.timeout(60_000);
     database = await createTestDatabase();
-    db = await openDatabase({ url: database.url, applicationName: 'custos-test', poolSize: 4, queryTimeoutMs: 30_000, onError: () => undefined });
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'custos-test',
+      poolSize: 4,
+      queryTimeoutMs: 30_000,
+      onError: () => undefined,
+    });
     const { operatorId } = await bootstrap(db);
     const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
     log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '' });
@@ -50,7 +56,9 @@ describe('the audit of a log of several subtrees', () => {
   });
 
   it('finds an edit of an old leaf when its turn comes: within as many runs as there are subtrees', async () => {
-    await log.tamper(`UPDATE record SET event = 'other' WHERE proof_id = (SELECT source_id FROM leaf WHERE leaf_index = 1500)`);
+    await log.tamper(
+      `UPDATE record SET event = 'other' WHERE proof_id = (SELECT source_id FROM leaf WHERE leaf_index = 1500)`,
+    );
     const findings = await log.findings({ runs: 5 });
     expect(findings.map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.equal([['column-altered', 1_500]]);
     expect(await log.findings({ runs: 7 }), 'stays named while other places have their turn').to.have.lengthOf(1);
@@ -63,9 +71,14 @@ describe('the audit of a log of several subtrees', () => {
         event_hash = sha256(r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8'))
       FROM record r WHERE r.proof_id = source_id AND leaf_index = 3`);
     for (let level = 1; level <= 12; level += 1) {
-      const child = level === 1 ? 'SELECT leaf_hash AS hash FROM leaf WHERE leaf_index' : `SELECT hash FROM node WHERE level = ${level - 1} AND node_index`;
+      const child =
+        level === 1
+          ? 'SELECT leaf_hash AS hash FROM leaf WHERE leaf_index'
+          : `SELECT hash FROM node WHERE level = ${level - 1} AND node_index`;
       const index = Math.floor(3 / 2 ** level);
-      await log.tamper(`UPDATE node SET hash = sha256('\\x01'::bytea || (${child} = ${2 * index}) || (${child} = ${2 * index + 1})) WHERE level = ${level} AND node_index = ${index}`);
+      await log.tamper(
+        `UPDATE node SET hash = sha256('\\x01'::bytea || (${child} = ${2 * index}) || (${child} = ${2 * index + 1})) WHERE level = ${level} AND node_index = ${index}`,
+      );
     }
     for (const full of [false, true]) {
       const kinds = (await log.findings({ full, runs: full ? 1 : 6 })).map(({ kind }) => kind);
@@ -81,7 +94,9 @@ describe('the audit of a log of several subtrees', () => {
 
   it('finds an old checkpoint that was edited', async () => {
     await log.tamper('UPDATE checkpoint SET root = sha256(root) WHERE size = 1024');
-    expect((await log.findings({ runs: 5 })).map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.equal([['checkpoint-altered', 1_023]]);
+    expect((await log.findings({ runs: 5 })).map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.equal([
+      ['checkpoint-altered', 1_023],
+    ]);
   });
 
   it('does not count what another worker is auditing, and waits for nobody', async () => {
@@ -90,6 +105,28 @@ describe('the audit of a log of several subtrees', () => {
       expect(await log.auditor.run()).to.deep.equal([]);
     });
     expect(await log.auditor.run()).to.have.lengthOf(1);
+  });
+
+  it('is shown in the metrics and in the readiness of workers', async () => {
+    const registry = new Registry();
+    watchLogs(registry, db);
+    const metric = async (name: string) =>
+      new RegExp(`^${name}\\{[^}]*environment="live"[^}]*\\} (\\S+)$`, 'm').exec(await registry.metrics())?.[1];
+    await log.findings();
+    const size = String((await log.sql('SELECT size FROM log'))[0]?.['size']);
+    expect([
+      await metric('custos_audit_ok'),
+      await metric('custos_log_size'),
+      await metric('custos_log_audited_size'),
+      await metric('custos_log_halted'),
+    ]).to.deep.equal(['1', size, size, '0']);
+    expect(await logProblems(db)).to.deep.equal([]);
+    await log.tamper('UPDATE node SET hash = sha256(hash) WHERE level = 12');
+    await log.findings();
+    expect(await metric('custos_audit_ok')).to.equal('0');
+    const problems = await logProblems(db);
+    expect(problems).to.have.lengthOf(1);
+    expect(problems[0]).to.match(/found 1 differences, first: Node 0 of level 12/);
   });
 
   it('agrees while the log grows under it', async () => {
@@ -106,21 +143,5 @@ describe('the audit of a log of several subtrees', () => {
     while (isGrowing);
     await growing;
     expect(await log.findings()).to.deep.equal([]);
-  });
-
-  it('is shown in the metrics and in the readiness of workers', async () => {
-    const registry = new Registry();
-    watchLogs(registry, db);
-    const metric = async (name: string) => new RegExp(`^${name}\\{[^}]*environment="live"[^}]*\\} (\\S+)$`, 'm').exec(await registry.metrics())?.[1];
-    await log.findings();
-    const size = String((await log.sql('SELECT size FROM log'))[0]?.['size']);
-    expect([await metric('custos_audit_ok'), await metric('custos_log_size'), await metric('custos_log_audited_size'), await metric('custos_log_halted')]).to.deep.equal(['1', size, size, '0']);
-    expect(await logProblems(db)).to.deep.equal([]);
-    await log.tamper('UPDATE node SET hash = sha256(hash) WHERE level = 12');
-    await log.findings();
-    expect(await metric('custos_audit_ok')).to.equal('0');
-    const problems = await logProblems(db);
-    expect(problems).to.have.lengthOf(1);
-    expect(problems[0]).to.match(/found 1 differences, first: Node 0 of level 12/);
   });
 });

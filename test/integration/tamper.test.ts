@@ -114,7 +114,12 @@ const CASES: readonly Case[] = [
     finds: [['node-altered', 8]],
     only: true,
   },
-  { name: 'a node is deleted', sql: 'DELETE FROM node WHERE level = 3 AND node_index = 1', finds: [['node-missing', 8]], only: true },
+  {
+    name: 'a node is deleted',
+    sql: 'DELETE FROM node WHERE level = 3 AND node_index = 1',
+    finds: [['node-missing', 8]],
+    only: true,
+  },
   {
     name: 'a node is inserted beyond the log',
     sql: `INSERT INTO node SELECT log_id, 1, 16, hash FROM node WHERE level = 1 AND node_index = 0`,
@@ -170,7 +175,12 @@ const CASES: readonly Case[] = [
     only: true,
     exported: 'nothing',
   },
-  { name: 'a row in the middle is deleted', sql: 'DELETE FROM leaf WHERE leaf_index = 17', finds: [['leaf-missing', 17]], exported: 'refused' },
+  {
+    name: 'a row in the middle is deleted',
+    sql: 'DELETE FROM leaf WHERE leaf_index = 17',
+    finds: [['leaf-missing', 17]],
+    exported: 'refused',
+  },
   {
     name: 'the record of a row is deleted',
     sql: `DELETE FROM record WHERE proof_id = ${LEAF(17)}`,
@@ -217,7 +227,12 @@ const CASES: readonly Case[] = [
     ],
     exported: 'chain-broken',
   },
-  { name: 'the size of the log is raised', sql: 'UPDATE log SET size = 40', finds: [['leaf-missing', 33]], exported: 'refused' },
+  {
+    name: 'the size of the log is raised',
+    sql: 'UPDATE log SET size = 40',
+    finds: [['leaf-missing', 33]],
+    exported: 'refused',
+  },
   {
     name: 'the size of the log is lowered',
     sql: 'UPDATE log SET size = 31',
@@ -226,7 +241,12 @@ const CASES: readonly Case[] = [
       ['size-altered', 31],
     ],
   },
-  { name: 'the frontier of the log is edited', sql: `UPDATE log SET frontier = ${flip('frontier')}`, finds: [['frontier-altered', 32]], only: true },
+  {
+    name: 'the frontier of the log is edited',
+    sql: `UPDATE log SET frontier = ${flip('frontier')}`,
+    finds: [['frontier-altered', 32]],
+    only: true,
+  },
 ];
 
 describe('a log that is changed in the database', () => {
@@ -236,14 +256,18 @@ describe('a log that is changed in the database', () => {
 
   before(async () => {
     service = await startService();
-    const rows = await service.rows<{ slug: string }>('SELECT slug FROM organisation WHERE id = $1', [service.operatorId]);
+    const rows = await service.rows<{ slug: string }>('SELECT slug FROM organisation WHERE id = $1', [
+      service.operatorId,
+    ]);
     log = logUnderTest({ db: service.db, organisationId: service.operatorId, slug: rows[0]?.slug ?? '' });
     const client = await service.client();
     // What the service itself has recorded until now is no part of the log that is described above.
     await log.sql('DELETE FROM log_inbox');
     for (let round = 0; round < 3; round += 1) {
       for (let i = 0; i < 5; i += 1)
-        expect((await client.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'agent', context: { i } })).status).to.equal(200);
+        expect(
+          (await client.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'agent', context: { i } })).status,
+        ).to.equal(200);
       await log.fill(5, `round-${round}`);
       await log.append();
       await log.publish();
@@ -278,13 +302,16 @@ describe('a log that is changed in the database', () => {
       const findings = await log.findings();
       if (only) expect([...new Set(named(findings))]).to.have.members(expected);
       else expect(named(findings)).to.include.members(expected);
-      expect(named(await log.findings({ full: true })).filter((one) => !one.startsWith('size-altered')), 'in full').to.include.members(
-        expected.filter((one) => !one.startsWith('size-altered')),
-      );
+      expect(
+        named(await log.findings({ full: true })).filter((one) => !one.startsWith('size-altered')),
+        'in full',
+      ).to.include.members(expected.filter((one) => !one.startsWith('size-altered')));
       // Named with the proof that it is about, wherever a row is at hand.
       for (const { kind, proofId, sentence } of findings)
-        if (kind.startsWith('record-') || kind === 'column-altered') expect(sentence).to.include(`proof ${JSON.stringify(proofId)}`);
-      if (exported === 'refused') expect(await exportedFindings().catch((error: Error) => error.name)).to.equal('Error');
+        if (kind.startsWith('record-') || kind === 'column-altered')
+          expect(sentence).to.include(`proof ${JSON.stringify(proofId)}`);
+      if (exported === 'refused')
+        expect(await exportedFindings().catch((error: Error) => error.name)).to.equal('Error');
       else if (exported === 'nothing') expect(await exportedFindings()).to.deep.equal([]);
       else if (exported !== undefined) expect((await exportedFindings()).map(({ kind }) => kind)).to.include(exported);
     });
@@ -295,7 +322,9 @@ describe('a log that is changed in the database', () => {
     log.told.length = 0;
     await log.findings({ runs: 3 });
     expect(named(log.told)).to.deep.equal(['record-altered 7']);
-    await log.tamper(`UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"i":9', '"i":2'), 'UTF8') WHERE proof_id = ${LEAF(7)}`);
+    await log.tamper(
+      `UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"i":9', '"i":2'), 'UTF8') WHERE proof_id = ${LEAF(7)}`,
+    );
     expect(await log.findings()).to.deep.equal([]);
   });
 

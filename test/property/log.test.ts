@@ -89,7 +89,7 @@ describe('the log', function suite() {
     return { organisationId: `org_log_${logs}`, environment: 'live' };
   };
   const append = (log: Log, on: Database = db): Promise<void> =>
-    appendWaiting({ db: on, nowMs: () => Date.now() }, log.organisationId, log.environment);
+    appendWaiting({ db: on, nowMs: () => Date.now(), logHost: 'custos.local' }, log.organisationId, log.environment);
   const check = (log: Log) => checkLog(db, log.organisationId, log.environment);
   const accept = (log: Log, entities: readonly string[]) =>
     createProofStore({ db }).accept(

@@ -6,6 +6,7 @@ import { isAlive, signal } from '../../shared/embedded/processes.ts';
 import { isReadyMessage } from '../../shared/lifecycle.ts';
 import { atEnd } from './cleanup.ts';
 import { temporaryDataDir } from './folders.ts';
+import { checkpointsOf, testKeyFiles } from './keys.ts';
 import { descendants } from './process-tree.ts';
 import { waitFor } from './wait.ts';
 
@@ -112,7 +113,15 @@ async function startService(file: string, databaseUrl: string, env: TestEnv): Pr
   const running = runProcess(
     file,
     [],
-    { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_LOG_LEVEL: 'warn', ...env },
+    {
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      CUSTOS_PEPPER: TEST_PEPPER,
+      CUSTOS_LOG_LEVEL: 'warn',
+      ...testKeyFiles(),
+      CUSTOS_DATA_DIR: checkpointsOf(databaseUrl),
+      ...env,
+    },
     true,
   );
   let address: string | undefined;

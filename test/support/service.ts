@@ -14,6 +14,7 @@ import { findRoot } from '../../shared/root.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../workers/policy-folder.ts';
 import { type Client, createClient } from './client.ts';
+import { testKeyFiles } from './keys.ts';
 import { createTestDatabase } from './database.ts';
 import { TEST_PEPPER, type TestEnv } from './process.ts';
 import { waitFor } from './wait.ts';
@@ -83,7 +84,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   const root = findRoot();
   const env = { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_RATE_LIMIT: 'off' };
-  const config = requireStore(readConfig({ ...env, ...options.env }, { root }));
+  const config = requireStore(readConfig({ ...testKeyFiles(), ...env, ...options.env }, { root }));
   const log = createLogger({ name: 'test', level: 'silent', pretty: false });
   const db = await openDatabase({
     url: databaseUrl,

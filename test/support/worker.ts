@@ -56,7 +56,8 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       const logs = await service.rows<{ organisation_id: string; environment: Environment }>(
         'SELECT DISTINCT organisation_id, environment FROM log_inbox',
       );
-      for (const log of logs) await appendWaiting({ db, nowMs, logHost: 'custos.local' }, log.organisation_id, log.environment);
+      for (const log of logs)
+        await appendWaiting({ db, nowMs, logHost: 'custos.local' }, log.organisation_id, log.environment);
     },
     close: () => deciding.close(),
   };

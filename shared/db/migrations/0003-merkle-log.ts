@@ -42,10 +42,10 @@ CREATE TABLE checkpoint (
   PRIMARY KEY (log_id, size)
 );
 
--- Keys, each with the tree sizes it may sign; a promise key has none. Never deleted.
+-- Log keys, each with the tree sizes it may sign. Never deleted.
 CREATE TABLE log_key (
   log_id integer NOT NULL REFERENCES log (log_id),
-  use text NOT NULL CHECK (use IN ('log', 'cosignature', 'promise')),
+  use text NOT NULL CHECK (use = 'log'),
   key_id text NOT NULL,
   vkey text NOT NULL,
   first_size bigint NOT NULL,
@@ -53,6 +53,16 @@ CREATE TABLE log_key (
   created_at timestamptz(3) NOT NULL,
   PRIMARY KEY (log_id, use, key_id)
 );
+
+-- Keys that sign promises; never deleted.
+CREATE TABLE promise_key (
+  key_id text PRIMARY KEY,
+  public_key bytea NOT NULL CHECK (length(public_key) = 32),
+  created_at timestamptz(3) NOT NULL
+);
+
+CREATE TRIGGER announce AFTER INSERT OR UPDATE OF origin ON log
+  FOR EACH ROW EXECUTE FUNCTION custos_announce('log', 'organisation_id', 'environment');
 
 -- What the auditor has re-derived: how far, and whether it agreed.
 CREATE TABLE audit (
@@ -92,7 +102,8 @@ CREATE TRIGGER insert_only BEFORE UPDATE OR DELETE OR TRUNCATE ON checkpoint FOR
 `;
 
 const DOWN = `
-DROP TABLE audit, log_key, checkpoint, node;
+DROP TRIGGER announce ON log;
+DROP TABLE audit, promise_key, log_key, checkpoint, node;
 ALTER TABLE leaf DROP CONSTRAINT leaf_pkey;
 ALTER TABLE leaf DROP COLUMN log_id;
 ALTER TABLE leaf ADD PRIMARY KEY (organisation_id, environment, leaf_index);

@@ -111,9 +111,16 @@ describe('the failures of verification', () => {
     }
   });
 
-  it('are each provoked by a change, and each change by one of them', () => {
+  it('are each provoked by some change, and have sentences', async () => {
+    const all = await Promise.all(fc.sample(worlds, { numRuns: MANY, seed: 7 }).map(decideAll));
+    const provoked = new Set(
+      EDITS.map(({ make }) => {
+        const found = all.flat().find((made) => make(made) !== undefined);
+        return found === undefined ? undefined : make(found)?.code;
+      }),
+    );
+    expect([...provoked]).to.have.members(Object.keys(DECISION_FAILURES));
     const sentences = Object.values(DECISION_FAILURES).map(({ meaning }) => meaning);
     for (const sentence of [...sentences, ...Object.values(NOT_EVALUABLE)]) expect(sentence).to.match(/^[A-Z].*\.$/);
-    expect(new Set(EDITS.map(({ name }) => name)).size).to.equal(EDITS.length);
   });
 });
