@@ -33,9 +33,9 @@ const GO_FIRST: Statement = {
   text: `WITH own AS (
       DELETE FROM log_inbox USING record WHERE log_inbox.organisation_id = $1 AND log_inbox.environment = $2 AND source = 'record'
         AND record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = source_id AND record.event = 'custos.fork'
-      RETURNING source_id
+      RETURNING seq, source_id
     ) INSERT INTO log_inbox (seq, organisation_id, environment, source, source_id) OVERRIDING SYSTEM VALUE
-    SELECT (SELECT least(min(seq), 1) - 1 FROM log_inbox), $1, $2, 'record', source_id FROM own`,
+    SELECT (SELECT least(min(seq), 1) FROM log_inbox) - row_number() OVER (ORDER BY own.seq), $1, $2, 'record', source_id FROM own`,
 };
 
 /** The largest tree head that was signed: the one kept outside, or, without it, the last one published. */

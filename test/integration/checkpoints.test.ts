@@ -39,7 +39,8 @@ describe('checkpoints', () => {
     await log.fill(5, label);
     await log.append();
   };
-  const sizes = async (): Promise<unknown[]> => (await log.sql('SELECT size::integer AS size FROM checkpoint ORDER BY checkpoint.size')).map(({ size }) => size);
+  const sizes = async (): Promise<unknown[]> =>
+    (await log.sql('SELECT size::integer AS size FROM checkpoint ORDER BY checkpoint.size')).map(({ size }) => size);
   const keptSize = async (): Promise<number> => peekCheckpoint((await keeper.read((await found()).origin)) ?? '').size;
   const found = async () => {
     const row = await findLog(db, log.organisationId, 'live');
@@ -96,18 +97,30 @@ describe('checkpoints', () => {
     const workers = await openDatabase({ url: database.url, applicationName: 'custos-workers', ...options });
     expect(await rotateLogKey(db, next).catch((e: unknown) => e), 'while workers run').to.be.instanceOf(RotationError);
     await workers.close();
-    expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'the key that is in use').to.be.instanceOf(RotationError);
+    expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'the key that is in use').to.be.instanceOf(
+      RotationError,
+    );
     // A session that was closed just now may still be listed for a moment.
     let keyId: string | undefined;
     for (let i = 0; i < 100 && keyId === undefined; i += 1) keyId = await rotateLogKey(db, next).catch(() => undefined);
     expect(keyId).to.equal(keyIdOf(next));
-    expect(await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key)).catch((e: unknown) => e)).to.be.instanceOf(SecretMismatchError);
+    expect(
+      await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key)).catch((e: unknown) => e),
+    ).to.be.instanceOf(SecretMismatchError);
     await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(next));
 
     await grow('rotated');
-    const signer = createCheckpointer({ db, key: next, keeper, nowMs: Date.now, onHalt: (_, reason) => expect.fail(reason) });
+    const signer = createCheckpointer({
+      db,
+      key: next,
+      keeper,
+      nowMs: Date.now,
+      onHalt: (_, reason) => expect.fail(reason),
+    });
     await signer.publish(log.organisationId, 'live');
-    const spans = await log.sql("SELECT key_id, first_size::integer AS first, last_size::integer AS last FROM log_key WHERE use = 'log' ORDER BY first_size");
+    const spans = await log.sql(
+      "SELECT key_id, first_size::integer AS first, last_size::integer AS last FROM log_key WHERE use = 'log' ORDER BY first_size",
+    );
     expect(spans).to.deep.equal([
       { key_id: keyIdOf(log.key), first: 0, last: 20 },
       { key_id: keyIdOf(next), first: 21, last: null },

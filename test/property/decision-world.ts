@@ -236,7 +236,7 @@ async function decide(
   const agent: Facts['agent'] = {
     id: AGENT,
     registered: one.status !== 'UNREGISTERED',
-    status: one.status as Facts['agent']['status'],
+    status: one.status,
     capabilities: [],
     tags: one.tags.filter((tag) => tag.isWellFormed()),
   };

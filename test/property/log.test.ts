@@ -78,6 +78,13 @@ describe('the log', function suite() {
       queryTimeoutMs: 30_000,
       onError: () => undefined,
     });
+    await db.query(
+      {
+        name: 'test-organisations',
+        text: `INSERT INTO organisation (id, slug, name, created_at) SELECT 'org_log_' || n, 'log-' || n, 'log', now() FROM generate_series(1, 1000) AS n`,
+      },
+      [],
+    );
   });
   after(async () => {
     await db?.close();

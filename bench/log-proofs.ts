@@ -1,0 +1,185 @@
+// What a proof costs over the size of the log: time and rows read for proofs of inclusion and of consistency, on an embedded PostgreSQL.
+// Usage: node dist/bench/log-proofs.js [--sizes 10000,100000,1000000] [--rounds 500] [--audit] [--json]
+import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Database, openDatabase, type Sql } from '../shared/db/database.ts';
+import { migrate } from '../shared/db/migrate.ts';
+import { startEmbedded } from '../shared/embedded/embedded.ts';
+import { appendWaiting } from '../shared/log/append.ts';
+import { createAuditor } from '../shared/log/audit.ts';
+import { readConsistencyPath, readInclusionPath, readRoot } from '../shared/log/nodes.ts';
+import { verifyConsistency, verifyInclusion } from '../shared/proof/merkle.ts';
+
+interface Cost {
+  readonly proof: 'inclusion' | 'consistency';
+  readonly leaves: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Most rows that one proof read. */
+  readonly mostRows: number;
+}
+
+const ORGANISATION = 'org_bench';
+const LOG = { name: 'bench-log', text: 'SELECT log_id FROM log' };
+/** Rows that one statement makes. */
+const CHUNK = 20_000;
+
+// The records of the log, of a thousand entities: about the size of a small proof.
+const FILL = {
+  name: 'bench-fill',
+  text: `WITH given AS (
+      SELECT n, 'prf_bench_' || n AS proof_id, 'entity-' || n % 1000 AS entity_id FROM generate_series($2::bigint, $3::bigint) AS n
+    ), made AS (
+      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
+      SELECT $1, 'live', proof_id, entity_id, 'bench', '2026-01-01T00:00:00Z', convert_to('{"agentId":"' || entity_id || '","eventType":"bench","occurredAt":"2026-01-01T00:00:00.000Z"'
+        || ',"payload":{"body":{"n":' || n || '},"environment":"live","organisation":"bench","proofId":"' || proof_id || '"}', 'UTF8') FROM given
+    ) INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT $1, 'live', 'record', proof_id FROM given ORDER BY n`,
+};
+
+function say(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+async function fill(db: Database, from: number, to: number): Promise<void> {
+  for (let start = from; start < to; start += CHUNK) {
+    await db.query(FILL, [ORGANISATION, start, Math.min(to, start + CHUNK) - 1]);
+    await appendWaiting({ db, nowMs: Date.now, logHost: 'bench.local' }, ORGANISATION, 'live');
+    if (start === 0) await db.query({ name: 'bench-analyze', text: 'ANALYZE' }, []);
+  }
+}
+
+/** The quantile of sorted values. */
+function quantile(sorted: readonly number[], q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
+
+async function measure(
+  proof: Cost['proof'],
+  leaves: number,
+  rounds: number,
+  one: () => Promise<number>,
+): Promise<Cost> {
+  for (let i = 0; i < 50; i += 1) await one();
+  const times: number[] = [];
+  let mostRows = 0;
+  for (let i = 0; i < rounds; i += 1) {
+    const startMs = performance.now();
+    mostRows = Math.max(mostRows, await one());
+    times.push(performance.now() - startMs);
+  }
+  times.sort((a, b) => a - b);
+  return { proof, leaves, p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99), mostRows };
+}
+
+async function measureSize(db: Database, leaves: number, rounds: number): Promise<Cost[]> {
+  const [log] = await db.query<{ log_id: number }>(LOG, []);
+  const logId = log?.log_id ?? 0;
+  let rows = 0;
+  const counting: Sql = {
+    async query<Row extends object>(...args: Parameters<Sql['query']>): Promise<Row[]> {
+      const found = await db.query<Row>(...args);
+      rows += found.length;
+      return found;
+    },
+  };
+  const random = (below: number): number => Math.floor(Math.random() * below);
+  const counted = async (work: () => Promise<unknown>): Promise<number> => {
+    rows = 0;
+    await work();
+    return rows;
+  };
+  const root = await readRoot(db, logId, leaves);
+  const [from, index] = [1 + random(leaves - 1), random(leaves)];
+  const [leaf] = await db.query<{ leaf_hash: Buffer }>(
+    { name: 'bench-leaf', text: 'SELECT leaf_hash FROM leaf WHERE log_id = $1 AND leaf_index = $2' },
+    [logId, index],
+  );
+  const inclusion = {
+    index,
+    size: leaves,
+    leafHash: leaf?.leaf_hash ?? Buffer.alloc(0),
+    path: await readInclusionPath(db, logId, index, leaves),
+    root,
+  };
+  const consistency = {
+    from,
+    to: leaves,
+    fromRoot: await readRoot(db, logId, from),
+    toRoot: root,
+    path: await readConsistencyPath(db, logId, from, leaves),
+  };
+  if (!verifyInclusion(inclusion) || !verifyConsistency(consistency))
+    throw new Error(`a proof at ${leaves} leaves does not verify`);
+  return [
+    await measure('inclusion', leaves, rounds, () =>
+      counted(() => readInclusionPath(counting, logId, random(leaves), leaves)),
+    ),
+    await measure('consistency', leaves, rounds, () =>
+      counted(() => readConsistencyPath(counting, logId, 1 + random(leaves - 1), leaves)),
+    ),
+  ];
+}
+
+async function measureAudit(db: Database): Promise<void> {
+  const auditor = createAuditor({ db, nowMs: Date.now, monotonicMs: () => performance.now() });
+  for (const full of [true, false]) {
+    const startMs = performance.now();
+    const [audit] = await auditor.run({ full });
+    const seconds = (performance.now() - startMs) / 1_000;
+    if (audit === undefined || audit.findings.length > 0)
+      throw new Error(`the audit found ${audit?.findings[0]?.sentence}`);
+    say(`${full ? 'full audit' : 'audit as scheduled'} of ${audit.size} leaves: ${seconds.toFixed(2)} s`);
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      sizes: { type: 'string', default: '10000,100000' },
+      rounds: { type: 'string', default: '500' },
+      audit: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  });
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'custos-bench-'));
+  chmodSync(folder, 0o711);
+  const embedded = await startEmbedded({ dataDir: path.join(folder, 'custos'), say });
+  const db = await (async () => {
+    await migrate(embedded.url);
+    return openDatabase({
+      url: embedded.url,
+      applicationName: 'custos-bench',
+      poolSize: 2,
+      queryTimeoutMs: 60_000,
+      onError: () => undefined,
+    });
+  })();
+  try {
+    const text = "INSERT INTO organisation (id, slug, name, created_at) VALUES ($1, 'bench', 'bench', now())";
+    await db.query({ name: 'bench-organisation', text }, [ORGANISATION]);
+    const costs: Cost[] = [];
+    let filled = 0;
+    for (const size of values.sizes.split(',').map(Number)) {
+      const startMs = performance.now();
+      await fill(db, filled, size);
+      say(`appended ${size - filled} leaves in ${((performance.now() - startMs) / 1_000).toFixed(1)} s`);
+      filled = size;
+      costs.push(...(await measureSize(db, size, Number(values.rounds))));
+    }
+    if (values.audit) await measureAudit(db);
+    if (values.json) process.stdout.write(`${JSON.stringify(costs, null, 2)}\n`);
+    else
+      for (const { proof, leaves, p50Ms, p99Ms, mostRows } of costs)
+        process.stdout.write(
+          `${proof.padEnd(12)} ${String(leaves).padStart(9)} leaves  p50 ${p50Ms.toFixed(2)} ms  p99 ${p99Ms.toFixed(2)} ms  at most ${mostRows} rows\n`,
+        );
+  } finally {
+    await db.close();
+    await embedded.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();
