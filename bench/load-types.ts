@@ -13,20 +13,24 @@ export interface LoadJob {
   readonly bodies: readonly string[];
   /** Digits in each body that are replaced by a number never used before; of equal length. */
   readonly replace?: string;
+  /** The status that counts. Default: 200. */
+  readonly status?: number;
+  /** Ends after this many requests, if that is before its time. */
+  readonly most?: number;
 }
 
 export interface LoadResult {
   /** Answers within the measured time, and how long that was. */
   readonly answers: number;
   readonly elapsedMs: number;
-  /** Answers that were not 200 and connections that broke, all told. */
+  /** Answers of another status and connections that broke, all told. */
   readonly errors: number;
-  /** Answers 200 all told, warm-up included: what must be on record. */
+  /** Answers of that status all told, warm-up included: what must be on record. */
   readonly accepted: number;
   /** Latency in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** What the first answer that was not 200 said. */
+  /** What the first answer of another status said. */
   readonly firstError: string | undefined;
 }

@@ -50,6 +50,8 @@ function run(job: LoadJob): Promise<LoadResult> {
   let firstError: string | undefined;
   let nth = 0;
   let open = job.connections;
+  const expected = job.status ?? 200;
+  const most = job.most ?? Number.POSITIVE_INFINITY;
   const startedMs = performance.now();
   const countFromMs = startedMs + job.warmUpMs;
   const endMs = countFromMs + job.durationMs;
@@ -62,7 +64,7 @@ function run(job: LoadJob): Promise<LoadResult> {
       const at = (share: number): number => sorted[Math.min(sampled - 1, Math.floor(sampled * share))] ?? 0;
       resolve({
         answers,
-        elapsedMs: job.durationMs,
+        elapsedMs: Math.min(job.durationMs, performance.now() - countFromMs),
         errors,
         accepted,
         p50: at(0.5),
@@ -98,15 +100,15 @@ function run(job: LoadJob): Promise<LoadResult> {
 
       const answered = (): void => {
         const nowMs = performance.now();
-        if (status === 200) accepted += 1;
+        if (status === expected) accepted += 1;
         else errors += 1;
-        if (nowMs >= countFromMs && nowMs < endMs && status === 200) {
+        if (nowMs >= countFromMs && nowMs < endMs && status === expected) {
           answers += 1;
           if (sampled < MAX_SAMPLES) samples[sampled++] = nowMs - sentMs;
         }
         missing = -1;
         head = undefined;
-        if (nowMs < endMs) send();
+        if (nowMs < endMs && nth < most) send();
         else {
           ended = true;
           socket.end();
@@ -131,7 +133,7 @@ function run(job: LoadJob): Promise<LoadResult> {
         status = number(all, 9);
         const lengthAt = all.indexOf(LENGTH);
         const bodyBytes = lengthAt === -1 || lengthAt > end ? 0 : number(all, lengthAt + LENGTH.length);
-        if (status !== 200) firstError ??= all.toString('utf8', 0, 600);
+        if (status !== expected) firstError ??= all.toString('utf8', 0, 600);
         missing = bodyBytes - (all.length - end - HEAD_END.length);
         if (missing <= 0) answered();
         return true;

@@ -1,144 +1,42 @@
-// `npm run bench`: durable decisions beside a bare Express 5 JSON echo, over connections and over policies, in one run.
-// Usage: node dist/bench/main.js [--quick] [--only enforce,policies,unseen,intent] [--connections 1,16,64] [--no-write]
+// `npm run bench`: what the service answers and carries out a second, beside a bare Express 5 JSON echo, in one run.
+// Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,intent,proofs,signals,intents,policies]
+//   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { LoadJob } from './load-types.ts';
+import type { Queue, Row } from './measure.ts';
 import { measurePolicyCost } from './policy-cost.ts';
-import { type Measured, measure, type Row, rowOf, type Sample } from './measure.ts';
-import { enforceBodies, intentBodies, UNSEEN_AMOUNT } from './policies.ts';
-import { type Echo, type Service, startEcho, startGenerator, startService } from './processes.ts';
-import { BESIDE_ECHO, ECHO, type EvaluationCost, OVER_POLICIES, type Report, textOf, writeReport } from './report.ts';
+import { type Echo, type Generator, type Service, startEcho, startGenerator, startService } from './processes.ts';
+import { startRedis, whyNoRedis } from './redis.ts';
+import { type Account, type EvaluationCost, jsonOf, type Report, type Skipped, textOf, writeReport } from './report.ts';
+import { type Accepted, FULL, type Plan, POLICIES, QUICK, Run } from './run.ts';
 import { type Memory, memoryOf, partsBelow } from './usage.ts';
+import { PROOF_EVENT } from './work-bodies.ts';
 
-interface Plan {
-  readonly mode: Report['mode'];
-  readonly rounds: number;
-  readonly durationMs: number;
-  readonly warmUpMs: number;
-  readonly connections: readonly number[];
-  readonly sizes: readonly number[];
-}
-
-const QUICK: Plan = {
-  mode: 'quick',
-  rounds: 3,
-  durationMs: 1_200,
-  warmUpMs: 300,
-  connections: [1, 16, 64],
-  sizes: [10, 100, 1_000, 10_000],
-};
-const FULL: Plan = { ...QUICK, mode: 'full', durationMs: 3_000, warmUpMs: 700 };
-
-const POLICIES = 1_000;
-const MOST_CONNECTIONS = 64;
-/** Distinct requests; a prime number of agents and intents would not matter, their variety does. */
-const BODIES = 4_096;
-/** Both servers get this much load before anything is measured: V8 compiles what is hot. */
-const FIRST_LOAD_MS = 3_000;
-
-const PARTS = ['enforce', 'policies', 'unseen', 'intent'] as const;
+const PARTS = ['enforce', 'unseen', 'intent', 'proofs', 'signals', 'intents', 'policies'] as const;
 type PartName = (typeof PARTS)[number];
+/** What is measured on both backends of the queues: work that is carried out later. */
+const QUEUED = ['proofs', 'signals', 'intents'] as const;
 
-class Run {
-  private readonly plan: Plan;
-  private readonly service: Service;
-  private readonly echo: Echo;
-  private readonly on: Measured;
-  readonly rows: Row[] = [];
-  accepted = 0;
+/** What must be on record of everything that was accepted. */
+const ON_RECORD: Readonly<Record<keyof Accepted, string>> = {
+  // A submitted intent is a decision, too.
+  decisions: 'SELECT (SELECT count(*) FROM decision)::int - (SELECT count(*) FROM intent)::int AS n',
+  proofs: `SELECT count(*)::int AS n FROM leaf WHERE event = '${PROOF_EVENT}'`,
+  signals: 'SELECT coalesce(sum(signals), 0)::int AS n FROM trust_state',
+  intents: "SELECT count(*)::int AS n FROM intent WHERE status = 'decided'",
+};
 
-  constructor(plan: Plan, service: Service, echo: Echo, on: Measured) {
-    this.plan = plan;
-    this.service = service;
-    this.echo = echo;
-    this.on = on;
-  }
-
-  private job(job: Pick<LoadJob, 'port' | 'connections' | 'bodies'> & Partial<LoadJob>): LoadJob {
-    const { durationMs, warmUpMs } = this.plan;
-    return { path: '/v1/enforce', key: this.service.key, durationMs, warmUpMs, ...job };
-  }
-
-  private async enforce(connections: number, bodies: readonly string[], more: Partial<LoadJob> = {}): Promise<Sample> {
-    const sample = await measure(this.on, this.job({ port: this.service.port, connections, bodies, ...more }));
-    this.accepted += sample.accepted;
-    return noted(sample);
-  }
-
-  private async echoed(connections: number, bodies: readonly string[], more: Partial<LoadJob> = {}): Promise<Sample> {
-    return noted(await measure(this.on, this.job({ port: this.echo.port, connections, bodies, ...more })));
-  }
-
-  async warmUp(): Promise<void> {
-    const bodies = enforceBodies(POLICIES, BODIES);
-    const more = { warmUpMs: FIRST_LOAD_MS, durationMs: 1 };
-    await this.echoed(MOST_CONNECTIONS, bodies, more);
-    await this.enforce(MOST_CONNECTIONS, bodies, more);
-  }
-
-  /** Echo and service take turns, so that whatever else the machine does meets both. */
-  async besideEcho(): Promise<void> {
-    const bodies = enforceBodies(POLICIES, BODIES);
-    const { connections, rounds } = this.plan;
-    const samples = connections.map((count) => ({ count, echo: [] as Sample[], enforce: [] as Sample[] }));
-    for (let round = 0; round < rounds; round += 1)
-      for (const { count, echo, enforce } of samples) {
-        echo.push(await this.echoed(count, bodies));
-        enforce.push(await this.enforce(count, bodies));
-      }
-    for (const { count, echo, enforce } of samples) {
-      this.rows.push(rowOf({ name: ECHO, connections: count, policies: null }, echo));
-      this.rows.push(rowOf({ name: BESIDE_ECHO, connections: count, policies: POLICIES }, enforce, echo));
-    }
-  }
-
-  /** Every verdict is computed by the engine: no request has facts that were seen before. */
-  async unseenFacts(): Promise<void> {
-    const bodies = enforceBodies(POLICIES, BODIES, true);
-    const echo: Sample[] = [];
-    const enforce: Sample[] = [];
-    for (let round = 0; round < this.plan.rounds; round += 1) {
-      echo.push(await this.echoed(MOST_CONNECTIONS, bodies, { replace: UNSEEN_AMOUNT }));
-      enforce.push(await this.enforce(MOST_CONNECTIONS, bodies, { replace: UNSEEN_AMOUNT }));
-    }
-    const name = 'POST /v1/enforce, unseen facts';
-    this.rows.push(rowOf({ name, connections: MOST_CONNECTIONS, policies: POLICIES }, enforce, echo));
-  }
-
-  async overPolicies(): Promise<void> {
-    const { sizes, mode, rounds } = this.plan;
-    const samples = new Map<number, Sample[]>(sizes.map((size) => [size, []]));
-    // Another set takes seconds to load, so a quick run changes it once for all its rounds.
-    const passes = mode === 'quick' ? 1 : rounds;
-    for (let pass = 0; pass < passes; pass += 1)
-      for (const [size, of] of samples) {
-        await this.service.usePolicies(size);
-        const bodies = enforceBodies(size, BODIES);
-        await this.enforce(MOST_CONNECTIONS, bodies, { durationMs: 1 });
-        for (let i = 0; i < rounds / passes; i += 1) of.push(await this.enforce(MOST_CONNECTIONS, bodies));
-      }
-    for (const [size, of] of samples)
-      this.rows.push(rowOf({ name: OVER_POLICIES, connections: MOST_CONNECTIONS, policies: size }, of));
-    await this.service.usePolicies(POLICIES);
-  }
-
-  async intents(): Promise<void> {
-    const bodies = intentBodies(BODIES);
-    for (const connections of [16, MOST_CONNECTIONS]) {
-      const samples: Sample[] = [];
-      for (let round = 0; round < this.plan.rounds; round += 1) {
-        const job = this.job({ port: this.service.port, path: '/v1/intent', connections, bodies });
-        samples.push(noted(await measure(this.on, job)));
-      }
-      this.rows.push(rowOf({ name: 'POST /v1/intent', connections, policies: POLICIES }, samples));
-    }
-  }
+interface Beside {
+  readonly plan: Plan;
+  readonly only: ReadonlySet<PartName>;
+  readonly echo: Echo;
+  readonly generator: Generator;
 }
 
-/** An error is worth reading at once: what follows is probably the same. */
-function noted(sample: Sample): Sample {
-  if (sample.firstError !== undefined) say(`an answer was not 200: ${sample.firstError}`);
-  return sample;
+interface Findings {
+  readonly rows: readonly Row[];
+  readonly memory: Record<string, Memory | undefined>;
+  readonly accounts: readonly Account[];
 }
 
 function say(text: string): void {
@@ -154,43 +52,97 @@ async function evaluationCosts(sizes: readonly number[]): Promise<EvaluationCost
   return costs;
 }
 
-async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
-  const generator = startGenerator();
-  const echo = await startEcho();
-  let service: Service | undefined;
+async function accountsOf(accepted: Accepted, service: Service, queue: Queue): Promise<Account[]> {
+  const whats = (Object.keys(ON_RECORD) as (keyof Accepted)[]).filter((what) => accepted[what] > 0);
+  return Promise.all(
+    whats.map(async (what) => ({
+      what,
+      queue,
+      accepted: accepted[what],
+      onRecord: await service.count(ON_RECORD[what]),
+    })),
+  );
+}
+
+/** Everything that is measured on one service, which is started and stopped here. */
+async function onService({ plan, only, echo, generator }: Beside, queue: Queue, redisUrl?: string): Promise<Findings> {
+  const service = await startService(POLICIES, redisUrl);
   try {
-    service = await startService(POLICIES);
-    const run = new Run(plan, service, echo, { generator, echoPid: echo.pid, servicePid: service.pid });
+    const on = { generator, echoPid: echo.pid, servicePid: service.pid };
+    const run = new Run(plan, service, echo, on, queue);
+    const alone = queue === 'PostgreSQL';
     await run.warmUp();
-    if (only.has('enforce')) await run.besideEcho();
-    if (only.has('unseen')) await run.unseenFacts();
-    if (only.has('intent')) await run.intents();
+    if (alone && only.has('enforce')) await run.besideEcho();
+    if (alone && only.has('unseen')) await run.unseenFacts();
+    if (alone && only.has('intent')) await run.intents();
+    if (only.has('proofs')) await run.proofs();
+    if (only.has('signals')) await run.signals();
+    if (only.has('intents')) await run.submissions();
     const pids = partsBelow(service.pid);
     const memory: Record<string, Memory | undefined> = {
-      [`ingress, ${POLICIES} policies`]: memoryOf(pids.ingress[0]),
-      [`workers, ${POLICIES} policies`]: memoryOf(pids.workers[0]),
-      echo: memoryOf(echo.pid),
+      [`ingress, ${POLICIES} policies, queues on ${queue}`]: memoryOf(pids.ingress[0]),
+      [`workers, ${POLICIES} policies, queues on ${queue}`]: memoryOf(pids.workers[0]),
     };
-    if (only.has('policies')) {
+    if (alone && only.has('policies')) {
       await run.overPolicies();
       const most = Math.max(...plan.sizes);
       memory[`ingress, after ${most} policies`] = memoryOf(pids.ingress[0]);
       memory[`workers, after ${most} policies`] = memoryOf(pids.workers[0]);
     }
-    const decisions = { answered: run.accepted, onRecord: await service.count('decision') };
-    const evaluation = only.has('policies') ? await evaluationCosts(plan.sizes) : [];
-    return { mode: plan.mode, rows: run.rows, evaluation, memory, decisions };
+    return { rows: run.rows, memory, accounts: await accountsOf(run.accepted, service, queue) };
   } finally {
-    await Promise.all([service?.stop(), echo.stop(), generator.stop()]);
+    await service.stop();
+  }
+}
+
+async function onRedis(beside: Beside): Promise<Findings> {
+  const redis = await startRedis();
+  try {
+    return await onService(beside, 'Redis', redis.url);
+  } finally {
+    await redis.stop();
+  }
+}
+
+async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
+  const generator = startGenerator();
+  let echo: Echo | undefined;
+  try {
+    echo = await startEcho();
+    const beside = { plan, only, echo, generator };
+    const found = [await onService(beside, 'PostgreSQL')];
+    const skipped: Skipped[] = [];
+    const queued = QUEUED.filter((part) => only.has(part));
+    const why = whyNoRedis();
+    if (queued.length > 0 && why === undefined) found.push(await onRedis(beside));
+    else skipped.push(...queued.map((part) => ({ what: `${part}, queues on Redis`, why: why ?? '' })));
+    return {
+      mode: plan.mode,
+      rows: found.flatMap(({ rows }) => rows),
+      skipped,
+      evaluation: only.has('policies') ? await evaluationCosts(plan.sizes) : [],
+      memory: { ...Object.assign({}, ...found.map(({ memory }) => memory)), echo: memoryOf(echo.pid) },
+      accounts: found.flatMap(({ accounts }) => accounts),
+    };
+  } finally {
+    await Promise.all([echo?.stop(), generator.stop()]);
   }
 }
 
 async function main(): Promise<number> {
+  // What was started ends with this process only if it ends by itself.
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    process.once(signal, () => process.exit(code));
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
       connections: { type: 'string' },
+      seconds: { type: 'string' },
+      json: { type: 'boolean', default: false },
       'no-write': { type: 'boolean', default: false },
     },
   });
@@ -199,15 +151,18 @@ async function main(): Promise<number> {
   );
   const plan = values.quick ? QUICK : FULL;
   const connections = values.connections?.split(',').map(Number) ?? plan.connections;
-  const report = await bench({ ...plan, connections }, only);
-  say(textOf(report));
-  if (!values['no-write']) {
-    writeReport(report, new Date());
-    say('\nwritten to docs/bench');
+  const durationMs = values.seconds === undefined ? plan.durationMs : Number(values.seconds) * 1_000;
+  const report = await bench({ ...plan, connections, durationMs }, only);
+  const now = new Date();
+  say(values.json ? jsonOf(report, now) : textOf(report));
+  // Figures of different runs in one file would look as if they could be compared.
+  if (!values['no-write'] && only.size === PARTS.length) {
+    writeReport(report, now);
+    if (!values.json) say('\nwritten to docs/bench');
   }
-  const { answered, onRecord } = report.decisions;
-  const failed = report.rows.some((row) => row.errors > 0) || answered !== onRecord;
-  if (failed) say('FAILED: an answer was an error, or a decision was answered and is not on record');
+  const lost = report.accounts.filter(({ accepted, onRecord }) => accepted !== onRecord);
+  const failed = report.rows.some((row) => row.errors > 0) || lost.length > 0;
+  if (failed) process.stderr.write('FAILED: an answer was an error, or something was accepted and is not on record\n');
   return failed ? 1 : 0;
 }
 

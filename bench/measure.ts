@@ -1,7 +1,10 @@
 // One measurement: a load on one of the servers, and what it cost each process; several rounds become one row.
+import type { CarriedOut, Outcome } from './carried-out.ts';
 import type { LoadJob, LoadResult } from './load-types.ts';
 import type { Generator } from './processes.ts';
 import { cpuMs, cpuOf, type Part, PARTS } from './usage.ts';
+
+export type Queue = 'PostgreSQL' | 'Redis';
 
 export interface Spread {
   readonly median: number;
@@ -20,6 +23,18 @@ export interface Sample {
   readonly firstError: string | undefined;
   /** CPU microseconds a request, warm-up included; 0 where it can't be known. */
   readonly cpuUs: Readonly<Record<Part | 'echo' | 'generator', number>>;
+  readonly carriedOut?: CarriedOut;
+}
+
+/** What became of the accepted work of all rounds; in signals, where a request holds many. */
+export interface RowOutcome {
+  readonly outcome: Outcome;
+  readonly acceptedPerSecond: Spread;
+  readonly perSecond: Spread;
+  /** From acceptance. */
+  readonly p50Ms: Spread;
+  readonly p99Ms: Spread;
+  readonly maxMs: Spread;
 }
 
 /** All rounds of one thing that was measured. */
@@ -27,6 +42,7 @@ export interface Row {
   readonly name: string;
   readonly connections: number;
   readonly policies: number | null;
+  readonly queue?: Queue;
   readonly perSecond: Spread;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
@@ -34,6 +50,7 @@ export interface Row {
   readonly cpuUsPerRequest: Readonly<Record<string, number>>;
   /** Of the echo with as many connections in the same run, where there is one. */
   readonly ofEcho?: Spread;
+  readonly carriedOut?: RowOutcome;
 }
 
 export function spread(values: readonly number[]): Spread {
@@ -50,11 +67,12 @@ export interface Measured {
   readonly servicePid: number;
 }
 
-/** Runs a job and says what it cost. */
-export async function measure(on: Measured, job: LoadJob): Promise<Sample> {
+/** Runs a job and says what it cost. @param settled waits for what the job leaves to be done: that is part of the cost */
+export async function measure(on: Measured, job: LoadJob, settled?: () => Promise<void>): Promise<Sample> {
   const { generator, echoPid, servicePid } = on;
   const before = { parts: cpuOf(servicePid), echo: cpuMs([echoPid]), generator: cpuMs([generator.pid]) };
   const result: LoadResult = await generator.run(job);
+  await settled?.();
   const after = { parts: cpuOf(servicePid), echo: cpuMs([echoPid]), generator: cpuMs([generator.pid]) };
   const each = (fromMs: number, toMs: number): number => ((toMs - fromMs) * 1_000) / Math.max(1, result.accepted);
   const cpuUs = { ingress: 0, workers: 0, postgres: 0, echo: 0, generator: 0 };
@@ -77,10 +95,15 @@ export interface RowName {
   readonly name: string;
   readonly connections: number;
   readonly policies: number | null;
+  /** Which backend the queues have. Absent: it makes no difference, or it is PostgreSQL. */
+  readonly queue?: Queue;
 }
 
-/** @param echo the rounds of the echo that ran just before each of these */
-export function rowOf(name: RowName, samples: readonly Sample[], echo?: readonly Sample[]): Row {
+/**
+ * @param echo the rounds of the echo that ran just before each of these
+ * @param itemsARequest for what is carried out, which is counted in items
+ */
+export function rowOf(name: RowName, samples: readonly Sample[], echo?: readonly Sample[], itemsARequest = 1): Row {
   const of = (pick: (sample: Sample) => number): Spread => spread(samples.map(pick));
   // Another part's CPU time during these rounds is not theirs.
   const parts = name.name === 'echo' ? (['echo', 'generator'] as const) : ([...PARTS, 'generator'] as const);
@@ -95,5 +118,23 @@ export function rowOf(name: RowName, samples: readonly Sample[], echo?: readonly
     ...(echo === undefined
       ? {}
       : { ofEcho: spread(samples.map((s, i) => s.perSecond / Math.max(1, echo[i]?.perSecond ?? 0))) }),
+    ...outcomeOf(samples, itemsARequest),
+  };
+}
+
+function outcomeOf(samples: readonly Sample[], itemsARequest: number): { carriedOut?: RowOutcome } {
+  const all = samples.flatMap(({ carriedOut }) => (carriedOut === undefined ? [] : [carriedOut]));
+  const [first] = all;
+  if (first === undefined) return {};
+  const of = (pick: (one: CarriedOut) => number): Spread => spread(all.map(pick));
+  return {
+    carriedOut: {
+      outcome: first.outcome,
+      acceptedPerSecond: spread(samples.map((s) => s.perSecond * itemsARequest)),
+      perSecond: of((one) => one.perSecond),
+      p50Ms: of((one) => one.p50),
+      p99Ms: of((one) => one.p99),
+      maxMs: of((one) => one.max),
+    },
   };
 }

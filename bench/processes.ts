@@ -32,12 +32,13 @@ export interface Service {
   /** The supervisor. */
   readonly pid: number;
   readonly port: number;
-  /** A key with the scope intents:write, as an agent has it. */
+  /** A key that may do what is measured. */
   readonly key: string;
+  readonly databaseUrl: string;
   /** Puts a set of this many generated policies into force. */
   usePolicies(count: number): Promise<void>;
-  /** Rows of a table, for comparing what was answered with what is on record. */
-  count(table: 'decision' | 'intent_parse'): Promise<number>;
+  /** One number, `n`, from the database, for comparing what was answered with what is on record. */
+  count(query: string): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -92,8 +93,8 @@ function cleanEnv(): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, NODE_OPTIONS };
 }
 
-/** Starts the service as `npm start` does, on a database and a policy folder of its own in the temporary folder. */
-export async function startService(policyCount: number): Promise<Service> {
+/** Starts the service as `npm start` does, on a database and a policy folder of its own in the temporary folder; queues on Redis if its address is given. */
+export async function startService(policyCount: number, redisUrl?: string): Promise<Service> {
   const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-'));
   // Root's database runs as another user, who must be able to pass.
   chmodSync(folder, 0o711);
@@ -116,6 +117,7 @@ export async function startService(policyCount: number): Promise<Service> {
       CUSTOS_DATA_DIR: dataDir,
       CUSTOS_POLICY_DIR: policyDir,
       CUSTOS_RATE_LIMIT: 'off',
+      ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
     },
     // One line a request is written, as in operation, and read by nobody.
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -145,11 +147,12 @@ export async function startService(policyCount: number): Promise<Service> {
         place(count);
         await until(async () => (await inForce()) !== before, POLICY_TIMEOUT_MS, `${count} policies in force`);
       },
-      async count(table) {
+      databaseUrl,
+      async count(query) {
         const client = new pg.Client({ connectionString: databaseUrl });
         await client.connect();
         try {
-          const { rows } = await client.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${table}`);
+          const { rows } = await client.query<{ n: number }>(query);
           return rows[0]?.n ?? 0;
         } finally {
           await client.end();
@@ -197,7 +200,7 @@ async function makeKey(address: string, admin: string): Promise<string> {
   const answer = await fetch(`${address}/v1/auth/keys`, {
     method: 'POST',
     headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'bench', scopes: ['intents:write'] }),
+    body: JSON.stringify({ name: 'bench', scopes: ['intents:write', 'trust:write', 'proofs:read'] }),
   });
   const { key } = (await answer.json()) as { key?: string };
   if (key === undefined) throw new Error(`POST /v1/auth/keys answered ${answer.status}`);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { findRoot } from '../shared/root.ts';
-import type { Row } from './measure.ts';
+import type { Queue, Row } from './measure.ts';
 import { type Chart, drawChart } from './svg.ts';
 import type { Memory, Part } from './usage.ts';
 
@@ -23,8 +23,22 @@ export interface Report {
   readonly rows: readonly Row[];
   readonly evaluation: readonly EvaluationCost[];
   readonly memory: Readonly<Record<string, Memory | undefined>>;
-  /** Decisions that were answered and decisions that are on record. */
-  readonly decisions: { readonly answered: number; readonly onRecord: number };
+  readonly skipped: readonly Skipped[];
+  readonly accounts: readonly Account[];
+}
+
+/** What could not be measured here. */
+export interface Skipped {
+  readonly what: string;
+  readonly why: string;
+}
+
+/** What one service accepted, and what of it is on record, carried out, at the end. */
+export interface Account {
+  readonly what: string;
+  readonly queue: Queue;
+  readonly accepted: number;
+  readonly onRecord: number;
 }
 
 export const BESIDE_ECHO = 'POST /v1/enforce';
@@ -42,6 +56,40 @@ function table(lines: readonly (readonly string[])[]): string {
 
 const whole = (n: number): string => Math.round(n).toLocaleString('en-US');
 
+const nameOf = ({ name, queue }: Row): string => (queue === undefined ? name : `${name} (${queue})`);
+
+const CARRIED_OUT_HEAD = [
+  'from acceptance to',
+  '',
+  'conn',
+  'accepted/s',
+  'done/s',
+  'p50 ms',
+  'p99 ms',
+  '(min..max)',
+  'longest ms',
+];
+
+function carriedOutLines(rows: readonly Row[]): string[][] {
+  return rows.flatMap((row) => {
+    const { carriedOut: done } = row;
+    if (done === undefined) return [];
+    return [
+      [
+        nameOf(row),
+        done.outcome,
+        String(row.connections),
+        whole(done.acceptedPerSecond.median),
+        whole(done.perSecond.median),
+        whole(done.p50Ms.median),
+        whole(done.p99Ms.median),
+        `${whole(done.p99Ms.min)}..${whole(done.p99Ms.max)}`,
+        whole(done.maxMs.max),
+      ],
+    ];
+  });
+}
+
 /** The report as text of at most 140 columns. */
 export function textOf(report: Report): string {
   const head = [
@@ -57,7 +105,7 @@ export function textOf(report: Report): string {
     'CPU us a request',
   ];
   const lines = report.rows.map((row) => [
-    row.name,
+    nameOf(row),
     String(row.connections),
     row.policies === null ? '' : whole(row.policies),
     whole(row.perSecond.median),
@@ -71,6 +119,9 @@ export function textOf(report: Report): string {
       .join(', '),
   ]);
   const out = [table([head, ...lines])];
+  const carriedOut = carriedOutLines(report.rows);
+  if (carriedOut.length > 0) out.push(table([CARRIED_OUT_HEAD, ...carriedOut]));
+  for (const { what, why } of report.skipped) out.push(`${what}: skipped, ${why}`);
   if (report.evaluation.length > 0) {
     out.push(
       table([
@@ -86,14 +137,16 @@ export function textOf(report: Report): string {
   }
   for (const [name, memory] of Object.entries(report.memory))
     if (memory !== undefined) out.push(`${name}: ${memory.nowMb} MB resident at the end, ${memory.mostMb} MB at most`);
-  const { answered, onRecord } = report.decisions;
-  out.push(`${whole(answered)} decisions answered, ${whole(onRecord)} on record`);
+  for (const { what, queue, accepted, onRecord } of report.accounts)
+    out.push(`${what}, queues on ${queue}: ${whole(accepted)} accepted, ${whole(onRecord)} carried out and on record`);
   return out.join('\n\n');
 }
 
 function charts(report: Report): Record<string, Chart> {
   const points = (name: string, x: (row: Row) => number): { x: number; y: number }[] =>
     report.rows.filter((row) => row.name === name).map((row) => ({ x: x(row), y: row.perSecond.median }));
+  const timesOf = (y: (row: Row) => number): { x: number; y: number }[] =>
+    report.rows.filter((row) => row.name === BESIDE_ECHO).map((row) => ({ x: row.connections, y: y(row) }));
   const cpuOver = (part: Part): { x: number; y: number }[] =>
     report.rows
       .filter((row) => row.name === OVER_POLICIES)
@@ -108,6 +161,17 @@ function charts(report: Report): Record<string, Chart> {
       series: [
         { name: 'POST /v1/enforce', points: points(BESIDE_ECHO, (row) => row.connections) },
         { name: 'Express 5 echo', points: points(ECHO, (row) => row.connections) },
+      ],
+    },
+    'anchored-over-connections': {
+      title: 'Durable decisions: answered, and anchored in the log',
+      xLabel: 'connections',
+      yLabel: 'milliseconds',
+      yScale: 'log',
+      series: [
+        { name: 'answered, p99', points: timesOf((row) => row.p99Ms.median) },
+        { name: 'anchored, p50', points: timesOf((row) => row.carriedOut?.p50Ms.median ?? 0) },
+        { name: 'anchored, p99', points: timesOf((row) => row.carriedOut?.p99Ms.median ?? 0) },
       ],
     },
     // Processor time, not requests per second: sizes are measured minutes apart, and the machine does other things too.
@@ -137,10 +201,8 @@ function charts(report: Report): Record<string, Chart> {
   return all;
 }
 
-/** Writes docs/bench: results.json and the charts. Neither names the machine or its folders. */
-export function writeReport(report: Report, now: Date): string {
-  const folder = path.join(findRoot(), 'docs', 'bench');
-  mkdirSync(folder, { recursive: true });
+/** The report with what it was measured on, which names neither the machine nor its folders. */
+export function jsonOf(report: Report, now: Date): string {
   const machine = {
     date: now.toISOString().slice(0, 10),
     cpu: cpus()[0]?.model ?? 'unknown',
@@ -149,8 +211,14 @@ export function writeReport(report: Report, now: Date): string {
   };
   const rounded = (_key: string, value: unknown): unknown =>
     typeof value === 'number' && !Number.isInteger(value) ? Number(value.toPrecision(4)) : value;
-  writeFileSync(path.join(folder, 'results.json'), `${JSON.stringify({ ...machine, ...report }, rounded, 2)}\n`);
+  return JSON.stringify({ ...machine, ...report }, rounded, 2);
+}
+
+/** Writes docs/bench: results.json and the charts. */
+export function writeReport(report: Report, now: Date): void {
+  const folder = path.join(findRoot(), 'docs', 'bench');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'results.json'), `${jsonOf(report, now)}\n`);
   for (const [name, chart] of Object.entries(charts(report)))
     writeFileSync(path.join(folder, `${name}.svg`), drawChart(chart));
-  return folder;
 }

@@ -18,7 +18,10 @@ export interface IdempotentRequest {
 
 /** A claim that this request holds. */
 export interface Claim {
-  /** Runs `work` in a transaction that also stores its reply. @throws {ApiError} E2010 (409) when the claim was lost. */
+  /**
+   * Runs `work` in a transaction that also stores its reply, or gives the claim up when the reply is `passing`.
+   * @throws {ApiError} E2010 (409) when the claim was lost.
+   */
   commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
   /** Gives the claim up unless the reply has been committed. Never throws: a claim that stays expires by itself. */
   release(): Promise<void>;
@@ -70,7 +73,7 @@ const STORE: Statement = {
 const RELEASE: Statement = {
   name: 'idempotency-release',
   text: `DELETE FROM idempotency
-    WHERE organisation_id = $1 AND environment = $2 AND route = $3 AND key_hash = $4 AND claim = $5`,
+    WHERE organisation_id = $1 AND environment = $2 AND route = $3 AND key_hash = $4 AND claim = $5 RETURNING claim`,
 };
 
 interface Row {
@@ -167,12 +170,10 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
             ...(answer.contentType === undefined ? {} : { contentType: answer.contentType }),
             ...(answer.headers === undefined ? {} : { headers: answer.headers }),
           };
-          const rows = await sql.query(STORE, [
-            ...place,
-            id,
-            answer.status,
-            seal(sealWith, JSON.stringify(stored), bodyHash),
-          ]);
+          const rows =
+            answer.passing === true
+              ? await sql.query(RELEASE, [...place, id])
+              : await sql.query(STORE, [...place, id, answer.status, seal(sealWith, JSON.stringify(stored), bodyHash)]);
           if (rows.length === 0) throw running('The request took too long and lost its claim; nothing was written.');
           return answer;
         });

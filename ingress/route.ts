@@ -41,6 +41,8 @@ export interface Reply {
   /** Default: `application/json`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Part of it failed for a reason that may pass: it is not kept for a repeated Idempotency-Key, which tries again. */
+  readonly passing?: boolean;
 }
 
 export interface ResponseSpec {

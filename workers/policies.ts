@@ -18,6 +18,8 @@ const MOST_SHARE = 0.1;
 
 /** ... but at least this often. */
 const MOST_REST_MS = 1_000;
+/** A file system that has not answered by then hangs: the lock goes to another worker, which may see it differently. */
+const READ_DEADLINE_MS = 10_000;
 
 const STORE: Statement = {
   name: 'policy-set-store',
@@ -50,6 +52,12 @@ export interface PolicyReaderDeps {
   readonly policyDir: string;
   readonly nowMs: () => number;
   readonly log: Logger;
+  /** Looks at the folder and reads it; by default from the file system. */
+  readonly folder?: {
+    readonly stamp: typeof stampOfFolder;
+    readonly read: typeof readPolicyFolder;
+    readonly deadlineMs: number;
+  };
 }
 
 export interface PolicyReader {
@@ -66,8 +74,8 @@ export async function applyFolder(
   const { db, nowMs, log } = deps;
   const loaded = loadPolicySet(folder.policies, folder.lexicon, { compileLexicon });
   const at = new Date(nowMs());
-  if (!loaded.ok) {
-    await refuse(deps, loaded.findings);
+  if (!loaded.ok || folder.refused.length > 0) {
+    await refuse(deps, [...folder.refused, ...(loaded.ok ? [] : loaded.findings)]);
     return;
   }
   const { digest, canonical, policies } = loaded.set;
@@ -110,38 +118,68 @@ interface Previous {
   stamp: string | undefined;
 }
 
+class FolderHangs extends Error {}
+
 /** Starts reading, as soon as no other worker does. */
 export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
   const { databaseUrl, policyDir, log } = deps;
+  const folderOf = deps.folder ?? { stamp: stampOfFolder, read: readPolicyFolder, deadlineMs: READ_DEADLINE_MS };
   const stop = new AbortController();
   const { signal } = stop;
+  /** A look at the folder that has not come back; no other is begun, for each would hold a thread of the process. */
+  let hanging: Promise<void> | undefined;
 
-  /** The stamp of the folder, or undefined when only reading it can tell (and say what is wrong with it). */
-  const stampNow = (): string | undefined => {
+  const inTime = async <T>(look: Promise<T>): Promise<T> => {
+    const done = look.then(
+      () => undefined,
+      () => undefined,
+    );
+    const timer = new AbortController();
+    const late = delay(folderOf.deadlineMs, undefined, { signal: timer.signal }).then(() => {
+      hanging = done;
+      throw new FolderHangs(`the policy folder did not answer within ${folderOf.deadlineMs} ms`);
+    });
     try {
-      return stampOfFolder(policyDir, deps.nowMs());
-    } catch {
-      return undefined;
+      return await Promise.race([look, late]);
+    } finally {
+      late.catch(() => undefined);
+      timer.abort();
     }
   };
 
-  const readAndApply = async (previous: Previous): Promise<void> => {
-    const stamp = stampNow();
-    if (stamp !== undefined && stamp === previous.stamp) return;
+  const refuseFolder = (message: string): Promise<void> =>
+    // The path stays in the log: findings are shown to whoever asks /ready.
+    refuse(deps, [{ file: '.', line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
+
+  const lookAndRead = async (
+    previous: Previous,
+  ): Promise<{ folder: PolicyFolder; stamp: string | undefined } | undefined> => {
+    // When the stamp can't be had only reading can tell, and say what is wrong.
+    const stamp = await folderOf.stamp(policyDir, deps.nowMs()).catch(() => undefined);
+    if (stamp !== undefined && stamp === previous.stamp) return undefined;
     previous.stamp = undefined;
-    let folder: PolicyFolder;
+    return { folder: await folderOf.read(policyDir), stamp };
+  };
+
+  const readAndApply = async (previous: Previous): Promise<void> => {
+    let looked: Awaited<ReturnType<typeof lookAndRead>>;
     try {
-      folder = await readPolicyFolder(policyDir);
+      looked = await inTime(lookAndRead(previous));
     } catch (error) {
-      // The path stays in the log: findings are shown to whoever asks /ready.
+      if (error instanceof FolderHangs) {
+        await refuseFolder('the policy folder cannot be read (it does not answer)');
+        throw error;
+      }
       const { code } = error as NodeJS.ErrnoException;
       const message = `the policy folder cannot be read (${code ?? 'no reason given'})`;
       if (previous.applied === message) return;
       log.error({ err: error }, 'the policy folder cannot be read');
-      await refuse(deps, [{ file: '.', line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
+      await refuseFolder(message);
       previous.applied = message;
       return;
     }
+    if (looked === undefined) return;
+    const { folder, stamp } = looked;
     const settled = folder.fingerprint === previous.seen;
     previous.seen = folder.fingerprint;
     if (folder.fingerprint !== previous.applied) {
@@ -177,7 +215,11 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
   };
 
   const run = async (): Promise<void> => {
+    const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     while (!signal.aborted) {
+      if (hanging !== undefined) await Promise.race([hanging, stopped]);
+      hanging = undefined;
+      if (signal.aborted) break;
       const client = new pg.Client({
         connectionString: databaseUrl,
         application_name: 'custos-policy-reader',

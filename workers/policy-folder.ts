@@ -1,8 +1,9 @@
 // The policy folder as text: which files belong to the set, read only when it has stopped changing.
 import { createHash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { type BigIntStats, constants, type Dirent } from 'node:fs';
+import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Finding } from '../shared/policy/types.ts';
 
 export interface PolicyFile {
   /** Relative to the policy folder, with `/`. */
@@ -13,6 +14,8 @@ export interface PolicyFile {
 export interface PolicyFolder {
   readonly policies: readonly PolicyFile[];
   readonly lexicon: PolicyFile;
+  /** What is taken for a policy by its author and is none: the folder can't be put into force. */
+  readonly refused: readonly Finding[];
   /** Changes whenever a name or a byte changes. */
   readonly fingerprint: string;
 }
@@ -21,16 +24,65 @@ export const LEXICON_FILE = 'lexicon.json';
 /** Folders below the policy folder that hold something else: JSON Schemas, and cases for `custos policy test`. */
 const OTHER_FOLDERS = new Set(['schema', 'tests', 'node_modules']);
 
-function jsonFiles(dir: string, below = ''): string[] {
-  const found: string[] = [];
-  for (const entry of readdirSync(path.join(dir, below), { withFileTypes: true })) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.name.startsWith('.')) continue;
-    if (entry.isDirectory()) {
-      if (below !== '' || !OTHER_FOLDERS.has(entry.name)) found.push(...jsonFiles(dir, name));
-    } else if (entry.name.endsWith('.json')) found.push(name);
+const JSON_NAME = '.json';
+/** `zz.JSON`, `zz.json5`: whoever wrote it thinks that it is in force. */
+const ALMOST_JSON = /\.json[5c]?$/i;
+
+interface Entry {
+  /** Relative to the policy folder, with `/`. */
+  readonly name: string;
+  /** With links followed. */
+  readonly stats: BigIntStats;
+  /** Why this is no policy file; absent for one that is read. */
+  readonly problem: string | undefined;
+}
+
+/** The entry with links followed; undefined for a name that means nothing to us and is gone or a link to nowhere. */
+async function statOf(file: string, isPolicy: boolean): Promise<BigIntStats | undefined> {
+  try {
+    return await stat(file, { bigint: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!isPolicy && (code === 'ENOENT' || code === 'ELOOP')) return undefined;
+    throw error;
   }
-  return found;
+}
+
+/** What the folder holds, by name. A directory that links lead to several times, or to itself, is entered once. */
+async function entriesOf(dir: string): Promise<Entry[]> {
+  const found: Entry[] = [];
+  const entered = new Set<string>();
+
+  const look = async (below: string, entry: Dirent): Promise<[string, BigIntStats] | undefined> => {
+    const name = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.name.startsWith('.') || (below === '' && OTHER_FOLDERS.has(entry.name))) return undefined;
+    const isPolicy = ALMOST_JSON.test(entry.name);
+    if (!isPolicy && !entry.isDirectory() && !entry.isSymbolicLink()) return undefined;
+    const stats = await statOf(path.join(dir, name), isPolicy);
+    return stats === undefined ? undefined : [name, stats];
+  };
+
+  const enter = async (below: string, stats: BigIntStats): Promise<void> => {
+    const id = `${stats.dev} ${stats.ino}`;
+    if (entered.has(id)) return;
+    entered.add(id);
+    const names = await readdir(path.join(dir, below), { withFileTypes: true });
+    names.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const looked of await Promise.all(names.map((entry) => look(below, entry)))) {
+      if (looked === undefined) continue;
+      const [name, entryStats] = looked;
+      if (entryStats.isDirectory()) await enter(name, entryStats);
+      else if (ALMOST_JSON.test(name)) found.push({ name, stats: entryStats, problem: problemOf(name, entryStats) });
+    }
+  };
+
+  await enter('', await stat(dir, { bigint: true }));
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function problemOf(name: string, stats: BigIntStats): string | undefined {
+  if (!stats.isFile()) return 'is not a regular file';
+  return name.endsWith(JSON_NAME) ? undefined : 'is not read: the name of a policy file ends in ".json"';
 }
 
 /** A file's times are as fine as the file system's clock: what changed less than this ago may change again unseen. */
@@ -38,14 +90,14 @@ const RACY_MS = 2_000;
 
 /**
  * What the file system says of the folder, without reading a file: the same text means the same content. Undefined
- * while something in it is so new that its times do not tell. Looking at a thousand files takes 4 ms and reading them
- * 100, which would be half a core when it is done four times a second.
+ * while something in it is so new that its times do not tell. Looking at a thousand files costs far less than reading
+ * them, which would be half a core when it is done four times a second.
  * @throws the file system's error when the folder can't be read or a file is gone meanwhile
  */
-export function stampOfFolder(dir: string, nowMs: number): string | undefined {
+export async function stampOfFolder(dir: string, nowMs: number): Promise<string | undefined> {
   let stamp = '';
-  for (const name of jsonFiles(dir).sort()) {
-    const { dev, ino, size, mtimeNs, ctimeNs } = statSync(path.join(dir, name), { bigint: true });
+  for (const { name, stats } of await entriesOf(dir)) {
+    const { dev, ino, size, mtimeNs, ctimeNs } = stats;
     const newestMs = Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
     // A time in the future too: a clock that was put back.
     if (newestMs > nowMs - RACY_MS) return undefined;
@@ -54,23 +106,39 @@ export function stampOfFolder(dir: string, nowMs: number): string | undefined {
   return stamp;
 }
 
+/** The bytes of a regular file; undefined when it has become something else. A pipe is not waited for. */
+async function bytesOf(file: string): Promise<Buffer | undefined> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    return (await handle.stat()).isFile() ? await handle.readFile() : undefined;
+  } finally {
+    await handle.close();
+  }
+}
+
 /**
  * Reads the folder: every `*.json` below it is a policy, except lexicon.json itself, `schema/`, `tests/` and names that
- * begin with a dot.
+ * begin with a dot. Links are followed. What only looks like a policy file is in `refused`.
  * @throws the file system's error when the folder or a file can't be read.
  */
 export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
-  const names = jsonFiles(dir).sort();
   const hash = createHash('sha256');
   const policies: PolicyFile[] = [];
+  const refused: Finding[] = [];
   let lexicon: PolicyFile = { path: LEXICON_FILE, text: '' };
-  for (const name of names) {
-    const bytes = await readFile(path.join(dir, name));
+  for (const { name, problem } of await entriesOf(dir)) {
+    const bytes = problem === undefined ? await bytesOf(path.join(dir, name)) : undefined;
+    if (bytes === undefined) {
+      const message = problem ?? 'is not a regular file';
+      refused.push({ file: name, line: 1, column: 1, pointer: '', code: 'NOT_JSON', message });
+      hash.update(`${name.length}:${name} ${message}`);
+      continue;
+    }
     hash.update(`${name.length}:${name}${bytes.length}:`).update(bytes);
     // Bytes that are not UTF-8 become U+FFFD, which no policy can hide behind: the text is what is digested and stored.
     const file = { path: name, text: bytes.toString('utf8') };
     if (name === LEXICON_FILE) lexicon = file;
     else policies.push(file);
   }
-  return { policies, lexicon, fingerprint: hash.digest('hex') };
+  return { policies, lexicon, refused, fingerprint: hash.digest('hex') };
 }

@@ -106,11 +106,26 @@ export function refuseUnknown(deps: AdmissionDeps, x: Exchange, error: unknown):
   else x.fail(error);
 }
 
-/** Checks what every HTTP/1.1 request must have; node:http would answer without a problem document. @throws {ApiError} E2001 */
+/**
+ * Checks what every HTTP/1.1 request must have, exactly one Host (RFC 9112 section 3.2); node:http would answer without a
+ * problem document, and takes the first of several. @throws {ApiError} E2001
+ */
 export function checkRequest(x: Exchange): void {
-  if (x.req.headers.host === undefined && x.req.httpVersionMajor === 1 && x.req.httpVersionMinor === 1) {
-    throw new ApiError('E2001', 'The header Host is missing.', {
-      errors: [{ pointer: '', message: 'the header Host is required' }],
-    });
+  const { headers, rawHeaders, httpVersionMajor, httpVersionMinor } = x.req;
+  let message: string | undefined;
+  if (headers.host === undefined) {
+    if (httpVersionMajor === 1 && httpVersionMinor === 1) message = 'the header Host is required';
+  } else if (hostsIn(rawHeaders) > 1) message = 'the header Host must come once';
+  if (message === undefined) return;
+  throw new ApiError('E2001', `T${message.slice(1)}.`, { errors: [{ pointer: '', message }] });
+}
+
+function hostsIn(rawHeaders: readonly string[]): number {
+  let count = 0;
+  // Names and values take turns.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
+  return count;
 }

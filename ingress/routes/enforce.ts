@@ -208,17 +208,23 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         const prepared = settled.flatMap((member) => (member.status === 'fulfilled' ? [member.value] : []));
         const reply = await commit(async (sql) => {
           await insert(sql, prepared);
-          return batch(
-            settled.map((member) =>
-              member.status === 'fulfilled' ? member.value.text : failed(member.reason, requestId),
-            ),
+          const texts = settled.map((member) =>
+            member.status === 'fulfilled' ? member.value.text : failed(member.reason, requestId),
           );
+          // A member that failed on our side may succeed when it is repeated: such a reply is not kept.
+          const passing = settled.some((member) => member.status === 'rejected' && !isOfCaller(member.reason));
+          return { ...batch(texts), passing };
         });
         countAll(prepared);
         return reply;
       },
     }),
   ];
+}
+
+/** Whether a failure is the request's own fault. */
+function isOfCaller(error: unknown): boolean {
+  return error instanceof ApiError && error.status < 500;
 }
 
 function batch(texts: readonly string[]): Reply {

@@ -45,7 +45,7 @@ const READ_STATE: Statement = {
 const READ_SET: Statement = { name: 'policy-set-read', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
 
 const RETRY_MS = 500;
-/** Verdicts remembered per set; an entry is below 1 kB. */
+/** Verdicts remembered per set; their keys have 256 characters on average at most, and each lists its reasons. */
 const MEMO_LIMIT = 20_000;
 
 export interface ActivePolicySetDeps {

@@ -1,13 +1,14 @@
 // What is known of an agent when it asks: one cached entry an agent, loaded in batches, kept true by the change feed.
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../db/changes.ts';
-import type { Database, Statement } from '../db/database.ts';
+import type { Database } from '../db/database.ts';
 import { lowestId } from '../ids.ts';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { NOTHING_RECORDED, type RecordedTrust } from '../trust/recorded.ts';
-import type { AgentStatus, Environment, Verdict } from '../vocabulary.ts';
-import { createHistory, HISTORY_MAX, type History } from './history.ts';
+import type { Environment, Verdict } from '../vocabulary.ts';
+import { BY_INDEX, LOAD, type LoadRow, OTHERS, type OthersRow } from './agent-rows.ts';
+import { createHistory, type History } from './history.ts';
 import { loadTrust } from './trust-state.ts';
 
 export interface AgentKey {
@@ -42,7 +43,7 @@ export interface AgentDirectoryDeps {
   readonly onError: (error: unknown) => void;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
-  /** Most agents kept in memory; an entry is about 2 kB. */
+  /** Most agents kept in memory; an entry is 2 kB, and up to 25 for one that is never idle. */
   readonly maxAgents?: number;
 }
 
@@ -52,60 +53,6 @@ const OTHERS_POLL_MS = 1_000;
 /** Longer than a statement may take, so that a row that commits late is still seen. */
 const OTHERS_WINDOW_MS = 3_000;
 
-// By decision_id, which begins with the time: an agent's index is read for a day, not for all its past. Only for the
-// last seconds does it matter which process decided, which the index does not know.
-const LOAD: Statement = {
-  name: 'agents-load',
-  text: `SELECT asked.ordinal::int AS ordinal, agent.status, agent.capabilities, agent.tags, history.verdict, history.other, history.second::text AS second, history.count::int AS count
-    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked (organisation_id, environment, agent_id, ordinal)
-    LEFT JOIN agent USING (organisation_id, environment, agent_id)
-    LEFT JOIN LATERAL (
-      SELECT verdict, false AS other, floor(extract(epoch FROM evaluated_at))::bigint AS second, count(*) AS count FROM (
-        SELECT verdict, evaluated_at FROM decision
-        WHERE decision.organisation_id = asked.organisation_id AND decision.environment = asked.environment AND decision.agent_id = asked.agent_id
-          AND decision_id >= $4 AND decision_id < $5
-        ORDER BY decision_id DESC LIMIT ${HISTORY_MAX}
-      ) AS older GROUP BY 1, 3
-      UNION ALL
-      SELECT verdict, process_id <> $6, floor(extract(epoch FROM evaluated_at))::bigint, count(*) FROM decision
-        WHERE decision.organisation_id = asked.organisation_id AND decision.environment = asked.environment AND decision.agent_id = asked.agent_id
-          AND decision_id >= $5
-        GROUP BY 1, 2, 3
-    ) AS history ON true`,
-};
-
-/**
- * Before OTHERS, for its transaction. A table that is filled faster than it is analysed looks to the planner as if a
- * third of it were newer than any time, and it reads all of it.
- */
-const BY_INDEX: Statement = { name: 'history-by-index', text: "SELECT set_config('enable_seqscan', 'off', true)" };
-const OTHERS: Statement = {
-  name: 'history-others',
-  text: `SELECT organisation_id, environment, agent_id, verdict, floor(extract(epoch FROM evaluated_at))::bigint::text AS second, count(*)::int AS count
-    FROM decision WHERE evaluated_at > $1 AND process_id <> $2 GROUP BY 1, 2, 3, 4, 5`,
-};
-
-interface LoadRow {
-  ordinal: number;
-  status: AgentStatus | null;
-  capabilities: string[] | null;
-  tags: string[] | null;
-  verdict: Verdict | null;
-  /** Whether another process made these decisions; known of the last seconds only. */
-  other: boolean | null;
-  second: string | null;
-  count: number | null;
-}
-
-interface OthersRow {
-  organisation_id: string;
-  environment: string;
-  agent_id: string;
-  verdict: Verdict;
-  second: string;
-  count: number;
-}
-
 interface Loading {
   readonly key: AgentKey;
   readonly promise: Promise<AgentState>;
@@ -113,6 +60,10 @@ interface Loading {
   readonly reject: (error: unknown) => void;
   /** Set when the agent changed while it was being loaded: the answer may be older than the change. */
   outdated: boolean;
+  /** Set once Postgres is asked: what is recorded from then on may not be in its answer. */
+  asked: boolean;
+  /** Decisions recorded since. */
+  readonly decided: { readonly atMs: number; readonly verdict: Verdict }[];
 }
 
 function cacheKey(organisationId: string, environment: string, agentId: string): string {
@@ -182,6 +133,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
 
   const load = async (batch: readonly Loading[]): Promise<void> => {
     const now = nowMs();
+    for (const l of batch) l.asked = true;
     const known = batch.map((l) => cache.peek(idOf(l.key)));
     const unknown = batch.filter((_, i) => known[i] === undefined);
     const [rows, trusts] = await Promise.all([
@@ -201,6 +153,8 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
         earlier === undefined
           ? entryOf(l.key.agentId, rowsOf.get(l) ?? [], trust)
           : { state: { ...earlier.state, trust }, trustOutdated: false, others: earlier.others };
+      // One that was committed just before Postgres looked is counted twice: rather that than not at all.
+      if (earlier === undefined) for (const { atMs, verdict } of l.decided) entry.state.history.add(atMs, verdict, 1);
       if (!l.outdated) cache.set(idOf(l.key), entry);
       l.resolve(entry.state);
     });
@@ -232,6 +186,8 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       promise,
       ...(settle as unknown as Pick<Loading, 'resolve' | 'reject'>),
       outdated: false,
+      asked: false,
+      decided: [],
     };
     loading.set(id, entry);
     queue.push(entry);
@@ -301,7 +257,11 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       return loading.get(id)?.promise ?? enqueue(id, key);
     },
     count(key, atMs, verdict) {
-      cache.peek(idOf(key))?.state.history.add(atMs, verdict, 1);
+      const id = idOf(key);
+      const entry = cache.peek(id);
+      if (entry !== undefined) return entry.state.history.add(atMs, verdict, 1);
+      const load = loading.get(id);
+      if (load?.asked === true) load.decided.push({ atMs, verdict });
     },
     close: () => clearInterval(timer),
   };

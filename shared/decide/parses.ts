@@ -5,7 +5,7 @@ import { createGroupCommit } from '../db/group-commit.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import type { IntentBody } from '../schemas/intent.ts';
 import type { Environment } from '../vocabulary.ts';
-import { type Reading, readingOfParse } from './readings.ts';
+import { bytesOfReading, type Reading, readingOfParse } from './readings.ts';
 
 export interface ParseRow {
   readonly intentId: string;
@@ -81,6 +81,7 @@ function columns(rows: readonly ParseRow[], answers: (values: readonly string[])
 const MAX_ROWS = 500;
 const MAX_WAITING = 20_000;
 const MAX_RECENT = 5_000;
+const MAX_RECENT_BYTES = 16 * 1_048_576;
 
 export function createParseStore(deps: { db: Database }): ParseStore {
   const { db } = deps;
@@ -95,7 +96,11 @@ export function createParseStore(deps: { db: Database }): ParseStore {
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });
-  const recent = new LRUCache<string, StoredParse>({ max: MAX_RECENT });
+  const recent = new LRUCache<string, StoredParse>({
+    max: MAX_RECENT,
+    maxSize: MAX_RECENT_BYTES,
+    sizeCalculation: ({ answer, reading }) => 2 * answer.length + bytesOfReading(reading),
+  });
   const cacheKey = (organisationId: string, environment: string, intentId: string): string =>
     `${intentId}\n${environment}\n${organisationId}`;
 

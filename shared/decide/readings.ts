@@ -95,6 +95,11 @@ export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Readi
 }
 
 const MAX_READINGS = 5_000;
+/** Of one policy set. */
+const MAX_READINGS_BYTES = 16 * 1_048_576;
+
+/** About how many bytes a reading takes: its facts, and the two texts that are made of them. Never too few. */
+export const bytesOfReading = ({ unassessed }: Reading): number => 1_000 + 4 * JSON.stringify(unassessed).length;
 
 export interface Readings {
   /** Reads the string of an enforcement request. @throws {ApiError} E2001 at `pointer` */
@@ -125,7 +130,11 @@ export function createReadings(): Readings {
   const remembered = (set: PolicySet<Lexicon>, text: string, read: () => EnforceIntent): Reading => {
     let readings = bySet.get(set);
     if (readings === undefined) {
-      readings = new LRUCache({ max: MAX_READINGS });
+      readings = new LRUCache({
+        max: MAX_READINGS,
+        maxSize: MAX_READINGS_BYTES,
+        sizeCalculation: (reading, key) => bytesOfReading(reading) + 2 * key.length,
+      });
       bySet.set(set, readings);
     }
     const known = readings.get(text);

@@ -87,8 +87,7 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
       continue;
     }
     if (carriedOut && found.length > 0 && WH.has(word)) {
-      // What follows `how you` or `how to` is to be shown by doing it.
-      while (SUBJECTS.has(words[at + 1] ?? '') || words[at + 1] === 'to') at += 1;
+      at = beforeShown(words, at);
       slot = { strong: true, first: true };
       continue;
     }
@@ -128,6 +127,11 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
       slot = undefined;
       if (entry.weak) at = purposeAfter(words, at);
       if (entry.weak && at < words.length && words[at] === 'to') slot = { strong: true, first: true };
+      // `explain how` is one verb.
+      else if (carriedOut && WH.has(words[at] ?? '')) {
+        at = beforeShown(words, at);
+        slot = { strong: true, first: true };
+      }
       continue;
     }
     if (wantedAt(words, at)) {
@@ -146,6 +150,13 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
     slot = undefined;
   }
   return found;
+}
+
+/** The index of the last word before what follows `how you` or `how to`: what is to be shown by doing it. */
+function beforeShown(words: readonly string[], at: number): number {
+  let last = at;
+  while (SUBJECTS.has(words[last + 1] ?? '') || words[last + 1] === 'to') last += 1;
+  return last;
 }
 
 /** The index of the `to` that follows a weak verb within its clause, else where the verb stands. */

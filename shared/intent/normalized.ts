@@ -1,9 +1,10 @@
 // Reads strings that are normalized already: `domain.action.object`, or `action:resource`.
-import type { Trait } from '../vocabulary.ts';
-import { ACTION_CLASSES, type ActionClass } from '../vocabulary.ts';
+import { ACTION_CLASSES, type ActionClass, type DataClass, type Trait } from '../vocabulary.ts';
 import { domainOf } from './candidates.ts';
 import { dataClassesOf, traitsOf } from './context.ts';
 import { effectOfAction, type Lexicon, type VerbEntry } from './lexicon.ts';
+import { singular } from './inflection.ts';
+import { plainWord } from './text.ts';
 import type { ParsedIntent } from './types.ts';
 
 const CLASSES: ReadonlySet<string> = new Set(ACTION_CLASSES);
@@ -31,19 +32,52 @@ export function actionOf(word: string, lexicon: Lexicon): ActionWord | undefined
 const segmentWords = (segments: readonly string[]): string[] =>
   segments.flatMap((segment) => segment.split(/[^\p{L}\p{N}]+/u)).filter((word) => word !== '');
 
-/** Places below which the resource lies: every proper prefix that ends at a place name, in every spelling it has. */
-function placesOfSegments(segments: readonly string[], lexicon: Lexicon): string[] {
-  const places = new Set<string>();
-  for (const [at, segment] of segments.entries()) {
-    const match = lexicon.places.get(segmentWords([segment]).join(' '));
-    const place = match ?? lexicon.places.findAll(segmentWords([segment]))[0];
-    if (place === undefined) continue;
-    const above = segments.slice(0, at);
-    places.add([...above, segment].join('/'));
-    places.add([...above, place].join('/'));
-    places.add(place);
+/** A segment as the lexicon may name it: below its domain (`db live`), and at the end as a file or a field (`file env`). */
+function namesOfSegment(segments: readonly string[], at: number, lexicon: Lexicon): string[] {
+  const [first = ''] = segments;
+  const name = segmentWords([segments[at] ?? '']).join(' ');
+  const domain = lexicon.domainOfNoun.get(singular(first, lexicon.plurals)) ?? first;
+  return [
+    ...(at > 0 ? [`${domain} ${name}`] : []),
+    ...(at === segments.length - 1 ? [`file ${name}`, `field ${name}`] : []),
+  ];
+}
+
+/** Data classes that a resource names, by its words and by where they stand. */
+function dataClassesOfSegments(segments: readonly string[], words: readonly string[], lexicon: Lexicon): DataClass[] {
+  const found = new Set(dataClassesOf(words, lexicon));
+  for (const at of segments.keys()) {
+    for (const name of namesOfSegment(segments, at, lexicon)) {
+      const dataClass = lexicon.dataClasses.get(name);
+      if (dataClass !== undefined) found.add(dataClass);
+    }
   }
-  return [...places];
+  return [...found].sort();
+}
+
+/** Most places of a resource, so that no spelling makes a long list of long texts; every place's own name stays. */
+const MAX_PLACES = 8;
+
+/** Places below which the resource lies: the prefix that ends at the first mention of each, in every spelling it has. */
+function placesOfSegments(segments: readonly string[], lexicon: Lexicon, plain: (word: string) => string): string[] {
+  const prefixes = new Set<string>();
+  const names = new Set<string>();
+  for (const [at, segment] of segments.entries()) {
+    const words = segmentWords([segment]).map(plain);
+    const place =
+      lexicon.places.get(words.join(' ')) ??
+      lexicon.places.findAll(words)[0] ??
+      namesOfSegment(segments, at, lexicon)
+        .map((name) => lexicon.places.get(name))
+        .find((found) => found !== undefined);
+    if (place === undefined || names.has(place)) continue;
+    names.add(place);
+    const above = segments.slice(0, at);
+    prefixes.add([...above, segment].join('/'));
+    prefixes.add([...above, place].join('/'));
+  }
+  const room = Math.max(0, MAX_PLACES - names.size);
+  return [...new Set([...[...prefixes].slice(0, room), ...names])];
 }
 
 /**
@@ -58,7 +92,18 @@ export function readNormalized(
   const [first = 'unknown', ...rest] = segments;
   const wildcard = segments.at(-1) === '*';
   const named = segments.filter((segment) => segment !== '*');
-  const words = segmentWords(named);
+  let disguised = false;
+  const isKnown = (word: string): boolean =>
+    lexicon.places.get(word) !== undefined ||
+    lexicon.dataClasses.get(word) !== undefined ||
+    lexicon.domainOfNoun.has(singular(word, lexicon.plurals)) ||
+    lexicon.verbs.has(word);
+  const plain = (word: string): string => {
+    const read = plainWord(word, isKnown);
+    disguised ||= read.disguised;
+    return read.text;
+  };
+  const words = segmentWords(named).map(plain);
   const traits = new Set<Trait>([...reading.traits, ...traitsOf(words, lexicon)]);
   if (wildcard && reading.effect !== 'read') traits.add('bulk');
   const known = reading.action !== 'unknown';
@@ -68,15 +113,15 @@ export function readNormalized(
     action: reading.action,
     verb: reading.verb,
     object: named.at(-1) ?? '*',
-    places: placesOfSegments(named, lexicon),
+    places: placesOfSegments(named, lexicon, plain),
     effect: reading.effect,
     traits: [...traits].sort(),
     extent: wildcard ? 'all' : 'one',
     confidence: !known ? 0.1 : reading.verb === reading.action ? 1 : 0.95,
     alternatives: [],
     entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
-    data_classes: dataClassesOf(words, lexicon),
-    flags: known ? [] : ['not_understood'],
+    data_classes: dataClassesOfSegments(named, words, lexicon),
+    flags: [...(known ? [] : (['not_understood'] as const)), ...(disguised ? (['obfuscated'] as const) : [])],
   };
 }
 

@@ -44,7 +44,11 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const plain = plainText(text, (word) => lexicon.verbs.has(word) || lexicon.commands.has(word));
   const trimmed = plain.text.trim();
   const normalized = /\s/.test(trimmed) ? undefined : parseNormalized(trimmed, lexicon);
-  if (normalized) return plain.disguised ? { ...normalized, flags: [...normalized.flags, 'obfuscated'] } : normalized;
+  if (normalized) {
+    return plain.disguised
+      ? { ...normalized, flags: [...new Set([...normalized.flags, 'obfuscated' as const])] }
+      : normalized;
+  }
 
   const sentences = sentencesOf(trimmed, isSecret);
   const words = allWords(trimmed);
@@ -167,8 +171,13 @@ function isMentioned(
   const last = before.at(-1);
   if (!last || last.at === fragment.at) return false;
   // `check x and drop table y` asks for two things; `explain what drop table and delete from do` talks of both.
-  const isRequest = candidates.some((candidate) => candidate.at === fragment.at && !candidate.negated);
-  if (isRequest && previousAt < last.at) return false;
+  if (
+    fragment.effect !== 'read' &&
+    previousAt < last.at &&
+    candidates.some((candidate) => candidate.at === fragment.at && !candidate.negated) &&
+    /\b(?:and|then|or|plus)\s{1,8}$/i.test(text.slice(Math.max(0, fragment.at - 16), fragment.at))
+  )
+    return false;
   const sameText = sentences.some((sentence) => {
     const start = sentence[0]?.at ?? 0;
     const end = sentence.at(-1)?.at ?? 0;

@@ -1,7 +1,7 @@
 // Recognizes shell commands and what their arguments make of them.
 import type { Extent, Trait } from '../vocabulary.ts';
 import type { Fragment, Piece } from './code.ts';
-import { isUrl, lastPathName, METHODS } from './http.ts';
+import { actOfUrl, isUrl, lastPathName, METHODS } from './http.ts';
 import { type CommandEntry, effectOfAction, type Lexicon } from './lexicon.ts';
 
 const SHELLS = new Set([
@@ -107,7 +107,7 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
     (opens && flagged && args[0]?.text.startsWith('-') === true) ||
     (opens && SHELLS.has(name) && args[0]?.lower === '-c');
   if (!evident || (!opens && sub === undefined && !UNMISTAKABLE.has(name))) return undefined;
-  return refineCommand(entry, name, head, args, pieces, at);
+  return refineCommand(entry, name, head, args, pieces, at, lexicon);
 }
 
 /** Arguments up to the end of the command: a separator, or forty words. */
@@ -128,6 +128,7 @@ function refineCommand(
   args: readonly Piece[],
   pieces: readonly Piece[],
   at: number,
+  lexicon: Lexicon,
 ): Fragment | undefined {
   let { action, effect } = entry;
   const traits = new Set<Trait>(entry.traits);
@@ -169,8 +170,11 @@ function refineCommand(
     if (at >= 0 || glued !== undefined) action = method ?? 'execute';
     else if (sends) action = 'send';
     effect = effectOfAction(action);
-    if (action !== 'read') traits.add('external');
     if (url !== undefined) object = lastPathName(url);
+    const act = url !== undefined && action !== 'delete' ? actOfUrl(url, lexicon) : undefined;
+    if (act) ({ action, effect } = act.entry);
+    if (act) object = act.object;
+    if (action !== 'read') traits.add('external');
   }
   // What a pipe leads into decides: a download or a decoded text that is run.
   const end = pieces.slice(at, at + 60);

@@ -87,6 +87,24 @@ const LOOK_ALIKE = /[\u0250-\u058f\u0131]/;
 const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\u0131\u0251\u0261\u0269]/u;
 const WORD = /[\p{L}\p{N}]+/gu;
 
+/** A word with its look-alike letters made Latin. */
+function latinOf(word: string): string {
+  let plain = '';
+  for (const char of word) plain += LATIN.test(char) ? char : (LOOK_ALIKES.get(char.toLowerCase()) ?? char);
+  return plain;
+}
+
+/**
+ * A lower-case word as it looks. Disguised is one that mixes Latin with the letters of a script that has look-alikes, and
+ * one of that script alone which looks like a word that `isKnown` knows.
+ */
+export function plainWord(word: string, isKnown: (word: string) => boolean): PlainText {
+  if (!OTHER_SCRIPT.test(word)) return { text: word, disguised: false };
+  const text = latinOf(word);
+  const disguised = LATIN.test(word) || isKnown(text);
+  return { text: disguised ? text : word, disguised };
+}
+
 /** Replaces look-alikes in words that mix scripts, and in whole words when `mostlyLatin` and `isKnown` knows the result. */
 function foldLookAlikes(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!LOOK_ALIKE.test(text)) return { text, disguised: false };
@@ -95,11 +113,7 @@ function foldLookAlikes(text: string, isKnown: (word: string) => boolean): Plain
   let disguised = false;
   const folded = text.replace(WORD, (word) => {
     if (!OTHER_SCRIPT.test(word)) return word;
-    let plain = '';
-    for (const char of word) {
-      const lower = char.toLowerCase();
-      plain += LATIN.test(char) ? char : (LOOK_ALIKES.get(lower) ?? char);
-    }
+    const plain = latinOf(word);
     const mixed = LATIN.test(word);
     const fullyLatin = /^[a-z0-9]+$/i.test(plain);
     if (!fullyLatin || !(mixed || isKnown(plain.toLowerCase()))) return word;

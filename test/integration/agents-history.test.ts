@@ -33,7 +33,7 @@ describe('the history of an agent in two processes', () => {
   const keyOf = (agentId: string) => ({ organisationId: 'org', environment: 'live' as const, agentId });
 
   /** One process: decides, counts what it decided, and looks at the counts. */
-  function processNamed(processId: string, nowMs: () => number = Date.now) {
+  function processNamed(processId: string, nowMs: () => number = Date.now, database: Database = db) {
     const listeners: ChangeListener[] = [];
     const changes = {
       subscribe: (listener: ChangeListener) => void listeners.push(listener),
@@ -42,7 +42,7 @@ describe('the history of an agent in two processes', () => {
       close: () => Promise.resolve(),
     };
     const directory = createAgentDirectory({
-      db,
+      db: database,
       changes,
       processId,
       nowMs,
@@ -97,6 +97,51 @@ describe('the history of an agent in two processes', () => {
       what: 'the decision made there',
     });
     expect((await here.counts('shared')).last_24h).to.deep.equal({ ALLOW: 1, DENY: 6, ESCALATE: 1, DEGRADE: 0 });
+  });
+
+  /** The database with its first answer about agents held back: `asked` resolves once Postgres has given it. */
+  function heldBack() {
+    let release = (): void => undefined;
+    let answered = (): void => undefined;
+    let held: Promise<void> | undefined = new Promise((resolve) => (release = resolve));
+    const asked = new Promise<void>((resolve) => (answered = resolve));
+    const database: Database = {
+      ...db,
+      async query(statement, values) {
+        const rows = await db.query<never>(statement, values);
+        if (statement.name !== 'agents-load') return rows;
+        const waitingFor = held;
+        held = undefined;
+        answered();
+        await waitingFor;
+        return rows;
+      },
+    };
+    return { database, asked, release };
+  }
+
+  it('counts a decision that is recorded while its agent is being loaded', async () => {
+    const { database: slow, asked, release } = heldBack();
+    const here = processNamed('slow', Date.now, slow);
+    const counts = here.counts('busy');
+    await asked;
+    await here.decide('busy', 'DENY');
+    release();
+    expect((await counts).last_24h.DENY).to.equal(1);
+    expect((await here.counts('busy')).last_24h.DENY).to.equal(1);
+  });
+
+  it('gives whoever asks after a reset what is true after it', async () => {
+    const { database: slow, asked, release } = heldBack();
+    const here = processNamed('reset', Date.now, slow);
+    const there = processNamed('elsewhere');
+    const before = here.counts('reset-agent');
+    await asked;
+    await there.decide('reset-agent', 'DENY');
+    here.reset();
+    const after = here.counts('reset-agent');
+    release();
+    expect([(await before).last_24h.DENY, (await after).last_24h.DENY]).to.deep.equal([0, 1]);
   });
 
   it('knows the decisions of a day, not those before, after a restart', async () => {

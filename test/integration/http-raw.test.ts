@@ -56,6 +56,8 @@ describe('the HTTP edge under raw bytes', () => {
     ['a folded header', 'GET /health HTTP/1.1\r\nHost: x\r\nX: a\r\n b\r\n\r\n'],
     ['a NUL in a header', 'GET /health HTTP/1.1\r\nHost: x\r\nX: a\0b\r\n\r\n'],
     ['CONNECT', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['two Host headers', 'GET /health HTTP/1.1\r\nHost: x\r\nhost: y\r\nConnection: close\r\n\r\n'],
+    ['the same Host twice', 'GET /nowhere HTTP/1.1\r\nHost: x\r\nHost: x\r\nConnection: close\r\n\r\n'],
     ['no Host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'],
   ];
   for (const [what, bytes] of broken) {

@@ -63,6 +63,7 @@ export async function folderOf(policies: PolicyFiles | undefined): Promise<Polic
   return {
     policies: Object.entries(policies).map(([name, policy]) => ({ path: name, text: JSON.stringify(policy, null, 2) })),
     lexicon: { path: LEXICON_FILE, text: shipped.lexicon.text },
+    refused: [],
     fingerprint: JSON.stringify(policies),
   };
 }

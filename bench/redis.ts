@@ -1,0 +1,71 @@
+// A redis-server for the run alone: on a free port of this machine, with an append-only file as in operation.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+
+export interface OwnRedis {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 10_000;
+
+/** Why no Redis can be started here, with how to change that; undefined when one can. */
+export function whyNoRedis(): string | undefined {
+  if (spawnSync('redis-server', ['--version']).error === undefined) return undefined;
+  return 'redis-server is not on the PATH (apt-get install redis-server, or brew install redis)';
+}
+
+async function freePort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Listening on TCP, so the address is not a pipe's name.
+  const { port } = server.address() as net.AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.ping()) === 'PONG';
+  } catch {
+    return false;
+  } finally {
+    client.disconnect();
+  }
+}
+
+/** Settings as docker-compose.yml has them. @throws {Error} when it does not answer in time */
+export async function startRedis(): Promise<OwnRedis> {
+  const port = await freePort();
+  const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-redis-'));
+  const settings = ['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'];
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, ...settings];
+  const child = spawn('redis-server', args, { stdio: 'ignore' });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  const killNow = (): void => void child.kill('SIGKILL');
+  process.once('exit', killNow);
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await ended;
+    process.off('exit', killNow);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const url = `redis://127.0.0.1:${port}`;
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (!(await answers(url))) {
+    if (performance.now() > deadline || child.exitCode !== null) {
+      if (child.exitCode === null) await stop();
+      throw new Error('the redis-server that was started does not answer');
+    }
+    await delay(50);
+  }
+  return { url, stop };
+}
