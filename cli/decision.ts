@@ -2,24 +2,36 @@
 import { type Command, Option } from 'commander';
 import { NOT_EVALUABLE, DECISION_FAILURES } from '../shared/decide/verify-failures.ts';
 import type { VerifiedDecision } from '../shared/decide/verify-decision.ts';
-import { createEvidenceStore, type DecisionRange } from '../shared/decide/verify-store.ts';
+import { createEvidenceStore, type DecisionRange, type EvidenceStore } from '../shared/decide/verify-store.ts';
 import { createStoredVerifier, type StoredVerifier } from '../shared/decide/verify-stored.ts';
 import { compileLexicon } from '../shared/intent/lexicon.ts';
 import { parseDuration } from '../shared/keys/durations.ts';
+import { printable } from '../shared/proof/encoding.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/vocabulary.ts';
 import { type AdminStore, CommandError, requireOrganisation, runAdmin } from './admin.ts';
 import { say } from './context.ts';
+import { type DecisionFileOptions, openDecisionFiles, writeDecisionFiles } from './decision-files.ts';
 
 /** Nothing is wrong, but some decision that was asked for by name could not be evaluated again. */
 const EXIT_NOT_EVALUABLE = 3;
 const EXIT_USAGE = 2;
 
-interface VerifyOptions {
-  readonly all?: boolean;
+const BAD_SINCE = '--since must be a number and a unit letter (m minutes, h hours, d days, w weeks).';
+
+interface RangeOptions {
   readonly since?: string;
   readonly organisation?: string;
   readonly environment?: Environment;
+}
+
+interface VerifyOptions extends RangeOptions, DecisionFileOptions {
+  readonly all?: boolean;
   readonly json?: boolean;
+}
+
+interface ExportOptions extends RangeOptions {
+  readonly facts: string;
+  readonly policies: string;
 }
 
 interface Counts {
@@ -42,6 +54,11 @@ export function registerDecision(program: Command): void {
       new Option('--environment <environment>', 'with --all: only those of this environment').choices(ENVIRONMENTS),
     )
     .option('--json', 'print one JSON object per decision, and the counts in a last one')
+    .option('--log <file>', 'offline: from this log, as "custos log export" wrote it; without a database')
+    .option('--facts <file>', 'offline: the facts, as "custos decision export" wrote them')
+    .option('--policies <file>', 'offline: the policy sets, as "custos decision export" wrote them')
+    .option('--vkey <vkey>', 'offline: a verifier key of the log that you trust; may be repeated', collect)
+    .option('--keys <file>', 'offline: the keys that you trust, as GET /v1/log/keys gives them')
     .addHelpText('after', exitCodes())
     .action(async (ids: readonly string[], options: VerifyOptions) => {
       const misused = misuseOf(ids, options);
@@ -50,10 +67,44 @@ export function registerDecision(program: Command): void {
         process.exitCode = EXIT_USAGE;
         return;
       }
-      await runAdmin(async (admin) => {
-        process.exitCode = await run(admin, ids, options);
-      });
+      if (options.log === undefined)
+        return runAdmin(async (admin) => {
+          const range = await rangeOf(admin, options);
+          process.exitCode = await run(createEvidenceStore({ db: admin.db }), range, ids, options);
+        });
+      const opened = await openDecisionFiles(options);
+      if ('store' in opened) process.exitCode = await run(opened.store, rangeOffline(options), ids, options);
+      else {
+        say(`custos: ${printable(opened.sentence)}`);
+        process.exitCode = opened.exitCode;
+      }
     });
+
+  decision
+    .command('export')
+    .description(
+      'write facts and policy sets of decisions to files, to verify the decisions elsewhere with the exported log',
+    )
+    .requiredOption('--facts <file>', 'where the facts go; what retention has erased is left out')
+    .requiredOption('--policies <file>', 'where the policy sets go')
+    .requiredOption('--org, --organisation <slug>', 'whose decisions')
+    .addOption(new Option('--environment <environment>', 'of which environment').choices(ENVIRONMENTS).default('live'))
+    .option('--since <duration>', 'only those of the last 7d, say (m, h, d, w)')
+    .action((options: ExportOptions) =>
+      runAdmin(async (admin) => {
+        const written = await writeDecisionFiles(
+          createEvidenceStore({ db: admin.db }),
+          await rangeOf(admin, options),
+          options,
+        );
+        say(`Exported the facts of ${written.facts} decisions and ${written.sets} policy sets.`);
+      }),
+    );
+}
+
+/** Not variadic: that would take the decisions, too. */
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
 }
 
 function exitCodes(): string {
@@ -64,19 +115,22 @@ function exitCodes(): string {
 Exit codes: the first failure of the first decision that has one.
   0   Every decision holds (with --all, those that can not be evaluated again are only counted).
   1   The command failed, or there is no such decision.
-  2   The command could not be understood.
+  2   The command could not be understood, or a file could not be read.
+  10 to 25, offline   The exported files are not what they should be, as of custos verify.
   3   Nothing is wrong, but not everything could be evaluated again.
 ${codes.join('\n')}
 `;
 }
 
 function misuseOf(ids: readonly string[], options: VerifyOptions): string | undefined {
-  const { all, since, organisation, environment } = options;
+  const { all, since, organisation, environment, log, facts, policies, vkey, keys } = options;
+  if (log === undefined && [facts, policies, vkey, keys].some((value) => value !== undefined))
+    return '--facts, --policies, --vkey and --keys go with --log.';
+  if (log !== undefined && (organisation !== undefined || environment !== undefined))
+    return 'A log is of one organisation and environment, so --log goes without them.';
   if (all === true && ids.length > 0) return 'Name decisions, or say --all, not both.';
   if (all === true) {
-    if (since !== undefined && parseDuration(since) === undefined)
-      return '--since must be a number and a unit letter (m minutes, h hours, d days, w weeks).';
-    return undefined;
+    return since !== undefined && parseDuration(since) === undefined ? BAD_SINCE : undefined;
   }
   if (ids.length === 0) return 'Name the decisions to verify, or say --all.';
   if (since !== undefined || organisation !== undefined || environment !== undefined)
@@ -85,9 +139,14 @@ function misuseOf(ids: readonly string[], options: VerifyOptions): string | unde
 }
 
 /** @returns the exit code */
-async function run(admin: AdminStore, ids: readonly string[], options: VerifyOptions): Promise<number> {
-  const verifier = createStoredVerifier({ store: createEvidenceStore({ db: admin.db }), compileLexicon });
-  const outcomes = options.all === true ? verifier.all(await rangeOf(admin, options)) : named(verifier, ids);
+async function run(
+  store: EvidenceStore,
+  range: DecisionRange,
+  ids: readonly string[],
+  options: VerifyOptions,
+): Promise<number> {
+  const verifier = createStoredVerifier({ store, compileLexicon });
+  const outcomes = options.all === true ? verifier.all(range) : named(verifier, ids);
   const counts: Counts = { verified: 0, not_evaluable: 0, failed: 0 };
   let exitCode: number | undefined;
   for await (const outcome of outcomes) {
@@ -110,16 +169,19 @@ async function* named(verifier: StoredVerifier, ids: readonly string[]): AsyncGe
   }
 }
 
-async function rangeOf(
-  { db, nowMs }: AdminStore,
-  { since, organisation, environment }: VerifyOptions,
-): Promise<DecisionRange> {
-  const sinceMs = since === undefined ? undefined : parseDuration(since);
+/** @throws {CommandError} */
+async function rangeOf({ db, nowMs }: AdminStore, options: RangeOptions): Promise<DecisionRange> {
+  const { since, organisation, environment } = options;
+  if (since !== undefined && parseDuration(since) === undefined) throw new CommandError(BAD_SINCE);
   return {
     organisationId: organisation === undefined ? undefined : (await requireOrganisation(db, organisation)).id,
     environment,
-    fromMs: sinceMs === undefined ? undefined : nowMs - sinceMs,
+    fromMs: since === undefined ? undefined : nowMs - (parseDuration(since) ?? 0),
   };
+}
+
+function rangeOffline({ since }: RangeOptions): DecisionRange {
+  return { fromMs: since === undefined ? undefined : Date.now() - (parseDuration(since) ?? 0) };
 }
 
 function print(outcome: VerifiedDecision, { json }: VerifyOptions): void {
@@ -131,9 +193,11 @@ function print(outcome: VerifiedDecision, { json }: VerifyOptions): void {
   const head = `${decisionId} ${verdict ?? ''}`.trim();
   if (status !== 'failed') {
     const what = status === 'verified' ? 'verified' : 'NOT_EVALUABLE';
-    process.stdout.write(`${head}: ${what}. ${sentence}\n`);
+    process.stdout.write(`${printable(`${head}: ${what}. ${sentence}`)}\n`);
     return;
   }
-  for (const failure of outcome.failures) process.stdout.write(`${head}: ${failure.code}. ${failure.sentence}\n`);
-  for (const code of notEvaluable) process.stdout.write(`${head}: NOT_EVALUABLE. ${NOT_EVALUABLE[code]}\n`);
+  for (const failure of outcome.failures)
+    process.stdout.write(`${printable(`${head}: ${failure.code}. ${failure.sentence}`)}\n`);
+  for (const code of notEvaluable)
+    process.stdout.write(`${printable(`${head}: NOT_EVALUABLE. ${NOT_EVALUABLE[code]}`)}\n`);
 }

@@ -49,7 +49,8 @@ export type DecisionFailureCode = keyof typeof DECISION_FAILURES;
 
 /** Why a part of a decision can't be evaluated again, without anything being wrong. A closed list, too. */
 export const NOT_EVALUABLE = {
-  FACTS_ERASED: 'Retention has erased the facts, so risk and verdict can not be evaluated again.',
+  FACTS_ERASED:
+    'Retention has erased the facts (or they were not given), so risk and verdict can not be evaluated again.',
   EVALUATION_FAILED:
     'The evaluation failed when the decision was made, which made it a DENY or the risk the highest; a failure does not follow from the facts.',
   APPROVAL: 'The verdict is about an approval, which is not part of the facts.',

@@ -70,18 +70,23 @@ export function createStoredVerifier(deps: {
       return found === undefined ? undefined : verify(found);
     },
     async *all(range) {
-      for (const span of await store.spans(range)) {
-        // Ids begin with their time, and none is as low as the lowest of a millisecond.
-        let afterId = range.fromMs === undefined ? '' : lowestId('dec', range.fromMs);
-        for (
-          let page = await store.page(span, afterId, PAGE);
-          page.length > 0;
-          page = await store.page(span, afterId, PAGE)
-        ) {
-          for (const found of page) yield await verify(found);
-          afterId = page.at(-1)?.decisionId ?? span.lastId;
-        }
-      }
+      for await (const found of decisionsOf(store, range)) yield verify(found);
     },
   };
+}
+
+/** Every decision of a range, log by log, oldest first, read page by page. */
+export async function* decisionsOf(store: EvidenceStore, range: DecisionRange): AsyncGenerator<FoundDecision> {
+  for (const span of await store.spans(range)) {
+    // Ids begin with their time, and none is as low as the lowest of a millisecond.
+    let afterId = range.fromMs === undefined ? '' : lowestId('dec', range.fromMs);
+    for (
+      let page = await store.page(span, afterId, PAGE);
+      page.length > 0;
+      page = await store.page(span, afterId, PAGE)
+    ) {
+      yield* page;
+      afterId = page.at(-1)?.decisionId ?? span.lastId;
+    }
+  }
 }

@@ -10,7 +10,7 @@ const MAX_BATCH = 1_000;
 const MAKE_LOG: Statement = {
   name: 'log-make',
   text: `INSERT INTO log (organisation_id, environment, origin) SELECT id, $2, $3 || '/' || slug || '/' || $2 FROM organisation WHERE id = $1
-    ON CONFLICT DO NOTHING`,
+    ON CONFLICT (organisation_id, environment, generation) DO UPDATE SET origin = excluded.origin WHERE log.origin IS NULL`,
 };
 // The transaction is kept from scanning whole tables: its plans are made when the tables are still empty and last until
 // the next ANALYZE.

@@ -1,5 +1,7 @@
 // The audit of one log: its new leaves, its older ones in turn, the nodes above them, its checkpoints and its head.
-import { auditCheckpoint, auditNodes, auditRow, type Finding, type FindingKind } from '../proof/audit.ts';
+import { auditCheckpoint, auditRow } from '../proof/audit.ts';
+import type { Finding, FindingKind } from '../proof/audit-findings.ts';
+import { auditNodes } from '../proof/audit-nodes.ts';
 import {
   createBlocks,
   otherLayers,
@@ -36,6 +38,8 @@ export interface LogToAudit {
   readonly keptKeys: readonly TrustedKey[];
   /** Whether to go on with what was audited before. */
   readonly isTimeLeft: () => boolean;
+  /** Whether what is new is left to the next run; one subtree of it is always audited. */
+  readonly isRunOver: () => boolean;
   /** Everything, from the first leaf on. */
   readonly full: boolean;
 }
@@ -134,14 +138,16 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   const complete = completeSubtrees(size);
   const known = log.full ? 0 : Math.min(before.hashes.length, complete);
   for (const hash of before.hashes.slice(0, known)) push(hash);
+  /** Whether all of the log was derived, now or before: rows may be missing, and time may be short. */
   let isDerived = true;
   // What is new, and the incomplete subtree at the end with checkpoints that are new.
   const audited = log.full ? 0 : before.auditedSize;
-  for (let k = known; isDerived && k * SUBTREE_LEAVES < size; k += 1) isDerived = await auditSubtree(k, true, audited);
+  for (let k = known; isDerived && k * SUBTREE_LEAVES < size; k += 1)
+    isDerived = (log.full || k === known || !log.isRunOver()) && (await auditSubtree(k, true, audited));
   // What is older, in turn; the incomplete subtree has its turn with all its checkpoints.
   let { next } = before;
   const turns = log.full ? 0 : known + 1;
-  for (let turn = 0; turn < turns && isDerived && (turn === 0 || log.isTimeLeft()); turn += 1) {
+  for (let turn = 0; turn < turns && (turn === 0 || log.isTimeLeft()); turn += 1) {
     if (next > known) next = 0;
     if (next < known) await auditSubtree(next, false, 0);
     else if (size % SUBTREE_LEAVES > 0 && known === complete) await auditSubtree(complete, false, 0);
@@ -149,7 +155,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   }
   await auditUpper();
   place = 'head';
-  if (isDerived) await auditKept();
+  await auditKept();
 
   const lasting = log.full ? [] : before.findings.filter((finding) => !places.has(finding.place));
   return {
@@ -191,7 +197,6 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
 
   /** Nodes above the subtrees, and the frontier. */
   async function auditUpper(): Promise<void> {
-    if (!isDerived) return;
     place = 'upper';
     places.add(place);
     const count = Math.min(hashes.length, complete);
@@ -206,7 +211,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
         else if (reference !== undefined && !node.equals(reference))
           find('node-altered', `${name} is not the hash of what is below it.`, i * 2 ** level);
       }
-    auditFrontier(layers);
+    if (isDerived) auditFrontier(layers);
   }
 
   function auditFrontier(layers: readonly (readonly Buffer[])[]): void {
@@ -238,7 +243,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
         `The checkpoint kept outside the database is of ${keptHead.size} leaves, and the log has only ${size}.`,
         size,
       );
-    if (keptRoot === undefined && keptHead.size > 0) await auditSubtreeOfKept(keptHead.size);
+    if (isDerived && keptRoot === undefined && keptHead.size > 0) await auditSubtreeOfKept(keptHead.size);
     place = 'head';
     const what = 'The checkpoint kept outside the database,';
     for (const finding of auditCheckpoint({ ...keptHead, note: kept }, log.keptKeys, origin, keptRoot, what))

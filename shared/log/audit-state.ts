@@ -1,6 +1,6 @@
 // What the auditor remembers of a log between two runs: how far it is, what it derived, and what it found.
 import type { Sql, Statement } from '../db/database.ts';
-import type { Finding } from '../proof/audit.ts';
+import type { Finding } from '../proof/audit-findings.ts';
 
 /** Where a difference was found: in subtree n, above the subtrees, or at the head. It lasts until that place is right again. */
 export type Place = `subtree ${number}` | 'upper' | 'head';

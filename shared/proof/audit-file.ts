@@ -1,6 +1,7 @@
 // The audit of an exported log: the same checks as in the database, offline, with the other implementation's trees. Pure.
 import { createHash } from 'node:crypto';
-import { auditCheckpoint, type Finding, type FindingKind } from './audit.ts';
+import { auditCheckpoint } from './audit.ts';
+import type { Finding, FindingKind } from './audit-findings.ts';
 import { type Blocks, createBlocks, otherLeafHash, otherRootAt } from './audit-tree.ts';
 import { peekCheckpoint } from './checkpoint.ts';
 import { quoted } from './encoding.ts';

@@ -1,52 +1,12 @@
-// What the auditor compares: rows with the records they are about, leaves and nodes with trees of another implementation. Pure.
+// What the auditor compares: rows with the records they are about, and checkpoints with their notes and roots. Pure.
 import { createHash } from 'node:crypto';
-import { otherLayers, otherLeafHash, SUBTREE_LEVEL } from './audit-tree.ts';
+import type { Finding, FindingKind } from './audit-findings.ts';
+import { otherLeafHash } from './audit-tree.ts';
 import { readCheckpoint } from './checkpoint.ts';
 import { quoted } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import type { TrustedKey } from './keys.ts';
 import { isOfLog, logOf, readRecord, type RecordView } from './record-read.ts';
-
-/** The closed list of what an audit can find, and what each means. */
-export const FINDINGS = {
-  'file-malformed': 'an exported log is not in its format: a line was taken out or added',
-  'leaf-missing': 'a leaf was deleted',
-  'leaf-beyond-log': 'a leaf stands beyond the size of the log: it was inserted, or the size was changed',
-  'source-missing': 'the decision or record of a leaf was deleted',
-  'record-altered': 'the bytes of a decision or record were changed',
-  'record-not-canonical': 'the bytes of a leaf are not a canonical record',
-  'wrong-log': 'a record names another organisation or environment',
-  'column-altered': 'a column says something else than the record',
-  'facts-altered': 'the facts of a decision are not those that its record names',
-  'previous-hash-altered': 'the previous hash of a leaf was changed',
-  'event-hash-altered': 'the event hash of a leaf was changed',
-  'leaf-hash-altered': 'the hash of a leaf was changed',
-  'chain-broken': 'a leaf does not follow the record before it in the chain of its entity',
-  'leaves-swapped': "two leaves stand in each other's place",
-  'leaves-replaced': 'leaves are not those that the tree was made of',
-  'node-altered': 'an interior node was changed',
-  'node-missing': 'an interior node was deleted',
-  'node-beyond-log': 'an interior node stands beyond the size of the log',
-  'subtree-altered': 'leaves that were audited before are others now',
-  'checkpoint-altered': 'the columns of a checkpoint say something else than its note',
-  'checkpoint-signature': 'the note of a checkpoint is not what a key of the log has signed',
-  'checkpoint-beyond-log': 'a checkpoint signs more leaves than the log has: its tail was deleted',
-  'root-mismatch': 'the leaves do not lead to the root that a checkpoint signs',
-  'frontier-altered': 'the frontier of the log was changed',
-  'size-altered': 'the size of the log was changed',
-  'kept-checkpoint': 'the checkpoint kept outside the database is not of this log',
-} as const;
-export type FindingKind = keyof typeof FINDINGS;
-
-/** A difference, named. */
-export interface Finding {
-  readonly kind: FindingKind;
-  /** Index of the (first) leaf that is concerned, or null. */
-  readonly leafIndex: number | null;
-  readonly proofId: string | null;
-  /** What is wrong, with the particulars, and no content of any record. */
-  readonly sentence: string;
-}
 
 /** A decision's own columns that its record says, too. */
 export interface DecisionColumns {
@@ -189,128 +149,6 @@ function auditColumns(
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
   // Of an object that is no array every member may be asked for.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-}
-
-/** Stored perfect nodes of a subtree: undefined where there is no row. */
-export type StoredNodes = (level: number, index: number) => Buffer | undefined;
-
-export interface TreeAudit {
-  readonly findings: Finding[];
-  /** Leaf hashes to go on with: the derived ones, or the stored ones where those are what the nodes are made of. */
-  readonly hashes: readonly Buffer[];
-  /** Whether the leaves lead to the stored nodes: if not, checkpoints differ for a reason that is named already. */
-  readonly fits: boolean;
-}
-
-/**
- * Compares the perfect nodes over leaves from `start` on (a multiple of 1024, at most 1024 leaves) with another
- * implementation's tree over the leaf hashes.
- * @param derived hashes of the source rows, or undefined for a row without one
- */
-export function auditNodes(
-  start: number,
-  rows: readonly AuditRow[],
-  derived: readonly (Buffer | undefined)[],
-  stored: StoredNodes,
-): TreeAudit {
-  const columns = rows.map((row) => row.leafHash);
-  const own = columns.map((hash, i) => derived[i] ?? hash);
-  const ofRecords = compareNodes(start, rows, own, stored);
-  const isSame = own.every((hash, i) => hash === columns[i] || hash.equals(columns[i] ?? hash));
-  if (isSame || ofRecords.length === 0) return { findings: ofRecords, hashes: own, fits: ofRecords.length === 0 };
-  // A record or a leaf hash was changed, and is named by its row. What the nodes are made of is the other of the two.
-  const ofColumns = compareNodes(start, rows, columns, stored);
-  const isOfColumns = ofColumns.length <= ofRecords.length;
-  const findings = isOfColumns ? ofColumns : ofRecords;
-  return { findings, hashes: isOfColumns ? columns : own, fits: findings.length === 0 };
-}
-
-function compareNodes(
-  start: number,
-  rows: readonly AuditRow[],
-  hashes: readonly Buffer[],
-  stored: StoredNodes,
-): Finding[] {
-  if (hashes.length === 0) return [];
-  const findings: Finding[] = [];
-  const layers = otherLayers(hashes);
-  const [leaves = []] = layers;
-  const isWrong = (level: number, i: number): boolean => {
-    const hash = stored(level, start / 2 ** level + i);
-    const reference = layers[level]?.[i];
-    return hash !== undefined && reference !== undefined && !hash.equals(reference);
-  };
-  const isPerfect = (level: number, i: number): boolean =>
-    level <= SUBTREE_LEVEL && (i + 1) * 2 ** level <= hashes.length;
-  const replaced: number[] = [];
-  for (let level = 1; level <= SUBTREE_LEVEL; level += 1) {
-    for (let i = 0; isPerfect(level, i); i += 1) {
-      const index = start / 2 ** level + i;
-      const first = start + i * 2 ** level;
-      const name = `Node ${index} of level ${level}, over the leaves ${first} to ${first + 2 ** level - 1},`;
-      const at = { leafIndex: first, proofId: rows[i * 2 ** level]?.proofId ?? null };
-      if (stored(level, index) === undefined) {
-        findings.push({ kind: 'node-missing', ...at, sentence: `${name} is missing.` });
-        continue;
-      }
-      if (!isWrong(level, i)) continue;
-      // A change of leaves goes on up to the top; one that ends below a right node is the node's own.
-      const parent = Math.floor(i / 2);
-      const isBelowTop = level < SUBTREE_LEVEL && isPerfect(level + 1, parent);
-      const isOwn = isBelowTop
-        ? !isWrong(level + 1, parent)
-        : level > 1 && !isWrong(level - 1, 2 * i) && !isWrong(level - 1, 2 * i + 1);
-      if (isOwn)
-        findings.push({ kind: 'node-altered', ...at, sentence: `${name} is not the hash of what is below it.` });
-      else if (level === 1 && !isBelowTop && !isSwappedPair(leaves, i, stored(1, index)))
-        findings.push({ kind: 'node-altered', ...at, sentence: `${name} is not the hash of its two leaves.` });
-      else if (level === 1) replaced.push(i);
-    }
-  }
-  if (replaced.length > 0) findings.push(leavesFinding(start, rows, leaves, replaced, stored));
-  return findings;
-}
-
-/** Whether a node is right when its two leaves change places. */
-function isSwappedPair(leaves: readonly Buffer[], pair: number, node: Buffer | undefined): boolean {
-  const other = leaves.slice(2 * pair, 2 * pair + 2).reverse();
-  return node !== undefined && otherLayers(other)[1]?.[0]?.equals(node) === true;
-}
-
-/** Whose leaves they are, when pairs of leaves do not give the nodes above them: two that changed places, or others. */
-function leavesFinding(
-  start: number,
-  rows: readonly AuditRow[],
-  leaves: readonly Buffer[],
-  pairs: readonly number[],
-  stored: StoredNodes,
-): Finding {
-  const members = pairs.slice(0, 2).flatMap((i) => [2 * i, 2 * i + 1]);
-  const idOf = (i: number): string => quoted(rows[i]?.proofId ?? '');
-  if (pairs.length <= 2)
-    for (const a of members)
-      for (const b of members.filter((other) => other > a)) {
-        const swapped = [...leaves];
-        [swapped[a], swapped[b]] = [leaves[b] ?? Buffer.alloc(0), leaves[a] ?? Buffer.alloc(0)];
-        const isRight = pairs.every((i) =>
-          otherLayers(swapped.slice(2 * i, 2 * i + 2))[1]?.[0]?.equals(stored(1, start / 2 + i) ?? Buffer.alloc(0)),
-        );
-        if (isRight)
-          return {
-            kind: 'leaves-swapped',
-            leafIndex: start + a,
-            proofId: rows[a]?.proofId ?? null,
-            sentence: `Leaves ${start + a} (proof ${idOf(a)}) and ${start + b} (proof ${idOf(b)}) stand in each other's place.`,
-          };
-      }
-  const first = members[0] ?? 0;
-  const where = pairs.slice(0, 5).map((i) => `${start + 2 * i} and ${start + 2 * i + 1}`);
-  return {
-    kind: 'leaves-replaced',
-    leafIndex: start + first,
-    proofId: rows[first]?.proofId ?? null,
-    sentence: `One of the leaves ${where.join(', ')}${pairs.length > 5 ? ` or of ${pairs.length - 5} more pairs` : ''} is not the one that the tree was made of.`,
-  };
 }
 
 /** A checkpoint as it is stored. */

@@ -6,7 +6,7 @@ import { type Auditor, createAuditor } from '../../shared/log/audit.ts';
 import { type Checkpointer, createCheckpointer } from '../../shared/log/checkpoints.ts';
 import { findLog } from '../../shared/log/export.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from '../../shared/log/kept.ts';
-import type { Finding } from '../../shared/proof/audit.ts';
+import type { Finding } from '../../shared/proof/audit-findings.ts';
 import { recordPrefix } from '../../shared/proof/record.ts';
 import { temporaryFolder } from '../support/folders.ts';
 

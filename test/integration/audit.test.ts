@@ -1,7 +1,7 @@
 // The auditor: it goes on where it stopped, comes back to what is old, survives several at once, and tells everybody.
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { logProblems } from '../../shared/log/audit.ts';
+import { createAuditor, logProblems } from '../../shared/log/audit.ts';
 import { bootstrap } from '../support/service.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
@@ -53,6 +53,29 @@ describe('the audit of a log of several subtrees', () => {
     expect(await log.findings({ full: true })).to.deep.equal([]);
     await log.tamper('DELETE FROM audit');
     expect(await log.findings()).to.deep.equal([]);
+  });
+
+  it('leaves to the next run what it has no time for, and loses nothing of it', async () => {
+    await log.tamper('DELETE FROM audit');
+    const hurried = createAuditor({
+      db,
+      key: log.key,
+      keeper: log.keeper,
+      nowMs: Date.now,
+      monotonicMs: () => performance.now(),
+      budgetMs: 0,
+      runMs: 0,
+    });
+    const sizes: (number | undefined)[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      const [audit] = await hurried.run();
+      expect(audit?.findings).to.deep.equal([]);
+      sizes.push(audit?.auditedSize);
+    }
+    expect(sizes).to.deep.equal([1_024, 2_048, 3_072, 4_096, 4_300, 4_300]);
+    await log.tamper('DELETE FROM audit; UPDATE leaf SET leaf_hash = sha256(leaf_hash) WHERE leaf_index = 1500');
+    expect((await hurried.run())[0]?.findings).to.deep.equal([]);
+    expect((await hurried.run())[0]?.findings.map(({ kind }) => kind)).to.deep.equal(['leaf-hash-altered']);
   });
 
   it('finds an edit of an old leaf when its turn comes: within as many runs as there are subtrees', async () => {

@@ -1,5 +1,7 @@
 // `custos decision verify` on a real service's decisions: all of them hold, and each edited row is named.
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import type { Sql } from '../../shared/db/database.ts';
 import { foldBatch } from '../../shared/decide/trust-fold.ts';
@@ -8,7 +10,13 @@ import { DECISION_FAILURES, type DecisionFailureCode } from '../../shared/decide
 import { createEvidenceStore } from '../../shared/decide/verify-store.ts';
 import { createStoredVerifier } from '../../shared/decide/verify-stored.ts';
 import { compileLexicon } from '../../shared/intent/lexicon.ts';
+import { createCheckpointer } from '../../shared/log/checkpoints.ts';
+import { exportLog, findLog } from '../../shared/log/export.ts';
+import { createCheckpointKeeper } from '../../shared/log/kept.ts';
+import { FAILURES } from '../../shared/proof/failures.ts';
+import { publishKey } from '../../shared/proof/keys.ts';
 import type { Client } from '../support/client.ts';
+import { temporaryFolder } from '../support/folders.ts';
 import { runProcess, TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -46,14 +54,14 @@ describe('custos decision verify', function () {
     await client.post('/v1/trust/signals', { signals: types.map((type) => ({ agentId, type })) });
     await fold();
   };
-  const custos = async (...args: string[]) => {
-    const running = runProcess('cli/main.js', ['decision', 'verify', ...args], {
-      DATABASE_URL: service.databaseUrl,
-      CUSTOS_PEPPER: TEST_PEPPER,
-    });
+  const runWith = async (env: Readonly<Record<string, string | undefined>>, ...args: string[]) => {
+    const running = runProcess('cli/main.js', args, env);
     const { code } = await running.ended;
     return { code, stdout: running.stdout(), stderr: running.stderr() };
   };
+  const run = (...args: string[]) =>
+    runWith({ DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER }, ...args);
+  const custos = (...args: string[]) => run('decision', 'verify', ...args);
   /** Asks until the decision uses that many signals. */
   const enforceWith = (signals: number, agentId: string, intent: string) =>
     waitFor(
@@ -178,8 +186,91 @@ describe('custos decision verify', function () {
     expect(all.stderr).to.match(/\d+ verified, 2 not evaluable, 0 failed\./);
   });
 
+  it('holds offline, from the exported log, facts and policy sets, with nothing but the key of the log', async () => {
+    const key = generateKeyPairSync('ed25519').privateKey;
+    const folder = temporaryFolder('decisions');
+    const [log, facts, policies] = ['log', 'facts', 'policies'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const keeper = createCheckpointKeeper(path.join(folder, 'kept'));
+    await createCheckpointer({ db: service.db, key, keeper, nowMs: service.nowMs, onHalt: () => undefined }).publish(
+      service.operatorId,
+      'live',
+    );
+    const found = await findLog(service.db, service.operatorId, 'live');
+    if (found === undefined || found.origin === null) throw new Error('there is no log');
+    const lines: string[] = [];
+    for await (const line of exportLog(service.db, { ...found, origin: found.origin })) lines.push(line);
+    writeFileSync(log, lines.join(''));
+    const written = await run(
+      'decision',
+      'export',
+      '--organisation',
+      'default',
+      '--facts',
+      facts,
+      '--policies',
+      policies,
+    );
+    expect(written.code, written.stderr).to.equal(0);
+
+    const offline = (...more: string[]) => {
+      const trusted = publishKey(key, { origin: found.origin ?? '', use: 'log' }).vkey;
+      // No database, and no data folder in which one might be.
+      const env = { DATABASE_URL: undefined, CUSTOS_DATA_DIR: path.join(folder, 'none') };
+      return runWith(
+        env,
+        'decision',
+        'verify',
+        '--log',
+        log,
+        '--facts',
+        facts,
+        '--policies',
+        policies,
+        '--vkey',
+        trusted,
+        ...more,
+      );
+    };
+    const all = await offline('--all');
+    expect(all.code, all.stdout + all.stderr).to.equal(0);
+    expect(all.stderr).to.match(/^\d\d verified, 2 not evaluable, 0 failed\.\n$/);
+    const id = kinds.get('worker-bot') ?? '';
+    expect((await offline(id)).stdout).to.contain(`${id} ALLOW: verified.`);
+    expect((await offline('dec_gone')).code).to.equal(1);
+
+    const known = readFileSync(facts, 'utf8');
+    writeFileSync(facts, known.replace(/"salt":"./g, '"salt":"_'));
+    expect((await offline('--all')).code, 'a salt that is not base64').to.equal(FAILURES.MALFORMED.exitCode);
+    const [first = ''] = known.split('\n').filter((line) => line.includes(id));
+    const { facts: text, ...rest } = JSON.parse(first) as { facts: string };
+    const bent = Buffer.from(Buffer.from(text, 'base64').toString('utf8').replace('"ACTIVE"', '"PAUSED"'));
+    writeFileSync(facts, known.replace(first, JSON.stringify({ ...rest, facts: bent.toString('base64') })));
+    const lied = await offline(id);
+    expect(lied.code, lied.stdout).to.equal(DECISION_FAILURES.FACTS_DIGEST.exitCode);
+    expect(lied.stdout).to.contain(
+      'VERDICT_DIFFERS. The recorded verdict is ALLOW; the policy set reaches DENY (AGENT_NOT_ACTIVE)',
+    );
+    writeFileSync(
+      log,
+      lines.map((line, i) => (i === 3 ? (lines[2] ?? '').replace('"index":1', '"index":2') : line)).join(''),
+    );
+    const altered = await offline('--all');
+    expect(altered.code, altered.stderr).to.equal(FAILURES.LOG_ALTERED.exitCode);
+  });
+
   it('refuses what it can not understand, and names a decision that is not there', async () => {
-    for (const args of [[], ['--all', 'dec_1'], ['dec_1', '--since', '7d'], ['--all', '--since', 'x']])
+    for (const args of [
+      ['--facts', 'x', '--all'],
+      ['--log', 'x', '--all'],
+      [],
+      ['--all', 'dec_1'],
+      ['dec_1', '--since', '7d'],
+      ['--all', '--since', 'x'],
+    ])
       expect((await custos(...args)).code, args.join(' ')).to.equal(2);
     const gone = await custos('dec_gone');
     expect([gone.code, gone.stderr.trim()]).to.deep.equal([1, 'custos: There is no decision dec_gone.']);
@@ -189,20 +280,20 @@ describe('custos decision verify', function () {
     /** As someone whom no trigger stops; all is as before afterwards. */
     const edited = async (statement: string, values: readonly unknown[], work: () => Promise<void>): Promise<void> => {
       const tables = ['decision', 'record', 'policy_set', 'leaf'];
-      const asSuperuser = (change: (sql: Sql) => Promise<void>): Promise<void> =>
+      const asSuperuser = (work: (sql: Sql) => Promise<void>): Promise<void> =>
         service.db.transaction(async (sql) => {
           await sql.query(
             { name: 'no-triggers', text: "SELECT set_config('session_replication_role', 'replica', true)" },
             [],
           );
-          await change(sql);
+          await work(sql);
         });
-      const run = (sql: Sql, name: string, text: string, given: readonly unknown[] = []): Promise<unknown[]> =>
+      const change = (sql: Sql, name: string, text: string, given: readonly unknown[] = []): Promise<unknown[]> =>
         sql.query({ name: `edit-${name}`, text }, given);
       await asSuperuser(async (sql) => {
         for (const table of tables)
-          await run(sql, `save-${table}`, `CREATE TABLE saved_${table} AS SELECT * FROM ${table}`);
-        const changed = await run(
+          await change(sql, `save-${table}`, `CREATE TABLE saved_${table} AS SELECT * FROM ${table}`);
+        const changed = await change(
           sql,
           createHash('sha256').update(statement).digest('hex').slice(0, 40),
           `${statement} RETURNING 1`,
@@ -215,9 +306,9 @@ describe('custos decision verify', function () {
       } finally {
         await asSuperuser(async (sql) => {
           for (const table of tables) {
-            await run(sql, `clear-${table}`, `DELETE FROM ${table}`);
-            await run(sql, `restore-${table}`, `INSERT INTO ${table} SELECT * FROM saved_${table}`);
-            await run(sql, `drop-${table}`, `DROP TABLE saved_${table}`);
+            await change(sql, `clear-${table}`, `DELETE FROM ${table}`);
+            await change(sql, `restore-${table}`, `INSERT INTO ${table} SELECT * FROM saved_${table}`);
+            await change(sql, `drop-${table}`, `DROP TABLE saved_${table}`);
           }
         });
       }

@@ -39,8 +39,9 @@ describe('proofs that are submitted', () => {
     const before = await stored();
     const answer = await post();
     expect(answer.status).to.equal(202);
-    const { proofId, recordDigest } = answer.json;
-    expect(answer.json).to.deep.equal({ proofId, status: 'pending', recordDigest });
+    const { proofId, recordDigest, promise } = answer.json;
+    expect(answer.json).to.deep.equal({ proofId, status: 'pending', recordDigest, promise });
+    expect(promise).to.include({ proofId, recordDigest });
     expect(proofId).to.match(/^prf_[0-9a-z]{26}$/);
     expect(answer.headers['location']).to.equal(`/v1/proofs/${proofId}`);
     const text = await recordText(proofId);

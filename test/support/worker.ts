@@ -1,11 +1,16 @@
 // For tests: the handlers of the workers, called by hand over a service's database, so that a test says what runs and when.
+import { readFileSync } from 'node:fs';
 import { createIntentStore, type IntentStore } from '../../shared/decide/intent-store.ts';
 import { type Deciding, startDeciding } from '../../shared/decide/deciding.ts';
 import type { JobPayload } from '../../shared/jobs.ts';
-import { appendWaiting } from '../../shared/log/append.ts';
+import { createCheckpointer } from '../../shared/log/checkpoints.ts';
+import { createCheckpointKeeper } from '../../shared/log/kept.ts';
+import { loadPrivateKey } from '../../shared/proof/keys.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/trust/beta.ts';
 import type { Environment } from '../../shared/vocabulary.ts';
 import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/intents.ts';
+import { proofHandlers } from '../../workers/proofs.ts';
+import { checkpointsOf, testKeyFiles } from './keys.ts';
 import type { Service } from './service.ts';
 
 type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
@@ -19,8 +24,10 @@ export interface TestWorker {
   jobsOf(intentId: string): Promise<EvaluatePayload[]>;
   /** Evaluates an intent as its first job says. */
   evaluate(intentId: string): Promise<void>;
-  /** Appends all that waits for every log, as often as there are jobs for it. */
+  /** Appends all that waits for every log, and signs the heads of all logs, as the jobs of the worker do. */
   append(): Promise<void>;
+  /** Appends without signing: the state between the two steps of the job. */
+  appendUnsigned(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,6 +43,22 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
   });
   await deciding.policies.ready();
   const intents = createIntentStore({ db });
+  const checkpointer = createCheckpointer({
+    db,
+    key: loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8')),
+    keeper: createCheckpointKeeper(checkpointsOf(databaseUrl)),
+    nowMs,
+    onHalt: (origin, reason) => {
+      throw new Error(`the log ${origin} was halted: ${reason}`);
+    },
+  });
+  const appendAll = async (signer: typeof checkpointer): Promise<void> => {
+    const { append } = proofHandlers({ db, nowMs, logHost: 'custos.local', checkpointer: signer });
+    const logs = await service.rows<{ organisation_id: string; environment: Environment }>(
+      'SELECT organisation_id, environment FROM log_inbox UNION SELECT organisation_id, environment FROM log',
+    );
+    for (const log of logs) await append({ v: 1, organisationId: log.organisation_id, environment: log.environment });
+  };
   const worker: TestWorker = {
     deciding,
     intents,
@@ -52,13 +75,8 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       if (job === undefined) throw new Error(`no job was queued for ${intentId}`);
       await worker.intentWorker().handlers.evaluate(job);
     },
-    async append() {
-      const logs = await service.rows<{ organisation_id: string; environment: Environment }>(
-        'SELECT DISTINCT organisation_id, environment FROM log_inbox',
-      );
-      for (const log of logs)
-        await appendWaiting({ db, nowMs, logHost: 'custos.local' }, log.organisation_id, log.environment);
-    },
+    append: () => appendAll(checkpointer),
+    appendUnsigned: () => appendAll({ publish: async () => undefined }),
     close: () => deciding.close(),
   };
   return worker;

@@ -1,0 +1,118 @@
+// What decisions are verified from without a database: an exported log, and the exported facts and policy sets. Pure.
+import { createHash } from 'node:crypto';
+import { exactMembers, parseBounded, strictBase64 } from '../proof/encoding.ts';
+import { ProofError } from '../proof/failures.ts';
+import { readRecord } from '../proof/record-read.ts';
+import type { StoredFacts } from './verify-facts.ts';
+import type { LoggedRecord } from './verify-failures.ts';
+import { readDecisionRecord } from './verify-record.ts';
+import type { EvidenceStore, FoundDecision } from './verify-store.ts';
+
+/** A policy set and its lexicon, in base64. */
+const MAX_LINE_BYTES = 64 * 1_048_576;
+
+/** One line of exported facts, with its newline. */
+export function writeFactsLine(decisionId: string, { text, salt }: StoredFacts): string {
+  const [facts, saltText] = [text, salt].map((bytes) => Buffer.from(bytes).toString('base64'));
+  return `${JSON.stringify({ decisionId, facts, salt: saltText })}\n`;
+}
+
+/** One line of exported policy sets, with its newline. */
+export function writePolicySetLine(canonical: string): string {
+  return `${JSON.stringify({ policySet: Buffer.from(canonical).toString('base64') })}\n`;
+}
+
+/** Collects exported files line by line. */
+export interface FileEvidence {
+  /** A record of the log, in its order. */
+  addLeaf(record: Buffer): void;
+  /** @throws {ProofError} MALFORMED */
+  addFacts(line: string): void;
+  /** @throws {ProofError} MALFORMED */
+  addPolicySet(line: string): void;
+  /** @param size how many leaves are signed: decisions behind them are not looked at */
+  store(size: number): EvidenceStore;
+}
+
+export function createFileEvidence(): FileEvidence {
+  const facts = new Map<string, StoredFacts>();
+  const sets = new Map<string, string>();
+  const decisions: (Omit<FoundDecision, 'evidence'> & { readonly index: number; readonly record: LoggedRecord })[] = [];
+  const trust = new Map<string, LoggedRecord[]>();
+  const halts: LoggedRecord[] = [];
+  let leaves = 0;
+
+  const bytesOf = (text: unknown, what: string): Buffer => {
+    const bytes = typeof text === 'string' ? strictBase64(text) : undefined;
+    if (bytes === undefined) throw new ProofError('MALFORMED', `${what} is not base64.`);
+    return bytes;
+  };
+
+  return {
+    addLeaf(bytes) {
+      const index = leaves;
+      leaves += 1;
+      const read = readRecord(bytes);
+      if (!('record' in read)) return;
+      const { agentId, eventType, payload } = read.record;
+      const record: LoggedRecord = { bytes };
+      if (eventType === 'custos.halt') halts.push(record);
+      else if (eventType === 'custos.trust') {
+        const known = trust.get(agentId);
+        if (known === undefined) trust.set(agentId, [record]);
+        else known.push(record);
+      } else if (eventType === 'custos.decision') {
+        const decision = readDecisionRecord(bytes);
+        decisions.push({
+          index,
+          record,
+          decisionId: `dec${payload.proofId.slice(3)}`,
+          owner: { organisationId: payload.organisation, environment: payload.environment, agentId },
+          policyDigest: 'body' in decision ? decision.body.policy_set.digest : null,
+        });
+      }
+    },
+    addFacts(line) {
+      const value = parseBounded(line, 'A line of the facts', MAX_LINE_BYTES);
+      const {
+        decisionId,
+        facts: text,
+        salt,
+      } = exactMembers(value, 'A line of the facts', ['decisionId', 'facts', 'salt']);
+      if (typeof decisionId !== 'string') throw new ProofError('MALFORMED', 'A line of the facts names no decision.');
+      facts.set(decisionId, { text: bytesOf(text, 'A line of the facts'), salt: bytesOf(salt, 'A salt') });
+    },
+    addPolicySet(line) {
+      const value = parseBounded(line, 'A line of the policy sets', MAX_LINE_BYTES);
+      const { policySet } = exactMembers(value, 'A line of the policy sets', ['policySet']);
+      const bytes = bytesOf(policySet, 'A policy set');
+      sets.set(createHash('sha256').update(bytes).digest('hex'), bytes.toString('utf8'));
+    },
+    store(size) {
+      const signed = decisions
+        .filter(({ index }) => index < size)
+        .sort((a, b) => (a.decisionId < b.decisionId ? -1 : 1));
+      const foundOf = ({ decisionId, owner, policyDigest, record }: (typeof signed)[number]): FoundDecision => ({
+        decisionId,
+        owner,
+        policyDigest,
+        evidence: { record, facts: facts.get(decisionId) },
+      });
+      return {
+        byId: async (id) => signed.filter(({ decisionId }) => decisionId === id).map(foundOf)[0],
+        async spans() {
+          const last = signed.at(-1);
+          return last === undefined ? [] : [{ ...last.owner, lastId: last.decisionId }];
+        },
+        page: async (_, afterId, limit) =>
+          signed
+            .filter(({ decisionId }) => decisionId > afterId)
+            .slice(0, limit)
+            .map(foundOf),
+        policySet: async (digest) => sets.get(digest),
+        trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
+        haltRecords: async () => halts,
+      };
+    },
+  };
+}

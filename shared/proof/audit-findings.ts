@@ -1,0 +1,42 @@
+// What an audit can find in a log, by name: the one table that the auditor, the command line and the guide share.
+
+/** The closed list of what an audit can find, and what each means. */
+export const FINDINGS = {
+  'file-malformed': 'an exported log is not in its format: a line was taken out or added',
+  'leaf-missing': 'a leaf was deleted',
+  'leaf-beyond-log': 'a leaf stands beyond the size of the log: it was inserted, or the size was changed',
+  'source-missing': 'the decision or record of a leaf was deleted',
+  'record-altered': 'the bytes of a decision or record were changed',
+  'record-not-canonical': 'the bytes of a leaf are not a canonical record',
+  'wrong-log': 'a record names another organisation or environment',
+  'column-altered': 'a column says something else than the record',
+  'facts-altered': 'the facts of a decision are not those that its record names',
+  'previous-hash-altered': 'the previous hash of a leaf was changed',
+  'event-hash-altered': 'the event hash of a leaf was changed',
+  'leaf-hash-altered': 'the hash of a leaf was changed',
+  'chain-broken': 'a leaf does not follow the record before it in the chain of its entity',
+  'leaves-swapped': "two leaves stand in each other's place",
+  'leaves-replaced': 'leaves are not those that the tree was made of',
+  'node-altered': 'an interior node was changed',
+  'node-missing': 'an interior node was deleted',
+  'node-beyond-log': 'an interior node stands beyond the size of the log',
+  'subtree-altered': 'leaves that were audited before are others now',
+  'checkpoint-altered': 'the columns of a checkpoint say something else than its note',
+  'checkpoint-signature': 'the note of a checkpoint is not what a key of the log has signed',
+  'checkpoint-beyond-log': 'a checkpoint signs more leaves than the log has: its tail was deleted',
+  'root-mismatch': 'the leaves do not lead to the root that a checkpoint signs',
+  'frontier-altered': 'the frontier of the log was changed',
+  'size-altered': 'the size of the log was changed',
+  'kept-checkpoint': 'the checkpoint kept outside the database is not of this log',
+} as const;
+export type FindingKind = keyof typeof FINDINGS;
+
+/** A difference, named. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** Index of the (first) leaf that is concerned, or null. */
+  readonly leafIndex: number | null;
+  readonly proofId: string | null;
+  /** What is wrong, with the particulars, and no content of any record. */
+  readonly sentence: string;
+}
