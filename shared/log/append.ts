@@ -9,11 +9,13 @@ const MAKE_LOG: Statement = {
   name: 'log-make',
   text: 'INSERT INTO log (organisation_id, environment) VALUES ($1, $2) ON CONFLICT DO NOTHING',
 };
-// The transaction is kept from scanning whole tables: its plans are made when the tables are still empty and last until
-// the next ANALYZE.
+// The transaction is kept from scanning and sorting whole tables: its plans are made when the tables are still empty and
+// last until the next ANALYZE. Until then every index of leaf looks as good for a chain's head as the one in chain order,
+// and with another one all leaves are read for each entity (1.8 s a batch at 20,000 leaves and 500 entities, against 3 ms).
 const LOCK_LOG: Statement = {
   name: 'log-lock',
-  text: `SELECT size::text AS size, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2 FOR UPDATE`,
+  text: `SELECT size::text AS size, set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)
+    FROM log WHERE organisation_id = $1 AND environment = $2 FOR UPDATE`,
 };
 // One look-up by primary key for each row. As plain joins they were planned to read all records of the log.
 const TAKE: Statement = {
