@@ -25,7 +25,7 @@ export const QUICK: Plan = {
   warmUpMs: 300,
   connections: [1, 16, 64],
   sizes: [10, 100, 1_000, 10_000],
-  submissions: 1_500,
+  submissions: 1_000,
 };
 export const FULL: Plan = { ...QUICK, mode: 'full', durationMs: 3_000, warmUpMs: 700, submissions: 3_000 };
 

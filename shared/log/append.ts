@@ -12,11 +12,12 @@ const MAKE_LOG: Statement = {
   text: `INSERT INTO log (organisation_id, environment, origin) SELECT id, $2, $3 || '/' || slug || '/' || $2 FROM organisation WHERE id = $1
     ON CONFLICT (organisation_id, environment, generation) DO UPDATE SET origin = excluded.origin WHERE log.origin IS NULL`,
 };
-// The transaction is kept from scanning whole tables: its plans are made when the tables are still empty and last until
-// the next ANALYZE.
+// The transaction is kept from scanning and sorting whole tables: its plans are made when the tables are still empty and
+// last until the next ANALYZE. Until then every index of leaf looks as good for a chain's head as the one in chain order,
+// and with another one all leaves are read for each entity (1.8 s a batch at 20,000 leaves and 500 entities, against 3 ms).
 const LOCK_LOG: Statement = {
   name: 'log-lock',
-  text: `SELECT log_id, size::text AS size, frontier, set_config('enable_seqscan', 'off', true)
+  text: `SELECT log_id, size::text AS size, frontier, set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true)
     FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1 FOR UPDATE`,
 };
 // One look-up by primary key for each row. As plain joins they were planned to read all records of the log.

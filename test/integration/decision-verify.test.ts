@@ -1,5 +1,5 @@
 // `custos decision verify` on a real service's decisions: all of them hold, and each edited row is named.
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -10,13 +10,12 @@ import { DECISION_FAILURES, type DecisionFailureCode } from '../../shared/decide
 import { createEvidenceStore } from '../../shared/decide/verify-store.ts';
 import { createStoredVerifier } from '../../shared/decide/verify-stored.ts';
 import { compileLexicon } from '../../shared/intent/lexicon.ts';
-import { createCheckpointer } from '../../shared/log/checkpoints.ts';
 import { exportLog, findLog } from '../../shared/log/export.ts';
-import { createCheckpointKeeper } from '../../shared/log/kept.ts';
 import { FAILURES } from '../../shared/proof/failures.ts';
-import { publishKey } from '../../shared/proof/keys.ts';
+import { loadPrivateKey, publishKey } from '../../shared/proof/keys.ts';
 import type { Client } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
+import { testKeyFiles } from '../support/keys.ts';
 import { runProcess, TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -187,18 +186,14 @@ describe('custos decision verify', function () {
   });
 
   it('holds offline, from the exported log, facts and policy sets, with nothing but the key of the log', async () => {
-    const key = generateKeyPairSync('ed25519').privateKey;
+    const key = loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8'));
     const folder = temporaryFolder('decisions');
     const [log, facts, policies] = ['log', 'facts', 'policies'].map((name) => path.join(folder, name)) as [
       string,
       string,
       string,
     ];
-    const keeper = createCheckpointKeeper(path.join(folder, 'kept'));
-    await createCheckpointer({ db: service.db, key, keeper, nowMs: service.nowMs, onHalt: () => undefined }).publish(
-      service.operatorId,
-      'live',
-    );
+    await worker.append();
     const found = await findLog(service.db, service.operatorId, 'live');
     if (found === undefined || found.origin === null) throw new Error('there is no log');
     const lines: string[] = [];

@@ -106,6 +106,23 @@ describe('the log over HTTP', () => {
     const tail = await leaves(size - 2, Number.MAX_SAFE_INTEGER);
     expect([tail.to, tail.hashes.length]).to.deep.equal([size, 2]);
     expect(await leaves(3, 3)).to.deep.equal({ from: 3, to: 3, hashes: [] });
+
+    const big = await service.client({
+      organisationId,
+      environment: 'test',
+      scopes: ['intents:write', 'proofs:read'],
+    });
+    const proofs = Array.from({ length: 1_000 }, (_, i) => ({ event: 'e', entityId: 'x', payload: { i } }));
+    await big.post('/v1/proofs/batch', { proofs });
+    await worker.append();
+    const { size: total, root } = (await big.get('/v1/log/checkpoints')).json.items[0];
+    expect(total).to.be.above(1_000);
+    const first = (await big.get(`/v1/log/leaves?from=0&to=${total}`)).json;
+    expect([first.from, first.to, first.hashes.length]).to.deep.equal([0, 1_000, 1_000]);
+    const rest = (await big.get(`/v1/log/leaves?from=${first.to}&to=${total}`)).json;
+    expect(rest.to).to.equal(total);
+    const hashes = [...first.hashes, ...rest.hashes].map(bytes);
+    expect(Buffer.from(rootFromLeafHashes(hashes)).toString('hex')).to.equal(root);
   });
 
   it('proves that each checkpoint begins with every one before it', async () => {
