@@ -31,7 +31,9 @@ COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
 COPY policies policies
-# The image's own unprivileged user; nothing in the image is writable for it.
+# An empty volume that is mounted here takes over the owner: the workers write signed checkpoints to it.
+RUN install --directory --owner=node --group=node --mode=0700 /var/lib/custos/checkpoints
+# The image's own unprivileged user; nothing else in the image is writable for it.
 USER node
 EXPOSE 3000
 # Exec form: the process is number 1 of its container and receives SIGTERM itself.

@@ -1,21 +1,27 @@
 #!/usr/bin/env node
-// The command line: `custos <command>`, one file per command.
+// The command line: `custos <command>`, one file per command. Only the file of the command that is asked for is loaded.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { findRoot } from '../shared/root.ts';
-import { registerCanonicalize } from './canonicalize.ts';
-import { registerAudit } from './audit.ts';
-import { registerConfig } from './config.ts';
-import { registerDecision } from './decision.ts';
-import { registerDemo } from './demo.ts';
-import { registerKeys } from './keys.ts';
-import { registerMerkle } from './merkle.ts';
-import { registerLog } from './log.ts';
-import { registerMigrate } from './migrate.ts';
-import { registerOrg } from './org.ts';
-import { registerStart } from './start.ts';
-import { registerVerify } from './verify.ts';
+
+type Register = (program: Command) => void;
+
+/** In the order of the help. A filter such as `canonicalize` is called in loops: it loads no database driver. */
+const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
+  start: async () => (await import('./start.ts')).registerStart,
+  migrate: async () => (await import('./migrate.ts')).registerMigrate,
+  keys: async () => (await import('./keys.ts')).registerKeys,
+  org: async () => (await import('./org.ts')).registerOrg,
+  config: async () => (await import('./config.ts')).registerConfig,
+  log: async () => (await import('./log.ts')).registerLog,
+  audit: async () => (await import('./audit.ts')).registerAudit,
+  demo: async () => (await import('./demo.ts')).registerDemo,
+  verify: async () => (await import('./verify.ts')).registerVerify,
+  merkle: async () => (await import('./merkle.ts')).registerMerkle,
+  canonicalize: async () => (await import('./canonicalize.ts')).registerCanonicalize,
+  decision: async () => (await import('./decision.ts')).registerDecision,
+};
 
 const { version, description } = JSON.parse(readFileSync(path.join(findRoot(), 'package.json'), 'utf8')) as {
   version: string;
@@ -23,16 +29,8 @@ const { version, description } = JSON.parse(readFileSync(path.join(findRoot(), '
 };
 
 const program = new Command('custos').description(description).version(version);
-registerStart(program);
-registerMigrate(program);
-registerKeys(program);
-registerOrg(program);
-registerConfig(program);
-registerLog(program);
-registerAudit(program);
-registerDemo(program);
-registerVerify(program);
-registerMerkle(program);
-registerCanonicalize(program);
-registerDecision(program);
+const [, , name = ''] = process.argv;
+const asked = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+// Help, and what to say of a command that does not exist, need all of them.
+for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) (await load())(program);
 await program.parseAsync();

@@ -1,5 +1,5 @@
 // The ingress process: authenticates, limits, validates, decides and answers over HTTP.
-import { ConfigError, readConfig, requireStore } from '../shared/config.ts';
+import { ConfigError, readConfig, requireIngress } from '../shared/config.ts';
 import { NotDurableError } from '../shared/db/durability.ts';
 import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
 import { runUntilStopped } from '../shared/lifecycle.ts';
@@ -9,7 +9,7 @@ import { startIngress } from './service.ts';
 
 async function main(): Promise<void> {
   const root = findRoot();
-  const config = requireStore(readConfig(process.env, { root, cwd: process.cwd() }));
+  const config = requireIngress(readConfig(process.env, { root, cwd: process.cwd() }));
   const log = createLogger({ name: 'ingress', level: config.logLevel, pretty: process.stdout.isTTY });
   const ingress = await startIngress({ config, log, root });
   // It listens (and says on /ready why it is not ready) before a worker has put a policy set into force. Nobody has

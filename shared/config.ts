@@ -260,6 +260,34 @@ export function requireStore(config: Config): StoreConfig {
   return { ...config, databaseUrl, pepper };
 }
 
+/** What ingress needs. @throws {ConfigError} also when CUSTOS_PROMISE_KEY_FILE is not set */
+export function requireIngress(config: Config): StoreConfig {
+  const store = requireStore(config);
+  if (store.promiseKeyFile === undefined) throw new ConfigError([keyFileMissing('CUSTOS_PROMISE_KEY_FILE')]);
+  return store;
+}
+
+/** What workers need. @throws {ConfigError} also when CUSTOS_SIGNING_KEY_FILE is not set */
+export function requireWorkers(config: Config): StoreConfig {
+  const store = requireStore(config);
+  if (store.signingKeyFile === undefined) throw new ConfigError([keyFileMissing('CUSTOS_SIGNING_KEY_FILE')]);
+  return store;
+}
+
+/** The settings that name a private key: ingress has the one, workers the other. */
+export type KeySetting = 'CUSTOS_SIGNING_KEY_FILE' | 'CUSTOS_PROMISE_KEY_FILE';
+
+const KEY_FILES = {
+  CUSTOS_SIGNING_KEY_FILE: { who: 'workers', what: "the logs' checkpoints", file: 'log.pem' },
+  CUSTOS_PROMISE_KEY_FILE: { who: 'ingress', what: 'promises', file: 'promise.pem' },
+} as const;
+
+/** That a key's file is not named, as a sentence that says how to make one. */
+export function keyFileMissing(name: KeySetting): string {
+  const { who, what, file } = KEY_FILES[name];
+  return `${name} is needed by ${who} with DATABASE_URL, the same key for each: it signs ${what}. This makes one: openssl genpkey -algorithm ed25519 -out ${file}`;
+}
+
 const PEPPER_MISSING =
   'CUSTOS_PEPPER is needed with DATABASE_URL, the same for every process: API keys are stored under it. This makes one: openssl rand -base64 32';
 

@@ -1,6 +1,7 @@
 // The worker process: takes jobs from the queues, and serves its own health pages.
-import { ConfigError, readConfig, requireStore } from '../shared/config.ts';
+import { ConfigError, readConfig, requireWorkers } from '../shared/config.ts';
 import { NotDurableError } from '../shared/db/durability.ts';
+import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
 import { runUntilStopped } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/log.ts';
 import { findRoot } from '../shared/root.ts';
@@ -8,7 +9,7 @@ import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
 async function main(): Promise<void> {
-  const config = requireStore(readConfig(process.env, { root: findRoot(), cwd: process.cwd() }));
+  const config = requireWorkers(readConfig(process.env, { root: findRoot(), cwd: process.cwd() }));
   const log = createLogger({ name: 'workers', level: config.logLevel, pretty: process.stdout.isTTY });
   const workers = await startWorkers({ config, log });
   const health = await serveHealth({
@@ -32,7 +33,11 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  console.error(error instanceof ConfigError || error instanceof NotDurableError ? error.message : error);
+  console.error(
+    error instanceof ConfigError || error instanceof SecretMismatchError || error instanceof NotDurableError
+      ? error.message
+      : error,
+  );
   // What was opened before the failure would keep the process alive.
   process.exit(1);
 });

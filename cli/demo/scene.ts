@@ -1,4 +1,5 @@
 // What the chapters of the demo share: the stage, the cast, and what is remembered for the summary.
+import type { FailureCode } from '../../shared/proof/failures.ts';
 import type { DecisionBody } from '../../shared/schemas/decision.ts';
 import type { Verdict } from '../../shared/vocabulary.ts';
 import { type DemoClient, DemoError } from './client.ts';
@@ -27,10 +28,14 @@ export interface Summary {
   proofs: string[];
   /** Chains whose every hash was computed again. */
   chains: { entityId: string; records: number; head: string }[];
+  /** Verified by the published keys alone: the place in the log, and the tree that was signed. */
+  receipts: { proofId: string; index: number; origin: string; size: number; root: string }[];
+  /** Why each forged receipt was refused. */
+  refusals: FailureCode[];
 }
 
 export function emptySummary(): Summary {
-  return { agents: [], decisions: [], intents: [], trust: [], proofs: [], chains: [] };
+  return { agents: [], decisions: [], intents: [], trust: [], proofs: [], chains: [], receipts: [], refusals: [] };
 }
 
 export interface Scene {

@@ -10,6 +10,7 @@ import type { Printer } from './printer.ts';
 import { anchorStatements, findOnRecord } from './proving.ts';
 import { emptySummary, type Scene, type Summary } from './scene.ts';
 import { earnTrust } from './trusting.ts';
+import { verifyReceipts } from './verifying.ts';
 
 export interface StoryOptions {
   /** Base address of the service, without a slash at its end. */
@@ -53,6 +54,7 @@ const CHAPTERS: readonly ((scene: Scene) => Promise<void>)[] = [
   earnTrust,
   anchorStatements,
   findOnRecord,
+  verifyReceipts,
 ];
 
 export async function playStory({ url, adminKey, print }: StoryOptions): Promise<Outcome> {

@@ -1,6 +1,6 @@
 // The database and the secrets of the service under the supervisor, whether PostgreSQL is embedded or somewhere else.
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, requireStore, type StoreConfig } from '../../shared/config.ts';
+import { type Config, requireIngress, requireWorkers, type StoreConfig } from '../../shared/config.ts';
 import { startEmbedded } from '../../shared/embedded/embedded.ts';
 import { ensureSecrets } from '../../shared/embedded/secrets.ts';
 import type { Logger } from '../../shared/log.ts';
@@ -22,7 +22,8 @@ const RESTART_REST_MS = 500;
 export async function openStore(config: Config, log: Logger, say: (line: string) => void): Promise<SupervisedStore> {
   if (config.databaseUrl !== undefined)
     return {
-      config: requireStore(config),
+      // What a child would refuse is refused here, once.
+      config: requireWorkers(requireIngress(config)),
       embedded: false,
       afterCrash: false,
       close: async () => undefined,

@@ -15,7 +15,11 @@ const READ: Statement = {
 export class SecretMismatchError extends Error {
   constructor(name: string) {
     super(
-      `${name} is not the one this database was set up with. Start with the same ${name} as before (or as the other processes); to begin anew, use an empty database.`,
+      `${name} is not the one this database was set up with. Start with the same ${name} as before (or as the other processes); ${
+        name === 'CUSTOS_SIGNING_KEY_FILE'
+          ? 'to sign with another key from now on, stop the workers and run "custos log rotate-key"'
+          : 'to begin anew, use an empty database'
+      }.`,
     );
     this.name = 'SecretMismatchError';
   }

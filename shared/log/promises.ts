@@ -1,11 +1,10 @@
 // Promises: what ingress signs when it accepts a record, so that a log that never shows it can be proven wrong.
-import { readFile } from 'node:fs/promises';
 import type { ChangeFeed } from '../db/changes.ts';
 import type { Database, Statement } from '../db/database.ts';
 import { rawPublicKey } from '../proof/ed25519.ts';
-import { loadPrivateKey } from '../proof/keys.ts';
 import { createPromiseSigner, type SignedPromise } from '../proof/promise.ts';
 import type { Environment } from '../vocabulary.ts';
+import { readKeyFile } from './key-file.ts';
 
 export interface PromiseSubject {
   readonly organisationId: string;
@@ -46,11 +45,10 @@ export interface PromiserDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Publishes the key, then signs with it. @throws {TypeError} without a usable key file; {ApiError} E6002 */
+/** Publishes the key, then signs with it. @throws {ConfigError} without a usable key file; {ApiError} E6002 */
 export async function startPromiser(deps: PromiserDeps): Promise<Promiser> {
   const { db, changes, keyFile, maxMergeDelaySeconds, logHost, nowMs, onError } = deps;
-  if (keyFile === undefined) throw new TypeError('CUSTOS_PROMISE_KEY_FILE is needed by ingress');
-  const key = loadPrivateKey(await readFile(keyFile, 'utf8'));
+  const key = await readKeyFile('CUSTOS_PROMISE_KEY_FILE', keyFile);
   const signer = createPromiseSigner({ key, maxMergeDelaySeconds });
   await db.query(PUBLISH, [signer.keyId, rawPublicKey(key), new Date(nowMs())]);
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import { readConfig, requireStore, SETTING_TABLE } from '../../shared/config.ts';
+import { readConfig, requireIngress, requireStore, requireWorkers, SETTING_TABLE } from '../../shared/config.ts';
 import { findRoot } from '../../shared/root.ts';
 
 const ROOT = findRoot();
@@ -16,6 +16,7 @@ interface Service {
   readonly environment?: Readonly<Record<string, string | number>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
+  readonly secrets?: readonly string[];
   readonly container_name?: string;
   readonly read_only?: boolean;
   readonly cap_drop?: readonly string[];
@@ -29,13 +30,17 @@ function read(name: string): string {
 }
 
 // Merge keys (`<<`) are of YAML 1.1, which Compose reads.
-const { services } = parse(read('docker-compose.yml'), { merge: true }) as {
+const { services, secrets, volumes } = parse(read('docker-compose.yml'), { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
 };
 const { migrate, ingress, workers, postgres, redis } = services as Readonly<
   Record<'migrate' | 'ingress' | 'workers' | 'postgres' | 'redis', Service>
 >;
 const OURS = { migrate, ingress, workers };
+/** What each process demands of its settings. */
+const DEMANDS = { migrate: requireStore, ingress: requireIngress, workers: requireWorkers };
 
 /** What a person must give. */
 const GIVEN: Readonly<Record<string, string>> = {
@@ -63,11 +68,12 @@ function seconds(text: string | undefined): number {
 }
 
 describe('docker-compose.yml', () => {
-  for (const [name, service] of Object.entries(OURS)) {
+  for (const name of ['migrate', 'ingress', 'workers'] as const) {
+    const service = OURS[name];
     it(`gives ${name} only settings that exist, with values that it accepts`, () => {
       const known = SETTING_TABLE.map((setting) => setting.name);
       expect(known).to.include.members(Object.keys(service.environment ?? {}));
-      const config = requireStore(readConfig(environmentOf(service), { root: '/app' }));
+      const config = DEMANDS[name](readConfig(environmentOf(service), { root: '/app' }));
       expect(config).to.include({ host: '0.0.0.0', redisUrl: 'redis://redis:6379', policyDir: '/app/policies' });
       expect(new URL(config.databaseUrl).host).to.equal('postgres:5432');
     });
@@ -90,6 +96,33 @@ describe('docker-compose.yml', () => {
     const text = read('docker-compose.yml');
     for (const name of Object.keys(GIVEN)) expect(text).to.contain(`\${${name}:?`).and.not.to.contain(`\${${name}:-`);
     expect(text).not.to.match(/cst_(live|test|dev)_/);
+  });
+
+  it('gives each process its own private key and no other', () => {
+    const keysOf = (service: Service): string[] =>
+      Object.entries(service.environment ?? {}).flatMap(([name, value]) =>
+        name.endsWith('_KEY_FILE') ? [`${name}=${value}`] : [],
+      );
+    expect(keysOf(migrate)).to.deep.equal([]);
+    expect(keysOf(ingress)).to.deep.equal(['CUSTOS_PROMISE_KEY_FILE=/run/secrets/promise-key']);
+    expect(keysOf(workers)).to.deep.equal(['CUSTOS_SIGNING_KEY_FILE=/run/secrets/log-key']);
+    expect([migrate.secrets, ingress.secrets, workers.secrets]).to.deep.equal([
+      undefined,
+      ['promise-key'],
+      ['log-key'],
+    ]);
+    const files = Object.values(secrets).map(({ file }) => substitute(file));
+    expect(files).to.have.members(['./secrets/log.pem', './secrets/promise.pem']);
+    // They are neither committed nor part of an image.
+    for (const name of ['.gitignore', '.dockerignore']) expect(read(name)).to.match(/^secrets\/?$/m);
+    for (const file of files) expect(read('docker-compose.yml')).to.contain(`-out ${file.slice('./'.length)}`);
+  });
+
+  it('keeps signed checkpoints on a volume that all workers share and may write to', () => {
+    const folder = String(workers.environment?.['CUSTOS_CHECKPOINT_DIR']);
+    const [volume = ''] = workers.volumes?.find((entry) => entry.endsWith(`:${folder}`))?.split(':') ?? [];
+    expect(volumes).to.have.property(volume);
+    expect(read('Dockerfile')).to.match(new RegExp(`^RUN install --directory --owner=node .*${folder}$`, 'm'));
   });
 
   it('lets ingress and workers be many: no fixed name, no fixed port of the host', () => {

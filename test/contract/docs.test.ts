@@ -7,7 +7,11 @@ import { expect } from 'chai';
 import { SETTING_TABLE } from '../../shared/config.ts';
 import { compileLexicon } from '../../shared/intent/lexicon.ts';
 import { loadPolicySet } from '../../shared/policy/load.ts';
+import { trustPublishedKeys } from '../../shared/proof/keys.ts';
+import { verifyReceipt } from '../../shared/proof/receipt.ts';
+import { parseEvidence } from '../../shared/proof/verify.ts';
 import { findRoot } from '../../shared/root.ts';
+import { temporaryFolder } from '../support/folders.ts';
 import { runProcess, startCustos, type TestCustos } from '../support/process.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
@@ -123,7 +127,7 @@ describe('documentation', () => {
   it('names metrics that exist', () => {
     const sources = FILES.filter((file) => /^(ingress|shared|workers)\/.*\.ts$/.test(file));
     const text = sources.map((file) => readFileSync(path.join(ROOT, file), 'utf8')).join('\n');
-    checkAll(mentions(/`(custos_[a-z_]+)/g), (name) => text.includes(`name: '${name}'`));
+    checkAll(mentions(/`(custos_[a-z_]+)/g), (name) => new RegExp(`(name: |gauge\\(\\s*)'${name}'`).test(text));
   });
 
   it('shows JSON that is JSON, and policies that load', () => {
@@ -226,8 +230,30 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     expect(trust, 'signals that were repeated count once').to.have.nested.property('asOf.signals', 2);
   }).timeout(40_000);
 
+  it('the guide on verifying a receipt fetches one that its keys verify, in both forms', async () => {
+    const key = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const body = JSON.stringify({ proofId: 'docs-1', entityId: 'docs', event: 'read', payload: {} });
+    expect((await fetch(`${custos.address}/v1/proofs`, { method: 'POST', headers, body })).status).to.equal(202);
+    await waitFor(
+      async () => (await fetch(`${custos.address}/v1/proofs/docs-1`, { headers })).status === 200 || undefined,
+      { timeoutMs: 20_000, intervalMs: 100, what: 'the receipt' },
+    );
+    const guide = DOCUMENTS.find(({ file }) => file === 'docs/guides/verify-a-receipt.md');
+    const lines = guide?.blocks.find(({ text }) => text.includes('curl '))?.text ?? '';
+    const folder = temporaryFolder('docs');
+    await shell(`cd '${folder}'; KEY=${key}; CUSTOS=${custos.address}; PROOF_ID=docs-1\n${lines}`);
+    const keys = trustPublishedKeys(JSON.parse(readFileSync(path.join(folder, 'keys.json'), 'utf8')));
+    for (const name of ['receipt.json', 'receipt.tlog-proof']) {
+      const evidence = parseEvidence(readFileSync(path.join(folder, name)));
+      if (evidence.kind !== 'receipt') throw new Error(`${name} is no receipt`);
+      expect(verifyReceipt(evidence.receipt, keys), name).to.include({ ok: true, proofId: 'docs-1' });
+    }
+  }).timeout(40_000);
+
   it('every other line with curl is one that the service understands', async () => {
-    const guides = DOCUMENTS.filter(({ file }) => !['README.md', 'docs/guides/submit-work.md'].includes(file));
+    const others = ['README.md', 'docs/guides/submit-work.md', 'docs/guides/verify-a-receipt.md'];
+    const guides = DOCUMENTS.filter(({ file }) => !others.includes(file));
     const scripts = guides.flatMap(({ file, blocks }) =>
       blocks
         .filter(({ language, text }) => language === 'sh' && text.includes('curl '))

@@ -41,7 +41,11 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
     const sweep = async (): Promise<void> => void (swept += 1);
     const workers = [queuesOf(), queuesOf()];
     for (const queues of workers)
-      queues.work('upkeep', { sweep, 'forget-changes': nothing, 'forget-idempotency': nothing, audit: nothing }, { concurrency: 2 });
+      queues.work(
+        'upkeep',
+        { sweep, 'forget-changes': nothing, 'forget-idempotency': nothing, audit: nothing },
+        { concurrency: 2 },
+      );
     const schedules = workers.map((queues) => keepSchedule(queues, log, 100));
     try {
       await waitFor(() => swept > 0);

@@ -218,7 +218,11 @@ function contract(title: string, reason: string | undefined, start: () => Promis
       const sweep = async (): Promise<void> => void seenAtMs.push(Date.now());
       const workers = [queuesOf(), queuesOf()];
       for (const queues of workers)
-        queues.work('upkeep', { sweep, 'forget-changes': nothing, 'forget-idempotency': nothing, audit: nothing }, { concurrency: 2 });
+        queues.work(
+          'upkeep',
+          { sweep, 'forget-changes': nothing, 'forget-idempotency': nothing, audit: nothing },
+          { concurrency: 2 },
+        );
       const begunMs = Date.now();
       // Asked for many times a period.
       await waitFor(async () => {

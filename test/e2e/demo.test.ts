@@ -42,7 +42,9 @@ describe('custos demo', function () {
     for (let time = 1; time <= 2; time += 1) {
       const { code, stdout, stderr } = await demo(['--url', custos.address], { CUSTOS_DATA_DIR: custos.dataDir });
       expect(code, stdout + stderr).to.equal(0);
-      expect(stdout).to.match(/ALLOW[^]*DENY[^]*ESCALATE[^]*the score rose[^]*the score fell[^]*Everything happened/);
+      expect(stdout).to.match(
+        /ALLOW[^]*DENY[^]*ESCALATE[^]*the score rose[^]*the score fell[^]*RECORD_ALTERED[^]*Everything happened/,
+      );
       expect(stdout).not.to.match(/\u001b|NOT OK/);
     }
   });
@@ -54,6 +56,14 @@ describe('custos demo', function () {
     expect(first.intents.map(({ status }) => status)).to.deep.equal(['decided', 'decided']);
     expect(first.trust.map(({ level }) => level)).to.deep.equal([1, 3, 1]);
     expect(first.chains.map(({ records }) => records)).to.satisfy((counts: number[]) => counts.every((n) => n > 0));
+    expect(first.receipts.map(({ proofId }) => proofId))
+      .to.deep.equal(first.proofs)
+      .and.to.have.lengthOf(3);
+    for (const { origin, index, size } of first.receipts) {
+      expect(origin).to.equal('custos.local/default/test');
+      expect(index).to.be.below(size);
+    }
+    expect(first.refusals, 'of forged receipts').to.deep.equal(['RECORD_ALTERED', 'CHECKPOINT_SIGNATURE']);
     expect(second.run).not.to.equal(first.run);
     expect(second.agents).not.to.have.members(first.agents);
   });

@@ -6,7 +6,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { commandOf } from '../../shared/embedded/processes.ts';
 import { createEmptyDatabase } from '../support/database.ts';
-import { temporaryDataDir } from '../support/folders.ts';
+import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
+import { testKeyFiles } from '../support/keys.ts';
 import { runProcess, startCustos, TEST_PEPPER, type TestCustos, untilGone } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -189,7 +190,12 @@ describe('custos start', function () {
 
   it('embeds nothing when DATABASE_URL is set, and brings that database to the newest schema', async () => {
     const database = await createEmptyDatabase();
-    const custos = await startCustos({ DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER });
+    const custos = await startCustos({
+      DATABASE_URL: database.url,
+      CUSTOS_PEPPER: TEST_PEPPER,
+      CUSTOS_CHECKPOINT_DIR: temporaryFolder('checkpoints'),
+      ...testKeyFiles(),
+    });
     expect(custos.processIds()).to.have.lengthOf(3);
     expect(await query(database.url, 'SELECT FROM migration')).not.to.have.lengthOf(0);
     expect(() => statSync(custos.dataDir)).to.throw('ENOENT');

@@ -52,7 +52,9 @@ describe('the story of the first day', function suite() {
     client = createClient(custos.address, key);
     const databaseUrl = readFileSync(path.join(custos.dataDir, 'postgres.address'), 'utf8').trim();
     const pepper = readFileSync(path.join(custos.dataDir, 'pepper'), 'utf8').trim();
-    second = await startIngress(databaseUrl, { ...env, CUSTOS_PEPPER: pepper });
+    // Both sign promises with the one key that the service made.
+    const promiseKey = path.join(custos.dataDir, 'promise-key.pem');
+    second = await startIngress(databaseUrl, { ...env, CUSTOS_PEPPER: pepper, CUSTOS_PROMISE_KEY_FILE: promiseKey });
     other = createClient(second.address, key);
   };
 

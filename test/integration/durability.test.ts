@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { testKeyFiles } from '../support/keys.ts';
 import { runProcess, TEST_PEPPER } from '../support/process.ts';
 
 describe('a database with synchronous_commit off', function suite() {
@@ -18,7 +19,7 @@ describe('a database with synchronous_commit off', function suite() {
 
   for (const file of ['ingress/main.js', 'workers/main.js']) {
     it(`is refused by ${file}, in a sentence that names the setting`, async () => {
-      const env = { PORT: '0', DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER };
+      const env = { ...testKeyFiles(), PORT: '0', DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER };
       const started = runProcess(file, [], env);
       const { code } = await started.ended;
       expect(code).to.equal(1);

@@ -177,16 +177,21 @@ describe('the log over HTTP', () => {
   });
 
   it('is one log for each organisation and environment, and its routes show only the own one', async () => {
-    const stranger = await service.client({ scopes: ['proofs:read'] });
-    await worker.append();
-    const note = (await stranger.get('/v1/log/checkpoint')).text;
-    expect(peekCheckpoint(note).origin).not.to.equal('custos.local/routes/live');
-    expect(() => readCheckpoint(note, [])).to.throw();
-    const theirs = trustPublishedKeys((await stranger.get('/v1/log/keys')).json);
-    expect(new Set(theirs.map((key) => key.origin))).to.deep.equal(new Set([peekCheckpoint(note).origin]));
     const own = new Set((await leaves(0, 1_000)).hashes);
-    const others: string[] = (await stranger.get('/v1/log/leaves?from=0&to=1000')).json.hashes;
-    expect(others.filter((hash) => own.has(hash))).to.deep.equal([]);
+    const scopes = ['proofs:read'] as const;
+    for (const spec of [{ scopes }, { organisationId, environment: 'test', scopes }] as const) {
+      const stranger = await service.client(spec);
+      await worker.append();
+      const note = (await stranger.get('/v1/log/checkpoint')).text;
+      const { origin } = peekCheckpoint(note);
+      expect(origin).not.to.equal('custos.local/routes/live');
+      const theirs = trustPublishedKeys((await stranger.get('/v1/log/keys')).json);
+      expect(new Set(theirs.map((key) => key.origin))).to.deep.equal(new Set([origin]));
+      expect(readCheckpoint(note, theirs).origin).to.equal(origin);
+      const others: string[] = (await stranger.get('/v1/log/leaves?from=0&to=1000')).json.hashes;
+      expect(others).not.to.deep.equal([]);
+      expect(others.filter((hash) => own.has(hash))).to.deep.equal([]);
+    }
   });
 
   it('needs proofs:read', async () => {

@@ -1,7 +1,14 @@
 // Growing a tree by its frontier gives the tree that all its leaves give at once.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { EMPTY_FRONTIER, type Frontier, frontierLength, frontierNodes, frontierRoot, grow } from '../../shared/proof/frontier.ts';
+import {
+  EMPTY_FRONTIER,
+  type Frontier,
+  frontierLength,
+  frontierNodes,
+  frontierRoot,
+  grow,
+} from '../../shared/proof/frontier.ts';
 import { hashLeaf, rootFromLeafHashes } from '../../shared/proof/merkle.ts';
 
 const leaves = Array.from({ length: 300 }, (_, i) => hashLeaf(Buffer.from(`leaf ${i}`)));
@@ -47,7 +54,9 @@ describe('frontier of a Merkle tree', () => {
   it('names the perfect subtrees that its hashes are of', () => {
     for (let size = 0; size <= 100; size += 1) {
       const { frontier } = grow(EMPTY_FRONTIER, leaves.slice(0, size));
-      const named = frontierNodes(size).map(({ level, index }) => hex(rootFromLeafHashes(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level))));
+      const named = frontierNodes(size).map(({ level, index }) =>
+        hex(rootFromLeafHashes(leaves.slice(index * 2 ** level, (index + 1) * 2 ** level))),
+      );
       expect(named).to.deep.equal(frontier.hashes.map(hex));
     }
   });

@@ -1,7 +1,19 @@
 // The settings: defaults, every refusal with its sentence, and the table that documents them.
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
-import { ConfigError, readConfig, requireStore, SETTING_TABLE } from '../../shared/config.ts';
+import {
+  ConfigError,
+  readConfig,
+  requireIngress,
+  requireStore,
+  requireWorkers,
+  SETTING_TABLE,
+} from '../../shared/config.ts';
+import { readKeyFile } from '../../shared/log/key-file.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/vocabulary.ts';
+import { temporaryFolder } from '../support/folders.ts';
 
 const places = { root: '/srv/custos', cwd: '/home/ada' };
 const pepper = 'p'.repeat(32);
@@ -15,6 +27,16 @@ function problemsOf(env: Record<string, string>): readonly string[] {
     throw error;
   }
   return [];
+}
+
+function catchConfigError(work: () => unknown): ConfigError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
 }
 
 describe('readConfig', () => {
@@ -31,6 +53,8 @@ describe('readConfig', () => {
       pepper: undefined,
       signingKeyFile: undefined,
       promiseKeyFile: undefined,
+      maxMergeDelaySeconds: 3_600,
+      checkpointDir: undefined,
       tlsCertFile: undefined,
       tlsKeyFile: undefined,
       trustProxy: undefined,
@@ -151,6 +175,82 @@ describe('requireStore', () => {
   it('gives the database and the pepper that the settings name', () => {
     const config = readConfig({ DATABASE_URL: databaseUrl, CUSTOS_PEPPER: pepper }, places);
     expect(requireStore(config)).to.include({ databaseUrl, pepper });
+  });
+});
+
+describe('requireIngress and requireWorkers', () => {
+  const env = { DATABASE_URL: databaseUrl, CUSTOS_PEPPER: pepper };
+  const keys = { CUSTOS_PROMISE_KEY_FILE: '/keys/promise.pem', CUSTOS_SIGNING_KEY_FILE: '/keys/log.pem' };
+  const NEEDS = [
+    { who: 'ingress', needs: requireIngress, name: 'CUSTOS_PROMISE_KEY_FILE' },
+    { who: 'workers', needs: requireWorkers, name: 'CUSTOS_SIGNING_KEY_FILE' },
+  ] as const;
+
+  for (const { who, needs, name } of NEEDS) {
+    it(`refuse ${who} without ${name}, in one sentence that says how to make the key`, () => {
+      const config = readConfig({ ...env, ...keys, [name]: undefined }, places);
+      const problem = catchConfigError(() => needs(config));
+      expect(problem.problems).to.have.lengthOf(1);
+      expect(problem.message)
+        .to.match(new RegExp(`^${name} is needed by ${who}`))
+        .and.to.contain('openssl genpkey -algorithm ed25519 -out');
+    });
+
+    it(`ask ${who} for no key but its own`, () => {
+      expect(needs(readConfig({ ...env, [name]: keys[name] }, places))).to.include({ databaseUrl, pepper });
+    });
+
+    it(`refuse ${who} without a database, as any process`, () => {
+      expect(() => needs(readConfig(keys, places))).to.throw(ConfigError, /DATABASE_URL is needed/);
+    });
+  }
+});
+
+describe('readKeyFile', () => {
+  const folder = temporaryFolder('key-file');
+  const refusal = (file: string | undefined): Promise<unknown> =>
+    readKeyFile('CUSTOS_SIGNING_KEY_FILE', file).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  const kept = (name: string, text: string): string => {
+    const file = path.join(folder, name);
+    writeFileSync(file, text);
+    return file;
+  };
+
+  it('reads an Ed25519 private key', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const file = kept('log.pem', privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+    expect((await readKeyFile('CUSTOS_SIGNING_KEY_FILE', file)).equals(privateKey)).to.equal(true);
+  });
+
+  it('says which file can not be read, and why', async () => {
+    const file = path.join(folder, 'none.pem');
+    expect(await refusal(file))
+      .to.be.instanceOf(ConfigError)
+      .with.property('message')
+      .that.contains(`${file}, which cannot be read (ENOENT)`);
+    expect(await refusal(undefined)).to.be.instanceOf(ConfigError);
+  });
+
+  it('refuses every other key, and never repeats what the file holds', async () => {
+    const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
+    const publicKey = generateKeyPairSync('ed25519').publicKey;
+    const texts = {
+      rsa: rsa.export({ type: 'pkcs8', format: 'pem' }).toString(),
+      public: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+      password: 'hunter2-hunter2',
+      empty: '',
+    };
+    for (const [name, text] of Object.entries(texts)) {
+      const error = await refusal(kept(`${name}.pem`, text));
+      expect(error, name)
+        .to.be.instanceOf(ConfigError)
+        .with.property('message')
+        .that.contains('no Ed25519 private key');
+      expect(String(error)).not.to.contain('hunter2');
+    }
   });
 });
 
