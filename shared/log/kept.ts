@@ -1,4 +1,5 @@
 // The largest tree head that was ever signed, kept outside the database: what a restored backup can't take back.
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -31,7 +32,8 @@ export function createCheckpointKeeper(dir: string): CheckpointKeeper {
       const file = fileOf(dir, origin);
       const folder = path.dirname(file);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const temporary = `${file}.${process.pid}.new`;
+      // Workers of several machines share the folder, and in containers their process ids are equal.
+      const temporary = `${file}.${randomUUID()}.new`;
       const handle = await open(temporary, 'w', 0o600);
       try {
         await handle.writeFile(note);
