@@ -1,7 +1,9 @@
 // `npm run bench`: what the service answers and carries out a second, beside a bare Express 5 JSON echo, in one run.
 // Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,intent,proofs,signals,intents,policies]
+//   also: log (inclusion and consistency proofs over the size of the log)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
-import { pathToFileURL } from 'node:url';
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Queue, Row } from './measure.ts';
 import { measurePolicyCost } from './policy-cost.ts';
@@ -12,7 +14,7 @@ import { type Accepted, FULL, type Plan, POLICIES, QUICK, Run } from './run.ts';
 import { type Memory, memoryOf, partsBelow } from './usage.ts';
 import { PROOF_EVENT } from './work-bodies.ts';
 
-const PARTS = ['enforce', 'unseen', 'intent', 'proofs', 'signals', 'intents', 'policies'] as const;
+const PARTS = ['enforce', 'unseen', 'intent', 'proofs', 'signals', 'intents', 'policies', 'log'] as const;
 type PartName = (typeof PARTS)[number];
 /** What is measured on both backends of the queues: work that is carried out later. */
 const QUEUED = ['proofs', 'signals', 'intents'] as const;
@@ -129,6 +131,14 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
   }
 }
 
+/** Proofs over the size of the log, by a process of their own: it has a database without a service. */
+function logProofs(mode: Plan['mode']): void {
+  const sizes = mode === 'quick' ? '10000,100000' : '10000,100000,1000000';
+  const file = fileURLToPath(new URL('./log-proofs.js', import.meta.url));
+  const { status } = spawnSync(process.execPath, [file, '--sizes', sizes], { stdio: 'inherit' });
+  if (status !== 0) throw new Error('the measurement of log proofs failed');
+}
+
 async function main(): Promise<number> {
   // What was started ends with this process only if it ends by itself.
   for (const [signal, code] of [
@@ -152,6 +162,10 @@ async function main(): Promise<number> {
   const plan = values.quick ? QUICK : FULL;
   const connections = values.connections?.split(',').map(Number) ?? plan.connections;
   const durationMs = values.seconds === undefined ? plan.durationMs : Number(values.seconds) * 1_000;
+  if (only.has('log') && only.size === 1) {
+    logProofs(plan.mode);
+    return 0;
+  }
   const report = await bench({ ...plan, connections, durationMs }, only);
   const now = new Date();
   say(values.json ? jsonOf(report, now) : textOf(report));
@@ -160,6 +174,7 @@ async function main(): Promise<number> {
     writeReport(report, now);
     if (!values.json) say('\nwritten to docs/bench');
   }
+  if (only.has('log') && !values.json) logProofs(plan.mode);
   const lost = report.accounts.filter(({ accepted, onRecord }) => accepted !== onRecord);
   const failed = report.rows.some((row) => row.errors > 0) || lost.length > 0;
   if (failed) process.stderr.write('FAILED: an answer was an error, or something was accepted and is not on record\n');
