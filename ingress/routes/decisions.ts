@@ -8,15 +8,11 @@ import type { Promiser } from '../../shared/log/promises.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
 import { Decision, DecisionIdParams, DecisionList, DecisionListQuery } from '../../shared/schemas/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { decodeCursor, pageOf } from './paging.ts';
+import { decodeCursor, instant, pageOf } from './paging.ts';
 
-/** With proofs:read: all that the key may name. With intents:write alone: what this very key asked. */
-function ownOnly(key: AuthenticatedKey): boolean {
+/** With proofs:read: all that the key may name. With intents:write alone: what this very key asked for. */
+export function ownOnly(key: AuthenticatedKey): boolean {
   return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
-}
-
-function instant(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
 }
 
 export interface DecisionDeps {

@@ -29,3 +29,8 @@ export function pageOf<Row, Item>(
     nextCursor: rows.length > limit && last !== undefined ? encodeCursor(sortKey(last)) : null,
   };
 }
+
+/** The moment that a `from` or `to` names; the schema has checked it. */
+export function instant(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text);
+}

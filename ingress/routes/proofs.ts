@@ -4,18 +4,12 @@ import { ApiError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { assertMayName, mayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import {
-  type AcceptedProof,
-  isOwnId,
-  type ProofRow,
-  type ProofStore,
-  recordDigest,
-} from '../../shared/log/proof-store.ts';
+import { type AcceptedProof, isOwnId, type ProofRow, type ProofStore } from '../../shared/log/proof-store.ts';
 import type { Anchored } from '../../shared/log/read.ts';
 import type { Promiser } from '../../shared/log/promises.ts';
 import type { ReceiptStore } from '../../shared/log/receipts.ts';
 import { canonicalize } from '../../shared/proof/canonical.ts';
-import { recordPrefix } from '../../shared/proof/record.ts';
+import { recordDigest, recordPrefix } from '../../shared/proof/record.ts';
 import { writeTlogProof } from '../../shared/proof/tlog-proof.ts';
 import { ReceiptSchema } from '../../shared/schemas/log.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
@@ -34,7 +28,7 @@ import {
 } from '../../shared/schemas/proof.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { immutable } from './log.ts';
-import { decodeCursor, encodeCursor, pageOf } from './paging.ts';
+import { decodeCursor, encodeCursor, instant, pageOf } from './paging.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 
@@ -102,10 +96,6 @@ function acceptedReply(body: object, location?: string): Reply {
 /** Whether an Accept header asks for plain text rather than JSON. */
 function prefersText(accept: string | string[] | undefined): boolean {
   return typeof accept === 'string' && /\btext\/plain\b/.test(accept) && !/\bapplication\/json\b/.test(accept);
-}
-
-function instant(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
 }
 
 export function proofRoutes(deps: ProofDeps): Route[] {

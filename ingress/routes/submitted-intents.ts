@@ -16,7 +16,7 @@ import {
   SubmittedIntentParams,
 } from '../../shared/schemas/submitted-intent.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
-import { type DecisionDeps, decisionText } from './decisions.ts';
+import { type DecisionDeps, decisionText, ownOnly } from './decisions.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 
 export interface SubmittedIntentDeps {
@@ -25,11 +25,6 @@ export interface SubmittedIntentDeps {
   readonly intents: IntentStore;
   readonly nowMs: () => number;
   readonly promiser: DecisionDeps['promiser'];
-}
-
-/** With proofs:read: all that the key may name. With intents:write alone: what this very key submitted. */
-function ownOnly(key: AuthenticatedKey): boolean {
-  return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
 }
 
 function bodyOf(promiser: DecisionDeps['promiser'], key: AuthenticatedKey, row: StoredIntent): object {

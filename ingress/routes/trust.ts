@@ -25,7 +25,7 @@ import { NOTHING_RECORDED } from '../../shared/trust/recorded.ts';
 import { levelOf, tierName } from '../../shared/trust/score.ts';
 import { MAX_FIELD_ERRORS } from '../middleware/field-errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
-import { decodeCursor, pageOf } from './paging.ts';
+import { decodeCursor, instant, pageOf } from './paging.ts';
 
 const MAX_AHEAD_MS = 5 * 60_000;
 const MAX_BACK_MS = 30 * 86_400_000;
@@ -116,10 +116,6 @@ function changeOf(change: TrustChange): TrustChangeBody {
       proofId: change.proof_id,
     },
   };
-}
-
-function instant(text: string | undefined): Date | undefined {
-  return text === undefined ? undefined : new Date(text);
 }
 
 export function trustRoutes(deps: TrustDeps): Route[] {

@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import type { Evaluation, Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
+import { recordDigest } from '../proof/record.ts';
 
 /** A decision is good for this long. */
 export const DECISION_TTL_MS = 3_600_000;
@@ -74,11 +75,6 @@ export interface DecisionParts {
   readonly promise?: ((recordDigest: string) => string) | undefined;
 }
 
-/** SHA-256 of a record without its previousHash, closed: of JCS of its other members. Lower-case hex. */
-export function recordDigestOf(record: string | Buffer): string {
-  return createHash('sha256').update(record).update('}').digest('hex');
-}
-
 export interface DecisionBytes {
   /** The answer, JSON. */
   readonly answer: string;
@@ -146,7 +142,7 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   const record =
     `{"agentId":${agentId},"eventType":"custos.decision","occurredAt":"${evaluatedAt}","payload":{"body":${body}` +
     `,"environment":"${parts.environment}","organisation":"${parts.organisationSlug}","proofId":"${parts.proofId}"}`;
-  const promise = parts.promise === undefined ? '' : `"promise":${parts.promise(recordDigestOf(record))},`;
+  const promise = parts.promise === undefined ? '' : `"promise":${parts.promise(recordDigest(record))},`;
   const answer = `${head}${beforeProof},"proof":{${promise}"proof_id":"${parts.proofId}"}${tail}`;
   return { answer, record };
 }
@@ -162,6 +158,6 @@ export function answerOfRecord(record: Buffer, promiseOf?: PromiseAgain): string
   };
   const { factsDigest: _, ...body } = payload.body;
   const { proofId } = payload;
-  const promise = promiseOf?.({ proofId, recordDigest: recordDigestOf(record), issuedAtMs: Date.parse(occurredAt) });
+  const promise = promiseOf?.({ proofId, recordDigest: recordDigest(record), issuedAtMs: Date.parse(occurredAt) });
   return canonicalize({ ...body, proof: { ...(promise === undefined ? {} : { promise }), proof_id: proofId } });
 }

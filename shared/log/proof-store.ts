@@ -1,9 +1,9 @@
 // Proofs as they are accepted and read: written in groups with their inbox rows, settled by proofId for ever.
-import { createHash } from 'node:crypto';
 import { textColumn } from '../db/columns.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
+import { recordDigest } from '../proof/record.ts';
 import type { Environment } from '../vocabulary.ts';
 import { WAKE_LOG } from './inbox.ts';
 
@@ -137,11 +137,6 @@ function insertedBy(rows: readonly object[]): ReadonlyMap<string, Inserted> {
 /** Whether an id has the form that the service gives to its own records. Callers may not choose such a one. */
 export function isOwnId(proofId: string): boolean {
   return /^prf_[0-9a-z]{26}$/.test(proofId);
-}
-
-/** recordDigest of a record without its previousHash: closing the object makes it JCS of the other members. */
-export function recordDigest(prefix: string | Buffer): string {
-  return createHash('sha256').update(prefix).update('}').digest('hex');
 }
 
 export function createProofStore(deps: { db: Database }): ProofStore {

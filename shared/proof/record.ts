@@ -29,6 +29,14 @@ export function recordPrefix(parts: RecordParts): string {
   );
 }
 
+/**
+ * recordDigest of proofs.md, from a record up to its previousHash: closing the object makes it JCS of the other members.
+ * SHA-256, lower-case hex.
+ */
+export function recordDigest(prefix: string | Buffer): string {
+  return createHash('sha256').update(prefix).update('}').digest('hex');
+}
+
 export interface SealedRecord {
   /** The canonical bytes, whole. */
   readonly bytes: Buffer;
