@@ -1,5 +1,6 @@
 // Records jobs that are given up: one row each, a loud line in the log, and what else their kind asks for.
 import type { Database, Statement } from '../shared/db/database.ts';
+import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
 import type { QueueName } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import type { DeadHooks, DeadJob } from '../shared/queues.ts';
@@ -11,11 +12,9 @@ export interface DeadJobRecorderDeps<Q extends QueueName> {
   readonly hooks?: DeadHooks<Q> | undefined;
 }
 
-/** Names the lock under which rows are written one after the other, so that two reports of one job make one row. */
-const RECORD_LOCK = 0x6465_6164;
 const ERROR_MAX = 2_000;
 
-const LOCK: Statement = { name: 'dead-job-lock', text: `SELECT pg_advisory_xact_lock(${RECORD_LOCK})` };
+const LOCK: Statement = { name: 'dead-job-lock', text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.deadJobs})` };
 // The same work may fail again while nobody has decided about it: that is the row there is. A failure from before the
 // decision about its row is reported again when a process looks for failures that nobody recorded.
 const RECORD: Statement = {

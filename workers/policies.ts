@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database, Statement } from '../shared/db/database.ts';
+import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
 import { compileLexicon } from '../shared/intent/lexicon.ts';
 import { writeToAllLogs } from '../shared/log/service-record.ts';
 import type { Logger } from '../shared/log.ts';
@@ -9,8 +10,6 @@ import { loadPolicySet } from '../shared/policy/load.ts';
 import type { Finding } from '../shared/policy/types.ts';
 import { readPolicyFolder, type PolicyFolder, stampOfFolder } from './policy-folder.ts';
 
-/** The lock of the one worker that reads the folder. The number is arbitrary and ours. */
-const READER_LOCK = 4_237_003;
 /** How often the folder is looked at. Two equal readings in a row are believed, so that half a write is not. */
 const LOOK_EVERY_MS = 250;
 /** Looking may take this share of the worker's time; very large folders are looked at less often. */
@@ -201,7 +200,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     const previous: Previous = { seen: '', applied: '', stamp: undefined };
     while (!signal.aborted) {
       const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-        READER_LOCK,
+        ADVISORY_LOCKS.policyReader,
       ]);
       if (rows[0]?.locked === true) break;
       await Promise.race([delay(1_000, undefined, { signal }), lost]);

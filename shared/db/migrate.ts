@@ -2,9 +2,7 @@
 import { runMigrations } from 'bullmq';
 import pg from 'pg';
 import { createDataSource } from './data-source.ts';
-
-/** Held while migrating, so that two processes never migrate at once. The number is arbitrary and ours. */
-const MIGRATION_LOCK = 4_237_001;
+import { ADVISORY_LOCKS } from './locks.ts';
 
 /**
  * Runs what is missing, in order, each migration in its own transaction; returns the names of our migrations that ran.
@@ -16,7 +14,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
   await client.connect();
   try {
     // Ends with the session, also when this process is killed.
-    await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const ran = await runOurMigrations(databaseUrl);
     await runMigrations(client);
     return ran;

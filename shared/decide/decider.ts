@@ -15,7 +15,7 @@ import type { ActivePolicies } from './active-set.ts';
 import type { AgentDirectory, AgentState } from './agents.ts';
 import type { Halt, Halts } from './halts.ts';
 import type { AssessedReading, Reading } from './readings.ts';
-import { canonicalFacts, type DecisionBytes, writeDecision } from './record.ts';
+import { canonicalFacts, type DecisionBytes, HALTED_MESSAGE, writeDecision } from './record.ts';
 import type { DecisionRow } from './store.ts';
 
 /** What a decision needs to know of the key that asked. */
@@ -222,7 +222,7 @@ export function createDecider(deps: DeciderDeps): Decider {
   };
 
   const verdictOf = (question: Question, facts: Facts, halt: Halt | undefined): Evaluation | Promise<Evaluation> => {
-    if (halt !== undefined) return denied('halted', 'HALTED', `everything is halted: ${halt.reason}`);
+    if (halt !== undefined) return denied('halted', 'HALTED', `${HALTED_MESSAGE}${halt.reason}`);
     if (question.approvalId !== undefined) {
       return denied('approval', 'APPROVAL_MISMATCH', 'there is no approval with this id for this agent and action');
     }

@@ -8,6 +8,9 @@ import { recordDigest } from '../proof/record.ts';
 /** A decision is good for this long. */
 export const DECISION_TTL_MS = 3_600_000;
 
+/** How the message of a DENY by a halt begins; the halt's reason follows. */
+export const HALTED_MESSAGE = 'everything is halted: ';
+
 /** The members of a normalized intent that a decision repeats. */
 export function intentMember(intent: Facts['intent']): object {
   const { normalized, domain, action, verb, resource, effect, traits, risk, parsed } = intent;

@@ -18,7 +18,8 @@ import {
   type NotEvaluableCode,
   type Report,
 } from './verify-failures.ts';
-import { checkHalts, type HaltHistory, HALTED_MESSAGE, readHalts } from './verify-halts.ts';
+import { checkHalts, type HaltHistory, readHalts } from './verify-halts.ts';
+import { HALTED_MESSAGE } from './record.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './verify-record.ts';
 import { checkTrust, readLedger, type TrustLedger } from './verify-trust.ts';
 

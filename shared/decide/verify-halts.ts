@@ -53,9 +53,6 @@ function changeOf(body: unknown): string | null | undefined {
   return hasExactly(body, ['change', 'keyId']) && body.change === 'lifted' ? null : undefined;
 }
 
-/** What a decision says of a halt begins so (decider.ts); the halt's reason follows. */
-export const HALTED_MESSAGE = 'everything is halted: ';
-
 /** @param reason of the halt that the decision names; undefined when it names none */
 export function checkHalts(
   { body }: DecisionRecord,

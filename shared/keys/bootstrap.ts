@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Database, Sql, Statement } from '../db/database.ts';
+import { ADVISORY_LOCKS } from '../db/locks.ts';
 import { generateKey, formatKey, type NewKey, parseKey } from './format.ts';
 import { TIER_MAX } from './limits.ts';
 import { loadKey } from './lookup.ts';
@@ -13,8 +14,7 @@ import { insertKey } from './store.ts';
 export const BOOTSTRAP_FILE = 'bootstrap-key';
 const KEY_NAME = 'bootstrap';
 
-/** Held while looking and making, so that two processes make one. The number is arbitrary and ours. */
-const LOCK: Statement = { name: 'bootstrap-lock', text: 'SELECT pg_advisory_xact_lock(4237002)' };
+const LOCK: Statement = { name: 'bootstrap-lock', text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.bootstrap})` };
 const ANY_KEY: Statement = {
   name: 'bootstrap-any-key',
   text: "SELECT 1 AS one FROM api_key WHERE organisation_id = $1 AND environment = 'live' LIMIT 1",
