@@ -1,5 +1,6 @@
 // Every setting of the service, once: its variable, unit, default and meaning, and how its text is checked.
 import net from 'node:net';
+import { editDistance } from './near.ts';
 import {
   connectionString,
   filePath,
@@ -15,6 +16,7 @@ import {
   type Setting,
   secondsAsMs,
   setting,
+  share,
   word,
 } from './settings.ts';
 import { DEFAULT_DAILY_CAP } from './trust/beta.ts';
@@ -48,6 +50,20 @@ const SETTINGS = {
     fallback: 'policies',
     description: 'policy files; the default lies in the installation',
     read: pathBelowRoot('policies'),
+  }),
+  shadowPolicyDir: optional({
+    name: 'CUSTOS_SHADOW_POLICY_DIR',
+    unit: 'folder',
+    description:
+      'draft policies that workers evaluate beside those in force, after live decisions are on record; without it nothing is',
+    read: filePath,
+  }),
+  shadowShare: setting({
+    name: 'CUSTOS_SHADOW_SHARE',
+    unit: 'share, 0 to 1',
+    fallback: '1',
+    description: 'share of live decisions that are evaluated under the draft policies of CUSTOS_SHADOW_POLICY_DIR',
+    read: share,
   }),
   bootstrapKey: optional({
     name: 'CUSTOS_BOOTSTRAP_KEY',
@@ -152,6 +168,14 @@ const SETTINGS = {
     description: 'private: /metrics needs an admin key',
     read: word('public', 'private'),
   }),
+  queueAdmin: setting({
+    name: 'CUSTOS_QUEUE_ADMIN',
+    unit: 'on or off',
+    fallback: 'off',
+    description:
+      "on: operators may pause queues and retry, change or remove jobs on the dashboard's board, which is recorded; off: it only shows them",
+    read: (text) => word('on', 'off')(text) === 'on',
+  }),
   trustDailyCap: setting({
     name: 'CUSTOS_TRUST_DAILY_CAP',
     unit: 'thousandths of a full success',
@@ -159,6 +183,13 @@ const SETTINGS = {
     description:
       'positive evidence that one key can give one agent in one UTC day; more counts nothing. Another value scores the past anew, and must be the same for every process',
     read: integer(0, 1_000_000_000),
+  }),
+  approvalTtlMs: setting({
+    name: 'CUSTOS_APPROVAL_TTL',
+    unit: 'seconds',
+    fallback: '3600',
+    description: 'how long an approval lives: within this time it is decided and used, or it expires',
+    read: secondsAsMs(10, 604_800),
   }),
   logHost: setting({
     name: 'CUSTOS_LOG_HOST',
@@ -173,6 +204,20 @@ const SETTINGS = {
     fallback: 'info',
     description: 'least level that is logged: trace, debug, info, warn, error, fatal or silent',
     read: word('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  }),
+  traceEndpoint: optional({
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    unit: 'http:// address',
+    description: 'receiver of traces (OTLP over HTTP), such as http://127.0.0.1:4318; without it none are made',
+    read: connectionString('http', 'https'),
+  }),
+  traceShare: setting({
+    name: 'CUSTOS_TRACE_SHARE',
+    unit: 'share, 0 to 1',
+    fallback: '1',
+    description:
+      'how many of the traces that begin here are kept; a caller that sends a traceparent decides for its own',
+    read: share,
   }),
   workersPort: setting({
     name: 'CUSTOS_WORKERS_PORT',
@@ -308,23 +353,9 @@ function unknownNames(env: Readonly<Record<string, string | undefined>>): string
   return Object.keys(env)
     .filter((name) => name.startsWith('CUSTOS_') && !known.has(name))
     .map((name) => {
-      const near = [...known].find((candidate) => distance(candidate, name) <= 2);
+      const near = [...known].find((candidate) => editDistance(candidate, name) <= 2);
       return `${name} is not a setting of this version${near === undefined ? '' : `; did you mean ${near}?`}${near === undefined ? '.' : ''}`;
     });
-}
-
-/** Levenshtein distance, for "did you mean". */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 /** Whether an address can only be reached from this machine. */

@@ -12,3 +12,9 @@ export function findRoot(from: string = fileURLToPath(import.meta.url)): string 
     if (dir === path.dirname(dir)) throw new Error(`no parent folder of ${from} is an installation of custos`);
   }
 }
+
+/** The version of the installation, from its package.json. */
+export function readVersion(root: string): string {
+  // npm refuses a package.json whose version is not a text.
+  return (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }).version;
+}

@@ -54,6 +54,13 @@ export function integer(min: number, max: number): (text: string) => number {
   };
 }
 
+/** A part of a whole: a decimal fraction from 0 to 1. */
+export function share(text: string): number {
+  const value = /^(?:[01]|0?\.\d{1,6})$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= 0 && value <= 1)) throw new Error(`must be a share from 0 to 1, such as 0.25, not "${text}"`);
+  return value;
+}
+
 /** A number of seconds, read as milliseconds. */
 export function secondsAsMs(min: number, max: number): (text: string) => number {
   const read = integer(min, max);

@@ -1,0 +1,115 @@
+// `npm test`: every test file. Two mocha processes side by side use both cores; suites that hold the service to times run
+// after them, alone. One line of numbers in the end.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+const HERE = path.dirname(fileURLToPath(import.meta.url));
+const MOCHA = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin', 'mocha.js');
+const REPORTER = path.join(HERE, 'support', 'reporter.js');
+const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
+/** They start whole services and browsers, and kill them: they mostly wait, so they run beside all others. */
+const WAITING = ['browser/', 'e2e/', 'fault/'];
+/** They expect an effect within a second or two: beside another suite on two cores that would be luck. */
+const TIMED = [
+  'contract/queues',
+  'e2e/start',
+  'e2e/story',
+  'fault/notify-lost',
+  'fault/postgres-away',
+  'integration/group-commit',
+  'integration/keys-processes',
+  'integration/policies-processes',
+  'integration/rate-limit',
+  'integration/relay',
+];
+
+const running = new Set<ChildProcess>();
+
+/** Runs the files in one process. What it prints is shown as it comes, or all at once when it has ended. */
+function run(title: string, files: readonly string[], show: 'live' | 'afterwards'): Promise<Outcome> {
+  const startedMs = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [MOCHA, '--reporter', REPORTER, ...files], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    running.add(child);
+    let summary: Outcome | undefined;
+    let held = '';
+    let line = '';
+    const say = (text: string): void => {
+      if (show === 'live') process.stdout.write(text);
+      else held += text;
+    };
+    const take = (text: string): void => {
+      const match = SUMMARY.exec(text);
+      // The numbers of all processes are said once, together.
+      if (match === null) return say(`${text}\n`);
+      summary = { passed: Number(match[1]), failed: Number(match[2]), skipped: Number(match[3] ?? 0) };
+    };
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      const lines = (line + chunk).split('\n');
+      line = lines.pop() ?? '';
+      for (const text of lines) take(text);
+    });
+    child.once('close', (code, signal) => {
+      running.delete(child);
+      take(line);
+      if (summary === undefined) say(`ended (${signal ?? code}) without saying how many passed\n`);
+      const seconds = Math.round((performance.now() - startedMs) / 1_000);
+      process.stdout.write(`${held}\n${title}: ${files.length} files in ${seconds} s\n`);
+      const { passed, failed, skipped } = summary ?? { passed: 0, failed: 0, skipped: 0 };
+      // Whatever it counted: a process that ended badly, or early, has failed.
+      resolve({ passed, failed: failed === 0 && (code !== 0 || summary === undefined) ? 1 : failed, skipped });
+    });
+  });
+}
+
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => {
+    for (const child of running) child.kill(name);
+    process.exitCode = 1;
+  });
+
+const names = readdirSync(HERE, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.js'))
+  .map((name) => name.split(path.sep).join('/'))
+  .sort();
+const isOf = (prefixes: readonly string[], name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix));
+const filesOf = (belongs: (name: string) => boolean): string[] =>
+  names.filter(belongs).map((name) => path.join(HERE, name));
+const outcomes = [
+  ...(await Promise.all([
+    run(
+      'in short',
+      filesOf((name) => !isOf(TIMED, name) && !isOf(WAITING, name)),
+      'live',
+    ),
+    run(
+      'with whole services',
+      filesOf((name) => !isOf(TIMED, name) && isOf(WAITING, name)),
+      'afterwards',
+    ),
+  ])),
+  ...(process.exitCode === undefined
+    ? [
+        await run(
+          'within times',
+          filesOf((name) => isOf(TIMED, name)),
+          'live',
+        ),
+      ]
+    : []),
+];
+const total = (name: keyof Outcome): number => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
+const skipped = total('skipped') > 0 ? `, ${total('skipped')} skipped` : '';
+console.log(`${total('passed')} passed, ${total('failed')} failed${skipped}`);
+process.exitCode = total('failed') === 0 && total('passed') > 0 ? (process.exitCode ?? 0) : 1;
