@@ -30,6 +30,17 @@ function secretFingerprint(name: string, secret: string | Uint8Array): string {
   return createHmac('sha256', secret).update(`custos secret fingerprint 1\n${name}`).digest('hex').slice(0, 32);
 }
 
+/** Whether the database knows this secret, knows another one, or knows none yet; changes nothing. @throws {ApiError} E6002 */
+export async function compareSecretFingerprint(
+  sql: Sql,
+  name: string,
+  secret: string | Uint8Array,
+): Promise<'same' | 'other' | 'none'> {
+  const [row] = await sql.query<{ fingerprint: string }>(READ, [name]);
+  if (row === undefined) return 'none';
+  return row.fingerprint === secretFingerprint(name, secret) ? 'same' : 'other';
+}
+
 /**
  * Keeps the fingerprint at the first start and compares it at every later one; safe for several processes at once.
  * @param name what the operator calls the secret, e.g. `CUSTOS_PEPPER`
@@ -39,6 +50,5 @@ function secretFingerprint(name: string, secret: string | Uint8Array): string {
 export async function ensureSecretFingerprint(sql: Sql, name: string, secret: string | Uint8Array): Promise<void> {
   const fingerprint = secretFingerprint(name, secret);
   await sql.query(KEEP, [name, fingerprint]);
-  const [row] = await sql.query<{ fingerprint: string }>(READ, [name]);
-  if (row?.fingerprint !== fingerprint) throw new SecretMismatchError(name);
+  if ((await compareSecretFingerprint(sql, name, secret)) !== 'same') throw new SecretMismatchError(name);
 }

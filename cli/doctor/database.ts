@@ -1,0 +1,92 @@
+// What `custos doctor` asks the database: its version, whether it keeps what it commits, its schema, its clock, its room.
+import type { Database, Statement } from '../../shared/db/database.ts';
+import { ensureDurable, NotDurableError } from '../../shared/db/durability.ts';
+import { MIGRATIONS } from '../../shared/db/migrations/index.ts';
+import { type Diagnosis, ok, problem, warning } from './check.ts';
+
+const OLDEST_POSTGRES = 14;
+/** Decisions and signals carry this process's time; keys and leaves of several machines must be in one order. */
+const CLOCK_WARNING_MS = 1_000;
+const CLOCK_PROBLEM_MS = 60_000;
+const FULL_SHARE = 0.8;
+
+const VERSION: Statement = {
+  name: 'doctor-version',
+  text: "SELECT current_setting('server_version') AS version, current_setting('server_version_num')::int AS number",
+};
+const TABLE: Statement = {
+  name: 'doctor-migration-table',
+  text: "SELECT to_regclass('migration') IS NOT NULL AS there",
+};
+const APPLIED: Statement = { name: 'doctor-migrations', text: 'SELECT name FROM migration ORDER BY id' };
+const CLOCK: Statement = {
+  name: 'doctor-clock',
+  text: 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms',
+};
+const CONNECTIONS: Statement = {
+  name: 'doctor-connections',
+  text: `SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`,
+};
+
+export async function checkVersion(db: Database): Promise<Diagnosis[]> {
+  const [row] = await db.query<{ version: string; number: number }>(VERSION, []);
+  const seen = `PostgreSQL ${row?.version}`;
+  if ((row?.number ?? 0) < OLDEST_POSTGRES * 10_000)
+    return [problem('database version', `${seen} is too old`, `use PostgreSQL ${OLDEST_POSTGRES} or later`)];
+  return [ok('database version', seen)];
+}
+
+export async function checkDurability(db: Database): Promise<Diagnosis[]> {
+  try {
+    await ensureDurable(db);
+    return [ok('durability', 'what is committed is on disk')];
+  } catch (error) {
+    if (error instanceof NotDurableError) return [problem('durability', error.message, 'turn these settings on')];
+    throw error;
+  }
+}
+
+/** Whether the schema is that of this version; nothing else can be asked when it is not. */
+export async function checkMigrations(db: Database): Promise<Diagnosis[]> {
+  const advice = 'run "custos migrate" (custos start does it by itself)';
+  const [table] = await db.query<{ there: boolean }>(TABLE, []);
+  if (table?.there !== true) return [problem('migrations', 'the database holds no Custos schema', advice)];
+  const applied = new Set((await db.query<{ name: string }>(APPLIED, [])).map(({ name }) => name));
+  const known: string[] = MIGRATIONS.map((Migration) => new Migration().name);
+  const missing = known.filter((name) => !applied.has(name));
+  if (missing.length > 0) return [problem('migrations', `not applied yet: ${missing.join(', ')}`, advice)];
+  const newer = [...applied].filter((name) => !known.includes(name));
+  if (newer.length > 0)
+    return [
+      problem(
+        'migrations',
+        `made by a newer version: ${newer.join(', ')}`,
+        'start the version that made them, or a newer one',
+      ),
+    ];
+  return [ok('migrations', `all ${known.length} applied`)];
+}
+
+export async function checkClock(db: Database, nowMs: () => number): Promise<Diagnosis[]> {
+  const before = nowMs();
+  const [row] = await db.query<{ ms: number }>(CLOCK, []);
+  const after = nowMs();
+  const apartMs = Math.round(Math.abs((row?.ms ?? 0) - (before + after) / 2));
+  const seen = `this clock and the database's are ${apartMs} ms apart`;
+  const advice = 'let both machines follow the same time servers (NTP)';
+  if (apartMs >= CLOCK_PROBLEM_MS) return [problem('clock', seen, advice)];
+  // A slow answer is no wrong clock: half of the time it took is not known to either side.
+  return [apartMs - (after - before) / 2 >= CLOCK_WARNING_MS ? warning('clock', seen, advice) : ok('clock', seen)];
+}
+
+export async function checkConnections(db: Database): Promise<Diagnosis[]> {
+  const [row] = await db.query<{ used: number; most: number }>(CONNECTIONS, []);
+  const { used = 0, most = 0 } = row ?? {};
+  const seen = `${used} of ${most} connections in use`;
+  return [
+    used > most * FULL_SHARE
+      ? warning('connections', seen, 'raise max_connections, or lower CUSTOS_DATABASE_POOL')
+      : ok('connections', seen),
+  ];
+}

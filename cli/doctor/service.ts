@@ -1,0 +1,180 @@
+// What `custos doctor` finds in the service's own tables, its policy folder and its queue store.
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import type { Config } from '../../shared/config.ts';
+import type { Database, Statement } from '../../shared/db/database.ts';
+import { compileLexicon } from '../../shared/intent/lexicon.ts';
+import { compareSecretFingerprint, SecretMismatchError } from '../../shared/keys/fingerprints.ts';
+import { logProblems } from '../../shared/log/audit.ts';
+import { readKeyFile } from '../../shared/log/key-file.ts';
+import { readPolicyFolder } from '../../shared/policy-folder.ts';
+import { admitPolicySet } from '../../shared/policy/admit.ts';
+import { keyIdOf } from '../../shared/proof/keys.ts';
+import { countDeadJobs } from '../../shared/queues/dead-jobs.ts';
+import { evictionProblem } from '../../shared/queues/redis.ts';
+import { ageText, type Diagnosis, isOlder, ok, problem, skipped, warning } from './check.ts';
+
+const OLDEST_REDIS = '6.2.0';
+const REDIS_TIMEOUT_MS = 2_000;
+/** A key that ends sooner than this should be rotated now. */
+const EXPIRES_SOON = '14 days';
+/** Work that waits longer than this is not being done; the alert rules of docs/operations use the same. */
+const LATE_SECONDS = 10;
+
+const ADMIN_KEYS: Statement = {
+  name: 'doctor-admin-keys',
+  text: `SELECT count(*) FILTER (WHERE expires_at IS NULL OR expires_at > now())::int AS usable,
+      count(*) FILTER (WHERE expires_at IS NULL OR expires_at > now() + interval '${EXPIRES_SOON}')::int AS lasting
+    FROM api_key JOIN organisation ON organisation.id = api_key.organisation_id AND organisation.is_operator
+    WHERE api_key.environment = 'live' AND 'admin:*' = ANY (scopes) AND revoked_at IS NULL`,
+};
+const POLICY_STATE: Statement = {
+  name: 'doctor-policy-state',
+  text: 'SELECT active_digest, read_ok FROM policy_state',
+};
+const LATE: Statement = {
+  name: 'doctor-late',
+  text: `SELECT (SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1) AS outbox,
+    (SELECT extract(epoch FROM now() - created_at)::float8 FROM log_inbox ORDER BY seq LIMIT 1) AS log`,
+};
+
+/** The secrets of this set-up against those that the database was set up with. */
+export async function checkSecrets(db: Database, config: Config): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [];
+  const compare = async (check: string, name: string, secret: string | Uint8Array): Promise<void> => {
+    const state = await compareSecretFingerprint(db, name, secret);
+    if (state === 'other') found.push(problem(check, new SecretMismatchError(name).message, `set the right ${name}`));
+    else found.push(ok(check, state === 'same' ? 'is the one the database knows' : 'the database knows none yet'));
+  };
+  const pepperFile = path.join(config.dataDir, 'pepper');
+  const pepper = config.pepper ?? (existsSync(pepperFile) ? readFileSync(pepperFile, 'utf8').trim() : undefined);
+  if (pepper !== undefined) await compare('pepper', 'CUSTOS_PEPPER', pepper);
+  const keyFile = config.signingKeyFile ?? path.join(config.dataDir, 'signing-key.pem');
+  if (existsSync(keyFile)) {
+    const key = await readKeyFile('CUSTOS_SIGNING_KEY_FILE', keyFile);
+    await compare('log key of the database', 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(key));
+  }
+  return found;
+}
+
+export async function checkAdminKeys(db: Database): Promise<Diagnosis[]> {
+  const [row] = await db.query<{ usable: number; lasting: number }>(ADMIN_KEYS, []);
+  const { usable = 0, lasting = 0 } = row ?? {};
+  const make = 'custos keys create --name operator --scope "admin:*"';
+  if (usable === 0) return [problem('admin key', 'the operator has no admin key that works', `make one: ${make}`)];
+  const seen = `${usable} of the operator's live admin keys work`;
+  if (lasting === 0) return [warning('admin key', `${seen}, all end within ${EXPIRES_SOON}`, `make another: ${make}`)];
+  return [ok('admin key', seen)];
+}
+
+/** The folder as it is now against the set in force. */
+export async function checkPolicies(db: Database, config: Config): Promise<Diagnosis[]> {
+  const check = 'policy set';
+  const [state] = await db.query<{ active_digest: string | null; read_ok: boolean }>(POLICY_STATE, []);
+  const active = state?.active_digest ?? undefined;
+  const folder = await folderDigest(config.policyDir);
+  if (typeof folder !== 'string') return [...folder, ...inForce(active)];
+  if (active === undefined)
+    return [problem(check, 'none is in force: every request is refused', 'start a worker; it reads the policy folder')];
+  if (folder !== active)
+    return [
+      warning(
+        check,
+        `the folder ${config.policyDir} is not what is in force (${folder.slice(0, 12)} against ${active.slice(0, 12)})`,
+        'wait two seconds after an edit; otherwise see that the workers run and read this folder',
+      ),
+    ];
+  return [ok(check, `${active.slice(0, 12)} is in force, and is what the folder says`)];
+}
+
+function inForce(active: string | undefined): Diagnosis[] {
+  if (active === undefined) return [];
+  return [
+    warning('policy set', `${active.slice(0, 12)} stays in force until the folder is right`, 'repair the folder'),
+  ];
+}
+
+/** The digest of what the folder says, or why it can't be put into force. */
+export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
+  const check = 'policy folder';
+  const advice = 'custos policy check shows everything that is wrong with it';
+  try {
+    const folder = await readPolicyFolder(dir);
+    const { set, errors } = admitPolicySet(folder, { compileLexicon });
+    if (set !== undefined) return set.digest;
+    const [first] = errors;
+    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+    return [problem(check, `${first?.file}:${first?.line}:${first?.column} ${first?.message}${more}`, advice)];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return [problem(check, `${dir} cannot be read (${code ?? String(error)})`, 'set CUSTOS_POLICY_DIR to the folder')];
+  }
+}
+
+export async function checkWork(db: Database): Promise<Diagnosis[]> {
+  const [late] = await db.query<{ outbox: number | null; log: number | null }>(LATE, []);
+  const waits = (check: string, what: string, seconds: number | null | undefined): Diagnosis => {
+    if (seconds === null || seconds === undefined) return ok(check, `no ${what} waits`);
+    const seen = `the oldest ${what} waits for ${ageText(Math.max(0, seconds))}`;
+    return seconds > LATE_SECONDS ? problem(check, seen, 'see that workers run, and what they log') : ok(check, seen);
+  };
+  const dead = [...(await countDeadJobs(db))];
+  const jobs = dead.map(([queue, count]) => `${count} in ${queue}`).join(', ');
+  return [
+    waits('outbox', 'accepted work', late?.outbox),
+    waits('log', 'record', late?.log),
+    dead.length === 0
+      ? ok('dead jobs', 'none')
+      : warning('dead jobs', `given up: ${jobs}`, 'retry or discard them on the dashboard, page Dead jobs'),
+  ];
+}
+
+export async function checkLogs(db: Database): Promise<Diagnosis[]> {
+  const problems = await logProblems(db);
+  if (problems.length === 0) return [ok('audit', 'nothing is wrong with the logs')];
+  return problems.map((sentence) =>
+    problem('audit', sentence, 'see docs/guides/run-in-production.md, "Restoring a backup"'),
+  );
+}
+
+export async function checkRedis(config: Config): Promise<Diagnosis[]> {
+  const { redisUrl } = config;
+  if (redisUrl === undefined) return [skipped('redis', 'REDIS_URL is not set: PostgreSQL carries the queues')];
+  const client = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: REDIS_TIMEOUT_MS,
+    commandTimeout: REDIS_TIMEOUT_MS,
+    retryStrategy: () => null,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const info = await client.info();
+    const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
+    const found: Diagnosis[] = [
+      isOlder(version, OLDEST_REDIS)
+        ? problem('redis', `Redis ${version} is too old`, `use Redis ${OLDEST_REDIS} or later`)
+        : ok('redis', `Redis ${version}`),
+    ];
+    const eviction = await evictionProblem(redisUrl);
+    found.push(
+      eviction === undefined
+        ? ok('redis eviction', 'keys are never dropped')
+        : problem('redis eviction', eviction, 'set maxmemory-policy noeviction'),
+    );
+    if (!/^aof_enabled:1/m.test(info))
+      found.push(
+        warning(
+          'redis persistence',
+          'Redis keeps no append-only file: after a crash the sweeper must queue open work again',
+          'set appendonly yes',
+        ),
+      );
+    return found;
+  } catch (error) {
+    return [problem('redis', `Redis does not answer: ${String(error)}`, 'start it, or see REDIS_URL')];
+  } finally {
+    client.disconnect();
+  }
+}
