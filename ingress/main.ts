@@ -5,13 +5,20 @@ import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
 import { runUntilStopped } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/log.ts';
 import { findRoot } from '../shared/root.ts';
+import { traceAs } from '../shared/trace-setup.ts';
 import { startIngress } from './service.ts';
 
 async function main(): Promise<void> {
   const root = findRoot();
   const config = requireIngress(readConfig(process.env, { root, cwd: process.cwd() }));
-  const log = createLogger({ name: 'ingress', level: config.logLevel, pretty: process.stdout.isTTY });
-  const ingress = await startIngress({ config, log, root });
+  const tracing = await traceAs('custos-ingress', config, root);
+  const log = createLogger({
+    name: 'ingress',
+    level: config.logLevel,
+    pretty: process.stdout.isTTY,
+    traced: tracing !== undefined,
+  });
+  const ingress = await startIngress({ config, log, root, tracing });
   // It listens (and says on /ready why it is not ready) before a worker has put a policy set into force. Nobody has
   // answered for anything yet, so a supervisor that is gone in the meantime needs no orderly stop.
   const abandoned = (): never => process.exit(1);
@@ -24,7 +31,10 @@ async function main(): Promise<void> {
     log,
     address: ingress.address,
     timeoutMs: config.shutdownTimeoutMs,
-    stop: () => ingress.close(),
+    stop: async () => {
+      await ingress.close();
+      await tracing?.close();
+    },
   });
 }
 

@@ -1,6 +1,7 @@
 // Logs: pino, one JSON line per event, readable when a person is looking; no key, secret or payload ever.
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import pinoPretty from 'pino-pretty';
+import { activeTraceIds } from './spans.ts';
 
 export type Logger = PinoLogger;
 
@@ -12,6 +13,8 @@ export interface LogOptions {
   readonly pretty: boolean;
   /** File descriptor that lines go to: 1, the default, or 2. */
   readonly fd?: 1 | 2;
+  /** Whether lines carry the ids of the span that is active (shared/spans.ts). */
+  readonly traced?: boolean;
   /** Takes the lines instead, for tests. */
   readonly destination?: DestinationStream;
 }
@@ -64,11 +67,12 @@ function withoutSecrets<T extends object>(value: T, depth = 1): T {
  * A logger of this process. Times are ISO 8601 in UTC, levels are words.
  * Lines are written synchronously, so that none is lost when the process ends; one costs about 5 microseconds.
  */
-export function createLogger({ name, level, pretty, fd = 1, destination }: LogOptions): Logger {
+export function createLogger({ name, level, pretty, fd = 1, traced = false, destination }: LogOptions): Logger {
   const options = {
     name,
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
+    ...(traced ? { mixin: activeTraceIds } : {}),
     // These reach what a child logger always says, which the formatter below does not see.
     serializers: Object.fromEntries([...SECRET_MEMBERS].map((member) => [member, () => CENSOR])),
     formatters: {

@@ -1,11 +1,13 @@
 // Queues on BullMQ behind one factory: on Redis when there is one, else on BullMQ's own tables in the same PostgreSQL.
 import { randomUUID } from 'node:crypto';
+import type { Queue, Telemetry } from 'bullmq';
 import { type Job, type JobName, type JobPayload, QUEUE_NAMES, type QueueName } from './jobs.ts';
 import type { Backend, BullQueue } from './queues/backend.ts';
 import { within } from './queues/backend.ts';
 import { type Consumer, startConsumer } from './queues/consumer.ts';
 import { createPostgresBackend } from './queues/postgres.ts';
 import { createRedisBackend } from './queues/redis.ts';
+import { telemetryOf } from './queues/telemetry.ts';
 
 export { evictionProblem } from './queues/redis.ts';
 
@@ -28,6 +30,8 @@ export interface QueueOptions {
   readonly isStoreAway?: (error: unknown) => Promise<boolean>;
   /** Hears of every end of a handler. */
   readonly onJob?: (run: JobRun) => void;
+  /** Makes a span of each run of a job; absent: none. */
+  readonly telemetry?: Telemetry | undefined;
   /** For tests of crashes; see there for the meaning and the defaults. */
   readonly locks?: LockTimes;
 }
@@ -107,6 +111,8 @@ export interface Queues extends Producer {
   work<Q extends QueueName>(queue: Q, handlers: Handlers<Q>, options: WorkOptions): void;
   /** @throws within 2 s while the store is away. */
   counts(queue: QueueName): Promise<QueueCounts>;
+  /** BullMQ's own queues, for tools that show them. @throws within 2 s while the store is away. */
+  opened(): Promise<readonly Queue[]>;
   /**
    * Takes no new job, waits for the running ones (20 s when not told otherwise), and closes every connection. A job
    * that still runs then is left to another worker.
@@ -120,11 +126,11 @@ const LOCKS: LockTimes = { lockMs: 10_000, lookMs: 5_000 };
 
 /** Connects when first used. */
 export function createQueues(options: QueueOptions): Queues {
-  const { databaseUrl, redisUrl, onError, connections = 2, locks = LOCKS } = options;
+  const { databaseUrl, redisUrl, onError, connections = 2, locks = LOCKS, telemetry } = options;
   const backend: Backend =
     redisUrl === undefined
-      ? createPostgresBackend(databaseUrl, connections, onError)
-      : createRedisBackend(redisUrl, onError);
+      ? createPostgresBackend(databaseUrl, connections, onError, telemetry)
+      : createRedisBackend(redisUrl, onError, telemetry);
   const queues = new Map<QueueName, Promise<BullQueue>>();
   const consumers: Consumer[] = [];
 
@@ -151,7 +157,10 @@ export function createQueues(options: QueueOptions): Queues {
                 name: job.name,
                 data: job.payload,
                 // Fresh, so that none is taken for an earlier one, not even after the store was emptied.
-                opts: { jobId: `${job.name}-${randomUUID()}` },
+                opts: {
+                  jobId: `${job.name}-${randomUUID()}`,
+                  ...(telemetry === undefined ? {} : telemetryOf(job.payload.traceparent)),
+                },
               })),
             ),
           );
@@ -187,6 +196,9 @@ export function createQueues(options: QueueOptions): Queues {
         const oldestWaitingMs = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp);
         return { waiting, active, delayed, failed, oldestWaitingMs };
       }),
+    opened: () =>
+      // Both backends open whole queues; what is used of them here is less.
+      Promise.all(QUEUE_NAMES.map((name) => ask(name, async (queue) => queue as Queue))),
     async close(timeoutMs = CLOSE_TIMEOUT_MS) {
       await Promise.all(consumers.map((consumer) => consumer.close(timeoutMs)));
       for (const opening of queues.values())

@@ -5,13 +5,21 @@ import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
 import { runUntilStopped } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/log.ts';
 import { findRoot } from '../shared/root.ts';
+import { traceAs } from '../shared/trace-setup.ts';
 import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
 async function main(): Promise<void> {
-  const config = requireWorkers(readConfig(process.env, { root: findRoot(), cwd: process.cwd() }));
-  const log = createLogger({ name: 'workers', level: config.logLevel, pretty: process.stdout.isTTY });
-  const workers = await startWorkers({ config, log });
+  const root = findRoot();
+  const config = requireWorkers(readConfig(process.env, { root, cwd: process.cwd() }));
+  const tracing = await traceAs('custos-workers', config, root);
+  const log = createLogger({
+    name: 'workers',
+    level: config.logLevel,
+    pretty: process.stdout.isTTY,
+    traced: tracing !== undefined,
+  });
+  const workers = await startWorkers({ config, log, tracing });
   const health = await serveHealth({
     host: config.host,
     port: config.workersPort,
@@ -28,6 +36,7 @@ async function main(): Promise<void> {
       health.drain();
       await workers.close();
       await health.close();
+      await tracing?.close();
     },
   });
 }

@@ -5,6 +5,7 @@ import { ApiError, toProblem } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import type { Metrics } from '../../shared/metrics.ts';
+import type { RequestSpan, Tracing } from '../../shared/tracing.ts';
 import { ClientGone, drain, hasBody } from '../body.ts';
 import type { EdgeClock, EdgeLog } from '../ports.ts';
 import type { Reply } from '../route.ts';
@@ -14,6 +15,8 @@ export interface ExchangeDeps {
   readonly metrics: Metrics;
   readonly clock: EdgeClock;
   readonly isStopping: () => boolean;
+  /** Absent: no spans. */
+  readonly tracing?: Pick<Tracing, 'request'> | undefined;
   /** Served over TLS: browsers are told to stay there. */
   readonly https: boolean;
 }
@@ -81,6 +84,7 @@ export class Exchange {
   limitHeaders: Readonly<Record<string, string>> | undefined;
   private readonly deps: ExchangeDeps;
   private readonly startedMs: number;
+  private readonly span: RequestSpan | undefined;
   private answered = false;
 
   constructor(deps: ExchangeDeps, req: IncomingMessage, res: ServerResponse, route: string) {
@@ -90,15 +94,28 @@ export class Exchange {
     this.route = route;
     this.startedMs = deps.clock.monotonicMs();
     this.requestId = requestIdOf(req, deps.clock.nowMs());
+    this.span = deps.tracing?.request(req.method ?? 'GET', route, this.given);
   }
 
   get path(): string {
     return pathOf(this.req);
   }
 
+  /** The trace context of what this request causes: that of its span, or the caller's when nothing is traced here. */
   get traceparent(): string | undefined {
+    return this.span?.traceparent ?? this.given;
+  }
+
+  /** The caller's trace context, when it sent a valid one. */
+  private get given(): string | undefined {
     const given = this.req.headers.traceparent;
     return typeof given === 'string' && TRACEPARENT.test(given) ? given : undefined;
+  }
+
+  /** Begins the work of the request, within its span when there is one. */
+  begin(work: () => void): void {
+    if (this.span === undefined) work();
+    else this.span.run(work);
   }
 
   /** Sends the handler's reply. */
@@ -129,6 +146,8 @@ export class Exchange {
     if (this.answered) return;
     if (error instanceof ClientGone) {
       this.answered = true;
+      // The status that proxies log for it; no answer has it.
+      this.span?.end(499, {});
       this.deps.log.info({ requestId: this.requestId, route: this.route }, 'client went away');
       return;
     }
@@ -185,6 +204,12 @@ export class Exchange {
     const durationMs = deps.clock.monotonicMs() - this.startedMs;
     const method = req.method ?? 'GET';
     deps.metrics.observeRequest(this.route, method, status, durationMs);
+    this.span?.end(status, {
+      'custos.request_id': this.requestId,
+      ...(this.key === undefined
+        ? {}
+        : { 'custos.key_id': this.key.keyId, 'custos.organisation': this.key.organisationSlug }),
+    });
     deps.log.info(
       {
         requestId: this.requestId,

@@ -1,5 +1,5 @@
 // Queues in BullMQ's own tables of the same PostgreSQL (schema bullmq, made by `migrate`).
-import { createPostgresBackend as bullPostgres, type PgPool, withBackend } from 'bullmq';
+import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
 import { type Backend, JOB_OPTIONS, STORE_TIMEOUT_MS, within } from './backend.ts';
 
@@ -14,8 +14,16 @@ const Postgres = withBackend(bullPostgres);
 /**
  * @param connections most connections of all producers of the process together
  * @param onError hears of every error of every pool, queue and worker
+ * @param telemetry makes a span of each run of a job
  */
-export function createPostgresBackend(url: string, connections: number, onError: (error: unknown) => void): Backend {
+export function createPostgresBackend(
+  url: string,
+  connections: number,
+  onError: (error: unknown) => void,
+  telemetry?: Telemetry,
+): Backend {
+  const traced = telemetry === undefined ? {} : { telemetry };
+
   let producers: pg.Pool | undefined;
 
   const pool = (): pg.Pool => {
@@ -36,7 +44,11 @@ export function createPostgresBackend(url: string, connections: number, onError:
 
   return {
     async openQueue(name) {
-      const queue = new Postgres.Queue(name, { connection: pool() as PgPool, defaultJobOptions: JOB_OPTIONS });
+      const queue = new Postgres.Queue(name, {
+        connection: pool() as PgPool,
+        defaultJobOptions: JOB_OPTIONS,
+        ...traced,
+      });
       queue.on('error', onError);
       try {
         await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, 'the first answer of PostgreSQL');
@@ -56,7 +68,7 @@ export function createPostgresBackend(url: string, connections: number, onError:
         query_timeout: WORKER_QUERY_TIMEOUT_MS,
         keepAlive: true,
       };
-      const worker = new Postgres.Worker(name, process, { ...settings, connection });
+      const worker = new Postgres.Worker(name, process, { ...settings, ...traced, connection });
       worker.on('error', onError);
       return Object.assign(worker, {
         onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),

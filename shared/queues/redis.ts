@@ -1,5 +1,5 @@
 // Queues in Redis: one client for all producers, one for all consumers, and a blocking one of each worker.
-import { Queue, Worker } from 'bullmq';
+import { Queue, type Telemetry, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { type Backend, JOB_OPTIONS, STORE_TIMEOUT_MS, within } from './backend.ts';
 
@@ -21,8 +21,13 @@ const PRODUCER: RedisOptions = {
 /** A consumer waits for as long as it takes; BullMQ refuses any other value. */
 const CONSUMER: RedisOptions = { maxRetriesPerRequest: null, connectTimeout: CONNECT_TIMEOUT_MS, retryStrategy };
 
-/** @param onError hears of every error of every client, queue and worker */
-export function createRedisBackend(url: string, onError: (error: unknown) => void): Backend {
+/**
+ * @param onError hears of every error of every client, queue and worker
+ * @param telemetry makes a span of each run of a job
+ */
+export function createRedisBackend(url: string, onError: (error: unknown) => void, telemetry?: Telemetry): Backend {
+  const traced = telemetry === undefined ? {} : { telemetry };
+
   let producer: Redis | undefined;
   let consumer: Redis | undefined;
 
@@ -44,7 +49,7 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
   return {
     async openQueue(name) {
       const connection = await within(ready(), STORE_TIMEOUT_MS, 'connecting to Redis');
-      const queue = new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS });
+      const queue = new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS, ...traced });
       queue.on('error', onError);
       try {
         await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, 'the first answer of Redis');
@@ -57,7 +62,7 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
     },
     createWorker(name, process, settings) {
       consumer ??= client(CONSUMER);
-      const worker = new Worker(name, process, { ...settings, connection: consumer });
+      const worker = new Worker(name, process, { ...settings, ...traced, connection: consumer });
       worker.on('error', onError);
       return Object.assign(worker, {
         onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
