@@ -1,15 +1,12 @@
 // Metrics of a worker process: queues, jobs, the outbox and dead jobs, asked when somebody asks.
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database, Statement } from '../shared/db/database.ts';
+import type { Database } from '../shared/db/database.ts';
 import { QUEUE_NAMES } from '../shared/jobs.ts';
+import { watchAges } from './age-metrics.ts';
 import { watchLogs } from './log-metrics.ts';
 import type { JobRun, Queues } from '../shared/queues.ts';
 import { countDeadJobs } from '../shared/queues/dead-jobs.ts';
 
-const OUTBOX_AGE: Statement = {
-  name: 'outbox-age',
-  text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM outbox ORDER BY seq LIMIT 1',
-};
 /** Seconds: from a wake-up that finds nothing to an append of thousands of rows. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
@@ -46,6 +43,7 @@ export function createWorkerMetrics(options: { readonly processMetrics?: boolean
       duration.observe({ queue, name, outcome }, durationMs / 1_000),
     watch({ db, queues }) {
       watchLogs(registry, db);
+      watchAges(registry, db);
       const oldest = new Gauge({
         name: 'custos_queue_oldest_waiting_seconds',
         help: 'Age of the job that waits longest, by queue; 0 when none waits',
@@ -70,16 +68,6 @@ export function createWorkerMetrics(options: { readonly processMetrics?: boolean
               for (const state of STATES) this.set({ queue, state }, counts[state]);
             }),
           );
-        },
-      });
-      new Gauge({
-        name: 'custos_outbox_oldest_seconds',
-        help: 'Age of the oldest accepted work that no queue has yet; 0 when there is none',
-        registers,
-        async collect() {
-          const rows = await db.query<{ seconds: number }>(OUTBOX_AGE, []).catch(() => undefined);
-          if (rows === undefined) this.remove();
-          else this.set(Math.max(0, rows[0]?.seconds ?? 0));
         },
       });
       new Gauge({

@@ -1,0 +1,68 @@
+// Ages of what waits and times of what was done last, asked of the database when somebody asks for the metrics.
+import { Gauge, type Registry } from 'prom-client';
+import type { Database, Statement } from '../shared/db/database.ts';
+
+// The rows of these tables stand in the order in which they were accepted, so the first one is the oldest.
+const OUTBOX: Statement = {
+  name: 'outbox-age',
+  text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM outbox ORDER BY seq LIMIT 1',
+};
+const LOG_INBOX: Statement = {
+  name: 'log-inbox-age',
+  text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM log_inbox ORDER BY seq LIMIT 1',
+};
+const TRUST_INBOX: Statement = {
+  name: 'trust-inbox-age',
+  text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM trust_inbox ORDER BY seq LIMIT 1',
+};
+const CHECKPOINTS: Statement = {
+  name: 'checkpoint-times',
+  text: `SELECT organisation.slug, log.environment, extract(epoch FROM last.signed_at)::float8 AS seconds
+    FROM log JOIN organisation ON organisation.id = log.organisation_id, LATERAL (
+      SELECT signed_at FROM checkpoint WHERE checkpoint.log_id = log.log_id ORDER BY size DESC LIMIT 1
+    ) AS last ORDER BY organisation.slug, log.environment, log.generation`,
+};
+
+/** Adds the gauges; each is absent while the database is away. */
+export function watchAges(registry: Registry, db: Database): void {
+  const gauge = (name: string, help: string, statement: Statement): void => {
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      async collect() {
+        const rows = await db.query<{ seconds: number }>(statement, []).catch(() => undefined);
+        if (rows === undefined) this.remove();
+        else this.set(Math.max(0, rows[0]?.seconds ?? 0));
+      },
+    });
+  };
+  gauge(
+    'custos_outbox_oldest_seconds',
+    'Age of the oldest accepted work that no queue has yet; 0 when there is none',
+    OUTBOX,
+  );
+  gauge(
+    'custos_log_inbox_oldest_seconds',
+    'Age of the oldest record that is not in its log yet, and whose promise runs; 0 when there is none',
+    LOG_INBOX,
+  );
+  gauge(
+    'custos_trust_inbox_oldest_seconds',
+    'Age of the oldest signal that is in no score yet; 0 when there is none',
+    TRUST_INBOX,
+  );
+  new Gauge({
+    name: 'custos_log_checkpoint_timestamp_seconds',
+    help: 'When the newest checkpoint of the log was signed, in seconds since 1970; absent before the first one',
+    labelNames: ['organisation', 'environment'] as const,
+    registers: [registry],
+    async collect() {
+      const rows = await db
+        .query<{ slug: string; environment: string; seconds: number }>(CHECKPOINTS, [])
+        .catch(() => []);
+      this.reset();
+      for (const { slug: organisation, environment, seconds } of rows) this.set({ organisation, environment }, seconds);
+    },
+  });
+}
