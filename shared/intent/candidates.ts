@@ -1,12 +1,13 @@
 // Turns requests and code fragments into candidate actions, and ranks them by what they would do.
 import type { Action, Effect, Extent, Trait } from '../vocabulary.ts';
-import { type Request, requestsOf, wordsOf } from './clauses.ts';
-import { extentOf } from './context.ts';
-import { isFileName } from './entities.ts';
+import { requestsOf } from './clauses.ts';
 import type { Fragment } from './code.ts';
-import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
+import { extentOf } from './context.ts';
 import { singular } from './inflection.ts';
+import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
+import { beginsWithSum, domainOf, MOVES_MONEY, objectOf, objectStart, SUBJECT_PRONOUNS } from './request-object.ts';
+import { type Request, wordsOf } from './request.ts';
 import type { Sentence } from './tokens.ts';
 
 /** One action that the text asks for. */
@@ -28,6 +29,8 @@ export interface Candidate {
   readonly mentions: boolean;
   /** Its object is a pronoun. */
   readonly pronoun: boolean;
+  /** No verb asks for it: it follows from a statement such as `users should be deleted`. */
+  readonly implied: boolean;
   /** Index of its sentence. */
   readonly sentence: number;
 }
@@ -44,30 +47,10 @@ export const QUERY: VerbEntry = {
   alsoNoun: false,
 };
 
-/** At most this many candidates are looked at: the most consequential of a long text is among its first ones. */
+/** Beyond so many candidates only one that would matter more than all before is looked at: it may come last. */
 const MAX_CANDIDATES = 200;
 /** Words after a verb that are looked at. */
 const MAX_CLAUSE = 60;
-
-/** The domain of an object phrase: its head decides, then the word before it. */
-export function domainOf(words: readonly string[], lexicon: Lexicon): string {
-  for (let at = words.length - 1; at >= 0; at -= 1) {
-    const domain = lexicon.domainOfNoun.get(words[at] ?? '');
-    if (domain !== undefined) return domain;
-  }
-  return lexicon.defaultDomain;
-}
-
-/** What stands in for a missing object: the kind of thing that the clause names otherwise. */
-function impliedObject(request: Request, end: number): { name: string; domain: string } | undefined {
-  for (const token of request.sentence.slice(request.next, Math.min(end, request.next + 12))) {
-    if (token.kind === 'email') return { name: 'email', domain: 'comms' };
-    if (token.kind === 'url') return { name: 'url', domain: 'web' };
-    if (token.kind === 'path' || isFileName(token.text)) return { name: 'file', domain: 'files' };
-    if (/^\p{Sc}\d/u.test(token.text)) return { name: 'money', domain: 'payments' };
-  }
-  return undefined;
-}
 
 function refine(
   request: Request,
@@ -93,89 +76,14 @@ function wantedEntry(request: Request): Pick<VerbEntry, 'verb' | 'action' | 'eff
     : { verb: 'get', action: 'read', effect: 'read' };
 }
 
-const DITRANSITIVE = new Set([
-  'grant',
-  'give',
-  'send',
-  'drop',
-  'assign',
-  'offer',
-  'show',
-  'tell',
-  'pay',
-  'lend',
-  'wire',
-  'email',
-  'message',
-  'text',
-  'hand',
-  'forward',
-  'allow',
-  'make',
-]);
-const AFTER_RECIPIENT = /^(?:a|an|the|all|any|some|full|my|our|his|her|their|this|that|another|more|\d.*|\p{Sc}\d.*)$/u;
-
-/** Where the object begins: after the one who gets it (`give Bob the report`), or after the subject of a question. */
-function objectStart(request: Request, end: number, lexicon: Lexicon): number {
-  let at = request.next;
-  if (request.kind === 'question') {
-    for (let asked = false; at < Math.min(end, request.next + 8); at += 1) {
-      const word = request.sentence[at]?.lower ?? '';
-      if (QUESTION_WORDS.has(word)) asked ||= SUBJECT_PRONOUNS.has(word);
-      else if (!(asked && lexicon.verbs.has(word))) break;
-    }
-    return at;
-  }
-  const [first, second] = [request.sentence[at], request.sentence[at + 1]];
-  if (!DITRANSITIVE.has(request.entry.verb) || first?.kind !== 'word' || !/^\p{Lu}\p{Ll}/u.test(first.text)) return at;
-  const isName = !lexicon.domainOfNoun.has(first.lower) && !lexicon.fillers.has(first.lower);
-  const known = second?.kind === 'word' && lexicon.domainOfNoun.has(singular(second.lower, lexicon.plurals));
-  return isName && second && (AFTER_RECIPIENT.test(second.lower) || known) ? at + 1 : at;
-}
-
-const QUESTION_WORDS = new Set(
-  'do does did can could should would will may might is are was were has have i we you they he she it there be able to how many much what which who where when why'.split(
-    ' ',
-  ),
-);
-const SUBJECT_PRONOUNS = new Set(['i', 'we', 'you', 'they', 'he', 'she', 'it', 'to']);
-
-/** Whether a clause begins with a sum: `transfer $500 to ...`. */
-const beginsWithSum = (clause: Sentence): boolean =>
-  clause
-    .slice(0, 3)
-    .some(
-      (token, at) =>
-        /^\p{Sc}\d/u.test(token.text) ||
-        (at < 2 &&
-          token.kind === 'number' &&
-          /^(?:[a-z]{3}|dollars?|euros?|pounds?)$/i.test(clause[at + 1]?.text ?? '') &&
-          MONEY_WORD.test(clause[at + 1]?.text ?? '')),
-    );
-const MONEY_WORD = /^(?:[A-Z]{3}|dollars?|euros?|pounds?|bucks)$/;
-const MOVES_MONEY = /^(?:send|give|move|forward)$/;
-
-/** The object and domain of a request, with what stands in for a missing one. */
-function objectOf(request: Request, end: number, phrase: ObjectPhrase, action: Action, lexicon: Lexicon) {
-  const clause = request.sentence.slice(request.next, end);
-  if (action === 'transfer' && beginsWithSum(clause))
-    return { object: 'money', domain: domainOf(['money'], lexicon), known: true };
-  if (phrase.name === '') {
-    const implied = impliedObject(request, end);
-    const object = implied?.name ?? request.entry.object ?? 'unknown';
-    return { object, domain: implied?.domain ?? domainOf([object], lexicon), known: implied !== undefined };
-  }
-  const domain = domainOf(phrase.words, lexicon);
-  // An object that no domain claims goes with the verb: what is bought or paid is a payment.
-  const fallback = domain === lexicon.defaultDomain && action === 'transfer' ? domainOf(['payment'], lexicon) : domain;
-  return { object: phrase.name, domain: fallback, known: phrase.known };
-}
+const PRONOUN = /^(?:it|them|they|these|those)$/;
 
 function candidateOf(request: Request, end: number, index: number, lexicon: Lexicon): Candidate {
   const clauseTokens = request.sentence.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
   const clause = wordsOf(clauseTokens);
-  const pronoun = /^(?:it|them)$/.test(request.sentence[request.next]?.lower ?? '') && request.next < end;
-  const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, objectStart(request, end, lexicon), end, lexicon);
+  const [from, to] = request.subject ?? [objectStart(request, end, lexicon), end];
+  const pronoun = PRONOUN.test(request.sentence[request.subject ? from : request.next]?.lower ?? '') && from < to;
+  const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon);
   const base = request.wanted ? wantedEntry(request) : request.entry;
   const rule = request.wanted ? undefined : refine(request, phrase, clause, lexicon);
   const sum = !rule && MOVES_MONEY.test(base.verb) && beginsWithSum(clauseTokens);
@@ -197,57 +105,112 @@ function candidateOf(request: Request, end: number, index: number, lexicon: Lexi
     source: request.kind === 'question' ? 'question' : 'words',
     mentions: request.entry.mentions,
     pronoun,
+    implied: request.implied ?? false,
     sentence: index,
   };
+}
+
+/** What a candidate is about. */
+type About = Pick<Candidate, 'object' | 'domain' | 'objectKnown' | 'extent'>;
+
+/** The first thing that a sentence names before `at`. */
+function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | undefined {
+  const last = Math.min(indexOfToken(tokens, at), MAX_CLAUSE);
+  const isNoun = (token: { lower: string }) => lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+  const opens = SUBJECT_PRONOUNS.has(tokens[0]?.lower ?? '') ? tokens.slice(0, last).findIndex(isNoun) : 0;
+  const phrase = opens < 0 ? NO_OBJECT : objectAt(tokens, opens, last, lexicon);
+  if (phrase.name === '') return undefined;
+  const extent = extentOf([], phrase.plural, lexicon);
+  return { object: phrase.name, domain: domainOf(phrase.words, lexicon), objectKnown: phrase.known, extent };
+}
+
+const aboutOf = ({ object, domain, objectKnown, extent }: About): About => ({ object, domain, objectKnown, extent });
+
+/** The index of the first token that stands at `at` or after it. */
+function indexOfToken(sentence: Sentence, at: number): number {
+  let low = 0;
+  let high = sentence.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sentence[middle]?.at ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Candidates of requests of one sentence; `after` is the request that follows them. */
+function candidatesAmong(
+  requests: readonly Request[],
+  after: Request | undefined,
+  index: number,
+  lexicon: Lexicon,
+): Candidate[] {
+  const sentence = requests[0]?.sentence ?? [];
+  const found: Candidate[] = [];
+  let next = after;
+  let follower: Candidate | undefined;
+  for (const request of [...requests].reverse()) {
+    const end = next ? indexOfToken(sentence, next.at) : sentence.length;
+    const candidate = candidateOf(request, end, index, lexicon);
+    // `Create or update users`: the first verb shares the object of the second.
+    const shares = follower && candidate.object === 'unknown' && end - request.next <= 2;
+    follower = shares && follower ? { ...candidate, ...aboutOf(follower) } : candidate;
+    found.push(follower);
+    next = request;
+  }
+  return found.reverse();
+}
+
+/** The most that a verb may come to mean with an object. */
+function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
+  const refined = lexicon.refinements.get(entry.verb) ?? [];
+  return Math.max(consequenceOf(entry), ...refined.map((rule) => consequenceOf({ ...rule, weak: false })));
 }
 
 /** Candidates of all sentences, in the order of the text. */
 export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): Candidate[] {
   const found: Candidate[] = [];
-  for (const [index, sentence] of sentences.entries()) {
-    if (found.length >= MAX_CANDIDATES) break;
-    const requests = requestsOf(sentence, lexicon, QUERY).slice(0, MAX_CANDIDATES);
-    if (requests.length === 0) continue;
-    const positions = new Map(sentence.map((token, at) => [token.at, at]));
-    let follower: Candidate | undefined;
-    const ofSentence: Candidate[] = [];
-    for (let at = requests.length - 1; at >= 0; at -= 1) {
-      const request = requests[at];
-      if (!request) continue;
-      const next = requests[at + 1];
-      const end = next ? (positions.get(next.at) ?? sentence.length) : sentence.length;
-      const candidate = candidateOf(request, end, index, lexicon);
-      // `Create or update users`: the first verb shares the object of the second.
-      const shares = follower && candidate.object === 'unknown' && end - request.next <= 2;
-      follower =
-        shares && follower
-          ? {
-              ...candidate,
-              object: follower.object,
-              domain: follower.domain,
-              objectKnown: follower.objectKnown,
-              extent: follower.extent,
-            }
-          : candidate;
-      ofSentence.unshift(follower);
-    }
-    for (const candidate of ofSentence) {
-      // `... and email it to Bob`: the pronoun stands for what was spoken of last.
-      const named = candidate.pronoun ? found.findLast((earlier) => earlier.object !== 'unknown') : undefined;
-      found.push(
-        named
-          ? {
-              ...candidate,
-              object: named.object,
-              domain: named.domain,
-              objectKnown: named.objectKnown,
-              extent: named.extent,
-            }
-          : candidate,
+  const firsts = new Map<number, About | undefined>();
+  const potentials = new Map<VerbEntry, number>();
+  let gravest = 0;
+  const push = (candidate: Candidate) => {
+    found.push(candidate);
+    if (!candidate.negated) gravest = Math.max(gravest, consequenceOf(candidate));
+  };
+  /** What a pronoun stands for: what was spoken of last, or else what its sentence or the one before names first. */
+  const antecedentOf = ({ sentence, at }: Candidate): About | undefined => {
+    const spokenOf = found.findLast((earlier) => earlier.object !== 'unknown');
+    if (spokenOf) return spokenOf;
+    if (!firsts.has(sentence))
+      firsts.set(
+        sentence,
+        firstNamed(sentences[sentence] ?? [], at, lexicon) ?? firstNamed(sentences[sentence - 1] ?? [], at, lexicon),
       );
+    return firsts.get(sentence);
+  };
+  for (const [index, sentence] of sentences.entries()) {
+    const requests = requestsOf(sentence, lexicon, QUERY);
+    const room = Math.max(0, MAX_CANDIDATES - found.length);
+    for (const candidate of candidatesAmong(requests.slice(0, room), requests[room], index, lexicon)) {
+      const about = candidate.pronoun ? antecedentOf(candidate) : undefined;
+      push(about ? { ...candidate, ...aboutOf(about) } : candidate);
+    }
+    for (const [at, request] of requests.entries()) {
+      if (at < room || request.negated) continue;
+      const potential = potentials.get(request.entry) ?? potentialOf(request.entry, lexicon);
+      potentials.set(request.entry, potential);
+      if (potential <= gravest) continue;
+      for (const candidate of candidatesAmong([request], requests[at + 1], index, lexicon))
+        if (consequenceOf(candidate) > gravest) push(candidate);
     }
   }
-  return found;
+  return withoutStatements(found);
+}
+
+/** Beside requests that are spoken, a statement counts only when it matters: `names must be given in full` is a remark. */
+function withoutStatements(found: readonly Candidate[]): Candidate[] {
+  if (!found.some((candidate) => !candidate.implied && !candidate.weak)) return [...found];
+  return found.filter((candidate) => !candidate.implied || consequenceOf(candidate) > 30);
 }
 
 /** A fragment as a candidate. */
@@ -261,15 +224,20 @@ export function candidateOfFragment(fragment: Fragment, sentence: number): Candi
     source: 'code',
     mentions: false,
     pronoun: false,
+    implied: false,
     sentence,
   };
 }
 
 /** How much it matters that this action was asked for. Equal ones: the first of the text leads. */
-export function consequenceOf(candidate: Candidate): number {
-  const { action, effect } = candidate;
-  if (candidate.weak) return 0;
-  if (effect === 'destructive') return 60 + (candidate.traits.includes('irreversible') ? 1 : 0);
+export function consequenceOf({
+  action,
+  effect,
+  traits,
+  weak,
+}: Pick<Candidate, 'action' | 'effect' | 'traits' | 'weak'>): number {
+  if (weak) return 0;
+  if (effect === 'destructive') return 60 + (traits.includes('irreversible') ? 1 : 0);
   if (action === 'transfer' || action === 'grant' || action === 'revoke') return 50;
   if (action === 'send') return 40;
   if (action === 'unknown') return 5;

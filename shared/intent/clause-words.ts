@@ -32,3 +32,9 @@ export const PREPOSITIONS = words(
 export const FINITE = words("is are was were has have had will should can could must may might does did isn't aren't");
 /** Words after which a further request may begin. */
 export const CONJUNCTIONS = words('and then but or & plus afterwards');
+/** Words after which examples are named. */
+export const LISTS = words('including include includes e.g namely incl');
+/** Nouns before `to` that name what a tool is good for: `provides the ability to update records`. */
+export const ABILITIES = words('ability way capability means possibility functionality option opportunity tool chance');
+/** Adjectives that are verbs too: `a new, empty repository`. */
+export const ADJECTIVES = words('empty void corrupt');

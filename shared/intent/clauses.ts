@@ -1,54 +1,22 @@
 // Finds the verbs of a sentence that ask for something. A verb counts only where a request may begin: a slot.
-import { AFTER_VERB, AUX, CONJUNCTIONS, FINITE, PREPOSITIONS, SUBJECTS, SUBORDINATORS, WH } from './clause-words.ts';
+import { ABILITIES, AUX, CONJUNCTIONS, FINITE, LISTS, SUBJECTS, SUBORDINATORS, WH } from './clause-words.ts';
+import { withImplied } from './implied.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
-import type { Sentence, Token } from './tokens.ts';
+import { type Request, wordsOf } from './request.ts';
+import type { Sentence } from './tokens.ts';
+import { type Seen, type Slot, verbAt } from './verb-slots.ts';
 
-/** A verb that asks for something, and where its object may stand. */
-export interface Request {
-  readonly entry: VerbEntry;
-  /** Index of the first token after the verb and its particle. */
-  readonly next: number;
-  readonly at: number;
-  readonly sentence: Sentence;
-  readonly negated: boolean;
-  /** 0..1: how sure it is that this word is a verb that asks. */
-  readonly certainty: number;
-  readonly kind: 'imperative' | 'question';
-  /** `needs a cluster`: a thing that is wanted. */
-  readonly wanted: boolean;
-}
-
-/** Words of a sentence by which phrases are looked up; names in quotes and the like match nothing. */
-export const wordsOf = (sentence: Sentence): string[] =>
-  sentence.map((token) =>
-    token.kind === 'word' ? token.lower : token.kind === 'punct' ? token.text : `\u0000${token.kind}`,
-  );
-
-/** Noun-like verbs need help from what follows before they count as verbs between clauses. */
-function followedLikeVerb(next: Token | undefined): boolean {
-  if (!next) return false;
-  if (next.kind !== 'word') return next.kind !== 'punct' || /^["'`(*]/.test(next.text);
-  return AFTER_VERB.has(next.lower) || /^\p{Lu}/u.test(next.text);
-}
-
-interface Slot {
-  readonly strong: boolean;
-  readonly first: boolean;
-}
-
-/** Whether missing this verb would matter most: it destroys, starts, sends, pays or gives rights. */
-const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>
-  !weak && (effect === 'destructive' || CONSEQUENTIAL.has(action));
-const CONSEQUENTIAL: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
-
-/** Reads one sentence. `query` is the entry that stands for questions. */
+/** Requests of one sentence, also implied ones. `query` is the entry that stands for questions. */
 export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntry): Request[] {
+  return withImplied(sentence, wordsOf(sentence), spokenRequests(sentence, lexicon, query), lexicon);
+}
+
+function spokenRequests(sentence: Sentence, lexicon: Lexicon, query: VerbEntry): Request[] {
   const words = wordsOf(sentence);
   const found: Request[] = [];
   const endsAsQuestion = sentence.some((token) => token.kind === 'punct' && token.text.includes('?'));
   let slot: Slot | undefined = { strong: true, first: true };
-  let negated = false;
-  let third = false;
+  const seen: Seen = { third: false, gerund: false, listing: false, inside: false, negated: false };
   let subordinate = false;
   const carriedOut = isCarriedOut(words.join(' '));
   for (let at = 0; at < sentence.length; at += 1) {
@@ -60,8 +28,10 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
       if (/[,:;()\u2013\u2014*>\]|/&-]/.test(token.text)) {
         slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
         subordinate = false;
-        negated = false;
+        seen.negated = false;
       }
+      if (token.text.includes('(')) seen.inside = true;
+      else if (token.text.includes(')')) seen.inside = false;
       continue;
     }
     const prefix = lexicon.prefixes.match(words, at);
@@ -73,21 +43,29 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
       // `You can` and `can we` inside a question stay questions only when they do not ask somebody to act.
       const lead = lexicon.verbForms.match(words, at);
       if (!(lead && prefix.value === 'polite' && lead.length >= prefix.length && inSlot && !lead.value.entry.weak)) {
-        if (prefix.value === 'negation') negated = true;
-        else if (prefix.length > 1 || word === 'please') negated = false;
-        slot = { strong: true, first: slot?.first ?? found.length === 0 };
+        if (prefix.value === 'negation') seen.negated = true;
+        else if (prefix.length > 1 || word === 'please') seen.negated = false;
+        // `optionally` and `then` say nothing about what follows a comma: it may go on with things.
+        const strong: boolean =
+          found.length === 0 || !(prefix.length === 1 && word.endsWith('ly')) || slot?.strong === true;
+        slot = { strong, first: slot?.first ?? found.length === 0, joined: slot?.joined ?? false };
         at += prefix.length - 1;
         continue;
       }
     }
     if (CONJUNCTIONS.has(word)) {
       // `or` carries a negation on; `and` and `but` end it: doubt counts as asked for.
-      if (word !== 'or') negated = false;
-      slot = { strong: false, first: found.length === 0 && at === 0 };
+      if (word !== 'or') seen.negated = false;
+      slot = { strong: false, first: found.length === 0 && at === 0, joined: true };
       continue;
     }
     if (carriedOut && found.length > 0 && WH.has(word)) {
       at = beforeShown(words, at);
+      slot = { strong: true, first: true };
+      continue;
+    }
+    if (opensPurpose(words, at, found, lexicon)) {
+      found.pop();
       slot = { strong: true, first: true };
       continue;
     }
@@ -108,16 +86,17 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
       slot = undefined;
       continue;
     }
-    const match = verbAt(sentence, words, at, slot, third, negated, lexicon);
+    const match = verbAt(sentence, words, at, slot, seen, lexicon);
     if (match) {
-      const { entry, form } = match.reading;
-      if (form === 'third') third = true;
+      const { entry, form } = match;
+      if (form === 'third') seen.third = true;
+      if (form === 'gerund') seen.gerund = true;
       found.push({
         entry,
         next: at + match.length,
         at: token.at,
         sentence,
-        negated,
+        negated: seen.negated,
         certainty: match.certainty,
         kind: 'imperative',
         wanted: false,
@@ -134,22 +113,46 @@ export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntr
       }
       continue;
     }
-    if (wantedAt(words, at)) {
+    const wanted = wantedAt(words, at);
+    if (wanted > 0) {
       found.push({
         entry: query,
-        next: at + 2,
+        next: at + wanted,
         at: token.at,
         sentence,
-        negated,
+        negated: seen.negated,
         certainty: 0.55,
         kind: 'imperative',
         wanted: true,
       });
     }
     if (SUBORDINATORS.has(word)) subordinate = true;
+    if (found.length > 0 && LISTS.has(word)) seen.listing = true;
     slot = undefined;
   }
   return found;
+}
+
+/**
+ * Whether what a thing is for follows: `provides the ability to ...`, `helper that removes ...`, `wrapper for finding ...`.
+ * Only where nothing else was asked: the ability itself is no object.
+ */
+function opensPurpose(words: readonly string[], at: number, found: readonly Request[], lexicon: Lexicon): boolean {
+  const word = words[at] ?? '';
+  const [first] = found;
+  if (found.length > 1 || (first && (first.entry.action !== 'read' || first.kind === 'question'))) return false;
+  if (word === 'to') return ABILITIES.has(words[at - 1] ?? '');
+  if (first || at === 0 || at > 8 || !(word === 'for' || word === 'that' || word === 'which')) return false;
+  if (
+    words
+      .slice(0, at)
+      .some(
+        (before) => FINITE.has(before) || (SUBJECTS.has(before) && /^(?:i|we|you|he|she|it|they|there)$/.test(before)),
+      )
+  )
+    return false;
+  const form = lexicon.verbForms.match(words, at + 1)?.value;
+  return form !== undefined && !form.entry.weak && form.form === (word === 'for' ? 'gerund' : 'third');
 }
 
 /** The index of the last word before what follows `how you` or `how to`: what is to be shown by doing it. */
@@ -169,11 +172,15 @@ function purposeAfter(words: readonly string[], at: number): number {
   return at;
 }
 
-const WANTS = new Set(['need', 'want', 'require', 'needs', 'wants', "i'd", 'like']);
+const WANTS = new Set(['need', 'want', 'require', 'needs', 'wants']);
 
-/** `I need a cluster`, `we want the report`. */
-function wantedAt(words: readonly string[], at: number): boolean {
-  return (words[at] === 'i' || words[at] === 'we') && WANTS.has(words[at + 1] ?? '');
+/** How many words say that something is wanted: `I need a cluster`, `we'd like the report`; 0 for none. */
+function wantedAt(words: readonly string[], at: number): number {
+  const [subject = '', second = '', third = ''] = words.slice(at, at + 3);
+  if (/^(?:i|we)'d$/.test(subject)) return second === 'like' || second === 'love' ? 2 : 0;
+  if (subject !== 'i' && subject !== 'we') return 0;
+  if (second === 'would') return third === 'like' || third === 'love' ? 3 : 0;
+  return WANTS.has(second) ? 2 : 0;
 }
 
 function isQuestion(words: readonly string[], at: number, endsAsQuestion: boolean): boolean {
@@ -188,62 +195,6 @@ function isQuestion(words: readonly string[], at: number, endsAsQuestion: boolea
     AUX.has(word) &&
     (endsAsQuestion || (SUBJECTS.has(next) && word !== 'do' && word !== 'have') || /^(?:i|we|you|they)$/.test(next))
   );
-}
-
-interface VerbMatch {
-  readonly reading: { readonly entry: VerbEntry; readonly form: 'base' | 'third' | 'gerund' };
-  readonly length: number;
-  readonly certainty: number;
-}
-
-function verbAt(
-  sentence: Sentence,
-  words: readonly string[],
-  at: number,
-  slot: Slot,
-  third: boolean,
-  negated: boolean,
-  lexicon: Lexicon,
-): VerbMatch | undefined {
-  const match = lexicon.verbForms.match(words, at);
-  if (!match) return undefined;
-  const compound = lexicon.compounds.match(words, at);
-  const previousCompound = at > 0 ? lexicon.compounds.match(words, at - 1) : undefined;
-  if ((compound && compound.length > match.length) || (previousCompound && previousCompound.length > 1))
-    return undefined;
-  const { entry, form } = match.value;
-  const next = sentence[at + match.length];
-  if (next?.kind === 'word' && FINITE.has(next.lower) && !entry.weak) return undefined;
-  const result = (certainty: number): VerbMatch => ({ reading: match.value, length: match.length, certainty });
-  const opening = slot.first && slot.strong;
-  if (form === 'gerund') {
-    const previous = words[at - 1];
-    if (negated || previous === 'for' || previous === 'by' || opening || slot.strong) return result(0.75);
-    return undefined;
-  }
-  if (form === 'third') {
-    if (!(opening || third)) return undefined;
-    if (entry.alsoNoun && next?.kind === 'word' && PREPOSITIONS.has(next.lower) && next.lower !== 'for')
-      return opening ? result(0.5) : undefined;
-    return result(entry.alsoNoun ? 0.85 : 0.95);
-  }
-  if (third && entry.alsoNoun) return furtherVerb(entry, next) ? result(0.5) : undefined;
-  if (!entry.alsoNoun || match.length > 1) return result(slot.strong ? 1 : 0.85);
-  if (next?.kind === 'word' && (next.lower === 'of' || next.lower === 'and' || next.lower === 'or') && !opening)
-    return undefined;
-  if (slot.strong) return result(followedLikeVerb(next) ? 0.95 : next?.lower === 'of' ? 0.35 : 0.85);
-  if (followedLikeVerb(next)) return result(0.75);
-  return !slot.first && furtherVerb(entry, next) ? result(0.5) : undefined;
-}
-
-/**
- * Whether a word that may be a noun is taken for a further verb because missing one would matter: `and grant access`,
- * `and pay bob`. What destroys needs no object.
- */
-function furtherVerb(entry: VerbEntry, next: Token | undefined): boolean {
-  if (!isConsequential(entry)) return false;
-  if (next === undefined || next.kind === 'punct') return entry.effect === 'destructive';
-  return next.lower !== 'as' && !PREPOSITIONS.has(next.lower) && !CONJUNCTIONS.has(next.lower);
 }
 
 const CARRYING_OUT =

@@ -2,6 +2,7 @@
 import type { Action, DataClass, Extent, Trait } from '../vocabulary.ts';
 import { hostOf, isExternalHost } from './entities.ts';
 import type { Lexicon } from './lexicon.ts';
+import type { Sentence } from './tokens.ts';
 import type { Entities } from './types.ts';
 
 /** Domains whose things live in a database: `production` then also means `db/production`. */
@@ -33,21 +34,37 @@ export function extentOf(words: readonly string[], plural: boolean, lexicon: Lex
 const CARRIES_OUT: ReadonlySet<Action> = new Set(['send', 'transfer', 'grant', 'create', 'update', 'execute']);
 /** Reading verbs that put what they read somewhere. */
 const EXPORTS = new Set(['export', 'dump', 'extract', 'output', 'stream', 'expose']);
-const TO_OUTSIDE = /\b(?:to|at|into|onto|with|via)\s+(?:[\w'-]+\s+){0,6}["'<(]?(?:https?:\/\/|www\.|[\w.+-]{1,64}@)/i;
+const TOWARDS: ReadonlySet<string> = new Set(['to', 'at', 'into', 'onto', 'with', 'via']);
+/** Words between such a preposition and the address: `to my personal account at x@mail.example`. */
+const MAX_BETWEEN = 6;
+
+/** Whether an address or URL stands as a destination. */
+function hasDestination(sentences: readonly Sentence[]): boolean {
+  return sentences.some((sentence) =>
+    sentence.some((token, at) => {
+      if (token.kind !== 'email' && token.kind !== 'url' && !/@|:\/\//.test(token.text.slice(0, 80))) return false;
+      for (let before = at - 1; before >= Math.max(0, at - 2 - MAX_BETWEEN); before -= 1)
+        if (TOWARDS.has(sentence[before]?.lower ?? '')) return true;
+      return false;
+    }),
+  );
+}
 
 /** Whether data goes to somebody outside: an address or URL as destination of something that is sent, shared or uploaded. */
 export function leavesOrganisation(
-  { action, verb }: { action: Action; verb: string },
-  text: string,
+  asked: readonly { action: Action; verb: string }[],
+  sentences: readonly Sentence[],
   entities: Entities,
   lexicon: Lexicon,
 ): boolean {
-  if (!(CARRIES_OUT.has(action) || EXPORTS.has(verb))) return false;
   const outside = (host: string | undefined) => host !== undefined && isExternalHost(host, lexicon.internalHosts);
   const mailed = entities.emails.some((email) => outside(email.slice(email.lastIndexOf('@') + 1)));
   const linked = entities.hosts.some(outside) || entities.urls.some((url) => outside(hostOf(url)));
-  if (mailed && (action === 'send' || action === 'grant' || action === 'transfer')) return true;
-  return (mailed || linked) && TO_OUTSIDE.test(text.slice(0, 4_000));
+  if (!(mailed || linked)) return false;
+  const addresses = ({ action }: { action: Action }) =>
+    action === 'send' || action === 'grant' || action === 'transfer';
+  if (mailed && asked.some(addresses)) return true;
+  return asked.some(({ action, verb }) => CARRIES_OUT.has(action) || EXPORTS.has(verb)) && hasDestination(sentences);
 }
 
 /** Traits that the words themselves name. */

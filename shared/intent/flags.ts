@@ -1,61 +1,56 @@
-// Notices text that tries to take an agent over, hidden code, and text in a language that is not read.
-import type { Lexicon, Signal } from './lexicon.ts';
-
-/** Words of the whole text for phrase lookups: letters, digits, inner apostrophes and hyphens, lower case. */
-export function allWords(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+(?:['-][\p{L}\p{N}]+)*/gu) ?? [];
-}
-
-/** Whether `words[at...]` follows the signal, each step within `gap` words of the one before. */
-function followsFrom(signal: Signal, words: readonly string[], at: number): boolean {
-  let position = at;
-  for (const step of signal.steps.slice(1)) {
-    const limit = Math.min(words.length, position + 2 + signal.gap);
-    let next = position + 1;
-    while (next < limit && !step.has(words[next] ?? '')) next += 1;
-    if (next >= limit) return false;
-    position = next;
-  }
-  return true;
-}
-
-/** Names of the takeover signals in a text. `lower` is the plain text, lower case. */
-export function takeoverSignals(lower: string, lexicon: Lexicon): string[] {
-  const found = new Set<string>();
-  for (const marker of lexicon.markers) if (lower.includes(marker)) found.add('forged_marker');
-  // A note left for whoever reads the text, as tool results carry them: a request has no such heading.
-  if (/^[\s#*\-"'<(]{0,8}todo\s?:/.test(lower) || /\n[\s#*-]{0,8}todo\s?:/.test(lower)) found.add('planted_note');
-  // A turn of a conversation that nobody held.
-  if (/^[\s#*"'<]{0,8}assistant\s?:/.test(lower)) found.add('forged_turn');
-  for (const line of lower.split(/[\n.!?:]+/)) {
-    const words = allWords(line);
-    for (const [at, word] of words.entries()) {
-      for (const signal of lexicon.signals.get(word) ?? []) {
-        if (signal.start && at > 0) continue;
-        if (!found.has(signal.name) && followsFrom(signal, words, at)) found.add(signal.name);
-      }
-    }
-  }
-  return [...found];
-}
+// Notices hidden text and text in a language that is not read.
+import type { Lexicon } from './lexicon.ts';
 
 const BASE64 = /[A-Za-z0-9+/_-]{20,}={0,2}/g;
+const HEX = /(?:[0-9a-fA-F]{2}){12,}/g;
+const PERCENT = /(?:[^\s%]{0,40}%[0-9a-fA-F]{2}){3}\S*/g;
+/** How many characters of one encoded piece are decoded, and how many pieces. */
+const MAX_ENCODED = 4_000;
+const MAX_HIDDEN = 5;
 
-/** Texts that a text carries in base64: printable ones only, at most five. */
+/** Whether decoded bytes read as text: printable, with words. */
+function isText(decoded: string): boolean {
+  const printable = decoded.match(/[\x20-\x7e\n\t]/g)?.length ?? 0;
+  return decoded.length >= 8 && printable === decoded.length && /[a-z]{2}/i.test(decoded) && /[\s/]/.test(decoded);
+}
+
+function percentDecoded(text: string): string {
+  return text.replace(/%([0-9a-fA-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+/** Texts that a text carries in base64, hexadecimal digits, percent encoding or with moved letters: printable ones only, at most five. */
 export function hiddenTexts(text: string): string[] {
   const found: string[] = [];
+  const take = (decoded: string) => {
+    if (found.length < MAX_HIDDEN && isText(decoded)) found.push(decoded);
+  };
   for (const match of text.matchAll(BASE64)) {
-    const candidate = match[0].slice(0, 4_000);
-    if (found.length === 5) break;
+    if (found.length === MAX_HIDDEN) break;
+    const candidate = match[0].slice(0, MAX_ENCODED);
     // Ordinary long words and hexadecimal digests are no hidden text.
     if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
-    const decoded = Buffer.from(candidate, 'base64').toString('utf8');
-    const printable = decoded.match(/[\x20-\x7e\n\t]/g)?.length ?? 0;
-    if (decoded.length >= 8 && printable === decoded.length && /[a-z]{2}/i.test(decoded) && /[\s/]/.test(decoded))
-      found.push(decoded);
+    take(Buffer.from(candidate, 'base64').toString('utf8'));
   }
+  for (const match of text.matchAll(HEX)) take(Buffer.from(match[0].slice(0, MAX_ENCODED), 'hex').toString('utf8'));
+  if (/%[0-9a-fA-F]{2}/.test(text))
+    for (const match of text.matchAll(PERCENT)) take(percentDecoded(match[0].slice(0, MAX_ENCODED)));
+  if (MOVED.test(text)) take(rot13(text.slice(0, MAX_ENCODED)));
   return found;
 }
+
+/** The text with each Latin letter moved by thirteen, which hides a text from a reader without any encoding. */
+function rot13(text: string): string {
+  return text.replace(/[a-z]/gi, (letter) => {
+    const base = letter <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
+  });
+}
+
+/** What such a text that takes an agent over can hardly do without. */
+const MOVED = new RegExp(
+  `\\b(?:${['ignore', 'disregard', 'instructions', 'execute', 'delete'].map(rot13).join('|')})\\b`,
+  'i',
+);
 
 const ENGLISH = new Set(
   'the a an of to in on for with and or is are was be this that these those my your our it from by at as all any me i we you please can could not do what which how who where when why'.split(

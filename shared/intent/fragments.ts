@@ -5,6 +5,7 @@ import type { Lexicon } from './lexicon.ts';
 import { commandName, redirectAt, SUBCOMMANDS, shellAt } from './shell.ts';
 import { SQL_HEADS, sqlAt } from './sql.ts';
 
+/** Beyond so many pieces of code only one that destroys is kept: what comes last may matter most. */
 const MAX_FRAGMENTS = 40;
 
 /** Cheap first look: whether a piece of code may begin with this word. */
@@ -15,6 +16,25 @@ function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
   const name = commandName(lower);
   const dot = name.indexOf('.');
   return lexicon.commands.has(name) || SUBCOMMANDS.has(name) || (dot > 0 && lexicon.commands.has(name.slice(0, dot)));
+}
+
+const destroys = ({ effect }: Fragment): boolean => effect === 'destructive';
+
+/** Commands that destroy by what they are piped into or by their second word. */
+const PIPED = new Set(['curl', 'wget', 'http', 'invoke-webrequest', 'echo', 'printf', 'cat', 'base64']);
+
+/** Cheap second look, at code beyond the first pieces: whether it may destroy. */
+function mayDestroy({ lower }: Piece, lexicon: Lexicon): boolean {
+  if (
+    SQL_HEADS.has(lower) ||
+    lower.startsWith('db.') ||
+    lower === 'delete' ||
+    METHODS[lower.toUpperCase()] !== undefined
+  )
+    return true;
+  const name = commandName(lower);
+  const entry = lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? '');
+  return PIPED.has(name) || SUBCOMMANDS.has(name) || entry?.effect === 'destructive' || entry?.action === 'delete';
 }
 
 /** Code in a text, in its order. */
@@ -37,11 +57,14 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
       disguised: false,
     });
   }
-  for (let at = 0; at < pieces.length && found.length < MAX_FRAGMENTS; at += 1) {
+  for (let at = 0; at < pieces.length; at += 1) {
+    const full = found.length >= MAX_FRAGMENTS;
+    if (full && found.some(destroys)) break;
     const redirect = redirectAt(pieces, at);
     // A command that writes already says so.
-    if (redirect && found.at(-1)?.effect !== 'write') found.push(redirect);
-    if (!mayBegin(pieces[at], lexicon)) continue;
+    if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
+    const piece = pieces[at];
+    if (!piece || !mayBegin(piece, lexicon) || (full && !mayDestroy(piece, lexicon))) continue;
     const previous = pieces[at - 1]?.text ?? '';
     opens =
       at === 0 ||
@@ -50,7 +73,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
       /^(?:run|execute|exec|eval|type|issue|command|do|and|with)$/i.test(previous) ||
       ((previous === "'" || previous === '"') && /[:]$|^(?:run|execute|exec|-c)$/i.test(pieces[at - 2]?.text ?? ''));
     const fragment = sqlAt(pieces, at) ?? httpAt(pieces, at, lexicon) ?? shellAt(pieces, at, opens, lexicon);
-    if (fragment) found.push(fragment);
+    if (fragment && (!full || destroys(fragment))) found.push(fragment);
   }
   return found;
 }

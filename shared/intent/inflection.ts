@@ -1,4 +1,4 @@
-// English inflection, as far as reading intents needs it: the forms of a verb, the singular of a noun.
+// English inflection, as far as reading intents needs it: the forms of a verb, the nouns made from it, the singular of a noun.
 
 /** How a verb form stands in a text. */
 export type VerbForm = 'base' | 'third' | 'gerund';
@@ -13,14 +13,79 @@ function thirdPerson(base: string): string {
   return `${base}s`;
 }
 
-/** The gerunds by which a base form may be spelled: both `canceling` and `cancelling`. */
+/** Whether the last letter may be doubled before an ending: `cancel` gives `canceling` and `cancelling`. */
+function doubles(base: string): boolean {
+  const last = base.at(-1);
+  return !isVowel(last) && !'wxy'.includes(last ?? '') && isVowel(base.at(-2)) && !isVowel(base.at(-3));
+}
+
+/** The gerunds by which a base form may be spelled. */
 function gerunds(base: string): string[] {
   if (base.endsWith('ie')) return [`${base.slice(0, -2)}ying`];
   if (base.endsWith('e') && !base.endsWith('ee')) return [`${base.slice(0, -1)}ing`];
-  const plain = `${base}ing`;
-  const last = base.at(-1);
-  const doubles = !isVowel(last) && !'wxy'.includes(last ?? '') && isVowel(base.at(-2)) && !isVowel(base.at(-3));
-  return doubles ? [plain, `${base}${last}ing`] : [plain];
+  return doubles(base) ? [`${base}ing`, `${base}${base.at(-1)}ing`] : [`${base}ing`];
+}
+
+/** Past participles that no rule gives. */
+const IRREGULAR_PARTICIPLES = new Map(
+  (
+    'send:sent resend:resent write:written rewrite:rewritten overwrite:overwritten build:built rebuild:rebuilt pay:paid ' +
+    'repay:repaid prepay:prepaid give:given take:taken undo:undone redo:redone do:done make:made buy:bought sell:sold ' +
+    'tell:told find:found get:got see:seen hide:hidden freeze:frozen unfreeze:unfrozen draw:drawn withdraw:withdrawn ' +
+    'throw:thrown tear:torn bring:brought leave:left lend:lent spend:spent steal:stolen break:broken speak:spoken ' +
+    'say:said spin:spun shut:shut cut:cut put:put set:set reset:reset split:split bid:bid let:let read:read run:run ' +
+    'rerun:rerun forget:forgotten forbid:forbidden choose:chosen wake:woken hold:held keep:kept wind:wound unwind:unwound ' +
+    'teach:taught fly:flown drive:driven shrink:shrunk bind:bound rebind:rebound unbind:unbound strike:struck shoot:shot'
+  )
+    .split(' ')
+    .map((pair): [string, string] => {
+      const [base = '', participle = ''] = pair.split(':');
+      return [base, participle];
+    }),
+);
+
+/** The past participles of a verb, as in `should be deleted`; of `shut down` the first word is inflected. */
+export function participles(verb: string): string[] {
+  const space = verb.indexOf(' ');
+  const head = space < 0 ? verb : verb.slice(0, space);
+  const rest = space < 0 ? '' : verb.slice(space);
+  const irregular = IRREGULAR_PARTICIPLES.get(head);
+  if (irregular !== undefined) return [irregular + rest];
+  if (head.endsWith('e')) return [`${head}d${rest}`];
+  if (head.endsWith('y') && !isVowel(head.at(-2))) return [`${head.slice(0, -1)}ied${rest}`];
+  return doubles(head) ? [`${head}ed${rest}`, `${head}${head.at(-1)}ed${rest}`] : [`${head}ed${rest}`];
+}
+
+/** Nouns of an action that no rule gives. */
+const IRREGULAR_NOMINALS = new Map([
+  ['destroy', 'destruction'],
+  ['expel', 'expulsion'],
+  ['retain', 'retention'],
+  ['suspend', 'suspension'],
+  ['extend', 'extension'],
+  ['expand', 'expansion'],
+  ['convert', 'conversion'],
+  ['revoke', 'revocation'],
+  ['reduce', 'reduction'],
+  ['publish', 'publication'],
+  ['unsubscribe', 'unsubscription'],
+  ['shut down', 'shutdown'],
+  ['roll back', 'rollback'],
+  ['tear down', 'teardown'],
+  ['clean up', 'cleanup'],
+]);
+
+/** Nouns that may name the action of a verb: `deletion`, `removal`, `cancellation`, `modification`. Some are no words. */
+export function nominals(verb: string): string[] {
+  const irregular = IRREGULAR_NOMINALS.get(verb);
+  if (irregular !== undefined) return [irregular];
+  if (verb.includes(' ') || verb.includes('-') || verb.length < 4) return [];
+  const stem = verb.endsWith('e') ? verb.slice(0, -1) : verb;
+  const found = [`${verb}ment`, `${stem}al`, `${stem}ion`, `${stem}ation`];
+  if (verb.endsWith('ase')) found.push(`${stem}ure`);
+  if (verb.endsWith('y')) found.push(`${verb.slice(0, -1)}ication`);
+  if (verb.endsWith('l')) found.push(`${verb}lation`);
+  return found;
 }
 
 /** All forms of a verb; of `set up` the first word is inflected. */

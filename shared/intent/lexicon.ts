@@ -1,18 +1,29 @@
 // Checks a lexicon file and turns it into the tables that the parser looks words up in.
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { pointerToken } from '../json.ts';
+import { didYouMean } from '../near.ts';
 import type { Action, ActionClass, DataClass, Effect, Trait } from '../vocabulary.ts';
 import { DATA_CLASSES } from '../vocabulary.ts';
-import { singular, type VerbForm, verbForms } from './inflection.ts';
-import { type LexiconFile, LexiconSchema } from './lexicon-schema.ts';
+import { nominals, participles, singular, type VerbForm, verbForms } from './inflection.ts';
+import { type LexiconFile, LexiconSchema, type SIGNAL_STRENGTHS } from './lexicon-schema.ts';
 import { PhraseTable } from './phrase-table.ts';
 
-/** A lexicon that cannot be used. `pointer` is the RFC 6901 path of the member at fault. */
+/** One mistake in a lexicon: the RFC 6901 path of the member at fault, and what is wrong with it. */
+export interface LexiconProblem {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** A lexicon that cannot be used: its first mistake, and the others that were found with it. */
 export class LexiconError extends Error {
   readonly pointer: string;
-  constructor(pointer: string, message: string) {
+  readonly others: readonly LexiconProblem[];
+  constructor(pointer: string, message: string, others: readonly LexiconProblem[] = []) {
     super(message);
     this.name = 'LexiconError';
     this.pointer = pointer;
+    this.others = others;
   }
 }
 
@@ -55,6 +66,7 @@ export interface Signal {
   readonly name: string;
   readonly start: boolean;
   readonly gap: number;
+  readonly strength: (typeof SIGNAL_STRENGTHS)[number];
   readonly steps: readonly ReadonlySet<string>[];
 }
 
@@ -65,6 +77,10 @@ export interface Lexicon {
   readonly verbs: ReadonlyMap<string, VerbEntry>;
   /** Every form of every verb, phrases included. */
   readonly verbForms: PhraseTable<VerbReading>;
+  /** Past participles: `deleted`, `shut down`. */
+  readonly participles: PhraseTable<VerbEntry>;
+  /** Nouns that name what a verb does and no thing: `deletion`, but not `payment`. */
+  readonly nominals: ReadonlyMap<string, VerbEntry>;
   readonly refinements: ReadonlyMap<string, readonly Refinement[]>;
   readonly commands: ReadonlyMap<string, CommandEntry>;
   readonly domainOfNoun: ReadonlyMap<string, string>;
@@ -94,9 +110,33 @@ export function effectOfAction(action: Action): Effect {
   return action === 'delete' ? 'destructive' : 'write';
 }
 
-const validate = new Ajv2020({ strict: true, strictTypes: false, allErrors: false }).compile<LexiconFile>(
+const validate = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, verbose: true }).compile<LexiconFile>(
   LexiconSchema,
 );
+
+function problemOf({
+  keyword,
+  instancePath: pointer,
+  params,
+  parentSchema,
+  data,
+  message,
+}: ErrorObject): LexiconProblem {
+  const known = (list: unknown): string[] => (Array.isArray(list) ? list.map(String) : []);
+  if (keyword === 'additionalProperties') {
+    const name = String(params['additionalProperty']);
+    const members: unknown = parentSchema?.['properties'];
+    const names = typeof members === 'object' && members !== null ? Object.keys(members) : [];
+    return { pointer: pointer + pointerToken(name), message: `unknown member "${name}"${didYouMean(name, names)}` };
+  }
+  if (keyword === 'required') return { pointer, message: `the member "${params['missingProperty']}" is missing` };
+  if (keyword === 'enum') {
+    const allowed = known(params['allowedValues']);
+    const meant = typeof data === 'string' ? didYouMean(data, allowed) : '';
+    return { pointer, message: `must be one of ${allowed.join(', ')}${meant}` };
+  }
+  return { pointer, message: message ?? 'is not a lexicon' };
+}
 
 /**
  * A lexicon from the parsed JSON of its file.
@@ -105,20 +145,20 @@ const validate = new Ajv2020({ strict: true, strictTypes: false, allErrors: fals
  */
 export function compileLexicon(json: unknown): Lexicon {
   if (!validate(json)) {
-    const error = validate.errors?.[0];
-    const extra: unknown = error?.params.additionalProperty;
-    const member = typeof extra === 'string' ? `/${extra.replaceAll('~', '~0').replaceAll('/', '~1')}` : '';
-    const message = member === '' ? (error?.message ?? 'is not a lexicon') : 'is not a member of a lexicon';
-    throw new LexiconError(`${error?.instancePath ?? ''}${member}`, message);
+    const [first = { pointer: '', message: 'is not a lexicon' }, ...others] = (validate.errors ?? []).map(problemOf);
+    throw new LexiconError(first.pointer, first.message, others);
   }
   const verbs = compileVerbs(json);
   const plurals = new Map(Object.entries(json.irregularPlurals));
+  const domainOfNoun = compileDomains(json, plurals);
   return {
     verbs,
     verbForms: compileForms(verbs),
+    participles: compileParticiples(verbs),
+    nominals: compileNominals(verbs, new Set([...domainOfNoun.keys(), ...json.genericNouns, ...json.containerNouns])),
     refinements: compileRefinements(json, verbs),
     commands: compileCommands(json),
-    domainOfNoun: compileDomains(json, plurals),
+    domainOfNoun,
     domains: new Set([...Object.keys(json.domains), json.defaultDomain]),
     defaultDomain: json.defaultDomain,
     synonyms: new Map(Object.entries(json.synonyms)),
@@ -183,6 +223,25 @@ function compileForms(verbs: ReadonlyMap<string, VerbEntry>): PhraseTable<VerbRe
   for (const { text, reading } of forms) if (reading.form === 'base') table.add(text, reading);
   for (const { text, reading } of forms) if (table.get(text) === undefined) table.add(text, reading);
   return table;
+}
+
+function compileParticiples(verbs: ReadonlyMap<string, VerbEntry>): PhraseTable<VerbEntry> {
+  const table = new PhraseTable<VerbEntry>();
+  for (const entry of verbs.values()) {
+    if (entry.weak) continue;
+    for (const text of participles(entry.verb)) if (table.get(text) === undefined) table.add(text, entry);
+  }
+  return table;
+}
+
+function compileNominals(verbs: ReadonlyMap<string, VerbEntry>, things: ReadonlySet<string>): Map<string, VerbEntry> {
+  const found = new Map<string, VerbEntry>();
+  for (const entry of verbs.values()) {
+    if (entry.weak) continue;
+    for (const noun of nominals(entry.verb))
+      if (!things.has(noun) && !verbs.has(noun) && !found.has(noun)) found.set(noun, entry);
+  }
+  return found;
 }
 
 function compileRefinements(file: LexiconFile, verbs: ReadonlyMap<string, VerbEntry>): Map<string, Refinement[]> {
@@ -264,8 +323,8 @@ function phrases<T>(lists: [value: T, words: readonly string[], pointer: string]
 
 function compileSignals(file: LexiconFile): Map<string, Signal[]> {
   const signals = new Map<string, Signal[]>();
-  for (const { name, start = false, gap = 0, steps } of file.signals) {
-    const signal: Signal = { name, start, gap, steps: steps.map((step) => new Set(step)) };
+  for (const { name, start = false, gap = 0, strength = 'attack', steps } of file.signals) {
+    const signal: Signal = { name, start, gap, strength, steps: steps.map((step) => new Set(step)) };
     for (const word of steps[0] ?? []) signals.set(word, [...(signals.get(word) ?? []), signal]);
   }
   return signals;

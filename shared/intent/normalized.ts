@@ -1,9 +1,9 @@
 // Reads strings that are normalized already: `domain.action.object`, or `action:resource`.
 import { ACTION_CLASSES, type ActionClass, type DataClass, type Trait } from '../vocabulary.ts';
-import { domainOf } from './candidates.ts';
 import { dataClassesOf, traitsOf } from './context.ts';
 import { effectOfAction, type Lexicon, type VerbEntry } from './lexicon.ts';
 import { singular } from './inflection.ts';
+import { domainOf } from './request-object.ts';
 import { plainWord } from './text.ts';
 import type { ParsedIntent } from './types.ts';
 

@@ -78,7 +78,16 @@ const NOUNS_IN_LY = new Set([
   'july',
   'italy',
 ]);
-const PARTICIPLE = /(?:ed|ing)$/;
+/** What follows a past participle that describes the noun before it: `emails marked as read`, `files older than 7 days`. */
+const DESCRIBED =
+  /^(?:from|by|in|for|to|with|on|at|the|a|an|as|under|after|before|since|during|between|within|over|via|through|without|last|this|yesterday|today|than)$/;
+/** Words that end a noun phrase once it has begun: particles of a verb, and comparisons. */
+const CLOSERS = new Set(
+  (
+    'off out up down away back older newer larger bigger smaller greater higher longer shorter less more similar equal ' +
+    'accessible visible available eligible due exist exists existed'
+  ).split(' '),
+);
 
 /** The object phrase of a verb. */
 export interface ObjectPhrase {
@@ -166,6 +175,13 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
     const { kind, lower } = token;
     if (kind === 'punct') {
       if (tokens.length === 0 && /^["'([<*{]+$/.test(token.text)) continue;
+      // `CI/CD variables`, `changes/diffs`: one of two words for it stands for both.
+      if (token.text === '/' && sentence[at + 1]?.kind === 'word') {
+        const further = sentence[at + 2];
+        if (further?.kind === 'word' && !STOPS.has(further.lower) && further.lower !== 'of') at += 1;
+        tokens.length = 0;
+        continue;
+      }
       // An acronym spelled out in parentheses does not end the phrase: `SLO (service level objective) reports`.
       const close = token.text === '(' ? closingOf(sentence, at, end) : -1;
       if (close < 0 || sentence[close + 1]?.kind !== 'word') break;
@@ -184,25 +200,19 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
     if (STOPS.has(lower) || lower === 'of') break;
     if (lower === 'and' || lower === 'or' || lower === '&') {
       // `list and map of users` and `read and write access`: the head comes later only when nothing stands yet.
-      if (tokens.length > 0 && yieldsTo(tokens, sentence[at + 1], lexicon)) {
+      if (tokens.length > 0 && yieldsTo(tokens, sentence.slice(at + 1, at + 3), lexicon)) {
         tokens.length = 0;
         continue;
       }
       break;
     }
     if (lexicon.fillers.has(lower)) {
-      if (tokens.length > 0 && !/^(?:new|old|main|top|first|last|next|latest|recent|current|available)$/.test(lower))
-        break;
+      if (tokens.length > 0 && !/^(?:new|old|main|top|first|last|next|latest|recent|current)$/.test(lower)) break;
       continue;
     }
-    if (
-      tokens.length > 0 &&
-      PARTICIPLE.test(lower) &&
-      !lexicon.domainOfNoun.has(lower) &&
-      /^(?:from|by|in|for|to|with|on|at|the|a|an)$/.test(sentence[at + 1]?.lower ?? '') &&
-      lower.endsWith('ed')
-    )
-      break;
+    if (tokens.length > 0 && (CLOSERS.has(lower) || isDescription(token, sentence[at + 1], lexicon))) break;
+    // `the user Alice Smith`: the name belongs to the noun before it.
+    if (isNameAfter(tokens.at(-1), token, lexicon)) break;
     // A digest, an encoded blob or a key is no name of a kind of thing.
     if (kind === 'identifier' && token.text.length > 15 && (/\d/.test(token.text) || token.text.length > 60)) {
       if (tokens.length > 0) break;
@@ -220,6 +230,18 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
   return [tokens, at];
 }
 
+/** Whether a participle describes the noun before it. */
+function isDescription({ lower }: Token, next: Token | undefined, lexicon: Lexicon): boolean {
+  return lower.endsWith('ed') && !lexicon.domainOfNoun.has(lower) && DESCRIBED.test(next?.lower ?? '');
+}
+
+/** Whether a capitalized word that names no kind of thing follows a plain noun that does. */
+function isNameAfter(previous: Token | undefined, { kind, text, lower }: Token, lexicon: Lexicon): boolean {
+  if (kind !== 'word' || !/^\p{Lu}\p{Ll}/u.test(text) || previous?.text !== previous?.lower) return false;
+  const isNoun = (word: string) => lexicon.domainOfNoun.has(singular(word, lexicon.plurals));
+  return previous !== undefined && isNoun(previous.lower) && !isNoun(lower);
+}
+
 /** The index of the token that closes the parenthesis at `at`, within a few words, or -1. */
 function closingOf(sentence: Sentence, at: number, end: number): number {
   for (let next = at + 1; next < Math.min(end, at + 8); next += 1) {
@@ -229,7 +251,7 @@ function closingOf(sentence: Sentence, at: number, end: number): number {
 }
 
 /** Whether the phrase goes on after `and`: `status and details of ...`, `Foo or Bar server`. */
-function yieldsTo(tokens: readonly Token[], next: Token | undefined, lexicon: Lexicon): boolean {
+function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], lexicon: Lexicon): boolean {
   const saysLittle = (token: Token | undefined) => {
     const noun = singular(token?.lower ?? '', lexicon.plurals);
     return lexicon.genericNouns.has(noun) || lexicon.containerNouns.has(noun);
@@ -238,6 +260,11 @@ function yieldsTo(tokens: readonly Token[], next: Token | undefined, lexicon: Le
     token !== undefined &&
     /^\p{Lu}/u.test(token.text) &&
     !lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+  // `a failed or canceled pipeline`, `a project or group webhook`: a singular that stands bare describes the head to come.
+  const isNoun = (token: Token | undefined) =>
+    token?.kind === 'word' && lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+  const bare = tokens.length === 1 && tokens[0]?.lower === singular(tokens[0]?.lower ?? '', lexicon.plurals);
+  if (bare && isNoun(further) && next?.kind === 'word' && !lexicon.fillers.has(next.lower)) return true;
   return saysLittle(next) || saysLittle(tokens.at(-1)) || (tokens.length === 1 && brand(tokens[0]) && brand(next));
 }
 
@@ -249,7 +276,13 @@ function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
     .map((word) => singular(word, lexicon.plurals))
     .flatMap((word) => (lexicon.synonyms.get(word) ?? word).split('_'));
   const plural = raw.at(-1) !== singular(raw.at(-1) ?? '', lexicon.plurals);
-  while (words.length > 1 && lexicon.genericNouns.has(words.at(-1) ?? '')) words.pop();
+  // `an AWS resource` is a resource: a brand alone is no kind of thing.
+  while (
+    words.length > 1 &&
+    lexicon.genericNouns.has(words.at(-1) ?? '') &&
+    !(words.length === 2 && words[1] === 'resource')
+  )
+    words.pop();
   const kept = words.slice(-MAX_OBJECT_WORDS);
   while (kept.length > 1 && kept.join('_').length > MAX_OBJECT_LENGTH) kept.shift();
   const name = kept

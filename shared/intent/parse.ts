@@ -5,15 +5,17 @@ import { isCarriedOut } from './clauses.ts';
 import { confidenceOf } from './confidence.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf, traitsOf } from './context.ts';
 import { entitiesOf } from './entities.ts';
-import { allWords, hiddenTexts, isForeign, takeoverSignals } from './flags.ts';
+import { hiddenTexts, isForeign } from './flags.ts';
 import type { Fragment } from './code.ts';
 import { fragmentsOf } from './fragments.ts';
 import type { Lexicon } from './lexicon.ts';
 import { parseNormalized } from './normalized.ts';
 import { holdsPrivateKey, isSecret } from './secrets.ts';
+import { takeoverOf } from './takeover.ts';
 import { plainText } from './text.ts';
 import { type Sentence, sentencesOf, type Token } from './tokens.ts';
 import type { Alternative, ParsedIntent } from './types.ts';
+import { allWords } from './words.ts';
 
 const MAX_ALTERNATIVES = 8;
 
@@ -33,6 +35,7 @@ const UNKNOWN: Candidate = {
   source: 'words',
   mentions: false,
   pronoun: false,
+  implied: false,
   sentence: 0,
 };
 
@@ -55,9 +58,8 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const fragments = fragmentsOf(trimmed, lexicon);
   const hidden = hiddenTexts(trimmed);
   const hiddenFragments = hidden.flatMap((inner) => fragmentsOf(inner, lexicon));
-  const hiddenCode =
-    hiddenFragments.length > 0 || hidden.some((inner) => takeoverSignals(inner.toLowerCase(), lexicon).length > 0);
-  const signals = takeoverSignals(trimmed.toLowerCase(), lexicon);
+  const hiddenCode = hiddenFragments.length > 0 || hidden.some((inner) => takeoverOf(inner, lexicon).attack);
+  const takeover = takeoverOf(trimmed, lexicon);
   const foreign = isForeign(words, lexicon);
 
   const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
@@ -69,8 +71,10 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     // What is decoded counts as asked for when something is to be run.
     ...(runs ? hiddenFragments : []),
   ];
+  // Words that are part of a piece of code are no requests of their own.
+  const inCode = new Set(fragments.map((fragment) => fragment.at));
   const all = [
-    ...candidates.filter((candidate) => !isInsideCode(candidate, fragments)),
+    ...candidates.filter((candidate) => !inCode.has(candidate.at)),
     ...code.map((fragment) => candidateOfFragment(fragment, 0)),
   ];
   const asked = all
@@ -82,7 +86,11 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const alternatives = alternativesOf(asked, chosen);
 
   const flags = new Set<IntentFlag>();
-  if (signals.length > 0) flags.add('prompt_injection');
+  // A pretext excuses what follows it: also code that the text claims only to talk about.
+  const dataClasses = dataClassesOf(words, lexicon);
+  const grave =
+    [...all, ...fragments].some((part) => part.effect === 'destructive') || dataClasses.includes('credentials');
+  if (takeover.attack || (takeover.pretext && grave)) flags.add('prompt_injection');
   if (plain.disguised || hiddenCode || fragments.some((fragment) => fragment.disguised)) flags.add('obfuscated');
   if (all.some((candidate) => candidate.negated)) flags.add('negated');
   if (alternatives.length > 0) flags.add('multi_action');
@@ -110,7 +118,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     (extent === 'all' || (extent === 'many' && extentOf(words.slice(0, 60), false, lexicon) !== 'one'))
   )
     traits.add('bulk');
-  if (asked.some((candidate) => leavesOrganisation(candidate, trimmed, entities, lexicon))) traits.add('external');
+  if (leavesOrganisation(asked, sentences, entities, lexicon)) traits.add('external');
 
   return {
     normalized: `${chosen.domain}.${chosen.action}.${chosen.object}`,
@@ -125,7 +133,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     confidence: confidenceOf(chosen, { flags, candidates: asked.length, words: words.length }),
     alternatives,
     entities,
-    data_classes: dataClassesOf(words, lexicon),
+    data_classes: dataClasses,
     flags: [...flags].sort(),
   };
 }
@@ -193,11 +201,6 @@ function isMentioned(
         last.verb,
       ));
   return talks && !runs && sameText;
-}
-
-/** Words that are part of a piece of code are no requests of their own. */
-function isInsideCode(candidate: Candidate, fragments: readonly Fragment[]): boolean {
-  return candidate.source !== 'code' && fragments.some((fragment) => candidate.at === fragment.at);
 }
 
 /** What else is asked for: other actions, most consequential first. */

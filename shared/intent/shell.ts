@@ -81,22 +81,21 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   const head = pieces[at];
   if (!head) return undefined;
   const name = commandName(head.lower);
+  // The command that it runs follows.
+  if (name === 'sudo' || name === 'doas') return undefined;
   const base = lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? '');
   const next = pieces[at + 1];
   const sub = next && SUBCOMMANDS.has(name) ? lexicon.commands.get(`${name} ${next.lower}`) : undefined;
   const entry: CommandEntry | undefined = sub ?? base;
   if (!entry || (!sub && !base)) return undefined;
-  const args = argumentsOf(pieces, at + 1);
-  const flagged = args.some(
-    (arg, index) =>
-      index < 6 &&
-      (/^-{1,2}[a-z]/i.test(arg.text) ||
-        /^(?:\/|~|\.\/|\*|\$|https?:\/\/)/i.test(arg.text) ||
-        /^(?:if|of)=/.test(arg.text)),
-  );
+  const isPiped = pieces[at - 1]?.text === '|';
+  if (!opens && !sub && !isPiped && !UNMISTAKABLE.has(name)) return undefined;
+  const args = argumentsOf(pieces, at + 1, isPiped ? MAX_ARGUMENTS : MAX_TELLING);
+  const flagged = args
+    .slice(0, MAX_TELLING)
+    .some(({ text }) => /^-{1,2}[a-z]/i.test(text) || /^(?:\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i.test(text));
   // Down a pipe of commands everything is a command.
-  const piped =
-    pieces[at - 1]?.text === '|' && args.length > 0 && !/^[a-z ]*$/i.test(args.map((arg) => arg.text).join(' '));
+  const piped = isPiped && args.length > 0 && !/^[a-z ]*$/i.test(args.map((arg) => arg.text).join(' '));
   const evident =
     piped ||
     sub !== undefined ||
@@ -107,13 +106,19 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
     (opens && flagged && args[0]?.text.startsWith('-') === true) ||
     (opens && SHELLS.has(name) && args[0]?.lower === '-c');
   if (!evident || (!opens && sub === undefined && !UNMISTAKABLE.has(name))) return undefined;
-  return refineCommand(entry, name, head, args, pieces, at, lexicon);
+  return refineCommand(entry, name, head, argumentsOf(pieces, at + 1, MAX_ARGUMENTS), pieces, at, lexicon);
 }
 
-/** Arguments up to the end of the command: a separator, or forty words. */
-function argumentsOf(pieces: readonly Piece[], from: number): Piece[] {
+/** How many arguments of a command are read, and how many of them tell that it is one. */
+const MAX_ARGUMENTS = 40;
+const MAX_TELLING = 6;
+
+/** Arguments up to the end of the command: a separator, or so many words. */
+function argumentsOf(pieces: readonly Piece[], from: number, most: number): Piece[] {
   const args: Piece[] = [];
-  for (const piece of pieces.slice(from, from + 40)) {
+  for (let at = from; at < Math.min(pieces.length, from + most); at += 1) {
+    const piece = pieces[at];
+    if (!piece) break;
     if (piece.text === '|' || piece.text === ';' || piece.text === '&&' || piece.text === '`' || piece.text === '||')
       break;
     if (!/^[()'"]$/.test(piece.text)) args.push(piece);
@@ -140,7 +145,6 @@ function refineCommand(
       : 'one';
   const flags = args.filter((arg) => arg.text.startsWith('-')).map((arg) => arg.text);
   const fetches = name === 'curl' || name === 'wget' || name === 'http' || name === 'invoke-webrequest';
-  if (name === 'sudo' || name === 'doas') return undefined;
   if (flags.some((flag) => /^-[a-z]*r/i.test(flag) || flag === '--recursive') && effect === 'destructive')
     extent = 'all';
   if (name === 'git' && entry.command === 'git push' && flags.some((flag) => /^(?:-f|--force)/.test(flag))) {
@@ -177,19 +181,11 @@ function refineCommand(
     if (action !== 'read') traits.add('external');
   }
   // What a pipe leads into decides: a download or a decoded text that is run.
-  const end = pieces.slice(at, at + 60);
-  const piped = end.some(
-    (piece, index) =>
-      piece.text === '|' &&
-      SHELLS.has(
-        (end[index + 1]?.lower ?? '').replace(/^.*\//, '') === 'sudo'
-          ? (end[index + 2]?.lower ?? '')
-          : (end[index + 1]?.lower ?? '').replace(/^.*\//, ''),
-      ),
-  );
+  const piped = leadsIntoShell(pieces, at);
+  const line = piped ? pieces.slice(at, at + MAX_LINE) : [];
   const decodes =
-    end.some((piece) => /^base64$|^frombase64string$/.test(piece.lower)) &&
-    end.some((piece) => /^(?:-d|--decode|-D)$/.test(piece.text));
+    line.some((piece) => /^base64$|^frombase64string$/.test(piece.lower)) &&
+    line.some((piece) => /^(?:-d|--decode|-D)$/.test(piece.text));
   if (piped && (fetches || decodes || name === 'echo')) {
     return {
       verb: name,
@@ -219,6 +215,22 @@ function refineCommand(
     language: 'shell',
     disguised: decodes && piped,
   };
+}
+
+/** Pieces of a command line that are read. */
+const MAX_LINE = 60;
+
+/** Whether what a command line prints is run: `... | sudo bash`. */
+function leadsIntoShell(pieces: readonly Piece[], at: number): boolean {
+  const nameAt = (index: number) => {
+    const lower = pieces[index]?.lower ?? '';
+    return lower.includes('/') ? lower.slice(lower.lastIndexOf('/') + 1) : lower;
+  };
+  for (let index = at; index < Math.min(pieces.length, at + MAX_LINE); index += 1) {
+    if (pieces[index]?.text !== '|') continue;
+    if (SHELLS.has(nameAt(nameAt(index + 1) === 'sudo' ? index + 2 : index + 1))) return true;
+  }
+  return false;
 }
 
 /** Whether a command changes files by its arguments: `sed -i`, or output redirected into something other than /dev/null. */

@@ -55,6 +55,9 @@ const SQL_NOISE = new Set([
   'external',
 ]);
 
+/** Words of a statement that are read. */
+const MAX_STATEMENT = 60;
+
 /** The SQL statement that begins at `pieces[at]`, or undefined. Plain English uses the same verbs: evidence is asked for. */
 export function sqlAt(pieces: readonly Piece[], at: number): Fragment | undefined {
   const head = pieces[at];
@@ -74,7 +77,11 @@ export function sqlAt(pieces: readonly Piece[], at: number): Fragment | undefine
     disguised: false,
     ...more,
   });
-  const tail = () => pieces.slice(at, at + 60).map((piece) => piece.lower);
+  let seen: string[] | undefined;
+  const tail = () => {
+    seen ??= pieces.slice(at, at + MAX_STATEMENT).map((piece) => piece.lower);
+    return seen;
+  };
   const endsLikeSql = () =>
     tail().some((text) => text === ';' || text === 'where' || text === '*' || text.includes('='));
   const unbounded = () => {

@@ -61,6 +61,8 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
     if (current.length > 0) sentences.push(current);
     current = [];
   };
+  // Up to where no closing quote of a kind stands, so that unpaired ones are not looked for again and again.
+  const bare = new Map<string, number>();
   for (let at = 0; at < text.length; ) {
     const char = text[at] ?? '';
     if (SPACE.test(char)) {
@@ -68,7 +70,7 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
       at += 1;
       continue;
     }
-    const quoted = quotation(text, at);
+    const quoted = quotation(text, at, bare);
     if (quoted !== undefined) {
       push(char === '`' ? 'code' : isSecret(quoted) ? 'secret' : 'quoted', quoted, at);
       at += quoted.length + 2;
@@ -84,16 +86,17 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
 }
 
 /** The inside of a quotation that opens at `at`, or undefined. */
-function quotation(text: string, at: number): string | undefined {
+function quotation(text: string, at: number, bare: Map<string, number>): string | undefined {
   const close = QUOTES[text[at] ?? ''];
   if (close === undefined) return undefined;
   const limit = Math.min(text.length, at + MAX_QUOTED);
-  for (let end = at + 1; end < limit; end += 1) {
+  for (let end = Math.max(at + 1, bare.get(close) ?? 0); end < limit; end += 1) {
     if (text[end] !== close) continue;
     if (end === at + 1) return undefined;
     // An apostrophe inside a word is no closing quote.
     if (close !== "'" || !/[\p{L}\p{N}]/u.test(text[end + 1] ?? ' ')) return text.slice(at + 1, end);
   }
+  bare.set(close, Math.max(limit, bare.get(close) ?? 0));
   return undefined;
 }
 

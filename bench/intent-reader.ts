@@ -1,0 +1,87 @@
+// Reads texts as the service does: the parser in process, and the risk by the intake policies of a policy folder.
+import { compileLexicon, type Lexicon } from '../shared/intent/lexicon.ts';
+import { parseIntent } from '../shared/intent/parse.ts';
+import type { ParsedIntent } from '../shared/intent/types.ts';
+import { readingOfParse } from '../shared/decide/readings.ts';
+import { createEvaluator } from '../shared/policy/evaluate.ts';
+import { loadPolicySet } from '../shared/policy/load.ts';
+import { readPolicyFolder } from '../shared/policy-folder.ts';
+import type { Risk, RiskFacts } from '../shared/policy/types.ts';
+import { effectiveTrust, NO_EVIDENCE } from '../shared/trust/score.ts';
+
+/** What the service would say of a text: the parse and its risk. */
+export interface ReadText {
+  readonly parse: ParsedIntent;
+  readonly risk: Risk;
+}
+
+export interface IntentReader {
+  readonly lexicon: Lexicon;
+  read(text: string): Promise<ReadText>;
+}
+
+/** A policy folder that cannot be used; one line per finding. */
+export class PolicyFolderError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'PolicyFolderError';
+  }
+}
+
+const noDecisions = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
+
+/** Facts of an agent that nobody registered and of whom there is no evidence, at a fixed time. */
+function factsOf(parse: ParsedIntent): RiskFacts {
+  const { alternatives: _, ...read } = parse;
+  return {
+    intent: readingOfParse(read).unassessed,
+    agent: { id: 'unregistered', registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] },
+    trust: effectiveTrust({ recordedScore: NO_EVIDENCE.score, uncertainty: NO_EVIDENCE.uncertainty }),
+    key: { id: 'measured', bound: false, environment: 'live' },
+    context: {},
+    time: { now: '2026-01-05T12:00:00.000Z', date: '2026-01-05', hour: 12, minute_of_day: 720, weekday: 1 },
+    history: { last_60s: noDecisions(), last_1h: noDecisions(), last_24h: noDecisions() },
+    organisation: { slug: 'measured' },
+    environment: 'live',
+  };
+}
+
+/**
+ * A reader with the policies and the lexicon of a folder.
+ * @throws {PolicyFolderError} for a folder that holds no valid policy set, and for a rule that can't be evaluated
+ */
+export async function createIntentReader(folder: string): Promise<IntentReader> {
+  const files = await readPolicyFolder(folder).catch((error: unknown) => {
+    throw new PolicyFolderError(
+      `${folder} can not be read: ${error instanceof Error ? error.message : 'unknown error'}`,
+    );
+  });
+  const loaded = loadPolicySet(files.policies, files.lexicon, { compileLexicon });
+  const findings = [...files.refused, ...(loaded.ok ? [] : loaded.findings)];
+  if (!loaded.ok || findings.length > 0) {
+    const lines = findings.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`);
+    throw new PolicyFolderError(lines.join('\n'));
+  }
+  // An error would count as the highest risk: here it would only make a measurement look better than it is.
+  let failure: unknown;
+  const evaluator = createEvaluator({
+    set: loaded.set,
+    onError: (error) => {
+      failure = error;
+    },
+  });
+  const { lexicon } = loaded.set;
+  return {
+    lexicon,
+    async read(text) {
+      const parse = parseIntent(text, lexicon);
+      const risk = await evaluator.assessRisk(factsOf(parse));
+      if (failure !== undefined) {
+        throw new PolicyFolderError(
+          `the risk could not be assessed: ${failure instanceof Error ? failure.message : ''}`,
+        );
+      }
+      return { parse, risk };
+    },
+  };
+}

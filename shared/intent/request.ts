@@ -1,0 +1,33 @@
+// What a sentence asks for, before its object is read.
+import type { VerbEntry } from './lexicon.ts';
+import type { Sentence } from './tokens.ts';
+
+/** A verb that asks for something, and where its object may stand. */
+export interface Request {
+  readonly entry: VerbEntry;
+  /** Index of the first token after the verb and its particle. */
+  readonly next: number;
+  readonly at: number;
+  readonly sentence: Sentence;
+  readonly negated: boolean;
+  /** 0..1: how sure it is that this word is a verb that asks. */
+  readonly certainty: number;
+  readonly kind: 'imperative' | 'question';
+  /** `needs a cluster`: a thing that is wanted. */
+  readonly wanted: boolean;
+  /** The tokens of its object when that stands before it: `users` in `users should be deleted`. */
+  readonly subject?: readonly [from: number, to: number] | undefined;
+  /** No verb asks for it: it follows from a statement. */
+  readonly implied?: boolean;
+}
+
+/** Words of a sentence by which phrases are looked up; names in quotes and the like match nothing. */
+export const wordsOf = (sentence: Sentence): string[] =>
+  sentence.map((token) =>
+    token.kind === 'word' ? token.lower : token.kind === 'punct' ? token.text : `\u0000${token.kind}`,
+  );
+
+/** Whether missing this verb would matter most: it destroys, starts, sends, pays or gives rights. */
+export const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>
+  !weak && (effect === 'destructive' || CONSEQUENTIAL.has(action));
+const CONSEQUENTIAL: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
