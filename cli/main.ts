@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { findRoot } from '../shared/root.ts';
 
-type Register = (program: Command) => void;
+type Register = (program: Command) => void | Promise<void>;
 
 /** In the order of the help. A filter such as `canonicalize` is called in loops: it loads no database driver. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   keys: async () => (await import('./keys.ts')).registerKeys,
   org: async () => (await import('./org.ts')).registerOrg,
   config: async () => (await import('./config.ts')).registerConfig,
+  doctor: async () => (await import('./doctor.ts')).registerDoctor,
   log: async () => (await import('./log.ts')).registerLog,
   audit: async () => (await import('./audit.ts')).registerAudit,
   demo: async () => (await import('./demo.ts')).registerDemo,
@@ -21,6 +22,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   merkle: async () => (await import('./merkle.ts')).registerMerkle,
   canonicalize: async () => (await import('./canonicalize.ts')).registerCanonicalize,
   decision: async () => (await import('./decision.ts')).registerDecision,
+  policy: async () => (await import('./policy.ts')).registerPolicy,
+  approvals: async () => (await import('./approvals.ts')).registerApprovals,
 };
 
 const { version, description } = JSON.parse(readFileSync(path.join(findRoot(), 'package.json'), 'utf8')) as {
@@ -32,5 +35,5 @@ const program = new Command('custos').description(description).version(version);
 const [, , name = ''] = process.argv;
 const asked = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 // Help, and what to say of a command that does not exist, need all of them.
-for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) (await load())(program);
+for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) await (await load())(program);
 await program.parseAsync();

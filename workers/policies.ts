@@ -6,9 +6,9 @@ import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
 import { compileLexicon } from '../shared/intent/lexicon.ts';
 import { writeToAllLogs } from '../shared/log/service-record.ts';
 import type { Logger } from '../shared/log.ts';
-import { loadPolicySet } from '../shared/policy/load.ts';
+import { admitPolicySet } from '../shared/policy/admit.ts';
 import type { Finding } from '../shared/policy/types.ts';
-import { readPolicyFolder, type PolicyFolder, stampOfFolder } from './policy-folder.ts';
+import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/policy-folder.ts';
 
 /** How often the folder is looked at. Two equal readings in a row are believed, so that half a write is not. */
 const LOOK_EVERY_MS = 250;
@@ -30,7 +30,7 @@ const LOCK_STATE: Statement = {
 };
 const ACTIVATE: Statement = {
   name: 'policy-activate',
-  text: "UPDATE policy_state SET active_digest = $1, activated_at = $2, read_at = $2, read_ok = true, findings = '[]'",
+  text: 'UPDATE policy_state SET active_digest = $1, activated_at = $2, read_at = $2, read_ok = true, findings = $3',
 };
 const LOG_ACTIVATION: Statement = {
   name: 'policy-activation-insert',
@@ -38,7 +38,7 @@ const LOG_ACTIVATION: Statement = {
 };
 const CONFIRM: Statement = {
   name: 'policy-state-confirm',
-  text: "UPDATE policy_state SET read_at = $1, read_ok = true, findings = '[]'",
+  text: 'UPDATE policy_state SET read_at = $1, read_ok = true, findings = $2',
 };
 const REFUSE: Statement = {
   name: 'policy-state-refuse',
@@ -64,6 +64,8 @@ export interface PolicyReader {
 }
 
 const MAX_FINDINGS = 100;
+/** About a third of a second of linting; `custos policy check` lints the rest of larger sets. */
+const WARNINGS_UP_TO = 1_000;
 
 /** Puts what the folder says into force, or says why not; the set that was in force stays when it is refused. */
 export async function applyFolder(
@@ -71,27 +73,31 @@ export async function applyFolder(
   folder: PolicyFolder,
 ): Promise<void> {
   const { db, nowMs, log } = deps;
-  const loaded = loadPolicySet(folder.policies, folder.lexicon, { compileLexicon });
+  const { set, errors, warnings } = admitPolicySet(folder, { compileLexicon, warningsUpTo: WARNINGS_UP_TO });
   const at = new Date(nowMs());
-  if (!loaded.ok || folder.refused.length > 0) {
-    await refuse(deps, [...folder.refused, ...(loaded.ok ? [] : loaded.findings)]);
+  if (set === undefined) {
+    await refuse(deps, errors);
     return;
   }
-  const { digest, canonical, policies } = loaded.set;
+  const { digest, canonical, policies } = set;
+  const doubts = warnings.slice(0, MAX_FINDINGS);
+  const findings = JSON.stringify(doubts);
   const activated = await db.transaction(async (sql) => {
     const [state] = await sql.query<{ active_digest: string | null }>(LOCK_STATE, []);
     if (state?.active_digest === digest) {
-      await sql.query(CONFIRM, [at]);
+      await sql.query(CONFIRM, [at, findings]);
       return false;
     }
     await sql.query(STORE, [digest, Buffer.from(canonical, 'utf8'), at]);
-    await sql.query(ACTIVATE, [digest, at]);
+    await sql.query(ACTIVATE, [digest, at, findings]);
     const previousDigest = state?.active_digest ?? null;
     await sql.query(LOG_ACTIVATION, [digest, previousDigest, at]);
     await writeToAllLogs(sql, 'custos.policy_set', { change: 'activated', digest, previousDigest }, at.getTime());
     return true;
   });
   if (activated) log.info({ digest, policies: policies.length }, 'policy set activated');
+  for (const { file, line, column, code, message } of doubts)
+    log.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
 }
 
 async function refuse(

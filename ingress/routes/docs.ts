@@ -15,21 +15,29 @@ export interface DocsDeps {
   readonly schemaDir: string;
 }
 
-const SCHEMAS = ['policy', 'lexicon'] as const;
+/** By their names in the address; what they describe. */
+const SCHEMAS = {
+  policy: 'policy files',
+  'policy-test': 'policy test files',
+  lexicon: 'the lexicon',
+} as const;
+type SchemaName = keyof typeof SCHEMAS;
+// Object.keys forgets that the members above are all there are.
+const SCHEMA_NAMES = Object.keys(SCHEMAS) as SchemaName[];
 
 function etagOf(text: string): string {
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 }
 
 /** A published JSON Schema; read at the first request and again when that failed. */
-function schemaRoute(name: (typeof SCHEMAS)[number], schemaDir: string): Route {
+function schemaRoute(name: SchemaName, schemaDir: string): Route {
   let text: string | undefined;
   return defineRoute({
     method: 'GET',
     path: `/schemas/${name}.json`,
     access: 'none',
     tag: 'Service',
-    summary: `The JSON Schema of ${name === 'policy' ? 'policy files' : 'the lexicon'}`,
+    summary: `The JSON Schema of ${SCHEMAS[name]}`,
     request: {},
     responses: {
       200: {
@@ -78,7 +86,7 @@ export function docsRoutes(deps: DocsDeps): Route[] {
         return { status: 200, text, headers: { etag, 'cache-control': 'public, max-age=60' } };
       },
     }),
-    ...SCHEMAS.map((name) => schemaRoute(name, deps.schemaDir)),
+    ...SCHEMA_NAMES.map((name) => schemaRoute(name, deps.schemaDir)),
   ];
 }
 

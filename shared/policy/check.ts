@@ -1,102 +1,18 @@
 // What is wrong with one policy document: the published schema first, then the vocabulary, types and resources.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { pointerToken } from '../json.ts';
+import { didYouMean } from '../near.ts';
 import { accepts, OPERATORS } from './operators.ts';
 import { canonicalResource } from './resource.ts';
 import { PolicySchema } from './schema.ts';
-import type { Comparison, Condition, Policy, PolicyStage } from './schema.ts';
-import type { FindingCode } from './types.ts';
+import type { Comparison, Policy, PolicyStage } from './schema.ts';
+import { isNoise, type Problem, problemOf, shown, stageOf, valueAt } from './schema-problems.ts';
 import { fullPath, lookUp } from './vocabulary.ts';
 
-/** A finding without its file and position. */
-export interface Problem {
-  readonly code: FindingCode;
-  readonly pointer: string;
-  readonly message: string;
-}
+export type { Problem } from './schema-problems.ts';
 export type Checked =
   | { readonly ok: true; readonly policy: Policy }
   | { readonly ok: false; readonly problems: Problem[] };
-
-/** The value that a pointer of Ajv names. */
-function valueAt(document: unknown, pointer: string): unknown {
-  let value = document;
-  for (const token of pointer.split('/').slice(1)) {
-    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    value = typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-  }
-  return value;
-}
-
-function stageOf(document: unknown): PolicyStage {
-  return valueAt(document, '/stage') === 'intake' ? 'intake' : 'enforce';
-}
-
-/** What the vocabulary says of the comparison around a `fact` or `path` that the schema refused. */
-function factProblem(document: unknown, pointer: string): string | undefined {
-  const around = pointer.slice(0, pointer.lastIndexOf('/'));
-  const fact = valueAt(document, `${around}/fact`);
-  const path = valueAt(document, `${around}/path`);
-  if (typeof fact !== 'string' || (path !== undefined && typeof path !== 'string')) return undefined;
-  const entry = lookUp(fact, path, stageOf(document));
-  return typeof entry === 'string' ? entry : undefined;
-}
-
-function problemOf(document: unknown, error: ErrorObject): Problem {
-  const pointer = error.instancePath;
-  const inCondition = /^\/rules\/\d+\/conditions/.test(pointer);
-  const params: Record<string, unknown> = error.params;
-  switch (error.keyword) {
-    case 'additionalProperties': {
-      const key = String(params.additionalProperty);
-      return { code: 'SCHEMA', pointer: pointer + pointerToken(key), message: `unknown member ${JSON.stringify(key)}` };
-    }
-    case 'required': {
-      const key = String(params.missingProperty);
-      const isPath = inCondition && key === 'path';
-      const message =
-        (isPath ? factProblem(document, `${pointer}/path`) : undefined) ??
-        `the member ${JSON.stringify(key)} is missing`;
-      return { code: isPath ? 'UNKNOWN_FACT' : 'SCHEMA', pointer, message };
-    }
-    case 'oneOf':
-      return {
-        code: 'SCHEMA',
-        pointer,
-        message: 'must have exactly one of all, any, not; or fact, operator and value',
-      };
-    case 'minItems':
-      return { code: 'SCHEMA', pointer, message: 'must not be empty' };
-    case 'not':
-      return { code: 'SCHEMA', pointer, message: "is the service's own" };
-    default:
-  }
-  if (inCondition && /\/(fact|path)$/.test(pointer)) {
-    return {
-      code: 'UNKNOWN_FACT',
-      pointer,
-      message: factProblem(document, pointer) ?? error.message ?? 'is not known',
-    };
-  }
-  if (inCondition && error.keyword === 'enum' && pointer.endsWith('/operator')) {
-    const known = [...OPERATORS.keys()].join(', ');
-    return {
-      code: 'UNKNOWN_OPERATOR',
-      pointer,
-      message: `there is no operator ${JSON.stringify(valueAt(document, pointer))}; known are ${known}`,
-    };
-  }
-  if (pointer.endsWith('/params/obligations'))
-    return { code: 'SCHEMA', pointer, message: 'only DEGRADE has obligations' };
-  const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
-  return { code: 'SCHEMA', pointer, message: `${error.message ?? 'is not what the schema says'}${allowed}` };
-}
-
-/** Ajv also reports the keywords around a failure, which say nothing more. */
-function isNoise(error: ErrorObject): boolean {
-  return error.keyword === 'if' || /\/oneOf\/\d+\//.test(error.schemaPath);
-}
 
 function comparisonProblem(comparison: Comparison, stage: PolicyStage, pointer: string): Problem | undefined {
   const entry = lookUp(comparison.fact, comparison.path, stage);
@@ -141,43 +57,70 @@ function typeProblem(comparison: Comparison, type: string, values: readonly stri
   if (items.some((item) => typeof item !== wanted))
     return `must be ${wanted === 'number' ? 'a number' : `a ${wanted}`}, as the fact is`;
   const stranger = values === undefined ? undefined : items.find((item) => !values.some((value) => value === item));
-  return stranger === undefined ? undefined : `${JSON.stringify(stranger)} is not one of ${values?.join(', ')}`;
+  if (stranger === undefined || values === undefined) return undefined;
+  return `${shown(stranger)} is not one of ${values.join(', ')}${typeof stranger === 'string' ? didYouMean(stranger, values) : ''}`;
 }
 
-function conditionProblems(condition: Condition, stage: PolicyStage, pointer: string): Problem[] {
-  if ('not' in condition) return conditionProblems(condition.not, stage, `${pointer}/not`);
-  if ('all' in condition)
-    return condition.all.flatMap((part, i) => conditionProblems(part, stage, `${pointer}/all/${i}`));
-  if ('any' in condition)
-    return condition.any.flatMap((part, i) => conditionProblems(part, stage, `${pointer}/any/${i}`));
-  const problem = comparisonProblem(condition, stage, pointer);
-  return problem === undefined ? [] : [problem];
+/** Whether the schema found nothing wrong at a pointer or below it: there, types are what the schema says. */
+type IsSound = (pointer: string) => boolean;
+
+function soundness(problems: readonly Problem[]): IsSound {
+  const broken = new Set<string>();
+  for (const { pointer } of problems)
+    for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
+      broken.add(at);
+      if (at === '') break;
+    }
+  return (pointer) => !broken.has(pointer);
 }
 
-/** What a schema can't say. */
-function meaningProblems(policy: Policy): Problem[] {
+const membersOf = (node: unknown): Readonly<Record<string, unknown>> =>
+  // Looked at member by member; each is checked where it is used.
+  typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
+const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function conditionProblems(node: unknown, stage: PolicyStage, pointer: string, isSound: IsSound): Problem[] {
+  const { all, any, not, fact } = membersOf(node);
+  const parts = [
+    ...itemsOf(all).map((part, i) => [part, `${pointer}/all/${i}`] as const),
+    ...itemsOf(any).map((part, i) => [part, `${pointer}/any/${i}`] as const),
+    ...(not === undefined ? [] : [[not, `${pointer}/not`] as const]),
+  ];
+  const problems = parts.flatMap(([part, at]) => conditionProblems(part, stage, at, isSound));
+  if (fact === undefined || !isSound(pointer)) return problems;
+  // Sound and with a fact: a comparison, as the schema has it.
+  const problem = comparisonProblem(node as Comparison, stage, pointer);
+  return problem === undefined ? problems : [...problems, problem];
+}
+
+/** What a schema can't say, of the parts of a document in which the schema found nothing wrong. */
+function meaningProblems(document: unknown, isSound: IsSound): Problem[] {
   const problems: Problem[] = [];
-  for (const [i, resource] of policy.target.resources.entries()) {
+  const stage = stageOf(document);
+  for (const [i, resource] of itemsOf(valueAt(document, '/target/resources')).entries()) {
+    if (typeof resource !== 'string' || !isSound(`/target/resources/${i}`)) continue;
     const canonical = canonicalResource(resource);
     if (!canonical.ok)
       problems.push({ code: 'BAD_RESOURCE', pointer: `/target/resources/${i}`, message: canonical.message });
   }
-  const names = new Set<string>();
-  for (const [i, rule] of policy.rules.entries()) {
+  const actions = itemsOf(valueAt(document, '/target/actions'));
+  const names = new Set<unknown>();
+  for (const [i, rule] of itemsOf(valueAt(document, '/rules')).entries()) {
     const pointer = `/rules/${i}`;
-    if (names.has(rule.name)) {
+    const { name, conditions, event } = membersOf(rule);
+    if (name !== undefined && names.has(name)) {
       problems.push({
         code: 'DUPLICATE_RULE',
         pointer: `${pointer}/name`,
-        message: `the name ${JSON.stringify(rule.name)} is used twice`,
+        message: `the name ${shown(name)} is used twice`,
       });
     }
-    names.add(rule.name);
-    if (rule.event.type === 'ALLOW' && policy.target.actions.includes('unknown')) {
+    names.add(name);
+    if (membersOf(event)['type'] === 'ALLOW' && actions.includes('unknown')) {
       const message = 'no ALLOW matches the action unknown: put this rule into a policy whose target does not name it';
       problems.push({ code: 'ALLOW_OF_UNKNOWN', pointer: `${pointer}/event/type`, message });
     }
-    problems.push(...conditionProblems(rule.conditions, policy.stage, `${pointer}/conditions`));
+    problems.push(...conditionProblems(conditions, stage, `${pointer}/conditions`, isSound));
   }
   return problems;
 }
@@ -193,20 +136,38 @@ function validator(): Validator {
     strictTypes: false,
     strictRequired: false,
     allErrors: true,
+    verbose: true,
   }).compile<Policy>(PolicySchema);
   return compiled;
 }
 
-/** Checks one parsed policy document. */
+const COMPARISON = ['fact', 'path', 'operator', 'value'];
+
+function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Problem[] {
+  const told = errors.filter((error) => !isNoise(error));
+  const isStranger = (error: ErrorObject): boolean => error.keyword === 'additionalProperties';
+  const isBareComparison = (error: ErrorObject): boolean =>
+    error.instancePath.endsWith('/conditions') && COMPARISON.includes(String(error.params['additionalProperty']));
+  // A stranger among the members, or another type, says why the members are not the ones that are wanted.
+  const strange = new Set(
+    told
+      .filter((error) => error.keyword === 'type' || (isStranger(error) && !isBareComparison(error)))
+      .map((error) => error.instancePath),
+  );
+  const problems = told
+    .filter((error) => error.keyword !== 'oneOf' || !strange.has(error.instancePath))
+    .filter((error) => !isStranger(error) || !isBareComparison(error) || strange.has(error.instancePath))
+    .map((error) => problemOf(document, error));
+  return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
+}
+
+/** Checks one parsed policy document; all that is wrong with it is told. */
 export function checkPolicy(document: unknown): Checked {
   const validate = validator();
   if (validate(document)) {
-    const problems = meaningProblems(document);
+    const problems = meaningProblems(document, () => true);
     return problems.length === 0 ? { ok: true, policy: document } : { ok: false, problems };
   }
-  const problems = (validate.errors ?? [])
-    .filter((error) => !isNoise(error))
-    .map((error) => problemOf(document, error));
-  const once = new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem]));
-  return { ok: false, problems: [...once.values()] };
+  const problems = schemaProblems(document, validate.errors ?? []);
+  return { ok: false, problems: [...problems, ...meaningProblems(document, soundness(problems))] };
 }

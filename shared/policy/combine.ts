@@ -4,7 +4,7 @@ import { SEVERITY } from './compile.ts';
 import type { CompiledRule } from './compile.ts';
 import { groundOf, holdsFor, missingPaths } from './normal-form.ts';
 import type { Ground } from './normal-form.ts';
-import { mergeObligations } from './obligations.ts';
+import { allObligations, mergeObligations } from './obligations.ts';
 import type { Candidate } from './rule-index.ts';
 import { BUILT_IN_POLICY } from './schema.ts';
 import type { PolicyObligation } from './schema.ts';
@@ -121,19 +121,39 @@ function opensAll({ candidate, isWhole }: Match): boolean {
   return candidate.fit === 'full' || (candidate.fit === 'place' && candidate.rule.effect.type === 'ESCALATE');
 }
 
-/** Combines all rules that hold for a request. */
-export function combine(matches: readonly Match[], facts: object): Evaluation {
+/** What the rules that hold say, before one of the verdicts wins. */
+interface Heard {
+  readonly reasons: Reason[];
+  /** Obligations of DEGRADE rules. */
+  readonly due: PolicyObligation[];
+  /** Those of DEGRADE rules that count as ESCALATE, because facts are missing. */
+  readonly uncertain: PolicyObligation[];
+  /** Whether anything permits all of what was asked for. */
+  readonly isOpen: boolean;
+}
+
+function hear(matches: readonly Match[], facts: object): Heard {
   const reasons: Reason[] = [];
   const due: PolicyObligation[] = [];
+  const uncertain: PolicyObligation[] = [];
   let isOpen = false;
   for (const match of matches) {
     const reason = reasonOf(match, facts);
     if (reason === undefined) continue;
     reasons.push(reason);
     const { effect } = match.candidate.rule;
-    if (effect.type === 'DEGRADE' && reason.effect === 'DEGRADE') due.push(...effect.obligations);
+    if (effect.type === 'DEGRADE') (reason.effect === 'DEGRADE' ? due : uncertain).push(...effect.obligations);
     if (reason.effect !== 'DENY' && opensAll(match)) isOpen = true;
   }
+  return { reasons, due, uncertain, isOpen };
+}
+
+/** Combines all rules that hold for a request. */
+export function combine(matches: readonly Match[], facts: object): Evaluation {
+  return settle(hear(matches, facts));
+}
+
+function settle({ reasons, due, isOpen }: Heard): Evaluation {
   const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
   const tell = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
     const told = reasons.filter((reason) => TOLD[verdict].includes(reason.effect)).sort(compareReasons);
@@ -156,6 +176,26 @@ export function combine(matches: readonly Match[], facts: object): Evaluation {
     return tell('ESCALATE');
   }
   return due.length > 0 ? tell('DEGRADE', obligations) : tell('ALLOW');
+}
+
+/**
+ * As `combine`, when a human has approved what was asked for: an ESCALATE becomes ALLOW, and nothing else changes. What
+ * DEGRADE rules demand is not given up with it: an ESCALATE above them becomes DEGRADE with their obligations, those
+ * that depend on missing facts and those that no rule could bring together included.
+ * @param approval comes last of the reasons of what is permitted
+ */
+export function combineApproved(matches: readonly Match[], facts: object, approval: Reason): Evaluation {
+  const heard = hear(matches, facts);
+  const { verdict, reasons, obligations } = settle(heard);
+  if (verdict === 'DENY') return freeze({ verdict, reasons, obligations });
+  if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], obligations });
+  const degraded = heard.reasons.filter(({ effect }) => effect === 'DEGRADE').sort(compareReasons);
+  const kept = allObligations([...heard.due, ...heard.uncertain]);
+  return freeze({
+    verdict: kept.length > 0 ? 'DEGRADE' : 'ALLOW',
+    reasons: [...reasons, ...degraded, { ...approval }],
+    obligations: kept,
+  });
 }
 
 /**

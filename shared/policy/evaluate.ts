@@ -1,6 +1,14 @@
 // Evaluation of facts under one policy set: candidates by index, verdict by json-rules-engine, identical questions remembered.
 import type { Action } from '../vocabulary.ts';
-import { builtInEvaluation, combine, combineRisk, matchOf, prechecks, unknownRisk } from './combine.ts';
+import {
+  builtInEvaluation,
+  combine,
+  combineApproved,
+  combineRisk,
+  matchOf,
+  prechecks,
+  unknownRisk,
+} from './combine.ts';
 import type { Match } from './combine.ts';
 import type { CompiledSet } from './compile.ts';
 import { createRuleRunner } from './engine.ts';
@@ -9,7 +17,7 @@ import { BoundedMap, textKey, valueKey } from './memory.ts';
 import { explainLeaf } from './normal-form.ts';
 import { canonicalResource, isPattern } from './resource.ts';
 import type { Candidate, Request, RuleIndex, Skipped } from './rule-index.ts';
-import type { Evaluation, ExplainedRule, Facts, Risk, RiskFacts } from './types.ts';
+import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
 import type { PathReader } from './vocabulary.ts';
 
 export interface EvaluatorOptions {
@@ -35,6 +43,11 @@ export interface Evaluator {
    * error is DENY, reason EVALUATION_FAILED.
    */
   evaluate(facts: Facts): Evaluation | Promise<Evaluation>;
+  /**
+   * The verdict when a human has approved what was asked for (combineApproved), never remembered; `approval` becomes the
+   * last reason of what is permitted. Never rejects: any error is DENY, reason EVALUATION_FAILED.
+   */
+  evaluateApproved(facts: Facts, approval: Reason): Promise<Evaluation>;
   /** The risk by the policies of stage `intake`. Never throws and never rejects: any error is the highest risk. */
   assessRisk(facts: RiskFacts): Risk | Promise<Risk>;
   /** As `evaluate`, never remembered, with every rule and the values it saw. */
@@ -79,7 +92,8 @@ function placesOf(intent: RiskFacts['intent']): string[] {
   });
 }
 
-function requestOf(facts: RiskFacts): Request {
+/** What the rule index is asked with. @throws {Error} when the facts' resource is not canonical */
+export function requestOf(facts: RiskFacts): Request {
   const { intent } = facts;
   if (canonical(intent.resource) !== intent.resource) throw new Error('the resource in the facts is not canonical');
   return {
@@ -260,6 +274,13 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     evaluate(facts) {
       try {
         return prechecks(facts) ?? enforce.evaluate(facts);
+      } catch (error) {
+        return failed(error);
+      }
+    },
+    async evaluateApproved(facts, approval) {
+      try {
+        return prechecks(facts) ?? combineApproved((await enforce.inspect(facts)).matches, facts, approval);
       } catch (error) {
         return failed(error);
       }

@@ -28,7 +28,10 @@ export interface TextFile {
 }
 
 export interface LoadDependencies<Lexicon> {
-  /** Throws when the lexicon can't be used; an error may carry an RFC 6901 `pointer` to what is wrong. */
+  /**
+   * Throws when the lexicon can't be used; an error may carry an RFC 6901 `pointer` to what is wrong, and `others`, a list
+   * of further mistakes, each with `pointer` and `message`.
+   */
   readonly compileLexicon: (json: unknown) => Lexicon;
 }
 
@@ -42,23 +45,41 @@ export const MAX_FILE_BYTES = 1_048_576;
 /** The name of the file in findings about a stored set. */
 const STORED = 'stored policy set';
 
-/** The finding of a problem. The positions are parsed for only when there is a problem: that costs several times as much. */
-function findingOf(file: TextFile, problem: Problem): Finding {
-  const { line, column } = parseJsonWithPositions(file.text).locate(problem.pointer);
-  return { file: file.path, line, column, ...problem };
+/** Of a file that is nothing but mistakes the first say enough; telling a million would hold up who asked. */
+const MAX_PROBLEMS_PER_FILE = 1_000;
+
+/** The findings of problems. The positions are parsed for only when there is a problem: that costs several times as much. */
+function findingsOf(file: TextFile, problems: readonly Problem[]): Finding[] {
+  const { locate } = parseJsonWithPositions(file.text);
+  return problems.slice(0, MAX_PROBLEMS_PER_FILE).map((problem) => {
+    const { line, column } = locate(problem.pointer);
+    return { file: file.path, line, column, ...problem };
+  });
+}
+
+/** What JSON lacks that other formats have, by the character at which reading stopped. */
+const NO_JSON: Readonly<Record<string, string>> = {
+  '/': ': JSON has no comments; say it in "description"',
+  '#': ': JSON has no comments; say it in "description"',
+  "'": ': texts stand in double quotes',
+  '\ufeff': ': the file begins with a byte order mark; save it as UTF-8 without one',
+};
+
+function notJson({ reason, offset }: JsonError, text: string): string {
+  return `is not JSON: ${reason}${NO_JSON[text.charAt(offset)] ?? ''}`;
 }
 
 function parseFile(file: TextFile): { readonly value: unknown } | Finding {
   if (Buffer.byteLength(file.text) > MAX_FILE_BYTES) {
-    const message = `is larger than ${MAX_FILE_BYTES} bytes`;
+    const message = `is larger than 1 MB (${MAX_FILE_BYTES.toLocaleString('en')} bytes): split it into several files`;
     return { file: file.path, line: 1, column: 1, pointer: '', code: 'TOO_LARGE', message };
   }
   try {
     return { value: parseJson(file.text) };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const { line, column, pointer, reason } = error;
-    return { file: file.path, line, column, pointer, code: 'NOT_JSON', message: reason };
+    const { line, column, pointer } = error;
+    return { file: file.path, line, column, pointer, code: 'NOT_JSON', message: notJson(error, file.text) };
   }
 }
 
@@ -66,30 +87,45 @@ function checkFile(file: TextFile): { readonly policy: Policy } | { readonly fin
   const parsed = parseFile(file);
   if (!('value' in parsed)) return { findings: [parsed] };
   const checked = checkPolicy(parsed.value);
-  if (!checked.ok) return { findings: checked.problems.map((problem) => findingOf(file, problem)) };
+  if (!checked.ok) return { findings: findingsOf(file, checked.problems) };
   const { $schema: _, ...policy } = checked.policy;
   return { policy };
 }
 
 function pointerOf(error: unknown): string {
-  return error instanceof Error && 'pointer' in error && typeof error.pointer === 'string' ? error.pointer : '';
+  const pointer = memberOf(error, 'pointer');
+  return typeof pointer === 'string' ? pointer : '';
+}
+
+function lexiconProblems(error: unknown): Problem[] {
+  const message = error instanceof Error ? error.message : 'can not be compiled';
+  const others: unknown = memberOf(error, 'others');
+  const more = (Array.isArray(others) ? others : []).map((other: unknown): Problem => {
+    const said = memberOf(other, 'message');
+    return { code: 'LEXICON', pointer: pointerOf(other), message: typeof said === 'string' ? said : 'is wrong, too' };
+  });
+  return [{ code: 'LEXICON', pointer: pointerOf(error), message }, ...more];
 }
 
 function compileLexiconFile<Lexicon>(
   file: TextFile,
   { compileLexicon }: LoadDependencies<Lexicon>,
-): { readonly json: unknown; readonly lexicon: Lexicon } | Finding {
+): { readonly json: unknown; readonly lexicon: Lexicon } | { readonly findings: Finding[] } {
+  if (file.text.trim() === '') {
+    const message = 'is missing or empty: a policy folder has a lexicon.json, by which intents are read';
+    return { findings: [{ file: file.path, line: 1, column: 1, pointer: '', code: 'LEXICON', message }] };
+  }
   const parsed = parseFile(file);
-  if (!('value' in parsed)) return parsed;
+  if (!('value' in parsed)) return { findings: [parsed] };
   try {
     return { json: parsed.value, lexicon: compileLexicon(parsed.value) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'can not be compiled';
-    return findingOf(file, { code: 'LEXICON', pointer: pointerOf(error), message });
+    return { findings: findingsOf(file, lexiconProblems(error)) };
   }
 }
 
-function byPlace(a: Finding, b: Finding): number {
+/** By file, line and column. */
+export function byPlace(a: Finding, b: Finding): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
 }
@@ -130,11 +166,11 @@ export function loadPolicySet<Lexicon>(
     if (other === undefined) seen.set(policy.id, { policy, text, file: file.path });
     else if (other.text !== text) {
       const message = `the id ${JSON.stringify(policy.id)} is also that of ${other.file}, with other content`;
-      findings.push(findingOf(file, { code: 'DUPLICATE_ID', pointer: '/id', message }));
+      findings.push(...findingsOf(file, [{ code: 'DUPLICATE_ID', pointer: '/id', message }]));
     }
   }
   const compiled = compileLexiconFile(lexiconText, deps);
-  if (!('lexicon' in compiled)) findings.push(compiled);
+  if (!('lexicon' in compiled)) findings.push(...compiled.findings);
   else if (findings.length === 0) {
     const policies = [...seen.values()].map(({ policy }) => policy);
     return { ok: true, set: assemble(policies, compiled.lexicon, compiled.json) };

@@ -55,3 +55,10 @@ export function mergeObligations(all: readonly PolicyObligation[]): MergedObliga
   merged.sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : 0));
   return { obligations: merged, conflicts };
 }
+
+/** The same, and what can't be brought together beside each other: whoever is bound by all of it keeps each. */
+export function allObligations(all: readonly PolicyObligation[]): readonly Obligation[] {
+  const { obligations, conflicts } = mergeObligations(all);
+  const apart = bySignature(all.filter(({ type }) => conflicts.includes(type)).map((one) => ({ ...one })));
+  return [...obligations, ...apart];
+}

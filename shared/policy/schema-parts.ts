@@ -23,24 +23,34 @@ const comparisonPaths = FACT_NAMES.map((fact) => {
   return conditional(when, { ...(path === false ? {} : { required: ['path'] }), properties: { path } });
 });
 
+const untrusted = { fact: 'trust', path: 'level', operator: 'lessThan', value: 4 };
+const unregistered = { fact: 'agent', path: 'registered', operator: 'equal', value: false };
+const list = (description: string): object => ({
+  type: 'array',
+  minItems: 1,
+  maxItems: 100,
+  items: { $ref: '#/$defs/condition' },
+  description,
+  examples: [[untrusted, unregistered]],
+});
+/** `trust.level (number, 0..7): the effective trust level ...`, for whoever writes a path. */
+function pathsInWords(): string {
+  const lines = VOCABULARY.filter((entry) => entry.path !== undefined).map(
+    ({ fact, path, type, unit, description }) => {
+      const kind = unit === undefined ? type : `${type}, ${unit}`;
+      return `${fact}.${path} (${kind}): ${description}.`;
+    },
+  );
+  return lines.join(' ');
+}
+
 const conditionMembers = {
-  all: {
-    type: 'array',
-    minItems: 1,
-    maxItems: 100,
-    items: { $ref: '#/$defs/condition' },
-    description: 'holds when all of these hold',
-  },
-  any: {
-    type: 'array',
-    minItems: 1,
-    maxItems: 100,
-    items: { $ref: '#/$defs/condition' },
-    description: 'holds when at least one of these holds',
-  },
+  all: list('holds when all of these hold'),
+  any: list('holds when at least one of these holds'),
   not: {
     $ref: '#/$defs/condition',
     description: 'holds when this does not; a missing fact makes neither hold in ALLOW rules, and both in others',
+    examples: [unregistered],
   },
 };
 const junctionChoices = ['all', 'any', 'not'].map((name) => ({ required: [name], maxProperties: 1 }));
@@ -52,6 +62,7 @@ const junction = {
   description: 'exactly one of all, any, not',
   properties: conditionMembers,
   oneOf: junctionChoices,
+  examples: [{ all: [untrusted] }, { not: unregistered }],
 };
 /** Any node: a junction, or a comparison of a fact. */
 const condition = {
@@ -60,55 +71,102 @@ const condition = {
   description: 'exactly one of all, any, not; or a comparison of a fact with a value',
   properties: {
     ...conditionMembers,
-    fact: { type: 'string', enum: FACT_NAMES, description: 'the fact to look at' },
-    path: { type: 'string', description: 'the dotted path below the fact; own members of objects only' },
+    fact: { type: 'string', enum: FACT_NAMES, description: 'the fact to look at', examples: ['trust', 'intent'] },
+    path: {
+      type: 'string',
+      description: `the dotted path below the fact; own members of objects only. ${pathsInWords()}`,
+      examples: ['level', 'recorded.score'],
+    },
     operator: {
       type: 'string',
       enum: OPERATOR_NAMES,
       description: [...OPERATORS.values()].map((operator) => `${operator.name}: ${operator.description}.`).join(' '),
+      examples: ['lessThan', 'containsAny'],
     },
-    value: { description: 'what the fact is compared with; its type depends on the operator' },
+    value: {
+      description: 'what the fact is compared with; its type depends on the operator',
+      examples: [4, 'destructive', ['pii', 'health'], '08:00-18:00'],
+    },
   },
   oneOf: [
     ...junctionChoices,
     { required: ['fact', 'operator', 'value'], properties: { all: false, any: false, not: false } },
   ],
   allOf: comparisonPaths,
-  examples: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }],
+  examples: [untrusted, { any: [untrusted, unregistered] }],
 };
 
-const KNOWN_OBLIGATIONS: Record<string, Record<string, object>> = {
+const count = (description: string, example: number, minimum: number, maximum: number): object => ({
+  type: 'integer',
+  minimum,
+  maximum,
+  description,
+  examples: [example],
+});
+
+/** The kinds that the service brings together when several rules demand them, with their members. */
+const KNOWN_OBLIGATIONS: Record<string, { readonly description: string; readonly members: Record<string, object> }> = {
   redact_fields: {
-    fields: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 1_000,
-      uniqueItems: true,
-      items: { type: 'string', minLength: 1, maxLength: 256 },
+    description:
+      'leave these fields out, or make them unreadable, before anybody sees the result; several: all of them',
+    members: {
+      fields: {
+        type: 'array',
+        minItems: 1,
+        maxItems: 1_000,
+        uniqueItems: true,
+        items: { type: 'string', minLength: 1, maxLength: 256 },
+        description: 'names of fields, as the caller knows them',
+        examples: [['email', 'customer.ssn']],
+      },
     },
   },
-  max_rows: { limit: { type: 'integer', minimum: 0, maximum: 1_000_000_000 } },
-  read_only: {},
+  max_rows: {
+    description: 'return, or touch, at most so many; several: the smallest',
+    members: { limit: count('how many rows, records or objects', 100, 0, 1_000_000_000) },
+  },
+  read_only: { description: 'change nothing: run it in a read-only transaction, or as a plan', members: {} },
   rate: {
-    limit: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
-    perSeconds: { type: 'integer', minimum: 1, maximum: 31_536_000 },
+    description: 'do it at most so often; several: the strictest, and when none is the strictest, a human decides',
+    members: {
+      limit: count('how often', 10, 1, 1_000_000_000),
+      perSeconds: count('in how many seconds', 60, 1, 31_536_000),
+    },
   },
 };
+const KINDS = Object.keys(KNOWN_OBLIGATIONS);
 const ofType = (name: string): object => ({ required: ['type'], properties: { type: { const: name } } });
+const kindsInWords = Object.entries(KNOWN_OBLIGATIONS).map(([name, { description }]) => `${name}: ${description}.`);
 const obligation = {
   type: 'object',
-  description:
-    'what a caller must keep to; other kinds than redact_fields, max_rows, read_only and rate carry their data in params',
+  description: `what a caller must keep to. ${kindsInWords.join(' ')} Any other kind is the caller's own and carries its data in params.`,
   required: ['type'],
-  properties: { type: { type: 'string', pattern: '^[a-z][a-z0-9_]{0,63}$' } },
+  properties: {
+    type: {
+      type: 'string',
+      pattern: '^[a-z][a-z0-9_]{0,63}$',
+      description: `${KINDS.join(', ')}, or a kind of your own that your callers know`,
+      examples: [...KINDS, 'watermark'],
+    },
+  },
   allOf: [
-    ...Object.entries(KNOWN_OBLIGATIONS).map(([name, members]) =>
-      conditional(ofType(name), object({ type: true, ...members }, ['type', ...Object.keys(members)])),
+    ...Object.entries(KNOWN_OBLIGATIONS).map(([name, { description, members }]) =>
+      conditional(ofType(name), object({ type: true, ...members }, ['type', ...Object.keys(members)], description)),
     ),
     conditional(
-      { required: ['type'], properties: { type: { enum: Object.keys(KNOWN_OBLIGATIONS) } } },
+      { required: ['type'], properties: { type: { enum: KINDS } } },
       true,
-      object({ type: true, params: { type: 'object' } }, ['type']),
+      object(
+        {
+          type: true,
+          params: {
+            type: 'object',
+            description: 'what the kind needs; the answer holds it as it is',
+            examples: [{ text: 'draft' }],
+          },
+        },
+        ['type'],
+      ),
     ),
   ],
   examples: [
@@ -116,6 +174,7 @@ const obligation = {
     { type: 'max_rows', limit: 100 },
     { type: 'read_only' },
     { type: 'rate', limit: 10, perSeconds: 60 },
+    { type: 'watermark', params: { text: 'draft' } },
   ],
 };
 
@@ -123,8 +182,17 @@ const code = {
   type: 'string',
   pattern: '^[A-Z][A-Z0-9_]{0,63}$',
   description: 'what programs see, such as TRUST_TOO_LOW',
+  examples: ['TRUST_TOO_LOW', 'APPROVAL_NEEDED'],
 };
-const message = { type: 'string', minLength: 1, maxLength: 500, description: 'what people see' };
+const message = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 500,
+  description: 'what people see',
+  examples: ['needs trust level 4 or more'],
+};
+const denied = { code: 'TRUST_TOO_LOW', message: 'needs trust level 4 or more' };
+const counted = { factor: 'production', score: 150, message: 'changes production' };
 
 const enforceEvent = {
   type: 'object',
@@ -132,41 +200,72 @@ const enforceEvent = {
   required: ['type', 'params'],
   description: 'the effect: DENY over ESCALATE over DEGRADE over ALLOW',
   properties: {
-    type: { type: 'string', enum: ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] },
-    params: object(
-      {
-        code,
-        message,
-        obligations: { type: 'array', minItems: 1, maxItems: 20, items: { $ref: '#/$defs/obligation' } },
-      },
-      ['code', 'message'],
-    ),
+    type: {
+      type: 'string',
+      enum: ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'],
+      description: 'ESCALATE asks a human; DEGRADE permits with obligations',
+      examples: ['DENY', 'DEGRADE'],
+    },
+    params: {
+      ...object(
+        {
+          code,
+          message,
+          obligations: {
+            type: 'array',
+            minItems: 1,
+            maxItems: 20,
+            items: { $ref: '#/$defs/obligation' },
+            description: 'of DEGRADE, and only of it: what the caller must keep to',
+            examples: [[{ type: 'max_rows', limit: 100 }]],
+          },
+        },
+        ['code', 'message'],
+        'the reason that an answer gives',
+      ),
+      examples: [denied],
+    },
   },
+  examples: [{ type: 'DENY', params: denied }],
   ...conditional(
     ofType('DEGRADE'),
     { properties: { params: { required: ['obligations'] } } },
     { properties: { params: { properties: { obligations: false } } } },
   ),
 };
-const riskEvent = object(
-  {
-    type: { type: 'string', const: 'RISK' },
-    params: object(
-      {
-        factor: {
-          type: 'string',
-          pattern: '^[a-z][a-z0-9_]{0,63}$',
-          description: 'of several rules with one factor the highest score counts',
-        },
-        score: { type: 'integer', minimum: 1, maximum: 1_000 },
-        message,
+const riskEvent = {
+  ...object(
+    {
+      type: { type: 'string', const: 'RISK', description: 'the only type of stage intake', examples: ['RISK'] },
+      params: {
+        ...object(
+          {
+            factor: {
+              type: 'string',
+              pattern: '^[a-z][a-z0-9_]{0,63}$',
+              description: 'of several rules with one factor the highest score counts',
+              examples: ['production'],
+            },
+            score: {
+              type: 'integer',
+              minimum: 1,
+              maximum: 1_000,
+              description: 'what it adds; medium begins at 400, high at 700',
+              examples: [150],
+            },
+            message,
+          },
+          ['factor', 'score', 'message'],
+          'the factor that an answer gives',
+        ),
+        examples: [counted],
       },
-      ['factor', 'score', 'message'],
-    ),
-  },
-  ['type', 'params'],
-  'a risk factor: the scores of distinct factors add up, to at most 1000',
-);
+    },
+    ['type', 'params'],
+    'a risk factor: the scores of distinct factors add up, to at most 1000',
+  ),
+  examples: [{ type: 'RISK', params: counted }],
+};
 
 /** What the schemas of policies refer to below `#/$defs/`. */
 export const POLICY_DEFS = { condition, junction, obligation, enforceEvent, riskEvent };

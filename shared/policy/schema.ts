@@ -47,7 +47,8 @@ export interface RiskEvent {
 /** A JSON Schema that typebox has no words for, with the type that it stands for. */
 const raw = <T>(schema: object): TSchema & { '~unsafe': T } => Type.Unsafe<T>(schema);
 
-const name = (description: string, pattern: string) => Type.String({ pattern, description });
+const name = (description: string, pattern: string, example: string) =>
+  Type.String({ pattern, description, examples: [example] });
 
 export const TargetSchema = Type.Object(
   {
@@ -55,6 +56,7 @@ export const TargetSchema = Type.Object(
       minItems: 1,
       uniqueItems: true,
       description: 'action classes, or "*" for all; no ALLOW rule matches unknown, also not by "*"',
+      examples: [['delete', 'update'], ['*']],
     }),
     resources: Type.Array(Type.String({ minLength: 1, maxLength: 2_048 }), {
       minItems: 1,
@@ -67,7 +69,8 @@ export const TargetSchema = Type.Object(
       Type.Array(raw<Environment>({ type: 'string', enum: ENVIRONMENTS }), {
         minItems: 1,
         uniqueItems: true,
-        description: 'absent: all',
+        description: 'of the key that asks; absent: all',
+        examples: [['live']],
       }),
     ),
     organisations: Type.Optional(
@@ -76,24 +79,41 @@ export const TargetSchema = Type.Object(
         maxItems: 1_000,
         uniqueItems: true,
         description: 'slugs; absent: all',
+        examples: [['acme']],
       }),
     ),
   },
-  { additionalProperties: false, description: 'which requests the rules are for' },
+  {
+    additionalProperties: false,
+    description: 'which requests the rules are for',
+    examples: [{ actions: ['delete'], resources: ['db/production/*'], environments: ['live'] }],
+  },
 );
 
 function ruleSchema<Event>(event: object) {
   return Type.Object(
     {
-      name: name('unique within the policy', '^[a-z0-9][a-z0-9-]{0,99}$'),
-      conditions: raw<Junction>({ $ref: '#/$defs/junction' }),
+      name: name('unique within the policy', '^[a-z0-9][a-z0-9-]{0,99}$', 'untrusted-agents-may-not'),
+      conditions: raw<Junction>({
+        $ref: '#/$defs/junction',
+        description: 'when the rule holds',
+        examples: [{ all: [{ fact: 'trust', path: 'level', operator: 'lessThan', value: 4 }] }],
+      }),
       event: raw<Event>(event),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, description: 'one rule: when it holds, and what then' },
   );
 }
-export const EnforceRuleSchema = ruleSchema<EnforceEvent>({ $ref: '#/$defs/enforceEvent' });
-export const RiskRuleSchema = ruleSchema<RiskEvent>({ $ref: '#/$defs/riskEvent' });
+export const EnforceRuleSchema = ruleSchema<EnforceEvent>({
+  $ref: '#/$defs/enforceEvent',
+  description: 'what the rule says of a request',
+  examples: [{ type: 'DENY', params: { code: 'TRUST_TOO_LOW', message: 'needs trust level 4 or more' } }],
+});
+export const RiskRuleSchema = ruleSchema<RiskEvent>({
+  $ref: '#/$defs/riskEvent',
+  description: 'what the rule adds to the risk',
+  examples: [{ type: 'RISK', params: { factor: 'production', score: 150, message: 'changes production' } }],
+});
 export type EnforceRule = Static<typeof EnforceRuleSchema>;
 export type RiskRule = Static<typeof RiskRuleSchema>;
 export type PolicyTarget = Static<typeof TargetSchema>;
@@ -132,21 +152,37 @@ export const PolicySchema: TSchema & { '~unsafe': Policy } = raw<Policy>({
   additionalProperties: false,
   required: ['id', 'description', 'stage', 'target', 'rules'],
   properties: {
-    $schema: Type.String({ description: 'where editors find this schema' }),
+    $schema: Type.String({
+      description: 'where editors find this schema',
+      examples: ['./schema/policy.schema.json', POLICY_SCHEMA_ID],
+    }),
     id: raw<string>({
       type: 'string',
       pattern: '^[a-z0-9][a-z0-9._-]{0,127}$',
       not: { const: BUILT_IN_POLICY },
       description: `unique in the policy set; "${BUILT_IN_POLICY}" is the service's own`,
+      examples: ['production-data'],
     }),
-    description: Type.String({ minLength: 1, maxLength: 1_000, description: 'what the policy is for, in a sentence' }),
+    description: Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'what the policy is for, in a sentence',
+      examples: [example.description],
+    }),
     stage: raw<PolicyStage>({
       type: 'string',
       enum: POLICY_STAGES,
       description: 'intake: risk of a parsed intent; enforce: the verdict',
+      examples: ['enforce'],
     }),
     target: TargetSchema,
-    rules: { type: 'array', minItems: 1, maxItems: 100, description: 'names are unique; their order means nothing' },
+    rules: {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      description: 'names are unique; their order means nothing',
+      examples: [example.rules],
+    },
   },
   ...conditional(
     { required: ['stage'], properties: { stage: { const: 'intake' } } },

@@ -110,8 +110,15 @@ export interface Finding {
   column: number;
   /** RFC 6901, into the file. */
   pointer: string;
-  code: FindingCode;
+  /** A FindingCode, or of the linter a LintCode. */
+  code: string;
   message: string;
+  /** Absent: error. An error keeps the set out of force. */
+  severity?: 'error' | 'warning';
+  /** What to do about it. */
+  hint?: string;
+  /** A question that shows it. */
+  example?: string;
 }
 
 export type FindingCode =

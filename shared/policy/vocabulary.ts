@@ -11,6 +11,7 @@ import {
   TRAITS,
   VERDICTS,
 } from '../vocabulary.ts';
+import { nearestName } from '../near.ts';
 import { isPattern } from './resource.ts';
 import type { PolicyStage } from './schema.ts';
 
@@ -221,19 +222,39 @@ export function fullPath(fact: string, path: string | undefined): string {
   return path === undefined ? fact : `${fact}.${path}`;
 }
 
+/** Where a path goes wrong although its author knows the facts: other engines read expressions here. */
+function pathNote(path: string): string {
+  return /[$[\]()*?@]/.test(path)
+    ? '; a path is a dotted list of member names, no JSONPath: nothing in a policy is run as an expression'
+    : '';
+}
+
+function unknownFact(fact: string): string {
+  const whole = byPath.get(fact);
+  const written = JSON.stringify(fact.slice(0, 100));
+  if (whole?.path !== undefined)
+    return `there is no fact ${written}; write it as "fact": "${whole.fact}", "path": "${whole.path}"`;
+  const near = nearestName(fact, FACT_NAMES) ?? nearestName(fact, [...byPath.keys()]);
+  return `there is no fact ${written}${near === undefined ? '' : `; did you mean "${near}"?`}; known are ${FACT_NAMES.join(', ')}`;
+}
+
 /** The entry of a fact and path, or what is wrong with them. */
 export function lookUp(fact: string, path: string | undefined, stage: PolicyStage): VocabularyEntry | string {
-  if (!FACT_NAMES.includes(fact)) return `there is no fact "${fact}"; known are ${FACT_NAMES.join(', ')}`;
+  if (!FACT_NAMES.includes(fact)) return unknownFact(fact);
+  const written = JSON.stringify(path?.slice(0, 200));
   if (fact === 'context') {
     if (path === undefined) return 'the fact "context" needs a path';
-    return CONTEXT_PATH.test(path) ? { ...CONTEXT, path } : `"${path}" is not a dotted path of member names`;
+    if (CONTEXT_PATH.test(path)) return { ...CONTEXT, path };
+    return `${written} is not a dotted path of at most 8 member names${pathNote(path)}`;
   }
   const entry = byPath.get(fullPath(fact, path));
   if (entry === undefined) {
     const known = VOCABULARY.filter((other) => other.fact === fact).flatMap((other) => other.path ?? []);
-    if (known.length === 0) return `the fact "${fact}" has no paths`;
-    const wrong = path === undefined ? 'needs a path' : `has no path "${path}"`;
-    return `the fact "${fact}" ${wrong}; known are ${known.join(', ')}`;
+    if (known.length === 0) return `the fact "${fact}" has no paths${path === undefined ? '' : ': leave "path" out'}`;
+    if (path === undefined) return `the fact "${fact}" needs a path; known are ${known.join(', ')}`;
+    const near = nearestName(path, known);
+    const meant = near === undefined ? pathNote(path) : `; did you mean "${fullPath(fact, near)}"?`;
+    return `the fact "${fact}" has no path ${written}${meant}; known are ${known.join(', ')}`;
   }
   if (entry.notAtIntake === true && stage === 'intake') {
     return `${fullPath(fact, path)} is computed by policies of stage intake, which can't look at it`;

@@ -1,6 +1,6 @@
 // Policy sets and findings as the HTTP interface has them.
 import { Type } from 'typebox';
-import { JsonObject, Nullable, Timestamp } from './common.ts';
+import { JsonObject, Nullable, StringEnum, Timestamp } from './common.ts';
 
 export const FindingSchema = Type.Object(
   {
@@ -10,6 +10,11 @@ export const FindingSchema = Type.Object(
     pointer: Type.String({ description: 'RFC 6901, into the file.' }),
     code: Type.String(),
     message: Type.String(),
+    severity: Type.Optional(
+      StringEnum(['error', 'warning'], { description: 'Absent: error. An error keeps the set out of force.' }),
+    ),
+    hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
+    example: Type.Optional(Type.String({ description: 'A question that shows it.' })),
   },
   { $id: 'Finding', additionalProperties: false },
 );
@@ -28,7 +33,8 @@ export const PolicySetStatus = Type.Object(
       { at: Nullable(Timestamp), ok: Type.Boolean(), findings: Type.Array(FindingSchema) },
       {
         additionalProperties: false,
-        description: 'How the last reading of the policy folder went; a refused one leaves the set in force.',
+        description:
+          'How the last reading of the policy folder went; a refused one leaves the set in force. The findings of one that is ok are warnings.',
       },
     ),
   },

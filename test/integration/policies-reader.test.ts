@@ -6,7 +6,7 @@ import { createLogger } from '../../shared/log.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { SHIPPED_POLICIES, type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { readPolicyFolder, stampOfFolder } from '../../workers/policy-folder.ts';
+import { readPolicyFolder, stampOfFolder } from '../../shared/policy-folder.ts';
 import { type PolicyReader, type PolicyReaderDeps, startPolicyReader } from '../../workers/policies.ts';
 
 const log = createLogger({ name: 'test', level: 'silent', pretty: false });

@@ -41,21 +41,13 @@ describe('loading policies', () => {
     const text =
       '{\n  "id": "p",\n  "description": "d",\n  "stage": "enforce",\n  "target": { "actions": ["*"], "resources": ["a/../b"] },\n  "rules": [{ "name": "r", "conditions": { "all": [{ "fact": "trust", "path": "levle", "operator": "equal", "value": 1 }] }, "event": { "type": "DENY", "params": { "code": "C", "message": "m" } } }]\n}\n';
     const result = loadPolicySet([{ path: 'x/p.json', text }], LEXICON, { compileLexicon });
-    expect(result.ok ? [] : result.findings[0]).to.include({
-      file: 'x/p.json',
-      line: 6,
-      column: 79,
-      code: 'UNKNOWN_FACT',
-    });
-    const fixed = loadPolicySet([{ path: 'x/p.json', text: text.replace('levle', 'level') }], LEXICON, {
-      compileLexicon,
-    });
-    expect(fixed.ok ? [] : fixed.findings[0]).to.include({
-      line: 5,
-      column: 47,
-      code: 'BAD_RESOURCE',
-      pointer: '/target/resources/0',
-    });
+    expect(
+      result.ok ? [] : result.findings.map(({ file, line, column, code }) => [file, line, column, code]),
+    ).to.deep.equal([
+      ['x/p.json', 5, 47, 'BAD_RESOURCE'],
+      ['x/p.json', 6, 79, 'UNKNOWN_FACT'],
+    ]);
+    expect(result.ok ? [] : result.findings[0]).to.include({ pointer: '/target/resources/0' });
   });
 
   it('text that is not strict JSON is refused with its place', () => {

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Finding } from '../shared/policy/types.ts';
+import { MAX_FILE_BYTES } from './policy/load.ts';
+import type { Finding } from './policy/types.ts';
 
 export interface PolicyFile {
   /** Relative to the policy folder, with `/`. */
@@ -106,11 +107,19 @@ export async function stampOfFolder(dir: string, nowMs: number): Promise<string 
   return stamp;
 }
 
-/** The bytes of a regular file; undefined when it has become something else. A pipe is not waited for. */
+/**
+ * The bytes of a regular file; undefined when it has become something else. A pipe is not waited for. Of a file over the
+ * limit only so many bytes as show that it is: the load refuses them, and nobody waits for a gigabyte.
+ */
 async function bytesOf(file: string): Promise<Buffer | undefined> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    return (await handle.stat()).isFile() ? await handle.readFile() : undefined;
+    const stats = await handle.stat();
+    if (!stats.isFile()) return undefined;
+    if (stats.size <= MAX_FILE_BYTES) return await handle.readFile();
+    const bytes = Buffer.alloc(MAX_FILE_BYTES + 1);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return bytes.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }

@@ -1,0 +1,123 @@
+// `custos policy explain`: a question, or a decision on record, with every rule that was looked at and the values it saw.
+import type { Command } from 'commander';
+import { createEvidenceStore } from '../../shared/decide/verify-store.ts';
+import { parseFacts } from '../../shared/decide/verify-facts.ts';
+import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
+import { createEvaluator } from '../../shared/policy/evaluate.ts';
+import { loadCanonicalSet, type PolicySet } from '../../shared/policy/load.ts';
+import type { Facts } from '../../shared/policy/types.ts';
+import { CommandError } from '../admin.ts';
+import { say } from '../context.ts';
+import { checkFolder } from './findings.ts';
+import { admitFolder, FOLDER_HELP, policyDirOf, readFolder } from './folder.ts';
+import { type Explained, explainedJson, explainedLines } from './explained.ts';
+import {
+  EXIT,
+  EXIT_CODES,
+  type ExitCode,
+  printFindings,
+  printJson,
+  printLine,
+  runPolicyCommand,
+  UsageError,
+} from './output.ts';
+import { factsOfQuestion, questionOptions, type QuestionOptions } from './question.ts';
+import { withPolicyStore } from './store.ts';
+
+interface ExplainOptions extends QuestionOptions {
+  readonly decision?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+const EXAMPLES = `
+Examples:
+  custos policy explain --intent delete:db/production/users --trust-level 3
+  custos policy explain --text "Delete all users in production" --no-registered
+  custos policy explain --decision dec_01jq3k...            as it was decided
+  custos policy explain drafts --decision dec_01jq3k...     as the policies in drafts/ would decide
+`;
+
+export function registerPolicyExplain(policy: Command): void {
+  const command = policy
+    .command('explain')
+    .description('show the verdict of a question or of a recorded decision, and every rule that was looked at')
+    .argument('[folder]', FOLDER_HELP);
+  questionOptions(command)
+    .option(
+      '--decision <id>',
+      'a decision on record: its facts, under the policies that were in force, or those of [folder]',
+    )
+    .option('--all', 'show the conditions of rules that did not match, too')
+    .option('--json', 'print JSON')
+    .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
+    .action((folder: string | undefined, options: ExplainOptions) =>
+      runPolicyCommand(async () => {
+        const given = [options.intent, options.text, options.decision].filter((value) => value !== undefined);
+        if (given.length !== 1)
+          throw new UsageError('Say what to explain: --intent, --text or --decision, one of them.');
+        return options.decision === undefined
+          ? explainQuestion(folder, options)
+          : explainDecision(folder, options.decision, options);
+      }),
+    );
+}
+
+/** The set of a folder; its findings are shown when it has errors. */
+async function setOf(dir: string): Promise<PolicySet<Lexicon> | undefined> {
+  const { set } = admitFolder(await readFolder(dir));
+  if (set !== undefined) return set;
+  printFindings((await checkFolder(dir)).findings.filter(({ severity }) => severity === 'error'));
+  return undefined;
+}
+
+async function explainQuestion(folder: string | undefined, options: ExplainOptions): Promise<ExitCode> {
+  const set = await setOf(policyDirOf(folder));
+  if (set === undefined) return EXIT.broken;
+  const evaluator = createEvaluator({ set, memoLimit: 0, onError: (error) => say(`custos: ${String(error)}`) });
+  const gathered = factsOfQuestion(options, set, Date.now());
+  const risk = await evaluator.assessRisk(gathered);
+  const facts: Facts = { ...gathered, intent: { ...gathered.intent, risk } };
+  print({ facts, digest: set.digest, ...(await evaluator.explain(facts)) }, options);
+  return EXIT.ok;
+}
+
+async function explainDecision(folder: string | undefined, id: string, options: ExplainOptions): Promise<ExitCode> {
+  const draft = folder === undefined ? undefined : await setOf(policyDirOf(folder));
+  if (folder !== undefined && draft === undefined) return EXIT.broken;
+  return withPolicyStore(async ({ db }) => {
+    const store = createEvidenceStore({ db });
+    const found = await store.byId(id);
+    if (found === undefined) throw new CommandError(`There is no decision ${id}.`);
+    const { evidence, policyDigest } = found;
+    if (evidence.facts === undefined)
+      throw new CommandError(
+        `The facts of ${id} have been erased by retention; its record stays, and "custos decision verify" checks it.`,
+      );
+    const recorded = parseFacts(evidence.facts.text);
+    if (recorded === undefined)
+      throw new CommandError(`The facts of ${id} can't be read; "custos decision verify ${id}" says more.`);
+    const set = draft ?? storedSet(policyDigest === null ? undefined : await store.policySet(policyDigest));
+    const evaluator = createEvaluator({ set, memoLimit: 0, onError: (error) => say(`custos: ${String(error)}`) });
+    // The risk is that of the record, unless a draft computes it anew.
+    const risk = draft === undefined ? recorded.intent.risk : await evaluator.assessRisk(recorded);
+    const facts: Facts = { ...recorded, intent: { ...recorded.intent, risk } };
+    const decision = { decisionId: id, verdict: evidence.columns?.verdict ?? null };
+    print({ facts, digest: set.digest, decision, ...(await evaluator.explain(facts)) }, options);
+    return EXIT.ok;
+  });
+}
+
+function storedSet(text: string | undefined): PolicySet<Lexicon> {
+  if (text === undefined) throw new CommandError('The policy set of this decision is not stored.');
+  const loaded = loadCanonicalSet(text, { compileLexicon });
+  if (loaded.ok) return loaded.set;
+  throw new CommandError(
+    `The policy set of this decision can't be loaded: ${loaded.findings[0]?.message ?? 'it is damaged'}.`,
+  );
+}
+
+function print(explained: Explained, { json, all }: ExplainOptions): void {
+  if (json === true) printJson(explainedJson(explained));
+  else for (const line of explainedLines(explained, all === true)) printLine(line);
+}

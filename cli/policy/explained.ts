@@ -1,0 +1,100 @@
+// What `custos policy explain` prints: the verdict and why, then each rule whose target fits with the values it saw.
+import type { Explanation } from '../../shared/policy/evaluate.ts';
+import type { ExplainedCondition, ExplainedRule, Facts } from '../../shared/policy/types.ts';
+import { fullPath } from '../../shared/policy/vocabulary.ts';
+import { printable } from '../../shared/proof/encoding.ts';
+import { tierName } from '../../shared/trust/score.ts';
+import type { Verdict } from '../../shared/vocabulary.ts';
+import { type Paint, paint } from './output.ts';
+
+export interface Explained extends Explanation {
+  readonly facts: Facts;
+  /** Of the policy set. */
+  readonly digest: string;
+  /** The decision whose facts these are, and what was decided then. */
+  readonly decision?: { readonly decisionId: string; readonly verdict: string | null };
+}
+
+export function explainedJson({ evaluation, candidates, facts, digest, decision }: Explained): object {
+  return {
+    ...(decision === undefined ? {} : { decision_id: decision.decisionId, recorded_verdict: decision.verdict }),
+    ...evaluation,
+    risk: facts.intent.risk,
+    policy_set: { digest },
+    candidates,
+    facts,
+  };
+}
+
+const SHOWN = 100;
+
+/** A value of a fact or a policy on one line, short and printable. */
+function valueText(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return printable(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
+}
+
+function painted(verdict: Verdict, { red, yellow, green, cyan }: Paint): string {
+  return { DENY: red, ESCALATE: yellow, DEGRADE: cyan, ALLOW: green }[verdict](verdict);
+}
+
+function conditionLine(
+  { fact, path, operator, expected, actual, missing, result }: ExplainedCondition,
+  style: Paint,
+): string {
+  const saw = missing ? `missing, so it ${result ? 'holds' : 'does not hold'} in this rule` : `is ${valueText(actual)}`;
+  const mark = result ? style.green('+') : style.red('-');
+  return `    ${mark} ${printable(fullPath(fact, path))} ${operator} ${valueText(expected)}  ${style.dim(`(${saw})`)}`;
+}
+
+/** The conditions of a rule: all of one that matched, else those that kept it from matching. */
+function ruleLines(rule: ExplainedRule, isWhole: boolean, style: Paint): string[] {
+  const { policy, rule: name, effect, matched, skipped, conditions } = rule;
+  const state = matched ? style.bold('matched') : style.dim('no match');
+  const shown = matched || isWhole ? conditions : conditions.filter(({ result }) => !result);
+  return [
+    `  ${painted(effect, style)} ${policy}/${name}: ${state}${skipped === undefined ? '' : `; ${printable(skipped)}`}`,
+    ...shown.map((condition) => conditionLine(condition, style)),
+  ];
+}
+
+/** @param isWhole whether conditions that held are shown for rules that did not match, too */
+export function explainedLines(explained: Explained, isWhole: boolean, style: Paint = paint()): string[] {
+  const { evaluation, candidates, facts, digest, decision } = explained;
+  const { intent, agent, trust, time, environment } = facts;
+  const { bold, dim } = style;
+  const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
+  const then =
+    decision === undefined ? '' : dim(` (${decision.decisionId} was decided ${decision.verdict ?? 'unreadably'})`);
+  const traits = intent.traits.length === 0 ? '' : ` (${intent.traits.join(', ')})`;
+  const matched = candidates.filter((rule) => rule.matched);
+  return [
+    `${bold('Verdict')}  ${painted(evaluation.verdict, style)}${then}`,
+    ...evaluation.reasons.map(
+      ({ policy, rule, effect, code, message }) =>
+        `  ${painted(effect, style)} ${policy}/${rule}: ${code}, ${printable(message)}`,
+    ),
+    ...evaluation.obligations.map((obligation) => `  obligation ${valueText(obligation)}`),
+    '',
+    `${bold('Question')} ${printable(intent.normalized)}`,
+    ...indent(
+      [
+        [
+          'intent',
+          `${intent.action} ${printable(intent.resource)}: ${intent.effect}${traits}, confidence ${intent.confidence}`,
+        ],
+        ...(intent.places.length === 0 ? [] : [['places', printable(intent.places.join(', '))]]),
+        ['agent', `${printable(agent.id)}, ${agent.status}`],
+        ['trust', `level ${trust.level} ${tierName(trust.level)}, score ${trust.score}`],
+        ['when', `${time.now}, in ${environment}`],
+        ['risk', `${intent.risk.level} ${intent.risk.score}`],
+      ].map(([name = '', text = '']) => `${name.padEnd(8)}${text}`),
+    ),
+    ...intent.risk.factors.map(({ factor, score, message }) => `          +${score} ${factor}: ${printable(message)}`),
+    '',
+    `${bold('Rules')}    ${candidates.length} with a target that fits, ${matched.length} matched ${dim(`(policy set ${digest.slice(0, 12)})`)}`,
+    ...[...candidates]
+      .sort((a, b) => Number(b.matched) - Number(a.matched))
+      .flatMap((rule) => ruleLines(rule, isWhole, style)),
+  ];
+}

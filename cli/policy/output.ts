@@ -1,0 +1,148 @@
+// What the policy commands print: tables, findings, JSON; colour on a terminal only; and their exit codes.
+import { styleText } from 'node:util';
+import { printable } from '../../shared/proof/encoding.ts';
+import { explain, say } from '../context.ts';
+
+/** The exit codes of every policy command. */
+export const EXIT = { ok: 0, unexpected: 1, usage: 2, broken: 3, failed: 4 } as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** For `addHelpText('after', ...)`. */
+export const EXIT_CODES = `
+Exit codes:
+  0  All is well (warnings may have been shown).
+  1  The command failed for a reason of its own; it says which.
+  2  The command could not be understood, or what it should read is not there.
+  3  The policies are broken: nothing was evaluated.
+  4  A test case failed, coverage is below its minimum, or a decision would change (replay --fail-on-change).
+`;
+
+/** Arguments that a command can't use; its message is a sentence for a person. Exit code 2. */
+export class UsageError extends Error {}
+
+/** A reader that has seen enough (`| head`) ends the command, and is no error. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.ok);
+    throw error;
+  });
+}
+
+/** Runs a command and sets the exit code that it gives; a UsageError is 2, anything else that it throws is 1. */
+export async function runPolicyCommand(work: () => Promise<ExitCode>): Promise<void> {
+  endWithReader();
+  try {
+    process.exitCode = await work();
+  } catch (error) {
+    if (error instanceof UsageError) {
+      say(`custos: ${printable(error.message)}`);
+      process.exitCode = EXIT.usage;
+    } else process.exitCode = explain(error);
+  }
+}
+
+type Tone = 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim';
+/** Texts in colour, or as they are. */
+export type Paint = Readonly<Record<Tone, (text: string) => string>>;
+
+const TONES: readonly Tone[] = ['red', 'yellow', 'green', 'cyan', 'bold', 'dim'];
+
+function paintOf(isColoured: boolean): Paint {
+  const entries = TONES.map((tone) => [tone, (text: string) => (isColoured ? styleText(tone, text) : text)] as const);
+  // Every tone of the type is in the list above.
+  return Object.fromEntries(entries) as Paint;
+}
+
+/**
+ * Whether a stream gets colour: NO_COLOR (any value but the empty one) says no, FORCE_COLOR (any but the empty one, `0`
+ * and `false`) says yes, else only a terminal that is not dumb does.
+ */
+export function isColoured(
+  stream: { readonly isTTY?: boolean },
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): boolean {
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  const force = env['FORCE_COLOR'] ?? '';
+  if (force !== '') return force !== '0' && force !== 'false';
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** The paint of standard output. */
+export function paint(): Paint {
+  return paintOf(isColoured(process.stdout));
+}
+
+/** One line on standard output. What came from a file must have gone through `printable`. */
+export function printLine(line = ''): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** One JSON value on standard output. */
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+const COLOURS = /\u001b\[\d+m/g;
+
+function widthOf(cell: string): number {
+  return cell.replaceAll(COLOURS, '').length;
+}
+
+/** Rows under their headings, in columns; cells may be painted. */
+export function tableLines(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  { bold }: Paint = paint(),
+): string[] {
+  const all = [headings.map(bold), ...rows];
+  const widths = headings.map((_, i) => Math.max(...all.map((row) => widthOf(row[i] ?? ''))));
+  return all.map((row) =>
+    row
+      .map((cell, i) => cell + ' '.repeat(Math.max(0, (widths[i] ?? 0) - widthOf(cell))))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
+  for (const line of tableLines(headings, rows)) printLine(line);
+}
+
+/** What is wrong with a file, and where. `line` and `column` count from 1. */
+export interface ShownFinding {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint?: string;
+  /** Something that shows it, such as a request and its two verdicts. */
+  readonly example?: string;
+}
+
+/** `file:line:column severity code message`, then hint and example below it. What files brought in is made printable. */
+export function findingLines(finding: ShownFinding, { red, yellow, bold, dim }: Paint = paint()): string[] {
+  const { file, line, column, severity, code, message, hint, example } = finding;
+  const tone = severity === 'error' ? red : yellow;
+  const below = (name: string, text: string | undefined): string[] =>
+    text === undefined
+      ? []
+      : text.split('\n').map((part, i) => dim(`  ${i === 0 ? `${name}: ` : ''}${printable(part)}`));
+  return [
+    `${bold(`${printable(file)}:${line}:${column}`)} ${tone(severity)} ${code} ${printable(message)}`,
+    ...below('hint', hint),
+    ...below('example', example),
+  ];
+}
+
+export function printFindings(findings: readonly ShownFinding[]): void {
+  const style = paint();
+  for (const finding of findings) for (const line of findingLines(finding, style)) printLine(line);
+}
+
+/** `1 error`, `2 errors` */
+export function counted(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}

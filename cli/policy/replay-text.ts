@@ -1,0 +1,110 @@
+// The report of a replay and of shadow mode for a terminal.
+import type { Change, DifferenceReport, Said, Table } from '../../shared/policy/difference-types.ts';
+import { printable } from '../../shared/proof/encoding.ts';
+import { paint, type Paint, tableLines } from './output.ts';
+
+/** Rows of a table, and examples, that a terminal shows; JSON and the page show more. */
+const SHOWN_ROWS = 10;
+const SHOWN_EXAMPLES = 10;
+
+const number = (n: number): string => n.toLocaleString('en-US');
+
+const decisionsOf = (n: number): string => `${number(n)} decision${n === 1 ? '' : 's'}`;
+
+function changes({ decisions, stricter, looser }: Change, { red, green }: Paint): string[] {
+  return [number(decisions), red(number(stricter)), green(number(looser))];
+}
+
+function section<Item>(
+  title: string,
+  { items, more, beyond }: Table<Item>,
+  headings: readonly string[],
+  rowOf: (item: Item) => readonly string[],
+  style: Paint,
+): string[] {
+  if (items.length === 0) return [];
+  const shown = items.slice(0, SHOWN_ROWS);
+  const left = items.length - shown.length + more;
+  return [
+    '',
+    style.bold(title),
+    ...tableLines(headings, shown.map(rowOf), style),
+    ...(left > 0 ? [style.dim(`and ${number(left)} more`)] : []),
+    ...(beyond > 0 ? [style.dim(`and ${number(beyond)} changes of others`)] : []),
+  ];
+}
+
+function because({ reasons }: Said): string {
+  return reasons.map(({ policy, rule, code }) => `${policy}/${rule} ${code}`).join(', ');
+}
+
+/** The difference as lines; what decisions brought in is made printable. */
+export function differenceLines(report: DifferenceReport, style: Paint = paint()): string[] {
+  const { decisions, changed, otherReasons, transitions, rules, agents, resources, environments, examples } = report;
+  const { total, evaluated, standing, notEvaluable } = decisions;
+  const { bold, dim, yellow } = style;
+  const headline =
+    changed.decisions === 0
+      ? `Nothing changes in ${decisionsOf(total)}.`
+      : `${number(changed.decisions)} of ${decisionsOf(total)} would change: ${number(changed.stricter)} stricter, ${number(changed.looser)} looser, ${number(changed.obligations)} with other obligations.`;
+  const agentsTable = section(
+    'Agents',
+    agents,
+    ['AGENT', 'ORGANISATION', 'ENVIRONMENT', 'CHANGED', 'STRICTER', 'LOOSER'],
+    (row) => [printable(row.agentId), printable(row.organisation), printable(row.environment), ...changes(row, style)],
+    style,
+  );
+  const shown = examples.slice(0, SHOWN_EXAMPLES);
+  return [
+    bold(headline),
+    dim(
+      `${number(evaluated)} evaluated, ${number(standing)} that no policy decides, ${number(notEvaluable.total)} not evaluable; ${number(otherReasons)} keep their verdict for other reasons.`,
+    ),
+    ...(transitions.length === 0
+      ? []
+      : [
+          '',
+          ...tableLines(
+            ['RECORDED', 'WITH THE DRAFT', 'DECISIONS'],
+            transitions.map(({ from, to, decisions: n }) => [from, to, number(n)]),
+            style,
+          ),
+        ]),
+    ...section(
+      'Rules',
+      rules,
+      ['POLICY/RULE', 'EFFECT', 'NEWLY A REASON', 'NO LONGER'],
+      ({ policy, rule, effect, newly, noLonger }) => [
+        printable(`${policy}/${rule}`),
+        effect,
+        number(newly),
+        number(noLonger),
+      ],
+      style,
+    ),
+    ...agentsTable,
+    ...section(
+      'Resources',
+      resources,
+      ['RESOURCE', 'CHANGED', 'STRICTER', 'LOOSER'],
+      (row) => [printable(row.resource), ...changes(row, style)],
+      style,
+    ),
+    ...(environments.items.length < 2
+      ? []
+      : section(
+          'Organisations',
+          environments,
+          ['ORGANISATION', 'ENVIRONMENT', 'CHANGED', 'STRICTER', 'LOOSER'],
+          (row) => [printable(row.organisation), printable(row.environment), ...changes(row, style)],
+          style,
+        )),
+    ...(shown.length === 0 ? [] : ['', bold('Examples')]),
+    ...shown.flatMap(({ decisionId, agentId, intent, before, after }) => [
+      `${decisionId} ${yellow(`${before.verdict} -> ${after.verdict}`)} ${printable(`${agentId} ${intent}`)}`,
+      dim(printable(`  recorded: ${because(before)}`)),
+      dim(printable(`  draft:    ${because(after)}`)),
+    ]),
+    ...(examples.length > shown.length ? [dim(`and ${examples.length - shown.length} more`)] : []),
+  ];
+}

@@ -1,0 +1,147 @@
+// The test files of a policy folder: read, checked and unfolded into cases, with the service's own reading of intents.
+import type { Stats } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { createReadings, readingOfParse } from '../../shared/decide/readings.ts';
+import { ApiError } from '../../shared/errors.ts';
+import type { Lexicon } from '../../shared/intent/lexicon.ts';
+import { parseIntent } from '../../shared/intent/parse.ts';
+import type { PolicySet, TextFile } from '../../shared/policy/load.ts';
+import { expandTestFiles, type TestCase } from '../../shared/policy/testing/expand.ts';
+import { loadTestFile, type TestSource } from '../../shared/policy/testing/load.ts';
+import type { IntentReader } from '../../shared/policy/testing/lookups.ts';
+import { type PolicySources, policySources } from '../../shared/policy/testing/sources.ts';
+import { admitFolder, policyDirOf, readFolder, shownPath, testsDirOf } from './folder.ts';
+import { type ShownFinding, UsageError } from './output.ts';
+
+/** Reads intents as `POST /v1/enforce` and `POST /v1/intent` do. */
+export function intentReader(set: PolicySet<Lexicon>): IntentReader {
+  const readings = createReadings();
+  return {
+    ofString(text) {
+      try {
+        return { ok: true, intent: readings.of(set, text, '').unassessed };
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        return { ok: false, message: error.errors?.map(({ message }) => message).join('; ') ?? error.message };
+      }
+    },
+    ofText: (text) => readingOfParse(parseIntent(text, set.lexicon)).unassessed,
+  };
+}
+
+const JSON_NAME = /\.json$/;
+/** `x.JSON`, `x.jsonc`: whoever wrote it thinks that it is run. */
+const ALMOST_JSON = /\.json[5c]?$/i;
+
+interface FoundFiles {
+  readonly files: readonly TextFile[];
+  readonly findings: readonly ShownFinding[];
+}
+
+async function statsOf(file: string): Promise<Stats | undefined> {
+  try {
+    return await stat(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    throw error;
+  }
+}
+
+/** The test files of a folder, those of its folders too, by name; or the one file that is named. Undefined: not there. */
+async function readTestFiles(named: string): Promise<FoundFiles | undefined> {
+  const stats = await statsOf(named);
+  if (stats === undefined) return undefined;
+  const dir = stats.isDirectory() ? named : path.dirname(named);
+  const names = stats.isDirectory() ? await readdir(named, { recursive: true }) : [path.basename(named)];
+  const files: TextFile[] = [];
+  const findings: ShownFinding[] = [];
+  for (const name of names.sort()) {
+    if (name.split(path.sep).some((part) => part.startsWith('.')) || !ALMOST_JSON.test(name)) continue;
+    const full = path.join(dir, name);
+    const file = shownPath(dir, name);
+    const found = await statsOf(full);
+    if (found?.isDirectory() === true) continue;
+    const problem =
+      found?.isFile() !== true
+        ? 'is not a regular file'
+        : JSON_NAME.test(name)
+          ? undefined
+          : 'is not read: the name of a test file ends in ".json"';
+    if (problem === undefined) files.push({ path: file, text: await readFile(full, 'utf8') });
+    else findings.push({ file, line: 1, column: 1, severity: 'error', code: 'NOT_JSON', message: problem });
+  }
+  return { files, findings };
+}
+
+export interface CheckedTests {
+  /** How many test files there are. */
+  readonly files: number;
+  /** Of all files; empty when there are findings. */
+  readonly cases: readonly TestCase[];
+  readonly findings: readonly ShownFinding[];
+  /** Changes whenever the text of a test file does. */
+  readonly texts: readonly TextFile[];
+}
+
+/**
+ * Reads the test files of a folder (or one file) and checks them. Without a policy set, because it is broken, nothing
+ * can be said of their intents: then there are no cases. Undefined when there is no such folder.
+ */
+export async function checkTestFiles(
+  named: string,
+  set: PolicySet<Lexicon> | undefined,
+): Promise<CheckedTests | undefined> {
+  const found = await readTestFiles(named);
+  if (found === undefined) return undefined;
+  const findings = [...found.findings];
+  const sources: TestSource[] = [];
+  for (const file of found.files) {
+    const loaded = loadTestFile(file);
+    if (loaded.ok) sources.push(loaded.source);
+    else findings.push(...loaded.findings.map((finding) => ({ ...finding, severity: 'error' as const })));
+  }
+  const expanded = set === undefined ? undefined : expandTestFiles(sources, intentReader(set));
+  if (expanded?.ok === false)
+    findings.push(...expanded.findings.map((finding) => ({ ...finding, severity: 'error' as const })));
+  findings.sort((a, b) => (a.file === b.file ? a.line - b.line || a.column - b.column : a.file < b.file ? -1 : 1));
+  const cases = expanded?.ok === true && findings.length === 0 ? expanded.cases : [];
+  return { files: found.files.length, cases, findings, texts: found.files };
+}
+
+export interface TestRunOptions {
+  readonly policies?: string;
+}
+
+export interface PreparedRun {
+  readonly set: PolicySet<Lexicon>;
+  readonly cases: readonly TestCase[];
+  /** Places of policies; file names as a person names them from here. */
+  readonly places: PolicySources;
+}
+
+/**
+ * The policies and the cases of a run, or what is wrong with either.
+ * @throws {UsageError} when a folder can't be read, or there is nothing to run
+ */
+export async function prepareRun(
+  tests: string | undefined,
+  { policies }: TestRunOptions,
+): Promise<PreparedRun | { readonly findings: readonly ShownFinding[] }> {
+  const dir = policyDirOf(policies);
+  const folder = await readFolder(dir);
+  const { set, errors } = admitFolder(folder);
+  const named = tests === undefined ? testsDirOf(dir) : path.resolve(tests);
+  const checked = await checkTestFiles(named, set);
+  if (checked === undefined) throw new UsageError(`There are no test files: ${named} is not there.`);
+  const wrong = errors.map(({ file, line, column, code, message, hint, example }): ShownFinding => {
+    const more = { ...(hint === undefined ? {} : { hint }), ...(example === undefined ? {} : { example }) };
+    return { file: shownPath(dir, file), line, column, severity: 'error', code, message, ...more };
+  });
+  if (set === undefined || wrong.length + checked.findings.length > 0)
+    return { findings: [...wrong, ...checked.findings] };
+  if (checked.files === 0) throw new UsageError(`There are no test files in ${named}.`);
+  const files = folder.policies.map((file) => ({ path: shownPath(dir, file.path), text: file.text }));
+  return { set, cases: checked.cases, places: policySources(files) };
+}

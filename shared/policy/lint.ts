@@ -1,0 +1,72 @@
+// The linter: what is wrong with a policy set that loads. Pure, and quick enough to run at every load.
+import { alwaysTrue, constantParts, duplicateConditions } from './lint/constant.ts';
+import { contextTypeFindings } from './lint/context-types.ts';
+import { deadFinding } from './lint/dead.ts';
+import { obligationFindings } from './lint/obligations.ts';
+import { callersChoice, openToAnyone } from './lint/open.ts';
+import { createLintedSet, type LintedRule } from './lint/rules.ts';
+import { shadowFindings } from './lint/shadow.ts';
+import type { LintFinding } from './lint/types.ts';
+import type { CompiledSet } from './compile.ts';
+import type { Policy } from './schema.ts';
+
+export { LINT_CODES } from './lint/types.ts';
+export type { LintCode, LintFinding, LintSeverity, RuleName, Witness } from './lint/types.ts';
+
+export interface LintOptions {
+  /** Only findings of severity error: what a load has to know. Takes time in proportion to the number of rules. */
+  readonly errorsOnly?: boolean;
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+const CODE_ORDER = (a: LintFinding, b: LintFinding): number =>
+  compare(a.policy, b.policy) || compare(a.pointer, b.pointer) || compare(a.code, b.code);
+
+/** Equal for rules that live or do not live together: of many policies made after one pattern only the first is looked at. */
+function livingKey({ rule, stage, conditions }: LintedRule): string {
+  const { actions, environments, organisations, effect } = rule;
+  return JSON.stringify([stage, effect.type, actions, environments, organisations, conditions]);
+}
+
+/**
+ * Findings about a set that was checked and compiled (a PolicySet is one), by policy id and pointer. Every finding was proven by going
+ * through all values that its rules can tell apart, and comes with facts on which the evaluation shows it. Where that would take too
+ * long nothing is said, so no finding does not mean that there is nothing to find.
+ */
+export function lintPolicySet(
+  set: { readonly policies: readonly Policy[]; readonly compiled: CompiledSet },
+  { errorsOnly = false }: LintOptions = {},
+): LintFinding[] {
+  const linted = createLintedSet(set.policies, set.compiled);
+  const findings: LintFinding[] = [];
+  const alive: LintedRule[] = [];
+  const living = new Set<string>();
+  for (const rule of linted.rules) {
+    const key = livingKey(rule);
+    const dead = living.has(key) ? undefined : deadFinding(linted, rule);
+    if (dead === undefined) {
+      alive.push(rule);
+      if (!rule.groups.has('resource')) living.add(key);
+    } else findings.push(dead);
+  }
+  if (errorsOnly) return findings.filter(({ severity }) => severity === 'error').sort(CODE_ORDER);
+  const unconditional = new Set<LintedRule>();
+  for (const rule of alive) {
+    findings.push(...duplicateConditions(linted, rule));
+    const always = alwaysTrue(linted, rule);
+    if (always.isAlways) {
+      unconditional.add(rule);
+      const finding = always.finding ?? openToAnyone(linted, rule);
+      if (finding !== undefined) findings.push(finding);
+    } else findings.push(...constantParts(linted, rule), ...callersChoice(linted, rule));
+  }
+  findings.push(
+    ...shadowFindings(linted, alive, unconditional),
+    ...obligationFindings(linted, alive),
+    ...contextTypeFindings(linted, alive),
+  );
+  return findings.sort(CODE_ORDER);
+}

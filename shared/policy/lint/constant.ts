@@ -1,0 +1,163 @@
+// Conditions that are not ones: always true, never true within a rule that lives, or written twice.
+import { canonicalize } from '../../proof/canonical.ts';
+import { holdsFor } from '../normal-form.ts';
+import type { Facts } from '../types.ts';
+import { applies, witnessOf } from './answers.ts';
+import { firstPattern, patternsOf } from './dead.ts';
+import { nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { beforePolicies, ruleHolds, search, type Found } from './search.ts';
+import { asEvaluated, both, not } from './space.ts';
+import type { LintCode, LintFinding } from './types.ts';
+
+function leavesIn(part: Part): Part[] {
+  return part.node.kind === 'leaf' ? [part] : part.of.flatMap(leavesIn);
+}
+const isPresence = (part: Part): boolean => part.node.kind === 'leaf' && part.node.leaf.operator.name === 'isPresent';
+
+/** Whether a part holds on all facts, whatever the target is. */
+function isAlways(set: LintedSet, linted: LintedRule, part: Part, isHolding = true): boolean {
+  const found = search({
+    set,
+    rules: [linted],
+    pattern: firstPattern(linted),
+    isCovered: false,
+    formula: (space) => {
+      const condition = space.conditionOf(part.node, asEvaluated(linted.rule));
+      return isHolding ? not(condition) : condition;
+    },
+  });
+  return found.kind === 'none';
+}
+
+/** Facts within the target on which a part does not hold. */
+function failing(
+  set: LintedSet,
+  linted: LintedRule,
+  part: Part,
+  pattern: string,
+  accept?: (facts: Facts) => boolean,
+): Found {
+  const { rule } = linted;
+  return search({
+    set,
+    rules: [linted],
+    pattern,
+    formula: (space) =>
+      both(space.targetOf(rule), beforePolicies(space), not(space.conditionOf(part.node, asEvaluated(rule)))),
+    ...(accept === undefined ? {} : { accept }),
+  });
+}
+
+/** Whether a part holds on all facts that the target admits. */
+function isAlwaysWithin(set: LintedSet, linted: LintedRule, part: Part): boolean {
+  const patterns = patternsOf(linted);
+  return patterns?.every((pattern) => failing(set, linted, part, pattern).kind === 'none') ?? false;
+}
+
+export interface AlwaysTrue {
+  /** A rule that holds on all that its target admits. */
+  readonly isAlways: boolean;
+  readonly finding?: LintFinding;
+}
+
+/**
+ * A rule without a real condition. No finding where its author says so: by `isPresent` of a fact that is always there, or by repeating
+ * what the target says. One where a comparison looks like a guard and is none.
+ */
+export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
+  if (!isAlwaysWithin(set, linted, linted.root)) return { isAlways: false };
+  const guard = leavesIn(linted.root).find(
+    (part) => !isPresence(part) && (isAlways(set, linted, part) || !isAlwaysWithin(set, linted, part)),
+  );
+  if (guard === undefined) return { isAlways: true };
+  const { rule } = linted;
+  const accept = (facts: Facts): boolean => applies(linted, set, facts);
+  const without = failing(set, linted, guard, firstPattern(linted), accept);
+  const found =
+    without.kind === 'found'
+      ? without
+      : search({ set, rules: [linted], pattern: firstPattern(linted), formula: (s) => ruleHolds(s, linted), accept });
+  if (found.kind !== 'found') return { isAlways: true };
+  const isAllow = rule.effect.type === 'ALLOW';
+  const shows =
+    without.kind === 'found' ? `holds although "${wordsOf(guard)}" does not` : `holds, as on all other facts`;
+  return {
+    isAlways: true,
+    finding: {
+      code: isAllow ? 'WIDENING' : 'ALWAYS_TRUE',
+      severity: 'warning',
+      ...nameOf(linted),
+      pointer: guard.pointer,
+      message: `the conditions hold for everything that the target admits, so "${wordsOf(guard)}" ${isAllow ? 'guards' : 'decides'} nothing`,
+      others: [],
+      witness: witnessOf(set, linted, found.facts, shows),
+    },
+  };
+}
+
+/** Facts on which the rule holds, for findings about a part that makes no difference. */
+function holding(set: LintedSet, linted: LintedRule): Facts | undefined {
+  const found = search({
+    set,
+    rules: [linted],
+    pattern: firstPattern(linted),
+    formula: (space) => ruleHolds(space, linted),
+    accept: (facts) => applies(linted, set, facts),
+  });
+  return found.kind === 'found' ? found.facts : undefined;
+}
+
+function partFinding(
+  set: LintedSet,
+  linted: LintedRule,
+  { part, code, message }: { part: Part; code: LintCode; message: string },
+): LintFinding[] {
+  const facts = holding(set, linted);
+  if (facts === undefined) return [];
+  const does = holdsFor(part.node, facts, asEvaluated(linted.rule)) ? 'holds' : 'does not hold';
+  const shows = `the rule holds; "${wordsOf(part)}" ${does}, and would change nothing if it were left out`;
+  return [
+    {
+      code,
+      severity: 'warning',
+      ...nameOf(linted),
+      pointer: part.pointer,
+      message,
+      others: [],
+      witness: witnessOf(set, linted, facts, shows),
+    },
+  ];
+}
+
+/** Parts that are always or never true although the rule is neither, the largest of them only. In an ALLOW the first kind is a guard that guards nothing. */
+export function constantParts(set: LintedSet, linted: LintedRule): LintFinding[] {
+  const look = (part: Part): LintFinding[] => {
+    for (const isHolding of [true, false]) {
+      if (isHolding && isPresence(part)) continue;
+      if (!isAlways(set, linted, part, isHolding)) continue;
+      const isGuard = isHolding && linted.rule.effect.type === 'ALLOW';
+      const message = `"${wordsOf(part)}" ${isHolding ? 'always holds' : 'never holds'}, so it ${isGuard ? 'guards nothing' : 'decides nothing here'}`;
+      return partFinding(set, linted, { part, code: isGuard ? 'WIDENING' : 'CONSTANT_PART', message });
+    }
+    return part.of.flatMap(look);
+  };
+  return linted.root.of.flatMap(look);
+}
+
+/** The same condition twice in one list. */
+export function duplicateConditions(set: LintedSet, linted: LintedRule): LintFinding[] {
+  const look = (part: Part): LintFinding[] => {
+    const seen = new Map<string, Part>();
+    return part.of.flatMap((child) => {
+      const text = canonicalize(child.condition);
+      const first = seen.get(text);
+      if (first === undefined) {
+        seen.set(text, child);
+        return look(child);
+      }
+      const message = `"${wordsOf(child)}" is also at ${first.pointer}`;
+      return partFinding(set, linted, { part: child, code: 'DUPLICATE_CONDITION', message });
+    });
+  };
+  return look(linted.root);
+}

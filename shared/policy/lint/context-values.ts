@@ -1,0 +1,177 @@
+// What a caller may send as one member of its context, as far as conditions can tell: any type, or nothing at all.
+import type { Leaf } from '../normal-form.ts';
+import { textsOf } from '../comparisons.ts';
+import { isPattern } from '../resource.ts';
+import { parseHours, timeOf } from '../values.ts';
+import {
+  addressesAround,
+  freshWord,
+  instantsAround,
+  moneyAround,
+  numbersAround,
+  subsets,
+  textsAround,
+  type Amount,
+} from './values.ts';
+
+type Family = 'number' | 'text' | 'boolean' | 'list' | 'time' | 'network' | 'resource' | 'money' | 'presence';
+
+/** Values of one path. `exact`: whatever else the path may hold answers every comparison as one of these does. */
+export interface Representatives {
+  readonly values: readonly unknown[];
+  readonly exact: boolean;
+}
+
+export function itemsOf(leaf: Leaf): readonly unknown[] {
+  const { value } = leaf.comparison;
+  return Array.isArray(value) ? value : [value];
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isAmount = (value: unknown): value is Amount => typeof value === 'object' && value !== null && 'amount' in value;
+
+/** Which values a comparison can answer yes or no about. */
+export function familyOf(leaf: Leaf): Family {
+  switch (leaf.operator.name) {
+    case 'isPresent':
+      return 'presence';
+    case 'lessThan':
+    case 'lessThanInclusive':
+    case 'greaterThan':
+    case 'greaterThanInclusive':
+      return 'number';
+    case 'contains':
+    case 'doesNotContain':
+    case 'containsAny':
+    case 'containsAll':
+      return 'list';
+    case 'startsWith':
+    case 'endsWith':
+      return 'text';
+    case 'before':
+    case 'after':
+    case 'withinHours':
+      return 'time';
+    case 'inCidr':
+      return 'network';
+    case 'matchesResource':
+      return 'resource';
+    case 'amountAbove':
+      return 'money';
+    default: {
+      const [first] = itemsOf(leaf);
+      if (isNumber(first)) return 'number';
+      return isText(first) ? 'text' : 'boolean';
+    }
+  }
+}
+
+export function textConstants(leaves: readonly Leaf[]): { whole: string[]; starts: string[]; ends: string[] } {
+  const of = (operators: readonly string[]): string[] => [
+    ...new Set(
+      leaves
+        .filter((leaf) => operators.includes(leaf.operator.name))
+        .flatMap(itemsOf)
+        .filter(isText),
+    ),
+  ];
+  return { whole: of(['equal', 'notEqual', 'in', 'notIn']), starts: of(['startsWith']), ends: of(['endsWith']) };
+}
+
+/** Most texts of one path that are looked at; beyond, nothing is claimed. */
+const MAX_TEXTS = 2_000;
+
+export function textValues(leaves: readonly Leaf[]): Representatives {
+  const constants = textConstants(leaves);
+  const combined = (constants.starts.length + 1) * (constants.ends.length + 1) + constants.whole.length;
+  if (combined > MAX_TEXTS) return { values: constants.whole.slice(0, MAX_TEXTS), exact: false };
+  return { values: textsAround(constants), exact: true };
+}
+
+export function listValues(leaves: readonly Leaf[]): Representatives {
+  const named = [...new Set(leaves.flatMap(itemsOf))];
+  const types = [...new Set(named.map((item) => typeof item))];
+  const lists = types.map((type) => subsets(named.filter((item) => typeof item === type)));
+  const exact = lists.every((list) => list !== undefined);
+  const values = lists.flatMap((list) => list ?? []);
+  return { values: [[], ...values, ...(exact ? [] : named.map((item) => [item]))], exact };
+}
+
+/** Instants at which the comparisons of one path with times, and with times of day, may change their answer. */
+export function timeMarks(leaves: readonly Leaf[]): { instants: number[]; minutes: number[] } {
+  const values = leaves.map((leaf) => leaf.comparison.value);
+  return {
+    instants: values.map(timeOf).filter(isNumber),
+    minutes: values.flatMap((value) => {
+      const hours = parseHours(value);
+      return hours === undefined ? [] : [hours.from, hours.to];
+    }),
+  };
+}
+
+export function moneyValues(leaves: readonly Leaf[]): Representatives {
+  const lists = moneyAround(leaves.map((leaf) => leaf.comparison.value).filter(isAmount));
+  return { values: lists ?? [[]], exact: lists !== undefined };
+}
+
+/** Resources inside and outside each pattern that a comparison names. A context holds no request, so patterns need no patterns. */
+function resourceValues(leaves: readonly Leaf[]): unknown[] {
+  const patterns = leaves.flatMap((leaf) => textsOf(leaf.value));
+  const fresh = freshWord(patterns, patterns);
+  const inside = patterns.map((pattern) => (isPattern(pattern) ? `${pattern.slice(0, -1)}${fresh}` : pattern));
+  return [fresh, ...inside, ...patterns];
+}
+
+const BASE_MS = Date.UTC(2026, 2, 4, 10, 30);
+
+function valuesOf(family: Family, leaves: readonly Leaf[]): Representatives {
+  switch (family) {
+    case 'presence':
+      return { values: [], exact: true };
+    case 'number':
+      return { values: numbersAround(leaves.flatMap(itemsOf).filter(isNumber)), exact: true };
+    case 'boolean':
+      return { values: [true, false], exact: true };
+    case 'text':
+      return textValues(leaves);
+    case 'list':
+      return listValues(leaves);
+    case 'time': {
+      const instants = instantsAround({ ...timeMarks(leaves), weekdays: false }, BASE_MS);
+      return { values: instants.map((at) => new Date(at).toISOString()), exact: true };
+    }
+    case 'network':
+      return { values: addressesAround(leaves.flatMap((leaf) => textsOf(leaf.value))), exact: true };
+    case 'resource':
+      // A list of resources answers yes to several patterns at once; that is not looked at.
+      return { values: resourceValues(leaves), exact: leaves.length === 1 };
+    case 'money':
+      return moneyValues(leaves);
+    default:
+      return family satisfies never;
+  }
+}
+
+/** Values of one type can be compared in several ways; the combinations of these are not looked at. */
+const READ_AS_TEXT: readonly Family[] = ['text', 'time', 'network', 'resource'];
+
+export function contextValues(leaves: readonly Leaf[]): Representatives {
+  const byFamily = new Map<Family, Leaf[]>();
+  for (const leaf of leaves) {
+    const family = familyOf(leaf);
+    byFamily.set(family, [...(byFamily.get(family) ?? []), leaf]);
+  }
+  const families = [...byFamily.keys()];
+  const isMixed =
+    families.filter((family) => READ_AS_TEXT.includes(family)).length > 1 ||
+    (families.includes('list') && families.includes('resource')) ||
+    // withinHours also takes a number of minutes.
+    (families.includes('number') && families.includes('time'));
+  const found = [...byFamily].map(([family, of]) => valuesOf(family, of));
+  return {
+    // None at all, and a value of no type that any operator knows.
+    values: [...found.flatMap((one) => one.values), undefined, {}],
+    exact: !isMixed && found.every((one) => one.exact),
+  };
+}

@@ -1,0 +1,132 @@
+// The resources that a rule may be asked about: one of each kind that targets and conditions can tell apart.
+import type { Leaf } from '../normal-form.ts';
+import { textsOf } from '../comparisons.ts';
+import { canonicalResource, covers, isPattern, overlaps } from '../resource.ts';
+import { itemsOf, textValues } from './context-values.ts';
+import { assign, type Assignment, type Dimension } from './dimensions.ts';
+import { freshWord } from './values.ts';
+
+const MAX_SEGMENTS = 64;
+const MAX_RESOURCES = 3_000;
+
+export interface ResourceScope {
+  /** Canonical: the pattern of a rule's target. */
+  readonly pattern: string;
+  /** Only requests that the pattern covers. Rules other than ALLOW also match by places and by parts of a pattern. */
+  readonly isCovered: boolean;
+}
+
+export function segmentsOf(resource: string): string[] {
+  return resource.split('/').filter((segment) => segment !== '*');
+}
+
+/** The domain, object and depth that go with a resource, as the service reads a request without a parse. */
+export function partsOf(resource: string): { domain: string; object: string; depth: number } {
+  const named = segmentsOf(resource);
+  return { domain: named[0] ?? 'general', object: named.at(-1) ?? '*', depth: named.length };
+}
+
+/** A plain resource that a pattern covers: `db/*` gives `db/example`. */
+export function instanceOf(pattern: string): string {
+  return isPattern(pattern) ? `${pattern.slice(0, -1)}example` : pattern;
+}
+
+const isSegment = (text: string): boolean => {
+  const canonical = canonicalResource(text);
+  return canonical.ok && canonical.resource === text && !text.includes('/') && text !== '*';
+};
+
+/** A normalized intent as a resource: without its second part, the action. */
+function resourceOfNormalized(text: string): string[] {
+  const [domain, , ...rest] = text.split('.').filter((part) => part !== '');
+  const joined = [domain, ...rest].join('/');
+  return domain !== undefined && canonicalResource(joined).ok ? [joined] : [];
+}
+
+const on = (leaves: readonly Leaf[], path: string): Leaf[] => leaves.filter((leaf) => leaf.path === path);
+const textItems = (leaves: readonly Leaf[]): string[] =>
+  leaves.flatMap(itemsOf).filter((item) => typeof item === 'string');
+
+/** Every resource or stem that is named, and all above them. */
+function nodesOf(leaves: readonly Leaf[], scope: ResourceScope): string[][] {
+  const stem = segmentsOf(scope.pattern);
+  const asked = on(leaves, 'intent.domain');
+  const domains = asked.length === 0 ? [] : textValues(asked).values.filter((value) => typeof value === 'string');
+  const named = [
+    scope.pattern,
+    ...on(leaves, 'intent.resource').flatMap((leaf) => textsOf(leaf.value)),
+    ...domains.filter(isSegment),
+    ...textItems(on(leaves, 'intent.object'))
+      .filter(isSegment)
+      .map((object) => [...stem, object].join('/')),
+    ...textItems(on(leaves, 'intent.normalized')).flatMap(resourceOfNormalized),
+  ];
+  const nodes = new Map<string, string[]>();
+  for (const name of named) {
+    const segments = segmentsOf(name);
+    for (let length = segments.length; length >= 0; length -= 1) {
+      const node = segments.slice(0, length);
+      nodes.set(node.join('/'), node);
+    }
+  }
+  return [...nodes.values()];
+}
+
+function candidatesOf(leaves: readonly Leaf[], scope: ResourceScope): string[] {
+  const nodes = nodesOf(leaves, scope);
+  const fresh = freshWord([...new Set(nodes.flat())], textItems(leaves));
+  const depths = on(leaves, 'intent.depth')
+    .flatMap(itemsOf)
+    .filter((item) => typeof item === 'number');
+  const wanted = depths.flatMap((depth) => [Math.floor(depth) - 1, Math.floor(depth), Math.floor(depth) + 1]);
+  const found = new Set<string>();
+  for (const node of nodes) {
+    const lengths = new Set([0, 1, 2, ...wanted.map((depth) => depth - node.length)]);
+    for (const length of lengths) {
+      if (length < 0 || node.length + length >= MAX_SEGMENTS) continue;
+      const segments = [...node, ...Array.from({ length }, () => fresh)];
+      if (segments.length > 0) found.add(segments.join('/'));
+      found.add([...segments, '*'].join('/'));
+    }
+  }
+  return [...found];
+}
+
+/** What the target names comes first, plain before patterns, so that an example is as plain as can be. */
+function compareResources(a: string, b: string, { pattern }: ResourceScope): number {
+  const rank = (resource: string): number => {
+    const distance = covers(pattern, resource) ? 0 : overlaps(pattern, resource) ? 2 : 4;
+    return distance + (isPattern(resource) ? 1 : 0);
+  };
+  return rank(a) - rank(b) || a.length - b.length;
+}
+
+export function resourceDimension(leaves: readonly Leaf[], scope: ResourceScope): Dimension {
+  const candidates = candidatesOf(leaves, scope)
+    .filter((resource) => !scope.isCovered || covers(scope.pattern, resource))
+    .sort((a, b) => compareResources(a, b, scope));
+  // What a parse calls its object, and its normalized string, may be anything as far as proofs go; examples use the usual one.
+  const objects = on(leaves, 'intent.object');
+  const strings = on(leaves, 'intent.normalized');
+  const objectTexts = objects.length === 0 ? [] : textValues(objects).values;
+  const normalizedTexts = strings.length === 0 ? [''] : textValues(strings).values;
+  const values: Assignment[] = [];
+  const exact = candidates.length * (objectTexts.length + 1) * normalizedTexts.length <= MAX_RESOURCES;
+  for (const resource of candidates.slice(0, MAX_RESOURCES)) {
+    const { domain, object, depth } = partsOf(resource);
+    for (const objectText of exact ? [object, ...objectTexts] : [object]) {
+      for (const normalized of exact ? normalizedTexts : normalizedTexts.slice(0, 1)) {
+        values.push(
+          assign({
+            'intent.resource': resource,
+            'intent.domain': domain,
+            'intent.object': objectText,
+            'intent.depth': depth,
+            'intent.normalized': normalized,
+          }),
+        );
+      }
+    }
+  }
+  return { key: 'resource', values, exact };
+}

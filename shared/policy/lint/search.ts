@@ -1,0 +1,117 @@
+// Facts on which rules hold or do not: searched for in the space that the rules can tell apart, and checked on whole facts.
+import { holdsFor } from '../normal-form.ts';
+import type { Facts } from '../types.ts';
+import { riskOf } from './answers.ts';
+import { areUsual, factsOf } from './facts.ts';
+import type { LintedRule, LintedSet } from './rules.ts';
+import { solve, type Formula } from './solve.ts';
+import { asEvaluated, both, createSpace, not, type Space } from './space.ts';
+
+export type Found = { readonly kind: 'found'; readonly facts: Facts } | { readonly kind: 'none' | 'unknown' };
+
+export interface Query {
+  readonly set: LintedSet;
+  /** The rules whose comparisons the space tells apart; the first one's target is what is asked for. */
+  readonly rules: readonly LintedRule[];
+  readonly pattern: string;
+  readonly formula: (space: Space) => Formula;
+  /** What must be true of the whole facts besides. */
+  readonly accept?: (facts: Facts) => boolean;
+  /** Search for examples only: what comes out as `none` is no proof then. */
+  readonly isCovered?: boolean;
+}
+
+/** Agents that are paused, suspended or terminated are denied before any policy is asked. */
+export function beforePolicies(space: Space): Formula {
+  return space.where('trust', (value) => {
+    const status = value.get('agent.status');
+    return status === undefined || status === 'ACTIVE' || status === 'UNREGISTERED';
+  });
+}
+
+/** Facts as the service would have them: the risk is what the intake policies say, unless a rule looks at it. */
+function complete(set: LintedSet, facts: Facts, isRiskGiven: boolean): Facts {
+  if (!isRiskGiven) facts.intent.risk = riskOf(set, facts);
+  return facts;
+}
+
+const spaces = new WeakMap<LintedRule, { readonly key: string; readonly space: Space }>();
+
+/** The space of one rule alone is asked for several times in a row. */
+function spaceOf(rules: readonly LintedRule[], pattern: string, isCovered: boolean): Space {
+  const [first] = rules;
+  const key = `${pattern} ${isCovered}`;
+  const known = rules.length === 1 && first !== undefined ? spaces.get(first) : undefined;
+  if (known?.key === key) return known.space;
+  const space = createSpace(
+    rules.map((linted) => linted.rule),
+    { pattern, isCovered },
+  );
+  if (rules.length === 1 && first !== undefined) spaces.set(first, { key, space });
+  return space;
+}
+
+export function search({ set, rules, pattern, formula, accept, isCovered }: Query): Found {
+  const [first] = rules;
+  const space = spaceOf(rules, pattern, isCovered ?? first?.rule.effect.type === 'ALLOW');
+  const isRiskGiven = space.dimensions.some(({ key }) => key === 'risk');
+  let facts: Facts | undefined;
+  const solution = solve({
+    dimensions: space.dimensions,
+    formula: formula(space),
+    accept: (values) => {
+      const whole = factsOf(values, pattern);
+      if (!areUsual(whole)) return false;
+      facts = complete(set, whole, isRiskGiven);
+      return accept === undefined || accept(facts);
+    },
+  });
+  if (solution.kind !== 'found') return { kind: solution.kind };
+  return facts === undefined ? { kind: 'unknown' } : { kind: 'found', facts };
+}
+
+/** That a rule's target and conditions hold, as they are evaluated. */
+export function ruleHolds(space: Space, { rule }: LintedRule): Formula {
+  return both(space.targetOf(rule), beforePolicies(space), space.conditionOf(rule.condition, asEvaluated(rule)));
+}
+export function ruleDoesNotHold(space: Space, linted: LintedRule): Formula {
+  return not(ruleHolds(space, linted));
+}
+
+/** Most rounds, and rules taken in per round, before a search among other rules gives up. */
+const MAX_ROUNDS = 6;
+const MAX_TAKEN = 4;
+
+/**
+ * As search, for facts whose answer the rest of the set has a say in: when it spoils what is looked for, its rules are taken in, and
+ * facts are looked for on which they do not hold. What comes out as `none` is no proof.
+ */
+export function searchUndisturbed(query: Query, disturbing: (facts: Facts) => readonly LintedRule[]): Found {
+  let { rules } = query;
+  const kept = new Set<LintedRule>();
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    let spoilt: Facts | undefined;
+    const found = search({
+      ...query,
+      rules,
+      formula: (space) => both(query.formula(space), ...[...kept].map((rule) => ruleDoesNotHold(space, rule))),
+      accept: (facts) => {
+        const isAccepted = query.accept?.(facts) ?? true;
+        if (!isAccepted) spoilt = facts;
+        return isAccepted;
+      },
+    });
+    if (found.kind === 'found' || spoilt === undefined) return found;
+    const taken = disturbing(spoilt)
+      .filter((rule) => !rules.includes(rule))
+      .slice(0, MAX_TAKEN);
+    if (taken.length === 0) return { kind: 'unknown' };
+    for (const rule of taken) kept.add(rule);
+    rules = [...rules, ...taken];
+  }
+  return { kind: 'unknown' };
+}
+
+export function conditionHolds({ rule }: LintedRule, facts: Facts): boolean {
+  return holdsFor(rule.condition, facts, asEvaluated(rule));
+}

@@ -1,0 +1,157 @@
+// All requests and facts that some rules can tell apart, and what their targets and conditions say about them.
+import { ACTIONS, ENVIRONMENTS } from '../../vocabulary.ts';
+import type { CompiledRule } from '../compile.ts';
+import { holds, outcomeOf, type Leaf, type NormalNode } from '../normal-form.ts';
+import type { Outcome } from '../operators.ts';
+import { assign, dimensionOf, groupOf, type Assignment, type Dimension } from './dimensions.ts';
+import { setPath } from './facts.ts';
+import { resourceDimension, type ResourceScope } from './resources.ts';
+import { negationOf, TRUE, type Formula } from './solve.ts';
+import { freshWord } from './values.ts';
+
+/** What a comparison means when it can't be told. */
+export interface Unsure {
+  readonly missing: boolean;
+  readonly partly: boolean;
+}
+/** As the rule is evaluated. */
+export const asEvaluated = ({ holdsWhenUnsure }: CompiledRule): Unsure => ({
+  missing: holdsWhenUnsure,
+  partly: holdsWhenUnsure,
+});
+export const CERTAIN: Unsure = { missing: false, partly: false };
+export const POSSIBLE: Unsure = { missing: true, partly: true };
+/** Holds for all that a requested pattern stands for. */
+export const WHOLE: Unsure = { missing: true, partly: false };
+
+export interface Space {
+  readonly dimensions: readonly Dimension[];
+  /** What the conditions of a rule, or a part of them, say. */
+  conditionOf(node: NormalNode, unsure: Unsure): Formula;
+  /** That the target of a rule names the action, environment and organisation; not the resource, which is the scope of the space. */
+  targetOf(rule: CompiledRule): Formula;
+  /** That a dimension has one of the values that a test accepts; true when nothing asks about it. */
+  where(key: string, test: (value: Assignment) => boolean): Formula;
+}
+
+/** As organisations are made (`custos org create`). */
+export const SLUG = /^[a-z0-9-]{1,40}$/;
+/** The slug of facts that no rule asks about an organisation. */
+export const USUAL_ORGANISATION = 'acme';
+
+function requestDimensions(rules: readonly CompiledRule[], leaves: readonly Leaf[]): Dimension[] {
+  const named = new Set(rules.flatMap((rule) => rule.organisations ?? []));
+  for (const leaf of leaves) {
+    if (leaf.path !== 'organisation.slug') continue;
+    const { value } = leaf.comparison;
+    for (const item of Array.isArray(value) ? value : [value]) if (typeof item === 'string') named.add(item);
+  }
+  const asked = dimensionOf(
+    'organisation.slug',
+    leaves.filter((leaf) => leaf.path === 'organisation.slug'),
+  );
+  const texts = asked.values.flatMap((value) => {
+    const slug = value.get('organisation.slug');
+    return typeof slug === 'string' ? [slug] : [];
+  });
+  const fresh = freshWord([...named], [...named]);
+  const slugs = [...new Set([USUAL_ORGANISATION, ...named, fresh, ...texts])].filter((slug) => SLUG.test(slug));
+  return [
+    { key: 'intent.action', values: ACTIONS.map((action) => assign({ 'intent.action': action })), exact: true },
+    {
+      key: 'environment',
+      values: ENVIRONMENTS.map((environment) => assign({ environment, 'key.environment': environment })),
+      exact: true,
+    },
+    {
+      key: 'organisation.slug',
+      values: slugs.map((slug) => assign({ 'organisation.slug': slug })),
+      exact: asked.exact,
+    },
+  ];
+}
+
+function partialFacts(value: Assignment): object {
+  const facts = {};
+  for (const [path, member] of value) setPath(facts, path, member);
+  return facts;
+}
+
+/** Keeps one value of those that answer everything alike. */
+function withoutRepeats(dimension: Dimension, signatureOf: (value: Assignment) => string): Dimension {
+  const once = new Map<string, Assignment>();
+  for (const value of dimension.values) {
+    const signature = signatureOf(value);
+    if (!once.has(signature)) once.set(signature, value);
+  }
+  return { ...dimension, values: [...once.values()] };
+}
+
+export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope): Space {
+  const leaves = rules.flatMap((rule) => rule.leaves);
+  const byGroup = new Map<string, Leaf[]>();
+  for (const leaf of leaves) {
+    const key = groupOf(leaf.path);
+    byGroup.set(key, [...(byGroup.get(key) ?? []), leaf]);
+  }
+  const request = requestDimensions(rules, leaves);
+  const requestKeys = new Set(request.map(({ key }) => key));
+  const outcomes = new Map<Leaf, readonly Outcome[]>();
+  const settle = (dimension: Dimension): Dimension => {
+    const asking = byGroup.get(dimension.key) ?? [];
+    const facts = new Map(dimension.values.map((value) => [value, partialFacts(value)]));
+    const outcomeFor = (leaf: Leaf, value: Assignment): Outcome => outcomeOf(leaf, facts.get(value) ?? {});
+    const settled = requestKeys.has(dimension.key)
+      ? dimension
+      : withoutRepeats(dimension, (value) => asking.map((leaf) => outcomeFor(leaf, value).charAt(0)).join(''));
+    for (const leaf of asking)
+      outcomes.set(
+        leaf,
+        settled.values.map((value) => outcomeFor(leaf, value)),
+      );
+    return settled;
+  };
+  const others = [...byGroup].filter(([key]) => !requestKeys.has(key) && key !== 'resource');
+  const dimensions = [
+    ...request,
+    resourceDimension(byGroup.get('resource') ?? [], scope),
+    ...others.map(([key, of]) => dimensionOf(key, of)),
+  ].map(settle);
+
+  const valuesOf = (key: string): readonly Assignment[] =>
+    dimensions.find((dimension) => dimension.key === key)?.values ?? [];
+  const where = (key: string, test: (value: Assignment) => boolean): Formula =>
+    dimensions.some((dimension) => dimension.key === key)
+      ? { kind: 'atom', key, truth: valuesOf(key).map(test) }
+      : TRUE;
+  const conditionOf = (node: NormalNode, unsure: Unsure): Formula => {
+    if (node.kind !== 'leaf') return { kind: node.kind, of: node.of.map((part) => conditionOf(part, unsure)) };
+    const { leaf } = node;
+    const truth = (outcomes.get(leaf) ?? []).map((outcome) =>
+      holds(outcome, leaf.negated, outcome === 'partly' ? unsure.partly : unsure.missing),
+    );
+    return { kind: 'atom', key: groupOf(leaf.path), truth };
+  };
+  return {
+    dimensions,
+    conditionOf,
+    where,
+    targetOf({ actions, environments, organisations, effect }) {
+      const isAny = actions.includes('*');
+      const names = (list: readonly string[] | undefined, key: string): Formula =>
+        list === undefined ? TRUE : where(key, (value) => list.some((item) => item === value.get(key)));
+      return {
+        kind: 'all',
+        of: [
+          isAny ? TRUE : names(actions, 'intent.action'),
+          effect.type === 'ALLOW' ? where('intent.action', (value) => value.get('intent.action') !== 'unknown') : TRUE,
+          names(environments, 'environment'),
+          names(organisations, 'organisation.slug'),
+        ],
+      };
+    },
+  };
+}
+
+export const both = (...of: readonly Formula[]): Formula => ({ kind: 'all', of });
+export const not = negationOf;

@@ -1,0 +1,140 @@
+// Finitely many values that stand for all: between two of the constants that rules compare with, every value answers the same.
+import { parseRange } from '../values.ts';
+
+/** Numbers that a fact may have. Absent: no bound. */
+export interface NumberRange {
+  readonly min?: number;
+  readonly max?: number;
+  readonly integer?: true;
+}
+
+/** Each constant, a number between each two neighbours, and one beyond both ends; only what the range admits. */
+export function numbersAround(constants: readonly number[], range: NumberRange = {}): number[] {
+  const bounds = [range.min, range.max].filter((bound) => bound !== undefined);
+  const marks = [...new Set([...constants, ...bounds])].sort((a, b) => a - b);
+  const first = marks[0] ?? 0;
+  const found = new Set<number>([Math.floor(first) - 1]);
+  for (const [i, mark] of marks.entries()) {
+    found.add(mark);
+    const next = marks[i + 1];
+    const above = next === undefined || range.integer === true ? Math.floor(mark) + 1 : (mark + next) / 2;
+    if (next === undefined || above < next) found.add(above);
+  }
+  if (marks.length === 0) found.add(0);
+  return [...found].filter(
+    (value) =>
+      (range.min === undefined || value >= range.min) &&
+      (range.max === undefined || value <= range.max) &&
+      (range.integer !== true || Number.isInteger(value)),
+  );
+}
+
+const WORDS = ['example', 'quartz', 'hymn', 'zulu', 'jazz', 'vex', 'kiwi', 'wolf', 'yonder'];
+const LETTERS = 'qzxjkvwyfghbmpucldrnsitoae0123456789жщюωφψ';
+
+/** A word that is none of the texts, and neither continues nor completes any of the parts. */
+export function freshWord(texts: readonly string[], parts: readonly string[] = []): string {
+  const used = new Set(parts.join(''));
+  const isFree = (word: string): boolean =>
+    !used.has(word.charAt(0)) && !used.has(word.at(-1) ?? '') && !texts.includes(word);
+  const word = WORDS.find(isFree);
+  if (word !== undefined) return word;
+  const letter = [...LETTERS].find((one) => !used.has(one)) ?? '\u{10fffd}';
+  for (let length = 3; ; length += 1) if (isFree(letter.repeat(length))) return letter.repeat(length);
+}
+
+export interface TextConstants {
+  readonly whole: readonly string[];
+  readonly starts: readonly string[];
+  readonly ends: readonly string[];
+}
+
+/** A text is told apart by which constant it is, else by the longest start and the longest end that it has. */
+export function textsAround({ whole, starts, ends }: TextConstants): string[] {
+  const fresh = freshWord(whole, [...starts, ...ends]);
+  const found = new Set([fresh, ...whole]);
+  for (const start of ['', ...starts]) for (const end of ['', ...ends]) found.add(`${start}${fresh}${end}`);
+  return [...found];
+}
+
+/** All subsets, smaller ones first; undefined when there are too many to look at. */
+export function subsets<T>(items: readonly T[], limit = 10): T[][] | undefined {
+  if (items.length > limit) return undefined;
+  const all: T[][] = [];
+  for (let bits = 0; bits < 1 << items.length; bits += 1) all.push(items.filter((_, i) => (bits >> i) & 1));
+  return all.sort((a, b) => a.length - b.length);
+}
+
+export interface Amount {
+  readonly amount: number;
+  readonly currency: string;
+}
+
+const OTHER_CURRENCIES = ['CHF', 'SEK', 'NOK'];
+
+/** Lists with at most one sum of each currency that is compared, and of one that is not; undefined when there are too many. */
+export function moneyAround(limits: readonly Amount[]): Amount[][] | undefined {
+  const currencies = [...new Set(limits.map((limit) => limit.currency))];
+  const other = OTHER_CURRENCIES.find((currency) => !currencies.includes(currency));
+  let lists: Amount[][] = [[]];
+  for (const currency of [...currencies, ...(other === undefined ? [] : [other])]) {
+    const amounts = limits.filter((limit) => limit.currency === currency).map((limit) => limit.amount);
+    const sums = numbersAround(amounts).map((amount) => ({ amount, currency }));
+    lists = lists.flatMap((list) => [list, ...sums.map((sum) => [...list, sum])]);
+    if (lists.length > 5_000) return undefined;
+  }
+  return lists;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1_440 * MINUTE_MS;
+
+export interface TimeMarks {
+  /** Milliseconds since 1970 that times are compared with. */
+  readonly instants: readonly number[];
+  /** Minutes of the day where an answer may change. */
+  readonly minutes: readonly number[];
+  /** Whether days of the week matter. */
+  readonly weekdays: boolean;
+}
+
+/** From each instant on: the first time that each minute of the day, on each day of the week, comes. */
+export function instantsAround({ instants, minutes, weekdays }: TimeMarks, base: number): number[] {
+  const starts = [base, ...instants.flatMap((at) => [at - 8 * DAY_MS, at - 1, at, at + 1])];
+  const marks = [0, ...minutes.filter((minute) => minute >= 0 && minute < 1_440)];
+  const found = new Set<number>();
+  for (const start of starts) {
+    found.add(start);
+    const midnight = start - (((start % DAY_MS) + DAY_MS) % DAY_MS);
+    for (let day = 0; day <= (weekdays ? 8 : 1); day += 1) {
+      for (const mark of marks) {
+        const at = midnight + day * DAY_MS + mark * MINUTE_MS;
+        if (at >= start) found.add(at);
+      }
+    }
+  }
+  return [...found];
+}
+
+function addressOf(value: bigint, bits: 32 | 128): string {
+  const width = bits === 32 ? 8n : 16n;
+  const parts: bigint[] = [];
+  for (let shift = BigInt(bits) - width; shift >= 0n; shift -= width)
+    parts.push((value >> shift) & ((1n << width) - 1n));
+  return bits === 32 ? parts.join('.') : parts.map((part) => part.toString(16)).join(':');
+}
+
+/** The first address of each network, and the one after its last: in every stretch between two ends there is one. */
+export function addressesAround(networks: readonly string[]): string[] {
+  const found = new Set(['203.0.113.7', '0.0.0.0', '2001:db8::7', '0:0:0:0:0:0:0:0']);
+  for (const network of networks) {
+    const range = parseRange(network);
+    if (range === undefined) continue;
+    const { bits, value } = range.address;
+    const size = 1n << BigInt(bits - range.prefix);
+    const first = (value / size) * size;
+    found.add(addressOf(first, bits));
+    if (first + size < 1n << BigInt(bits)) found.add(addressOf(first + size, bits));
+  }
+  return [...found];
+}

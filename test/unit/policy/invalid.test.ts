@@ -1,0 +1,118 @@
+// A corpus of files that are refused: each with every finding, its place and its words; and the lexicon, edited wrongly.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { positionAt } from '../../../shared/json.ts';
+import { compileLexicon } from '../../../shared/intent/lexicon.ts';
+import { LexiconSchema } from '../../../shared/intent/lexicon-schema.ts';
+import { loadPolicySet, type TextFile } from '../../../shared/policy/load.ts';
+import { PolicySchema } from '../../../shared/policy/schema.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { dataOf } from './support.ts';
+
+/** What refuses it: the strict reading of JSON, the published schema, or what no schema can say. */
+type By = 'json' | 'schema' | 'meaning';
+
+interface InvalidFile {
+  readonly file: string;
+  readonly by: By;
+  readonly findings: readonly { readonly at: string; readonly code: string; readonly says: string }[];
+}
+
+interface InvalidLexicon {
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  /** A text of the edited file; the finding is at its `|`. */
+  readonly at: string;
+  readonly code: string;
+  readonly by: By;
+}
+
+const FOLDER = join(findRoot(), 'test', 'unit', 'policy', 'invalid');
+const policyDir = join(findRoot(), 'policies');
+const lexicon: TextFile = { path: 'lexicon.json', text: readFileSync(join(policyDir, 'lexicon.json'), 'utf8') };
+
+/** The schema as it is published: `npm run check:drift` compares it with the file in policies/schema. */
+function published(schema: object): (document: unknown) => boolean {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+  const validate = ajv.compile(JSON.parse(JSON.stringify(schema)) as object);
+  return (document) => validate(document);
+}
+
+/** Whether the published schema alone, as an editor uses it, marks the file. */
+function refusedBy(codes: readonly string[], text: string, schema: (document: unknown) => boolean): By {
+  if (codes.includes('NOT_JSON')) return 'json';
+  return schema(JSON.parse(text)) ? 'meaning' : 'schema';
+}
+
+function findingsOf(files: readonly TextFile[], lexiconFile: TextFile) {
+  const loaded = loadPolicySet(files, lexiconFile, { compileLexicon });
+  return loaded.ok ? [] : loaded.findings;
+}
+
+describe('the corpus of invalid policies', () => {
+  const cases = dataOf<InvalidFile[]>('invalid.cases.json');
+  const schema = published(PolicySchema);
+
+  it('lists every file of its folder once, and has at least forty', () => {
+    expect(cases.map(({ file }) => file).sort()).to.deep.equal(readdirSync(FOLDER).sort());
+    expect(cases.length).to.be.at.least(40);
+    for (const { file, findings } of cases) expect(findings, file).to.not.have.lengthOf(0);
+  });
+
+  for (const { file, by, findings } of cases) {
+    it(`${file} is refused by ${by}, with each finding at its place`, () => {
+      const text = readFileSync(join(FOLDER, file), 'utf8');
+      const found = findingsOf([{ path: file, text }], lexicon);
+      const told = found.map(({ line, column, code }) => ({ at: `${line}:${column}`, code }));
+      expect(told).to.deep.equal(findings.map(({ at, code }) => ({ at, code })));
+      for (const [i, { says }] of findings.entries()) expect(found[i]?.message).to.contain(says);
+      expect(found.every((finding) => finding.file === file)).to.equal(true);
+      expect(
+        refusedBy(
+          told.map(({ code }) => code),
+          text,
+          schema,
+        ),
+      ).to.equal(by);
+    });
+  }
+});
+
+describe('the lexicon, edited wrongly', () => {
+  const schema = published(LexiconSchema);
+
+  for (const { name, from, to, at, code, by } of dataOf<InvalidLexicon[]>('invalid-lexicon.cases.json')) {
+    it(`${name} is refused by ${by}, at its place`, () => {
+      expect(lexicon.text).to.contain(from);
+      const text = lexicon.text.replace(from, () => to);
+      const marked = at.replace('|', '');
+      expect(text).to.contain(marked);
+      const place = positionAt(text, text.indexOf(marked) + at.indexOf('|'));
+      const found = findingsOf([], { path: 'lexicon.json', text });
+      expect(found.map((finding) => [finding.line, finding.column, finding.code])).to.deep.equal([
+        [place.line, place.column, code],
+      ]);
+      expect(found[0]?.message).to.not.equal('');
+      expect(refusedBy([code], text, schema)).to.equal(by);
+    });
+  }
+
+  it('all its mistakes are told, each in its place, with the name that was probably meant', () => {
+    const text = lexicon.text
+      .replace('"defaultDomain": "general"', '"defaultDomian": "general"')
+      .replace('"negations": [', '"negations": [\n    "NOT",');
+    const found = findingsOf([], { path: 'lexicon.json', text });
+    const lineOf = (part: string): number => positionAt(text, text.indexOf(part)).line;
+    expect(found.map(({ line }) => line)).to.have.members([1, lineOf('"defaultDomian"'), lineOf('"NOT"')]);
+    expect(found.map(({ message }) => message).join('\n')).to.contain('did you mean "defaultDomain"?');
+  });
+
+  it('a folder without a lexicon is refused in a sentence', () => {
+    const [finding] = findingsOf([], { path: 'lexicon.json', text: '' });
+    expect(finding).to.include({ code: 'LEXICON', line: 1, column: 1 });
+    expect(finding?.message).to.contain('missing or empty');
+  });
+});

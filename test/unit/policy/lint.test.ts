@@ -1,0 +1,120 @@
+// The linter, case by case: what it says, where, on which facts, and what it must not say. The guide's examples are cases too.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { parseJsonWithPositions } from '../../../shared/json.ts';
+import { createEvaluator } from '../../../shared/policy/evaluate.ts';
+import { LINT_CODES, lintPolicySet } from '../../../shared/policy/lint.ts';
+import type { LintFinding } from '../../../shared/policy/lint.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { all, CASES, is, level } from './lint-cases.ts';
+import { filesOf, policy, setOf } from './support.ts';
+import type { PolicyLike } from './support.ts';
+
+const told = (findings: readonly LintFinding[]): string[] =>
+  findings.map(({ severity, code, policy: id, pointer }) => `${severity} ${code} ${id} ${pointer}`);
+
+/** Evaluates a witness with json-rules-engine, which the linter itself does without. */
+async function expectTrue(policies: readonly PolicyLike[], finding: LintFinding): Promise<void> {
+  const { witness } = finding;
+  const fewer = policies
+    .map((one) => ({
+      ...one,
+      rules: one.rules.filter(({ name }) => one.id !== finding.policy || name !== finding.rule),
+    }))
+    .filter((one) => one.rules.length > 0);
+  const isIntake = typeof witness.answer === 'number';
+  const [answer, without] = await Promise.all(
+    [policies, fewer].map(async (some) => {
+      const evaluator = createEvaluator({ set: setOf(some) });
+      return isIntake
+        ? (await evaluator.assessRisk(witness.facts)).score
+        : (await evaluator.evaluate(witness.facts)).verdict;
+    }),
+  );
+  expect({ answer, without }, witness.shows).to.deep.equal({ answer: witness.answer, without: witness.without });
+}
+
+describe('policy lint', () => {
+  for (const { name, policies, says } of CASES) {
+    it(`${name}: ${says.length === 0 ? 'no finding' : says.join(', ')}`, async () => {
+      const findings = lintPolicySet(setOf(policies));
+      expect(told(findings), findings.map(({ message }) => message).join('; ')).to.deep.equal(says);
+      for (const finding of findings) await expectTrue(policies, finding);
+    });
+  }
+
+  it('finds the same in any order of files and rules, twice', () => {
+    const policies = CASES.filter(({ says }) => says.length > 0).flatMap(({ policies: some }, i) =>
+      some.map((one) => ({ ...one, id: `${one.id}-${i}`, target: { ...one.target, organisations: [`o${i}`] } })),
+    );
+    const findings = lintPolicySet(setOf(policies));
+    expect(findings.length).to.be.greaterThan(20);
+    expect(lintPolicySet(setOf([...policies].reverse()))).to.deep.equal(findings);
+  });
+
+  it('tells only errors when only errors are asked for', () => {
+    const policies = CASES.filter(({ says }) => says.length > 0).flatMap(({ policies: some }, i) =>
+      some.map((one) => ({ ...one, id: `${one.id}-${i}` })),
+    );
+    const errors = lintPolicySet(setOf(policies), { errorsOnly: true });
+    expect(errors.length).to.be.greaterThan(10);
+    expect(new Set(errors.map(({ severity }) => severity))).to.deep.equal(new Set(['error']));
+    const isError = ({ severity }: LintFinding): boolean => severity === 'error';
+    expect(told(errors)).to.deep.equal(told(lintPolicySet(setOf(policies)).filter(isError)));
+  });
+
+  it('points into the file', () => {
+    const policies = [policy('p', 'DENY', all(is('intent.effect', 'equal', 'read'), level('greaterThan', 7)))];
+    const [finding] = lintPolicySet(setOf(policies));
+    const text = filesOf(policies)[0]?.text ?? '';
+    const { line } = parseJsonWithPositions(text).locate(finding?.pointer ?? '');
+    expect(
+      text
+        .split('\n')
+        .slice(line - 1, line + 3)
+        .join(' '),
+    ).to.match(/"trust".*"level"/);
+  });
+
+  describe('guide', () => {
+    const guide = readFileSync(join(findRoot(), 'docs', 'guides', 'lint-findings.md'), 'utf8');
+    const sections = guide.split(/^## /m).slice(1);
+    const sectionOf = (code: string): string => sections.find((section) => section.startsWith(`${code}\n`)) ?? '';
+    const policiesIn = (block: string): PolicyLike[] => {
+      const document: unknown = JSON.parse(block);
+      // The guide's own examples; one that is no policy does not load.
+      return (Array.isArray(document) ? document : [document]) as PolicyLike[];
+    };
+
+    for (const code of LINT_CODES) {
+      it(`provokes ${code} by its first example, as it says, and not by the mended one`, async () => {
+        const section = sectionOf(code);
+        const [bad, good] = [...section.matchAll(/```json\n(.*?)```/gs)].map((match) => policiesIn(match[1] ?? ''));
+        if (bad === undefined || good === undefined) throw new Error(`${code} has not two examples`);
+        const findings = lintPolicySet(setOf(bad));
+        expect(findings.map((finding) => finding.code)).to.deep.equal([code]);
+        const [finding] = findings;
+        if (finding === undefined) throw new Error('no finding');
+        const { witness, message, severity, pointer } = finding;
+        expect(section).to.match(new RegExp(`^Severity: ${severity}`, 'm'));
+        expect(section).to.include(`Finding at \`${finding.policy}\` \`${pointer}\`: ${message}.`);
+        const shown = /Counter-example: `(.*?)` in (\w+) with `(.*?)`: (\w+), and (\w+) without/.exec(section) ?? [];
+        expect([...shown.slice(1, 3), JSON.parse(shown[3] ?? 'null'), ...shown.slice(4)]).to.deep.equal([
+          witness.intent,
+          witness.environment,
+          witness.relevant,
+          witness.answer,
+          witness.without,
+        ]);
+        await expectTrue(bad, finding);
+        expect(told(lintPolicySet(setOf(good)))).to.deep.equal([]);
+      });
+    }
+
+    it('documents no code that does not exist', () => {
+      const codes = sections.map((section) => section.split('\n')[0] ?? '').filter((title) => /^[A-Z_]+$/.test(title));
+      expect(codes).to.have.members(LINT_CODES);
+    });
+  });
+});

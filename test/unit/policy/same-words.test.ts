@@ -1,0 +1,185 @@
+// One refusal, one wording: `custos policy check`, the worker that loads the folder and POST /v1/policies/validate say the same.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { pino } from 'pino';
+import { checkFolder } from '../../../cli/policy/findings.ts';
+import { policyRoutes, type PolicyDeps } from '../../../ingress/routes/policies.ts';
+import type { Database, Sql } from '../../../shared/db/database.ts';
+import { readPolicyFolder } from '../../../shared/policy-folder.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { applyFolder } from '../../../workers/policies.ts';
+import { temporaryFolder } from '../../support/folders.ts';
+
+interface Told {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+const toldOf = ({ file, line, column, code, message }: Told): Told => ({ file, line, column, code, message });
+
+const comparison = { fact: 'trust', path: 'level', operator: 'lessThan', value: 4 };
+const policyOf = (conditions: unknown, changes: object = {}): string =>
+  JSON.stringify(
+    {
+      id: 'bad',
+      description: 'A policy that is refused.',
+      stage: 'enforce',
+      target: { actions: ['delete'], resources: ['db/ledger/*'] },
+      rules: [{ name: 'only', conditions, event: { type: 'DENY', params: { code: 'NO', message: 'no' } } }],
+      ...changes,
+    },
+    null,
+    2,
+  );
+const compared = (changes: object): string => policyOf({ all: [{ ...comparison, ...changes }] });
+const circle = { is_untrusted: { all: [{ condition: 'is_untrusted' }] } };
+
+const BAD: Readonly<Record<string, { readonly text: string; readonly code: string; readonly says: RegExp }>> = {
+  'a file of 10 MB': { text: `${' '.repeat(10 * 1_048_576)}{}`, code: 'TOO_LARGE', says: /larger than 1 MB/ },
+  'a circle of shared conditions': {
+    text: policyOf({ all: [{ condition: 'is_untrusted' }] }, { conditions: circle }),
+    code: 'SCHEMA',
+    says: /no shared conditions/,
+  },
+  'a regular expression that would blow up': {
+    text: compared({ fact: 'intent', path: 'object', operator: 'matchesRegex', value: '^(a+)+$' }),
+    code: 'UNKNOWN_OPERATOR',
+    says: /no regular expressions/,
+  },
+  'a JSONPath filter that would blow up': {
+    text: compared({ fact: 'context', path: '$.items[?(@.name=~/^(a+)+$/)]' }),
+    code: 'UNKNOWN_FACT',
+    says: /no JSONPath/,
+  },
+  'an unknown fact': { text: compared({ fact: 'trusst' }), code: 'UNKNOWN_FACT', says: /did you mean "trust"\?/ },
+  'an unknown path': { text: compared({ path: 'levle' }), code: 'UNKNOWN_FACT', says: /did you mean "trust.level"\?/ },
+  'an unknown operator': {
+    text: compared({ operator: '<' }),
+    code: 'UNKNOWN_OPERATOR',
+    says: /did you mean "lessThan"\?/,
+  },
+  'a value of the wrong type': { text: compared({ value: '4' }), code: 'BAD_VALUE', says: /must be a number/ },
+  'text that is no JSON': { text: '{ "id": ', code: 'NOT_JSON', says: /unexpected end/ },
+  'a rule that can never count': {
+    text: policyOf({ all: [comparison, { ...comparison, operator: 'greaterThan' }] }),
+    code: 'NEVER_TRUE',
+    says: /exclude each other/,
+  },
+  'an id that another file has': {
+    text: policyOf({ all: [comparison] }, { id: 'reads' }),
+    code: 'DUPLICATE_ID',
+    says: /also that of a\/reads.json/,
+  },
+};
+
+const shipped = (name: string): string => readFileSync(path.join(findRoot(), 'policies', name), 'utf8');
+
+function folderWith(text: string): string {
+  const dir = temporaryFolder('words');
+  mkdirSync(path.join(dir, 'a'));
+  writeFileSync(path.join(dir, 'lexicon.json'), shipped('lexicon.json'));
+  writeFileSync(path.join(dir, 'a', 'reads.json'), shipped('reads.json'));
+  writeFileSync(path.join(dir, 'bad.json'), text);
+  return dir;
+}
+
+/** What the worker stores about a folder: the values of its one statement of this name. */
+async function storedBy(dir: string, name: string): Promise<readonly unknown[]> {
+  const stored: (readonly unknown[])[] = [];
+  const sql = {
+    query: (statement: { name: string }, values: readonly unknown[]) => {
+      if (statement.name === name) stored.push(values);
+      return Promise.resolve([]);
+    },
+  };
+  // All that applying a folder asks of a database: statements in a transaction.
+  const db = {
+    ...sql,
+    transaction: (work: (of: Sql) => Promise<unknown>) => work(sql),
+  } as unknown as Database;
+  await applyFolder({ db, nowMs: Date.now, log: pino({ level: 'silent' }) }, await readPolicyFolder(dir));
+  expect(stored, `the worker says ${name} once`).to.have.lengthOf(1);
+  return stored[0] ?? [];
+}
+
+async function byWorker(dir: string): Promise<Told[]> {
+  const [, findings] = await storedBy(dir, 'policy-state-refuse');
+  return (JSON.parse(String(findings)) as Told[]).map(toldOf);
+}
+
+interface Validated {
+  readonly valid: boolean;
+  readonly digest: string | null;
+  readonly findings: readonly Told[];
+}
+
+async function validated(dir: string): Promise<Validated> {
+  const folder = await readPolicyFolder(dir);
+  // Files are checked without a database and without the set in force, because a lexicon is among them.
+  const routes = policyRoutes({} as unknown as PolicyDeps);
+  const route = routes.find((one) => one.path === '/v1/policies/validate');
+  const request = {
+    key: { isOperator: true, environment: 'live' },
+    body: { files: [...folder.policies, folder.lexicon] },
+  };
+  const reply = await route?.handler(request as never);
+  // The response schema of the route.
+  return reply?.body as Validated;
+}
+
+async function byRoute(dir: string): Promise<Told[]> {
+  const { valid, findings } = await validated(dir);
+  expect(valid).to.equal(false);
+  return findings.map(toldOf);
+}
+
+async function byCommand(dir: string): Promise<Told[]> {
+  const { findings } = await checkFolder(dir);
+  return findings.map((finding) => toldOf({ ...finding, file: path.relative(dir, path.resolve(finding.file)) }));
+}
+
+describe('what refuses a policy folder', () => {
+  for (const [name, { text, code, says }] of Object.entries(BAD))
+    it(`${name}: check, load and POST /v1/policies/validate say the same, at the same place`, async () => {
+      const dir = folderWith(text);
+      const told = await byWorker(dir);
+      expect(told.map((finding) => finding.code)).to.include(code);
+      expect(told.map(({ message }) => message).join('\n')).to.match(says);
+      expect(await byRoute(dir)).to.deep.equal(told);
+      expect(await byCommand(dir)).to.deep.equal(told);
+    });
+
+  it('a warning is stored beside the set that is put into force, and told by check and validate', async () => {
+    const rules = [2, 4].map((value) => ({
+      name: `below-${value}`,
+      conditions: { all: [{ ...comparison, value }] },
+      event: { type: 'DENY', params: { code: 'NO', message: 'no' } },
+    }));
+    const dir = folderWith(policyOf({}, { rules }));
+    const [digest, , stored] = await storedBy(dir, 'policy-activate');
+    const [warning, ...others] = JSON.parse(String(stored)) as (Told & {
+      severity: string;
+      hint: string;
+      example: string;
+    })[];
+    expect(others).to.deep.equal([]);
+    expect(warning).to.include({ file: 'bad.json', severity: 'warning', code: 'SHADOWED' });
+    expect(warning?.hint).to.contain('remove the rule');
+    expect(warning?.example).to.contain('delete:db/ledger/example');
+    const checked = await checkFolder(dir);
+    expect(checked.digest).to.equal(digest);
+    expect(checked.findings.map(({ message }) => message)).to.deep.equal([warning?.message]);
+    expect(await validated(dir)).to.deep.include({ valid: true, digest, findings: [warning] });
+  });
+
+  it('a file of 10 MB is not even read whole', async () => {
+    const dir = folderWith(BAD['a file of 10 MB']?.text ?? '');
+    const { policies } = await readPolicyFolder(dir);
+    const read = policies.find((file) => file.path === 'bad.json');
+    expect(read?.text.length).to.equal(1_048_577);
+  });
+});

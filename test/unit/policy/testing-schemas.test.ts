@@ -1,0 +1,123 @@
+// The three published schemas as documentation: every member says what it is, and shows an example that is valid.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { LexiconSchema } from '../../../shared/intent/lexicon-schema.ts';
+import { PolicySchema } from '../../../shared/policy/schema.ts';
+import { PolicyTestSchema } from '../../../shared/policy/testing/schema.ts';
+import { findRoot } from '../../../shared/root.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const SCHEMAS: Readonly<Record<string, { readonly schema: object; readonly title: string }>> = {
+  policy: { schema: PolicySchema, title: 'Custos policy' },
+  'policy-test': { schema: PolicyTestSchema, title: 'Custos policy test' },
+  lexicon: { schema: LexiconSchema, title: 'Custos lexicon' },
+};
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The schemas of a keyword that holds one or a list of them, and where each is. */
+function schemasAt(schema: Json, keyword: string, at: string): [Json, string][] {
+  const value: unknown = schema[keyword];
+  const place = `${at}/${keyword}`;
+  if (Array.isArray(value)) return value.flatMap((one: unknown, i) => (isObject(one) ? [[one, `${place}/${i}`]] : []));
+  return isObject(value) ? [[value, place]] : [];
+}
+
+interface Member {
+  /** `/$defs/agent/properties/score` */
+  readonly at: string;
+  readonly schema: Json;
+}
+
+/** Every member that the schema describes. A branch that only narrows a member described beside it describes none. */
+function membersOf(root: Json): Member[] {
+  const members: Member[] = [];
+  const walk = (schema: Json, at: string, described: ReadonlySet<string>): void => {
+    const properties = isObject(schema['properties']) ? schema['properties'] : {};
+    const here = new Set([...described, ...Object.keys(properties)]);
+    for (const [name, member] of Object.entries(properties)) {
+      const place = `${at}/properties/${name}`;
+      // `true` and `false` permit or forbid what another branch describes.
+      if (!isObject(member)) continue;
+      if (!described.has(name)) members.push({ at: place, schema: member });
+      walk(member, place, new Set());
+    }
+    const patterns = isObject(schema['patternProperties']) ? schema['patternProperties'] : {};
+    for (const pattern of Object.keys(patterns))
+      for (const [below, place] of schemasAt(patterns, pattern, `${at}/patternProperties`))
+        walk(below, place, new Set());
+    for (const keyword of ['items', 'additionalProperties'])
+      for (const [below, place] of schemasAt(schema, keyword, at)) walk(below, place, new Set());
+    for (const keyword of ['then', 'else', 'allOf', 'anyOf', 'oneOf'])
+      for (const [branch, place] of schemasAt(schema, keyword, at)) walk(branch, place, here);
+  };
+  walk(root, '', new Set());
+  for (const [name, schema] of Object.entries(isObject(root['$defs']) ? root['$defs'] : {}))
+    if (isObject(schema)) walk(schema, `/$defs/${name}`, new Set());
+  return members;
+}
+
+/** The keyword of a member, else that of the definition it refers to. */
+function keywordOf(root: Json, schema: Json, keyword: string): unknown {
+  if (keyword in schema) return schema[keyword];
+  const name = /^#\/\$defs\/(\w+)$/.exec(String(schema['$ref']))?.[1];
+  const target = name === undefined || !isObject(root['$defs']) ? undefined : root['$defs'][name];
+  return isObject(target) ? target[keyword] : undefined;
+}
+
+describe('published schemas', () => {
+  for (const [name, { schema, title }] of Object.entries(SCHEMAS)) {
+    const root = JSON.parse(JSON.stringify(schema)) as Json;
+    const members = membersOf(root);
+
+    it(`${name}: has the stable id by which editors know it`, () => {
+      expect(root).to.include({
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        $id: `https://custos.dev/schemas/${name}.json`,
+        title,
+      });
+    });
+
+    it(`${name}: every member has a description and examples`, () => {
+      expect(members.length).to.be.above(10);
+      const lacking = members.flatMap((member) => {
+        const description = keywordOf(root, member.schema, 'description');
+        const examples = keywordOf(root, member.schema, 'examples');
+        const isDescribed = typeof description === 'string' && description.length > 5;
+        const isShown = Array.isArray(examples) && examples.length > 0;
+        return isDescribed && isShown
+          ? []
+          : [`${member.at}${isDescribed ? '' : ' description'}${isShown ? '' : ' examples'}`];
+      });
+      expect(lacking).to.deep.equal([]);
+    });
+
+    it(`${name}: every example is valid`, () => {
+      const ajv = new Ajv2020({ strict: false, allErrors: true });
+      ajv.addSchema({ ...root, $id: 'under-test' });
+      const wrong = [{ at: '', schema: root }, ...members].flatMap(({ at, schema: member }) => {
+        const examples = member['examples'];
+        const validate = ajv.compile({ $ref: `under-test#${encodeURI(at)}` });
+        return (Array.isArray(examples) ? examples : []).flatMap((example: unknown) =>
+          validate(example) ? [] : [`${at} ${JSON.stringify(example)}: ${ajv.errorsText(validate.errors)}`],
+        );
+      });
+      expect(wrong).to.deep.equal([]);
+    });
+  }
+
+  it('are named by every shipped file, so that editors check it while it is written', () => {
+    const folder = path.join(findRoot(), 'policies');
+    for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!entry.endsWith('.json') || entry.startsWith('schema')) continue;
+      const { $schema } = JSON.parse(readFileSync(path.join(folder, entry), 'utf8')) as { $schema?: string };
+      const named = path.join(path.dirname(entry), $schema ?? '');
+      const kind =
+        entry === 'lexicon.json' ? 'lexicon' : entry.startsWith(`tests${path.sep}`) ? 'policy-test' : 'policy';
+      expect(named, entry).to.equal(path.join('schema', `${kind}.schema.json`));
+    }
+  });
+});

@@ -1,0 +1,70 @@
+// Policy tests inside tests: files out of values, unfolded with the shipped lexicon and run.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { intentReader } from '../../../cli/policy/test-files.ts';
+import { compileLexicon, type Lexicon } from '../../../shared/intent/lexicon.ts';
+import { createEvaluator } from '../../../shared/policy/evaluate.ts';
+import { loadPolicySet, type PolicySet, type TextFile } from '../../../shared/policy/load.ts';
+import { type Coverage, createCoverage } from '../../../shared/policy/testing/coverage.ts';
+import { expandTestFiles, type TestCase } from '../../../shared/policy/testing/expand.ts';
+import { loadTestFile, type TestFinding, type TestSource } from '../../../shared/policy/testing/load.ts';
+import { type CaseResult, runCase } from '../../../shared/policy/testing/run.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { filesOf } from './support.ts';
+
+const LEXICON: TextFile = {
+  path: 'lexicon.json',
+  text: readFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), 'utf8'),
+};
+
+/** A set of these policy documents with the shipped lexicon. */
+export function setWithLexicon(files: readonly TextFile[]): PolicySet<Lexicon> {
+  const loaded = loadPolicySet(files, LEXICON, { compileLexicon });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings, null, 1));
+  return loaded.set;
+}
+
+export const setOfDocuments = (policies: readonly unknown[]): PolicySet<Lexicon> => setWithLexicon(filesOf(policies));
+
+/** What is wrong with test files, or their cases. */
+export function casesOf(
+  files: readonly TextFile[],
+  set: PolicySet<Lexicon>,
+): { readonly cases: readonly TestCase[]; readonly findings: readonly TestFinding[] } {
+  const sources: TestSource[] = [];
+  const findings: TestFinding[] = [];
+  for (const file of files) {
+    const loaded = loadTestFile(file);
+    if (loaded.ok) sources.push(loaded.source);
+    else findings.push(...loaded.findings);
+  }
+  const expanded = expandTestFiles(sources, intentReader(set));
+  return expanded.ok
+    ? { cases: expanded.cases, findings }
+    : { cases: [], findings: [...findings, ...expanded.findings] };
+}
+
+export interface Ran {
+  readonly results: readonly CaseResult[];
+  readonly coverage: Coverage;
+}
+
+/** Runs test files that must be valid. */
+export async function runFiles(files: readonly TextFile[], set: PolicySet<Lexicon>): Promise<Ran> {
+  const { cases, findings } = casesOf(files, set);
+  if (findings.length > 0) throw new Error(JSON.stringify(findings, null, 1));
+  const evaluator = createEvaluator({ set });
+  const coverage = createCoverage(set);
+  const results: CaseResult[] = [];
+  for (const test of cases) {
+    const result = await runCase(test, evaluator);
+    coverage.record(result.facts);
+    results.push(result);
+  }
+  return { results, coverage };
+}
+
+/** As `runFiles` with one file, given as a value. */
+export async function runDocument(document: object, set: PolicySet<Lexicon>): Promise<Ran> {
+  return runFiles([{ path: 't.json', text: JSON.stringify({ name: 'test', ...document }) }], set);
+}
