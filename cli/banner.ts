@@ -22,6 +22,7 @@ export function bannerLines({ address, newKey, keyFile, tookMs }: BannerOptions)
     `Custos is ready after ${(tookMs / 1_000).toFixed(1)} s.`,
     '',
     `  Address     ${address}`,
+    `  Dashboard   ${address}/dashboard`,
     `  Reference   ${address}/docs`,
     ...keyLines(newKey, keyFile),
     '',

@@ -22,6 +22,17 @@ export interface Mount {
   readonly handler: RequestHandler;
 }
 
+/**
+ * A part of the address space that knows who asks in its own way (a session instead of a key) and counts and limits its
+ * requests itself. What it does not answer gets the application's own 404 or 405.
+ */
+export interface Site {
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** @param edge what the routes of the application itself are served with */
+  create(edge: RouterDeps): RequestHandler;
+}
+
 export interface AppConfig {
   readonly version: string;
   /** Express's `trust proxy`: whose X-Forwarded-For is believed. Absent or false: nobody's. */
@@ -38,6 +49,7 @@ export interface AppDeps extends Omit<RouterDeps, 'addressOf' | 'https'> {
   /** The business routes; health, readiness, metrics, reference, OpenAPI and schemas are added here. */
   readonly routes: readonly Route[];
   readonly mounts?: readonly Mount[];
+  readonly sites?: readonly Site[];
   readonly readiness: readonly ReadinessCheck[];
   readonly config: AppConfig;
 }
@@ -50,15 +62,18 @@ export interface App {
   readonly document: OpenApiDocument;
 }
 
-const ANSWERED_METHODS = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
+export const ANSWERED_METHODS = { GET: 'get', POST: 'post', PATCH: 'patch', DELETE: 'delete' } as const;
 
 /** `/v1/agents/{agentId}` as Express writes it: `/v1/agents/:agentId`. */
-function expressPath(path: string): string {
+export function expressPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1');
 }
 
 /** The paths of the list, each with its methods, for 405 and OPTIONS. */
-function methodsByPath(routes: readonly Route[], mounts: readonly Mount[]): (path: string) => string[] {
+function methodsByPath(
+  routes: readonly Route[],
+  mounts: readonly Pick<Mount, 'path' | 'methods'>[],
+): (path: string) => string[] {
   const table = [
     ...routes.map((route) => ({ pattern: pathPattern(route.path, ''), methods: [route.method as string] })),
     ...mounts.map((mount) => ({
@@ -84,7 +99,7 @@ function pathPattern(template: string, rest: string): RegExp {
 }
 
 /** Literal paths before templates: `/v1/proofs/batch` is not the proof named batch. */
-function byPrecision(routes: readonly Route[]): Route[] {
+export function byPrecision(routes: readonly Route[]): Route[] {
   const literal = routes.filter((route) => !route.path.includes('{'));
   return [...literal, ...routes.filter((route) => route.path.includes('{'))];
 }
@@ -136,8 +151,10 @@ export function createApp(deps: AppDeps): App {
   for (const route of byPrecision(routes))
     app[ANSWERED_METHODS[route.method]](expressPath(route.path), createHandler(routerDeps, route, compile));
   for (const mount of mounts) app.use(mount.path, createMountHandler(routerDeps, mount));
+  const sites = deps.sites ?? [];
+  for (const site of sites) app.use(site.path, site.create(routerDeps));
 
-  const allowed = methodsByPath(routes, mounts);
+  const allowed = methodsByPath(routes, [...mounts, ...sites]);
   /** The end of the line: OPTIONS, 405, 404, and errors of Express itself. */
   const last = (req: Request, res: Response, error: unknown): void => {
     if (res.headersSent) {

@@ -24,6 +24,8 @@ export interface RequestContext<Params, Query, Body> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Request path, for problem documents. */
   readonly path: string;
+  /** The client's address, as limits count it: the proxy's word for it when one is trusted. */
+  readonly address: string;
   /** The caller's Idempotency-Key, on routes that honour it. */
   readonly idempotencyKey: string | undefined;
   /**

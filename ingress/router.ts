@@ -41,12 +41,12 @@ class Context implements RequestContext<unknown, unknown, unknown> {
   readonly body: unknown;
   readonly idempotencyKey: string | undefined;
   private readonly exchange: Exchange;
-  private readonly idempotency: Idempotency;
+  private readonly deps: RouterDeps;
   private readonly claim: Claim | undefined;
 
-  constructor(exchange: Exchange, idempotency: Idempotency, input: Input, idempotencyKey?: string, claim?: Claim) {
+  constructor(exchange: Exchange, deps: RouterDeps, input: Input, idempotencyKey?: string, claim?: Claim) {
     this.exchange = exchange;
-    this.idempotency = idempotency;
+    this.deps = deps;
     // Absent only on routes with access `none`, whose handlers do not read it (see RequestContext).
     this.key = exchange.key as AuthenticatedKey;
     this.params = input.params;
@@ -67,9 +67,12 @@ class Context implements RequestContext<unknown, unknown, unknown> {
   get path(): string {
     return this.exchange.path;
   }
+  get address(): string {
+    return this.deps.addressOf(this.exchange.req as Request);
+  }
   // A property, not a method: handlers take the context apart.
   readonly commit = (work: (sql: Sql) => Promise<Reply>): Promise<Reply> =>
-    (this.claim ?? this.idempotency).commit(work);
+    (this.claim ?? this.deps.idempotency).commit(work);
 }
 
 /** Runs a step whose errors are the exchange's. */
@@ -86,7 +89,7 @@ export function createHandler(deps: RouterDeps, route: Route, compile: Compile):
   const prepared = prepare(route, compile);
   return (req, res) => {
     const x = new Exchange(deps, req, res, route.path);
-    guarded(x, () => {
+    const enter = (): void => {
       checkRequest(x);
       if (route.access === 'none') {
         if (route.unlimited === true) receive(deps, prepared, x, undefined);
@@ -105,7 +108,8 @@ export function createHandler(deps: RouterDeps, route: Route, compile: Compile):
         (known) => guarded(x, () => admit(deps, prepared, x, known)),
         (error) => guarded(x, () => refuseUnknown(deps, x, error)),
       );
-    });
+    };
+    x.begin(() => guarded(x, enter));
   };
 }
 
@@ -197,7 +201,7 @@ function run(deps: RouterDeps, prepared: Prepared, x: Exchange, input: Input): v
   }
   proceed(
     x,
-    route.handler(new Context(x, deps.idempotency, input)),
+    route.handler(new Context(x, deps, input)),
     (reply) => x.answer(reply),
     (error) => x.fail(error),
   );
@@ -222,7 +226,7 @@ async function runOnce(
   if (begun.kind === 'replay') return begun.reply;
   const { claim } = begun;
   try {
-    return await prepared.route.handler(new Context(x, deps.idempotency, input, idempotencyKey, claim));
+    return await prepared.route.handler(new Context(x, deps, input, idempotencyKey, claim));
   } finally {
     await claim.release();
   }

@@ -10,7 +10,9 @@ import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import { createDecisionMetrics } from '../shared/decide/metrics.ts';
 import { createParseStore } from '../shared/decide/parses.ts';
+import { createRecorder } from '../shared/decide/recorder.ts';
 import { createSignalStore } from '../shared/decide/trust-signals.ts';
+import { watchWorkers, workersAlive, startHeartbeat } from '../shared/heartbeat.ts';
 import { createAuthenticator } from '../shared/keys/authenticator.ts';
 import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
 import { createLastUsed } from '../shared/keys/last-used.ts';
@@ -18,8 +20,11 @@ import { createSecretHasher } from '../shared/keys/secrets.ts';
 import { createProofStore } from '../shared/log/proof-store.ts';
 import { createReceiptStore } from '../shared/log/receipts.ts';
 import type { Logger } from '../shared/log.ts';
+import type { Tracing } from '../shared/tracing.ts';
 import { createMetrics } from '../shared/metrics.ts';
+import { readVersion } from '../shared/root.ts';
 import { createApp } from './app.ts';
+import { startDashboard } from './dashboard/dashboard.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { EdgeClock, ReadinessCheck } from './ports.ts';
 import { createLimiter } from './rate-limit.ts';
@@ -32,6 +37,8 @@ export interface IngressDeps {
   readonly log: Logger;
   /** The installation's folder. */
   readonly root: string;
+  /** Absent: no spans. */
+  readonly tracing?: Tracing | undefined;
   /** Wall clock and monotonic clock; a test moves them. Default: the machine's. */
   readonly clock?: EdgeClock;
 }
@@ -84,6 +91,16 @@ function readinessChecks(
           : { ok: false, detail: `refused, the last good set stays in force: ${summary(findings)}` };
       },
     },
+    {
+      name: 'workers',
+      severity: 'degraded',
+      async check() {
+        const alive = await workersAlive(db);
+        return alive > 0
+          ? { ok: true, detail: `${alive} alive` }
+          : { ok: false, detail: 'no worker process is alive; what is accepted waits' };
+      },
+    },
   ];
   if (redisOk() !== undefined) {
     checks.push({
@@ -104,7 +121,7 @@ function summary(findings: readonly unknown[]): string {
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
-  const { config, log, root, clock = MACHINE_CLOCK } = deps;
+  const { config, log, root, tracing, clock = MACHINE_CLOCK } = deps;
   const { nowMs, monotonicMs } = clock;
   const onError = (error: unknown): void => log.warn({ err: error }, 'background work failed; it is tried again');
   let stopping = false;
@@ -130,7 +147,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       logHost: config.logHost,
     },
   });
-  const { changes, policies, decider, decisions, readings, promiser } = deciding;
+  const { changes, policies, decider, decisions, opener, readings, promiser } = deciding;
   const parses = createParseStore({ db });
   const intents = createIntentStore({ db });
   const proofs = createProofStore({ db });
@@ -157,13 +174,8 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   // A change is committed when this is called: trouble here must not turn its answer into an error.
   const settle = (): Promise<void> => changes.refresh().catch(onError);
 
-  const routes = businessRoutes({
+  const recorder = createRecorder({
     db,
-    nowMs,
-    settle,
-    policies,
-    readings,
-    parses,
     decider: {
       ...decider,
       recorded(question, answer) {
@@ -171,6 +183,21 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
         decider.recorded(question, answer);
       },
     },
+    decisions,
+    opener,
+    approvalTtlMs: config.approvalTtlMs,
+    promiser,
+  });
+
+  const routes = businessRoutes({
+    db,
+    nowMs,
+    settle,
+    policies,
+    readings,
+    parses,
+    decider,
+    recorder,
     decisions,
     intents,
     proofs,
@@ -185,22 +212,45 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     config.tlsCertFile === undefined || config.tlsKeyFile === undefined
       ? undefined
       : { cert: readFileSync(config.tlsCertFile), key: readFileSync(config.tlsKeyFile) };
-  const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
+  const version = readVersion(root);
   const { trustProxy } = config;
+  const https = tls !== undefined || trustProxy !== undefined;
+  const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError });
+  watchWorkers(metrics.registry, db);
+  const dashboard = startDashboard({
+    db,
+    databaseUrl: config.databaseUrl,
+    redisUrl: config.redisUrl,
+    clock,
+    log,
+    onError,
+    root,
+    version,
+    https,
+    queueAdmin: config.queueAdmin,
+    rateLimit: config.rateLimit,
+    policies,
+    registry: metrics.registry,
+    authenticator,
+    onUse: (keyId, atMs) => lastUsed.record(keyId, atMs),
+    business: routes,
+  });
   const app = createApp({
     routes,
+    sites: [dashboard.site],
     authenticate: authenticator.authenticate,
     limiter,
     idempotency: createIdempotency({ db, pepper: Buffer.from(config.pepper, 'utf8') }),
     log,
     metrics,
     clock,
+    tracing,
     isStopping: () => stopping,
     readiness: readinessChecks(db, policies, () => limiter.redisOk()),
     config: {
       version,
       trustProxy: trustProxy === undefined ? false : typeof trustProxy === 'number' ? trustProxy : trustProxy.join(','),
-      https: tls !== undefined || trustProxy !== undefined,
+      https,
       metricsAccess: config.metrics === 'private' ? ['admin:*'] : 'none',
       schemaDir: path.join(root, 'policies', 'schema'),
     },
@@ -215,10 +265,13 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     ready: () => policies.ready(),
     async close() {
       stopping = true;
+      dashboard.stop();
       await closeServer(server, config.shutdownTimeoutMs);
       await Promise.all([parses.idle(), intents.idle(), proofs.idle(), signals.idle(), lastUsed.close()]);
       await deciding.close();
       await limiter.close();
+      await dashboard.close();
+      await heartbeat.close();
       await db.close();
     },
   };

@@ -4,7 +4,7 @@ import { randomFillSync } from 'node:crypto';
 /** Crockford base32, as the ULID specification has it: sorts as the number does. */
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
-export type IdPrefix = 'org' | 'agt' | 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req';
+export type IdPrefix = 'org' | 'agt' | 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req' | 'rpl';
 
 const pool = Buffer.alloc(10 * 256);
 let poolAt = pool.length;

@@ -30,12 +30,18 @@ export interface JobMap {
   readonly upkeep: {
     /** Hands to the queues what stayed behind. */
     readonly sweep: Payload;
+    /** Ends approvals that nobody decided or used in time. */
+    readonly 'expire-approvals': Payload;
     /** Deletes rows of the change feed that every process has long seen. */
     readonly 'forget-changes': Payload;
     /** Deletes stored answers of Idempotency-Keys that are older than they are kept. */
     readonly 'forget-idempotency': Payload;
     /** Derives the logs again with another implementation, and names what differs. */
     readonly audit: Payload;
+    /** Runs the replays that were asked for, one after the other. */
+    readonly replay: Payload;
+    /** Deletes replays that are older than they are kept. */
+    readonly 'forget-replays': Payload;
   };
 }
 

@@ -6,6 +6,7 @@ import { openDatabase, type Statement } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
+import { startHeartbeat } from '../shared/heartbeat.ts';
 import type { QueueName } from '../shared/jobs.ts';
 import type { Logger } from '../shared/log.ts';
 import { createCheckpointer } from '../shared/log/checkpoints.ts';
@@ -14,6 +15,8 @@ import { createCheckpointKeeper } from '../shared/log/kept.ts';
 import { readSigningKey } from '../shared/log/signing-key.ts';
 import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/queues.ts';
 import { storeAwayCheck } from '../shared/queues/store-away.ts';
+import { findRoot, readVersion } from '../shared/root.ts';
+import type { Tracing } from '../shared/tracing.ts';
 import { createWorkerAuditor } from './audit.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
 import type { Readiness } from './health.ts';
@@ -21,6 +24,8 @@ import { createIntentWorker } from './intents.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startPolicyReader } from './policies.ts';
 import { proofHandlers } from './proofs.ts';
+import { createReplayRunner } from './replay.ts';
+import { shadowCounter, startShadow } from './shadow.ts';
 import { startRelay } from './relay.ts';
 import { reportTrouble } from './trouble.ts';
 import { trustHandlers } from './trust.ts';
@@ -29,6 +34,8 @@ import { keepSchedule, upkeepHandlers } from './upkeep.ts';
 export interface WorkersDependencies {
   readonly config: StoreConfig;
   readonly log: Logger;
+  /** Absent: no spans. */
+  readonly tracing?: Pick<Tracing, 'telemetry'> | undefined;
 }
 
 export interface RunningWorkers {
@@ -59,7 +66,7 @@ const FOLDS_AT_ONCE = 1;
 const UPKEEP_CONCURRENCY = 4;
 
 /** Starts every worker of the process. */
-export async function startWorkers({ config, log }: WorkersDependencies): Promise<RunningWorkers> {
+export async function startWorkers({ config, log, tracing }: WorkersDependencies): Promise<RunningWorkers> {
   const { databaseUrl, redisUrl } = config;
   const db = await openDatabase({
     url: databaseUrl,
@@ -78,6 +85,7 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
     onError,
     isStoreAway: storeAwayCheck(db),
     onJob: metrics.observeJob,
+    telemetry: tracing?.telemetry,
   });
   metrics.watch({ db, queues });
 
@@ -88,7 +96,13 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
     onError,
     trustDailyCap: config.trustDailyCap,
   });
-  const intentWorker = createIntentWorker({ ...deciding, db, nowMs, intents: createIntentStore({ db }) });
+  const intentWorker = createIntentWorker({
+    ...deciding,
+    db,
+    nowMs,
+    intents: createIntentStore({ db }),
+    approvalTtlMs: config.approvalTtlMs,
+  });
 
   const key = await readSigningKey(db, config.signingKeyFile);
   const keeper = createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints'));
@@ -101,10 +115,11 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
   });
 
   const auditor = createWorkerAuditor({ db, key, keeper, log });
+  const replays = createReplayRunner({ db, nowMs, log });
 
   // Each queue that this process works on; one that is absent is left to other processes.
   const work: { readonly [Q in QueueName]?: Work<Q> } = {
-    upkeep: { handlers: upkeepHandlers({ db, log, auditor }), concurrency: UPKEEP_CONCURRENCY },
+    upkeep: { handlers: upkeepHandlers({ nowMs, db, log, auditor, replays }), concurrency: UPKEEP_CONCURRENCY },
     trust: { handlers: trustHandlers({ db, nowMs, dailyCap: config.trustDailyCap }), concurrency: FOLDS_AT_ONCE },
     proofs: {
       handlers: proofHandlers({ db, nowMs, logHost: config.logHost, checkpointer }),
@@ -126,7 +141,13 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
 
   const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, log });
   const relay = startRelay({ db, queues, log });
+  const onCounted = shadowCounter(metrics.registry);
+  const shadow =
+    config.shadowPolicyDir === undefined
+      ? undefined
+      : startShadow({ db, databaseUrl, dir: config.shadowPolicyDir, share: config.shadowShare, nowMs, log, onCounted });
   const schedule = keepSchedule(queues, log);
+  const heartbeat = await startHeartbeat({ db, role: 'workers', version: readVersion(findRoot()), onError });
 
   const degraded = async (): Promise<string[]> => {
     const logs = await logProblems(db);
@@ -149,10 +170,11 @@ export async function startWorkers({ config, log }: WorkersDependencies): Promis
       return problems.length === 0 ? { ready: true } : { ready: true, degraded: problems };
     },
     async close() {
-      await Promise.all([reader.close(), relay.close(), schedule.close()]);
+      await Promise.all([reader.close(), relay.close(), schedule.close(), replays.close(), shadow?.close()]);
       // Some of the process's time is needed for what comes after.
       await queues.close(config.shutdownTimeoutMs * 0.8);
       await deciding.close();
+      await heartbeat.close();
       await db.close();
     },
   };

@@ -1,8 +1,10 @@
 // The intent worker: evaluates what was submitted, with the same core as ingress, and records the decision exactly once.
 import type { ActivePolicySet } from '../shared/decide/active-set.ts';
 import type { Answer, Decider, Principal, Question } from '../shared/decide/decider.ts';
+import type { ApprovalOpener } from '../shared/decide/approval-open.ts';
 import type { ClaimedIntent, IntentStore } from '../shared/decide/intent-store.ts';
 import type { Readings } from '../shared/decide/readings.ts';
+import { createRecorder } from '../shared/decide/recorder.ts';
 import type { DecisionStore } from '../shared/decide/store.ts';
 import type { Database } from '../shared/db/database.ts';
 import type { JobPayload } from '../shared/jobs.ts';
@@ -17,6 +19,9 @@ export interface IntentWorkerDeps {
   readonly decider: Decider;
   readonly intents: IntentStore;
   readonly decisions: DecisionStore;
+  readonly opener: ApprovalOpener;
+  /** CUSTOS_APPROVAL_TTL. */
+  readonly approvalTtlMs: number;
   readonly nowMs: () => number;
 }
 
@@ -41,6 +46,7 @@ export interface IntentWorker {
 
 export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   const { db, policies, readings, decider, intents, decisions, nowMs } = deps;
+  const recorder = createRecorder(deps);
 
   const claim = async (payload: EvaluatePayload): Promise<Question | undefined> => {
     const { organisationId, environment, intentId } = payload;
@@ -52,33 +58,61 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       key: principalOf(payload, claimed),
       agentId: claimed.agent_id,
       reading: readings.ofAction(active.set, claimed.action, claimed.resource),
+      intentId,
+      approvalId: claimed.approval_id ?? undefined,
       // The caller's object, stored as it came.
       context: claimed.context === null ? undefined : (JSON.parse(claimed.context) as Record<string, unknown>),
     };
   };
 
-  const finish = async (
-    payload: EvaluatePayload,
+  /** Ends a transaction quietly when another worker has done its work. */
+  const unlessFinal = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof AlreadyFinal)) throw error;
+    }
+  };
+
+  /** Records the decision, and with it what becomes of the intent: decided, or waiting for the approval that it names. */
+  const decide = ({ organisationId, environment, intentId }: EvaluatePayload, question: Question, answer: Answer) =>
+    unlessFinal(() =>
+      recorder.transaction([{ question, answer }], (write) =>
+        db.transaction(async (sql) => {
+          const [written] = await write(sql);
+          if (written === undefined) throw new Error('a decision was not written');
+          const { verdict, approval, decisionId } = written;
+          const known = { claimedApprovalId: question.approvalId ?? null, nowMs: nowMs() };
+          const mine =
+            verdict === 'ESCALATE' && approval !== undefined
+              ? await intents.wait(sql, organisationId, environment, intentId, { ...known, ...approval })
+              : await intents.finish(sql, organisationId, environment, intentId, {
+                  ...known,
+                  status: 'decided',
+                  decisionId,
+                });
+          if (!mine) throw new AlreadyFinal();
+        }),
+      ),
+    );
+
+  /** An evaluation that was given up is a DENY whatever a human has said: it leaves the approval as it is. */
+  const fail = async (
+    { organisationId, environment, intentId }: EvaluatePayload,
     question: Question,
     answer: Answer,
-    status: 'decided' | 'failed',
   ): Promise<void> => {
-    const { organisationId, environment, intentId } = payload;
     const { row } = decider.record(question, answer);
-    try {
-      await db.transaction(async (sql) => {
-        const mine = await intents.finish(sql, organisationId, environment, intentId, {
-          status,
-          decisionId: row.decisionId,
-          nowMs: nowMs(),
-        });
-        if (!mine) throw new AlreadyFinal();
-        await decisions.insert(sql, [row]);
+    await db.transaction(async (sql) => {
+      const mine = await intents.finish(sql, organisationId, environment, intentId, {
+        status: 'failed',
+        decisionId: row.decisionId,
+        claimedApprovalId: question.approvalId ?? null,
+        nowMs: nowMs(),
       });
-    } catch (error) {
-      if (error instanceof AlreadyFinal) return;
-      throw error;
-    }
+      if (!mine) throw new AlreadyFinal();
+      await decisions.insert(sql, [row]);
+    });
     decider.recorded(question, answer);
   };
 
@@ -86,14 +120,14 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     handlers: {
       evaluate: async (payload) => {
         const question = await claim(payload);
-        if (question === undefined) return;
-        await finish(payload, question, await decider.answer(question), 'decided');
+        if (question !== undefined) await decide(payload, question, await decider.answer(question));
       },
     },
     async giveUp(payload) {
       const question = await claim(payload);
       if (question === undefined) return;
-      await finish(payload, question, await decider.giveUp(question), 'failed');
+      const answer = await decider.giveUp(question);
+      await unlessFinal(() => fail(payload, question, answer));
     },
   };
 }

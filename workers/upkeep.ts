@@ -1,11 +1,14 @@
 // Upkeep: what must be done now and then, once for the whole installation, as scheduled jobs.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from '../shared/db/database.ts';
+import { expireApprovals } from '../shared/decide/approval-store.ts';
+import { forgetReplays } from '../shared/decide/replay-jobs.ts';
 import type { JobName } from '../shared/jobs.ts';
 import type { Auditor } from '../shared/log/audit.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Handlers, Queues } from '../shared/queues.ts';
 import { auditHandler } from './audit.ts';
+import type { ReplayRunner } from './replay.ts';
 import { sweep } from './sweep.ts';
 
 const SECOND_MS = 1_000;
@@ -16,9 +19,13 @@ const BATCH = 5_000;
 /** How often each upkeep job is made. */
 export const UPKEEP_EVERY_MS: { readonly [N in JobName<'upkeep'>]: number } = {
   sweep: 2 * SECOND_MS,
+  'expire-approvals': 5 * SECOND_MS,
   'forget-changes': 10 * MINUTE_MS,
   'forget-idempotency': 60 * MINUTE_MS,
   audit: 10 * SECOND_MS,
+  // Each replay wakes a worker when it is asked for; this finds what a worker that was killed left behind.
+  replay: 10 * SECOND_MS,
+  'forget-replays': 60 * MINUTE_MS,
 };
 /** A store that was emptied has lost the schedulers too; nobody tells. */
 const ENSURE_EVERY_MS = 5 * SECOND_MS;
@@ -44,17 +51,25 @@ export interface UpkeepDeps {
   readonly db: Database;
   readonly log: Logger;
   readonly auditor: Pick<Auditor, 'run'>;
+  readonly nowMs: () => number;
+  readonly replays: Pick<ReplayRunner, 'run'>;
 }
 
-export function upkeepHandlers({ db, log, auditor }: UpkeepDeps): Handlers<'upkeep'> {
+export function upkeepHandlers({ db, log, auditor, replays, nowMs }: UpkeepDeps): Handlers<'upkeep'> {
   return {
     sweep: async () => {
       const swept = await sweep(db);
       if (swept.logs + swept.trust + swept.intents > 0) log.debug(swept, 'swept what stayed behind');
     },
+    'expire-approvals': async () => {
+      const expired = await expireApprovals(db, nowMs());
+      if (expired > 0) log.info({ expired }, 'approvals expired');
+    },
     'forget-changes': () => forget(db, FORGET_CHANGES),
     'forget-idempotency': () => forget(db, FORGET_IDEMPOTENCY),
     audit: auditHandler({ auditor, log }),
+    replay: () => replays.run(),
+    'forget-replays': () => forgetReplays(db),
   };
 }
 

@@ -1,6 +1,7 @@
 // Every route of the service's business, in the order in which the description lists them.
 import type { Route } from '../route.ts';
 import { type AgentDeps, agentRoutes } from './agents.ts';
+import { type ApprovalDeps, approvalRoutes } from './approvals.ts';
 import { type DecisionDeps, decisionRoutes } from './decisions.ts';
 import { type EnforceDeps, enforceRoutes } from './enforce.ts';
 import { type HaltDeps, haltRoutes } from './halt.ts';
@@ -8,11 +9,13 @@ import { type IntentDeps, intentRoutes } from './intent.ts';
 import { type KeyRouteDeps, keyRoutes } from './keys.ts';
 import { type LogDeps, logRoutes } from './log.ts';
 import { type PolicyDeps, policyRoutes } from './policies.ts';
+import { type PolicyReplayDeps, policyReplayRoutes } from './policy-replay.ts';
 import { type ProofDeps, proofRoutes } from './proofs.ts';
 import { type SubmittedIntentDeps, submittedIntentRoutes } from './submitted-intents.ts';
 import { type TrustDeps, trustRoutes } from './trust.ts';
 
 export type BusinessDeps = AgentDeps &
+  ApprovalDeps &
   DecisionDeps &
   EnforceDeps &
   HaltDeps &
@@ -20,6 +23,7 @@ export type BusinessDeps = AgentDeps &
   KeyRouteDeps &
   LogDeps &
   PolicyDeps &
+  PolicyReplayDeps &
   ProofDeps &
   SubmittedIntentDeps &
   TrustDeps;
@@ -31,12 +35,15 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     ...enforceRoutes(deps),
     ...submittedIntentRoutes(deps),
     ...decisionRoutes(deps),
+    ...approvalRoutes(deps),
     ...proofRoutes(deps),
     ...logRoutes(deps),
     ...agentRoutes(deps),
     ...trustRoutes(deps),
     ...keyRoutes(deps),
     ...haltRoutes(deps),
+    // Before those of sets by digest, which would take their paths for digests.
+    ...policyReplayRoutes(deps),
     ...policyRoutes(deps),
   ];
 }

@@ -5,7 +5,7 @@ import type { ActivePolicies, ActivePolicySet } from '../../shared/decide/active
 import type { Answer, Decider, Question } from '../../shared/decide/decider.ts';
 import type { ParseStore } from '../../shared/decide/parses.ts';
 import type { Reading, Readings } from '../../shared/decide/readings.ts';
-import type { DecisionRow, DecisionStore } from '../../shared/decide/store.ts';
+import type { Item, Recorder } from '../../shared/decide/recorder.ts';
 import { ApiError, invalidField, toProblem } from '../../shared/errors.ts';
 import { assertMayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
@@ -29,22 +29,23 @@ export interface EnforceDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
   readonly readings: Readings;
   readonly parses: Pick<ParseStore, 'read'>;
-  readonly decider: Decider;
-  readonly decisions: DecisionStore;
+  readonly decider: Pick<Decider, 'answer' | 'explain'>;
+  readonly recorder: Recorder;
   readonly nowMs: () => number;
   /** Told of errors of batch members that are not the caller's. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** A request evaluated: its answer, and the decision that has to be durable before the answer goes out. */
+/** A request evaluated. What is not a dry run has to be durable before its answer goes out. */
 interface Prepared {
-  readonly text: string;
-  /** Absent for a dry run. `recorded` is called once the row is durable. */
-  readonly decision?: { readonly row: DecisionRow; readonly recorded: () => void };
+  readonly item: Item;
+  readonly explanation: Explanation | undefined;
+  /** The whole answer of a dry run. */
+  readonly dryRun?: string;
 }
 
 export function enforceRoutes(deps: EnforceDeps): Route[] {
-  const { policies, readings, parses, decider, decisions, nowMs } = deps;
+  const { policies, readings, parses, decider, recorder, nowMs } = deps;
   const memberValidator = compile(EnforceRequest);
 
   const readingOfParse = async (
@@ -73,6 +74,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     reading,
     context: body.context,
     claimedLevel: body.trust_level,
+    intentId: body.intent_id,
     approvalId: body.approval_id,
   });
 
@@ -97,39 +99,35 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     const asked = question(active, key, body, reading);
     const pending = decider.answer(asked);
     const answer = pending instanceof Promise ? await pending : pending;
+    const item: Item = { question: asked, answer };
     const explanation = body.explain === true ? await decider.explain(asked, answer) : undefined;
-    if (body.dry_run === true) return { text: JSON.stringify(dryRun(asked, answer, explanation)) };
-    const { row, text } = decider.record(asked, answer);
-    return {
-      text:
-        explanation === undefined
-          ? text
-          : `${text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`,
-      decision: { row, recorded: () => decider.recorded(asked, answer) },
-    };
+    if (body.dry_run !== true) return { item, explanation };
+    const previewed = asked.approvalId === undefined ? answer : await recorder.preview(item);
+    return { item, explanation, dryRun: JSON.stringify(dryRun(asked, previewed, explanation)) };
   };
 
   /** Makes a decision durable together with those of other requests. @returns the answer, which may go out now */
-  const append = async ({ text, decision }: Prepared): Promise<string> => {
-    if (decision === undefined) return text;
-    await decisions.append(decision.row);
-    decision.recorded();
-    return text;
-  };
+  const append = async ({ item, explanation, dryRun: dry }: Prepared): Promise<string> =>
+    dry ?? withExplanation(await recorder.append(item), explanation);
 
   /** Makes decisions durable in the transaction that also stores the reply of an idempotent request. */
-  const insert = async (sql: Sql, prepared: readonly Prepared[]): Promise<void> => {
-    const made = prepared.flatMap(({ decision }) => decision ?? []);
-    if (made.length > 0)
-      await decisions.insert(
-        sql,
-        made.map(({ row }) => row),
-      );
-  };
-
-  /** Tells the agents' histories of decisions that a transaction has committed. */
-  const countAll = (prepared: readonly Prepared[]): void => {
-    for (const { decision } of prepared) decision?.recorded();
+  const inTransaction = async (
+    prepared: readonly Prepared[],
+    work: (write: (sql: Sql) => Promise<string[]>) => Promise<Reply>,
+  ): Promise<Reply> => {
+    const real = prepared.filter(({ dryRun: dry }) => dry === undefined);
+    return recorder.transaction(
+      real.map(({ item }) => item),
+      (write) =>
+        work(async (sql) => {
+          const written = await write(sql);
+          return prepared.map((one) => {
+            const made = written[real.indexOf(one)];
+            if (made === undefined) return one.dryRun ?? '';
+            return made.isRepeat ? made.text : withExplanation(made.text, one.explanation);
+          });
+        }),
+    );
   };
 
   const prepareMember = async (
@@ -162,7 +160,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       tag: 'Enforcement',
       summary: 'Ask whether an agent may do something',
       description:
-        'The decision is on record before it is answered. A negative decision is HTTP 200. With dry_run nothing is stored and the answer is not a decision.',
+        'The decision is on record before it is answered. A negative decision is HTTP 200. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once. With dry_run nothing is stored and the answer is not a decision.',
       request: { body: EnforceRequest },
       responses: {
         200: { description: 'The decision, or what it would have been.', schema: Type.Union([Decision, DryRun]) },
@@ -174,14 +172,9 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         const preparing = prepare(active, key, body, '');
         if (idempotencyKey === undefined) return preparing.then(append).then(ok);
         // Evaluated before the transaction begins: what holds a connection must not wait for another one.
-        return preparing.then(async (prepared) => {
-          const reply = await commit(async (sql) => {
-            await insert(sql, [prepared]);
-            return ok(prepared.text);
-          });
-          countAll([prepared]);
-          return reply;
-        });
+        return preparing.then((prepared) =>
+          inTransaction([prepared], (write) => commit(async (sql) => ok((await write(sql)).join('')))),
+        );
       },
     }),
     defineRoute({
@@ -206,20 +199,27 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         }
         const settled = await Promise.allSettled(members);
         const prepared = settled.flatMap((member) => (member.status === 'fulfilled' ? [member.value] : []));
-        const reply = await commit(async (sql) => {
-          await insert(sql, prepared);
-          const texts = settled.map((member) =>
-            member.status === 'fulfilled' ? member.value.text : failed(member.reason, requestId),
-          );
-          // A member that failed on our side may succeed when it is repeated: such a reply is not kept.
-          const passing = settled.some((member) => member.status === 'rejected' && !isOfCaller(member.reason));
-          return { ...batch(texts), passing };
-        });
-        countAll(prepared);
-        return reply;
+        return inTransaction(prepared, (write) =>
+          commit(async (sql) => {
+            const made = await write(sql);
+            const texts = settled.map((member) =>
+              member.status === 'fulfilled'
+                ? (made[prepared.indexOf(member.value)] ?? '')
+                : failed(member.reason, requestId),
+            );
+            // A member that failed on our side may succeed when it is repeated: such a reply is not kept.
+            const passing = settled.some((member) => member.status === 'rejected' && !isOfCaller(member.reason));
+            return { ...batch(texts), passing };
+          }),
+        );
       },
     }),
   ];
+}
+
+function withExplanation(text: string, explanation: Explanation | undefined): string {
+  if (explanation === undefined) return text;
+  return `${text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`;
 }
 
 /** Whether a failure is the request's own fault. */

@@ -34,6 +34,7 @@ function bodyOf(promiser: DecisionDeps['promiser'], key: AuthenticatedKey, row: 
     action: row.action,
     resource: row.resource,
     status: row.status,
+    approvalId: row.approval_id,
     submittedAt: row.submitted_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     // The text of a record of our own.

@@ -8,6 +8,8 @@ export const ADVISORY_LOCKS = {
   bootstrap: 4_237_002,
   /** Held by the one worker that reads the policy folder. */
   policyReader: 4_237_003,
+  /** Held by the one worker that evaluates the shadow policies. */
+  shadow: 4_237_004,
   /** Held while dead jobs are written one after the other, so that two reports of one job make one row. */
   deadJobs: 0x6465_6164,
 } as const;

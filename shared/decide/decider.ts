@@ -7,7 +7,8 @@ import type { AuthenticatedKey } from '../keys/types.ts';
 import type { Explanation } from '../policy/evaluate.ts';
 import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
-import type { Evaluation, Facts, Risk, RiskFacts, TrustFacts } from '../policy/types.ts';
+import { timeFactsOf } from '../policy/time.ts';
+import type { Evaluation, Facts, Reason, Risk, RiskFacts, TrustFacts } from '../policy/types.ts';
 import { canonicalize, canonicalString } from '../proof/canonical.ts';
 import { dayOf } from '../trust/beta.ts';
 import { effectiveTrust, NO_EVIDENCE, recordedScoreOf } from '../trust/score.ts';
@@ -35,6 +36,9 @@ export interface Question {
   readonly claimedScore?: number | undefined;
   /** 0..7 */
   readonly claimedLevel?: number | undefined;
+  /** The parse, or the submitted intent, that stands behind it. */
+  readonly intentId?: string | undefined;
+  /** Not looked at here: shared/decide/recorder.ts settles what an approval changes. */
   readonly approvalId?: string | undefined;
 }
 
@@ -47,6 +51,12 @@ export interface Answer {
   readonly agentText: string;
   readonly asOf: { readonly signals: number; readonly day: string };
   readonly nowMs: number;
+}
+
+/** The approval that an ESCALATE names. */
+export interface NamedApproval {
+  readonly approvalId: string;
+  readonly expiresAtMs: number;
 }
 
 export interface RecordedDecision {
@@ -63,8 +73,13 @@ export interface Decider {
    * the risk counts as the highest. @throws {ApiError} E6002
    */
   giveUp(question: Question): Answer | Promise<Answer>;
+  /**
+   * The same answer, evaluated again as `combineApproved` says, with this as its last reason. Only of an answer that
+   * is not DENY: a halt, for one, stands whatever a human has approved.
+   */
+  approve(question: Question, answer: Answer, approval: Reason): Promise<Answer>;
   /** Gives the answer its id and its bytes; the caller stores the row and then answers with the text. */
-  record(question: Question, answer: Answer): RecordedDecision;
+  record(question: Question, answer: Answer, approval?: NamedApproval): RecordedDecision;
   /** To be called once a row is durable: the agent's history counts it. */
   recorded(question: Question, answer: Answer): void;
   /** Every candidate rule with the values it saw. */
@@ -102,20 +117,8 @@ let lastTime: { readonly nowMs: number; readonly facts: Facts['time'] } | undefi
 
 /** The requests of one millisecond share it. */
 function timeFacts(nowMs: number): Facts['time'] {
-  if (lastTime?.nowMs !== nowMs) lastTime = { nowMs, facts: newTimeFacts(nowMs) };
+  if (lastTime?.nowMs !== nowMs) lastTime = { nowMs, facts: timeFactsOf(nowMs) };
   return lastTime.facts;
-}
-
-function newTimeFacts(nowMs: number): Facts['time'] {
-  const date = new Date(nowMs);
-  const now = date.toISOString();
-  return {
-    now,
-    date: now.slice(0, 10),
-    hour: date.getUTCHours(),
-    minute_of_day: date.getUTCHours() * 60 + date.getUTCMinutes(),
-    weekday: date.getUTCDay() || 7,
-  };
 }
 
 const SALT_BYTES = 16;
@@ -223,9 +226,6 @@ export function createDecider(deps: DeciderDeps): Decider {
 
   const verdictOf = (question: Question, facts: Facts, halt: Halt | undefined): Evaluation | Promise<Evaluation> => {
     if (halt !== undefined) return denied('halted', 'HALTED', `${HALTED_MESSAGE}${halt.reason}`);
-    if (question.approvalId !== undefined) {
-      return denied('approval', 'APPROVAL_MISMATCH', 'there is no approval with this id for this agent and action');
-    }
     return question.active.evaluator.evaluate(facts);
   };
 
@@ -251,7 +251,10 @@ export function createDecider(deps: DeciderDeps): Decider {
         }),
       );
     },
-    record(question, answer) {
+    async approve(question, answer, approval) {
+      return { ...answer, evaluation: await question.active.evaluator.evaluateApproved(answer.facts, approval) };
+    },
+    record(question, answer, approval) {
       const { key, agentId, active } = question;
       const decisionId = newId('dec', answer.nowMs);
       const proofId = `prf${decisionId.slice(3)}`;
@@ -275,6 +278,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         trust: answer.facts.trust,
         asOf: answer.asOf,
         evaluation: answer.evaluation,
+        approval,
         facts,
         salt,
         promise:

@@ -6,6 +6,7 @@ import { compileLexicon } from '../intent/lexicon.ts';
 import { type Promiser, startPromiser } from '../log/promises.ts';
 import { type ActivePolicySet, watchActivePolicySet } from './active-set.ts';
 import { createAgentDirectory } from './agents.ts';
+import { type ApprovalOpener, createApprovalOpener } from './approval-open.ts';
 import { createDecider, type Decider } from './decider.ts';
 import { createHalts } from './halts.ts';
 import { createReadings, type Readings } from './readings.ts';
@@ -34,6 +35,7 @@ export interface Deciding {
   readonly policies: ActivePolicySet;
   readonly decider: Decider;
   readonly decisions: DecisionStore;
+  readonly opener: ApprovalOpener;
   readonly readings: Readings;
   readonly promiser: Promiser | undefined;
   /** Waits for what is being written and stops watching; the database stays open. */
@@ -51,15 +53,17 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     deps.promises === undefined ? undefined : await startPromiser({ db, changes, nowMs, onError, ...deps.promises });
   const agents = createAgentDirectory({ db, changes, processId, nowMs, onError, trustDailyCap });
   const decisions = createDecisionStore({ db, processId });
+  const opener = createApprovalOpener({ db, processId });
   return {
     changes,
     policies,
     decider: createDecider({ changes, agents, halts: createHalts({ db, changes }), nowMs, promiser }),
     promiser,
     decisions,
+    opener,
     readings: createReadings(),
     async close() {
-      await decisions.idle();
+      await Promise.all([decisions.idle(), opener.idle()]);
       agents.close();
       await changes.close();
     },

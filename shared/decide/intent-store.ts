@@ -26,6 +26,8 @@ export interface StoredIntent {
   readonly action: string;
   readonly resource: string;
   readonly status: IntentStatus;
+  /** The one that it waits for, or has waited for. */
+  readonly approval_id: string | null;
   readonly submitted_at: Date;
   readonly updated_at: Date;
   /** Canonical record of the decision, without its previousHash. */
@@ -42,6 +44,8 @@ export interface ClaimedIntent {
   readonly context: string | null;
   readonly key_agent_ids: string[] | null;
   readonly organisation_slug: string;
+  /** The approval that was decided, when it has waited for one. */
+  readonly approval_id: string | null;
 }
 
 export interface IntentFilter {
@@ -76,7 +80,15 @@ export interface IntentStore {
     organisationId: string,
     environment: Environment,
     intentId: string,
-    end: { status: 'decided' | 'failed'; decisionId: string; nowMs: number },
+    end: { status: 'decided' | 'failed'; decisionId: string; claimedApprovalId: string | null; nowMs: number },
+  ): Promise<boolean>;
+  /** Lets an intent wait for an approval, in the transaction that records the ESCALATE. False as of `finish`. */
+  wait(
+    sql: Sql,
+    organisationId: string,
+    environment: Environment,
+    intentId: string,
+    until: { approvalId: string; claimedApprovalId: string | null; nowMs: number },
   ): Promise<boolean>;
   idle(): Promise<void>;
 }
@@ -98,7 +110,7 @@ const INSERT: Statement = {
       'intentId', intent_id, 'traceparent', traceparent))::text FROM made`,
 };
 
-const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.submitted_at, intent.updated_at, found.record`;
+const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.approval_id, intent.submitted_at, intent.updated_at, found.record`;
 // By primary key, one row at a time, however many intents the planner expects.
 const JOIN = `LEFT JOIN LATERAL (
     SELECT record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = intent.decision_id LIMIT 1
@@ -119,12 +131,17 @@ const CLAIM: Statement = {
   text: `UPDATE intent SET status = 'evaluating', updated_at = $4 FROM api_key, organisation
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
       AND api_key.key_id = intent.key_id AND organisation.id = intent.organisation_id
-    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, api_key.agent_ids AS key_agent_ids, organisation.slug AS organisation_slug`,
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, api_key.agent_ids AS key_agent_ids, organisation.slug AS organisation_slug`,
 };
+// Still open, and not decided by a human since it was claimed: a worker that comes late must not undo that.
+const AS_CLAIMED = `organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') AND approval_id IS NOT DISTINCT FROM $4`;
 const FINISH: Statement = {
   name: 'intent-finish',
-  text: `UPDATE intent SET status = $4, decision_id = $5, updated_at = $6
-    WHERE organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') RETURNING intent_id`,
+  text: `UPDATE intent SET status = $5, decision_id = $6, updated_at = $7 WHERE ${AS_CLAIMED} RETURNING intent_id`,
+};
+const WAIT: Statement = {
+  name: 'intent-wait',
+  text: `UPDATE intent SET status = 'waiting_approval', approval_id = $5, updated_at = $6 WHERE ${AS_CLAIMED} RETURNING intent_id`,
 };
 
 function columns(rows: readonly IntentRow[]): unknown[] {
@@ -178,16 +195,13 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
       const [row] = await db.query<ClaimedIntent>(CLAIM, [organisationId, environment, intentId, new Date(nowMs)]);
       return row;
     },
-    async finish(sql, organisationId, environment, intentId, { status, decisionId, nowMs }) {
-      const rows = await sql.query(FINISH, [
-        organisationId,
-        environment,
-        intentId,
-        status,
-        decisionId,
-        new Date(nowMs),
-      ]);
-      return rows.length === 1;
+    async finish(sql, organisationId, environment, intentId, { status, decisionId, claimedApprovalId, nowMs }) {
+      const values = [organisationId, environment, intentId, claimedApprovalId, status, decisionId, new Date(nowMs)];
+      return (await sql.query(FINISH, values)).length === 1;
+    },
+    async wait(sql, organisationId, environment, intentId, { approvalId, claimedApprovalId, nowMs }) {
+      const values = [organisationId, environment, intentId, claimedApprovalId, approvalId, new Date(nowMs)];
+      return (await sql.query(WAIT, values)).length === 1;
     },
     idle: () => group.idle(),
   };

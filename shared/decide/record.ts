@@ -71,6 +71,8 @@ export interface DecisionParts {
   /** How many signals the trust score is made of, and the UTC day it was computed for. */
   readonly asOf: { readonly signals: number; readonly day: string };
   readonly evaluation: Evaluation;
+  /** The approval that an ESCALATE waits for. */
+  readonly approval?: { readonly approvalId: string; readonly expiresAtMs: number } | undefined;
   /** JCS of all facts, and 16 random bytes. */
   readonly facts: string;
   readonly salt: Buffer;
@@ -124,7 +126,7 @@ function textsOf(evaluation: Evaluation): { obligations: string; reasons: string
 }
 
 /**
- * Writes a decision. The body is JCS: `agent_id allowed decision_id evaluated_at expires_at factsDigest intent key_id
+ * Writes a decision. The body is JCS: `agent_id allowed approval? decision_id evaluated_at expires_at factsDigest intent key_id
  * obligations policy_set reasons trust verdict`; the answer is the same without factsDigest, with `proof`.
  */
 export function writeDecision(parts: DecisionParts): DecisionBytes {
@@ -133,7 +135,7 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   const { trust, asOf, agentId } = parts;
   const { evaluatedAt, expiresAt } = timesOf(parts.evaluatedAtMs);
   const head =
-    `{"agent_id":${agentId},"allowed":${verdict === 'ALLOW' || verdict === 'DEGRADE'}` +
+    `{"agent_id":${agentId},"allowed":${verdict === 'ALLOW' || verdict === 'DEGRADE'}${approvalText(parts.approval)}` +
     `,"decision_id":"${parts.decisionId}","evaluated_at":"${evaluatedAt}","expires_at":"${expiresAt}"`;
   const beforeProof = `,"intent":${parts.intent},"key_id":"${parts.keyId}","obligations":${obligations},"policy_set":{"digest":"${parts.policyDigest}"}`;
   const tail =
@@ -148,6 +150,12 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   const promise = parts.promise === undefined ? '' : `"promise":${parts.promise(recordDigest(record))},`;
   const answer = `${head}${beforeProof},"proof":{${promise}"proof_id":"${parts.proofId}"}${tail}`;
   return { answer, record };
+}
+
+function approvalText(approval: DecisionParts['approval']): string {
+  if (approval === undefined) return '';
+  const { approvalId, expiresAtMs } = approval;
+  return `,"approval":{"approval_id":"${approvalId}","expires_at":"${new Date(expiresAtMs).toISOString()}"}`;
 }
 
 /** What makes the promise of a stored decision again. */

@@ -24,25 +24,35 @@ export interface DecisionRow {
   readonly factsSalt: string;
 }
 
+/** The beginning of every statement that writes decisions; a row of `$1` to `$13` follows (decisionColumns). */
+export const INSERT_DECISIONS = `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, facts, facts_salt)
+    SELECT decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at::timestamptz, policy_digest, proof_id, $12,
+      convert_to(record, 'UTF8'), convert_to(facts, 'UTF8'), decode(salt, 'hex')`;
+/** Its end: what is made waits for its log. */
+export const TO_LOG = `INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'decision', decision_id FROM made`;
+
 /** On record, waiting for its log, and the log's worker to be woken: one statement, one commit. */
 const INSERT: Statement = {
   name: 'decisions-insert',
-  text: `WITH made AS (INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, facts, facts_salt)
-    SELECT decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at::timestamptz, policy_digest, proof_id, $12,
-      convert_to(record, 'UTF8'), convert_to(facts, 'UTF8'), decode(salt, 'hex')
+  text: `WITH made AS (${INSERT_DECISIONS}
     FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
       string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n'), string_to_array($11, E'\\n'),
       string_to_array($13, E'\\n'))
       AS row (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, record, facts, salt)
     RETURNING organisation_id, environment, decision_id),
-    waiting AS (INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'decision', decision_id FROM made)
+    waiting AS (${TO_LOG})
     ${WAKE_LOG} FROM made`,
 };
 
 type Column = (values: readonly string[]) => string | Buffer;
 
 /** @param record writes the records, and `facts` the facts: the long columns */
-function columns(rows: readonly DecisionRow[], processId: string, record: Column, facts: Column): unknown[] {
+export function decisionColumns(
+  rows: readonly DecisionRow[],
+  processId: string,
+  record: Column,
+  facts: Column,
+): unknown[] {
   const of = (pick: (row: DecisionRow) => string): string => textColumn(rows.map(pick));
   return [
     of((r) => r.decisionId),
@@ -106,6 +116,8 @@ export interface DecisionStore {
   /** The same within the caller's transaction. */
   insert(sql: Sql, rows: readonly DecisionRow[]): Promise<void>;
   read(organisationId: string, environment: Environment, decisionId: string): Promise<StoredDecision | undefined>;
+  /** The record of one decision alone, also within a transaction. */
+  recordOf(sql: Sql, organisationId: string, environment: Environment, decisionId: string): Promise<Buffer | undefined>;
   list(filter: DecisionFilter, limit: number): Promise<StoredDecision[]>;
   idle(): Promise<void>;
 }
@@ -120,7 +132,7 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
   const group: GroupCommit<DecisionRow, void> = createGroupCommit({
     db,
     statement: INSERT,
-    columns: (rows) => columns(rows, processId, record, facts),
+    columns: (rows) => decisionColumns(rows, processId, record, facts),
     result: () => undefined,
     sizeOf: (row) => row.record.length + row.facts.length,
     maxRows: MAX_ROWS,
@@ -128,10 +140,15 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
   });
   return {
     append: (row) => group.add(row),
-    insert: async (sql, rows) => void (await sql.query(INSERT, columns(rows, processId, textColumn, textColumn))),
+    insert: async (sql, rows) =>
+      void (await sql.query(INSERT, decisionColumns(rows, processId, textColumn, textColumn))),
     async read(organisationId, environment, decisionId) {
       const [row] = await db.query<StoredDecision>(READ, [organisationId, environment, decisionId]);
       return row;
+    },
+    async recordOf(sql, organisationId, environment, decisionId) {
+      const [row] = await sql.query<StoredDecision>(READ, [organisationId, environment, decisionId]);
+      return row?.record;
     },
     list(filter, limit) {
       const values = [

@@ -9,7 +9,9 @@ import type { Evaluation, Facts, RiskFacts } from '../policy/types.ts';
 import { strictTime } from '../proof/encoding.ts';
 import { levelOf } from '../trust/score.ts';
 import type { Verdict } from '../vocabulary.ts';
+import { type ApprovalMention, approvalMentionOf } from './approval.ts';
 import { DECISION_TTL_MS } from './record.ts';
+import { type ApprovalHistory, checkApproval, readApprovals } from './verify-approvals.ts';
 import { checkAgreement, readFacts, same, shown, type StoredFacts } from './verify-facts.ts';
 import {
   type DecisionFailure,
@@ -49,6 +51,8 @@ export interface DecisionEvidence {
   readonly trustRecords: readonly LoggedRecord[] | undefined;
   /** The `custos.halt` records of its log, in order; the same array is read once. Undefined: not given. */
   readonly haltRecords: readonly LoggedRecord[] | undefined;
+  /** The agent's `custos.approval` records, in order; the same array is read once. Undefined: not given. */
+  readonly approvalRecords: readonly LoggedRecord[] | undefined;
 }
 
 interface Outcome {
@@ -82,6 +86,7 @@ export function createDecisionVerifier(deps: {
   const sets = new LRUCache<string, LoadedSet>({ max: MAX_SETS });
   const ledgers = new WeakMap<readonly LoggedRecord[], TrustLedger>();
   const halts = new WeakMap<readonly LoggedRecord[], HaltHistory>();
+  const approvals = new WeakMap<readonly LoggedRecord[], ApprovalHistory>();
 
   const load = (text: string): LoadedSet => {
     const loaded = loadCanonicalSet(text, deps);
@@ -137,7 +142,7 @@ export function createDecisionVerifier(deps: {
 
       const { agentId } = record;
       const { organisation, environment } = record.payload;
-      const { trustRecords, haltRecords } = evidence;
+      const { trustRecords, haltRecords, approvalRecords } = evidence;
       if (trustRecords !== undefined || body.trust.as_of.signals === 0) {
         const records = trustRecords ?? NONE;
         const ledger = ledgers.get(records) ?? readLedger(records, { agentId, organisation, environment });
@@ -153,6 +158,15 @@ export function createDecisionVerifier(deps: {
         if (special?.kind !== 'failed')
           checkHalts(read, history, special?.kind === 'halted' ? special.reason : undefined, report);
       } else if (special?.kind === 'halted') report.notEvaluable.push('HALT_RECORDS_NOT_GIVEN');
+      if (special?.kind === 'used') {
+        if (approvalRecords === undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
+        else {
+          const history =
+            approvals.get(approvalRecords) ?? readApprovals(approvalRecords, { agentId, organisation, environment });
+          approvals.set(approvalRecords, history);
+          checkApproval(read, history, special, facts, report);
+        }
+      }
       return outcomeOf(read, report);
     },
   };
@@ -161,19 +175,20 @@ export function createDecisionVerifier(deps: {
 const NONE: readonly LoggedRecord[] = [];
 
 /** What the service says by itself, whatever the policies say. */
-type Special =
+export type Special =
   | { readonly kind: 'halted'; readonly reason: string }
-  | { readonly kind: 'approval' }
+  | ApprovalMention
   | { readonly kind: 'failed'; readonly evaluation: Evaluation };
 
-function specialOf(reasons: readonly BodyReason[]): Special | undefined {
+export function specialOf(reasons: readonly BodyReason[]): Special | undefined {
+  const mention = approvalMentionOf(reasons);
+  if (mention !== undefined) return mention;
   const [reason] = reasons;
   if (reasons.length !== 1 || reason === undefined || reason.policy !== BUILT_IN_POLICY || reason.effect !== 'DENY')
     return undefined;
   const { code, rule, message } = reason;
   if (code === 'HALTED' && rule === 'halted' && message.startsWith(HALTED_MESSAGE))
     return { kind: 'halted', reason: message.slice(HALTED_MESSAGE.length) };
-  if (rule === 'approval' && code.startsWith('APPROVAL_')) return { kind: 'approval' };
   if (code !== 'EVALUATION_FAILED' && code !== 'ENGINE_INCOMPLETE') return undefined;
   const evaluation = builtInEvaluation(code);
   return same(evaluation.reasons, reasons) ? { kind: 'failed', evaluation } : undefined;
@@ -208,6 +223,10 @@ function checkAnswer({ record, body }: DecisionRecord, report: Report): void {
   const expiresAtMs = (strictTime(body.evaluated_at) ?? Number.NaN) + DECISION_TTL_MS;
   if (strictTime(body.expires_at) !== expiresAtMs)
     wrong(`It expires at ${body.expires_at}, not one hour after ${body.evaluated_at}.`);
+  const { approval } = body;
+  if (approval !== undefined && verdict !== 'ESCALATE') wrong(`The verdict is ${verdict}, and it names an approval.`);
+  if (approval !== undefined && !(Date.parse(approval.expires_at) > Date.parse(body.evaluated_at)))
+    wrong(`It names an approval that had expired at ${approval.expires_at}.`);
   if (record.occurredAt !== body.evaluated_at)
     wrong(`The record is of ${record.occurredAt}, its decision of ${body.evaluated_at}.`);
   if (record.agentId !== body.agent_id)
@@ -240,15 +259,18 @@ async function evaluateAgain(
         sentence: `The recorded risk is ${shown(recordedRisk)}; the policy set finds ${shown(risk)}.`,
       });
   }
+  const special = specialOf(body.reasons);
   // With the risk as it was recorded: that is what the verdict was reached with.
-  const evaluation = await evaluator.evaluate(facts);
+  const evaluation =
+    special?.kind === 'used'
+      ? await evaluator.evaluateApproved(facts, special.reason)
+      : await evaluator.evaluate(facts);
   const recorded = { verdict: body.verdict, reasons: body.reasons, obligations: body.obligations };
   if (same(evaluation, recorded)) return;
-  const special = specialOf(body.reasons);
-  if (special === undefined) return compare(evaluation, body, report);
+  if (special === undefined || special.kind === 'used') return compare(evaluation, body, report);
   if (special.kind === 'failed' && !report.notEvaluable.includes('EVALUATION_FAILED'))
     report.notEvaluable.push('EVALUATION_FAILED');
-  if (special.kind === 'approval') report.notEvaluable.push('APPROVAL');
+  if (special.kind === 'refused') report.notEvaluable.push('APPROVAL');
   // Each of these is a DENY without obligations, whatever the policies say.
   compare({ verdict: 'DENY', reasons: body.reasons as Evaluation['reasons'], obligations: [] }, body, report);
 }
@@ -285,9 +307,13 @@ function outcomeOf(read: DecisionRecord | undefined, { failures, notEvaluable }:
 function praiseOf({ reasons, verdict, policy_set: { digest }, trust }: DecisionRecord['body']): string {
   const { signals, day } = trust.as_of;
   const evidence = signals === 0 ? 'no signals' : `the first ${signals} logged signals`;
+  const special = specialOf(reasons);
+  const led = `its facts lead to ${verdict} under the policy set ${digest.slice(0, 12)}`;
   const because =
-    specialOf(reasons)?.kind === 'halted'
+    special?.kind === 'halted'
       ? 'it says HALTED, and a logged halt was in force'
-      : `its facts lead to ${verdict} under the policy set ${digest.slice(0, 12)}`;
+      : special?.kind === 'used'
+        ? `${led} and the logged approval ${special.approvalId}, which nothing else has used`
+        : led;
   return `The record holds: ${because}; ${evidence} give its trust on ${day}.`;
 }

@@ -45,7 +45,8 @@ export function readFacts({ text, salt }: StoredFacts, { body }: DecisionRecord,
   return facts;
 }
 
-function parseFacts(bytes: Uint8Array): Facts | undefined {
+/** @returns undefined when the bytes are not canonical JSON of exactly the members of facts */
+export function parseFacts(bytes: Uint8Array): Facts | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     // JSON.parse lets duplicate members and odd numbers pass; they do not survive being written again.

@@ -43,6 +43,17 @@ export const DECISION_FAILURES = {
   },
   HALT_NOT_RECORDED: { exitCode: 61, meaning: 'The decision says HALTED, and no such halt was in force.' },
   HALT_IGNORED: { exitCode: 62, meaning: 'A halt was in force, and the decision does not say HALTED.' },
+  APPROVAL_RECORD_ALTERED: {
+    exitCode: 63,
+    meaning:
+      "One of the agent's approval records is not the one that the log has hashed, or not an approval record at all.",
+  },
+  APPROVAL_NOT_RECORDED: {
+    exitCode: 64,
+    meaning:
+      'The decision says APPROVED, and the log has no such approval of this action, given before and used by it.',
+  },
+  APPROVAL_USED_TWICE: { exitCode: 65, meaning: 'Another decision has used the same approval.' },
 } as const;
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;
@@ -54,6 +65,7 @@ export const NOT_EVALUABLE = {
   EVALUATION_FAILED:
     'The evaluation failed when the decision was made, which made it a DENY or the risk the highest; a failure does not follow from the facts.',
   APPROVAL: 'The verdict is about an approval, which is not part of the facts.',
+  APPROVAL_RECORDS_NOT_GIVEN: 'The decision says APPROVED, and no approval records of the agent were given.',
   HALT_RECORDS_NOT_GIVEN: 'The decision says HALTED, which is not part of the facts, and no halt records were given.',
   TRUST_RECORDS_NOT_GIVEN: 'The agent has signals, and none of its trust records were given.',
 } as const;

@@ -34,11 +34,18 @@ export interface FileEvidence {
   store(size: number): EvidenceStore;
 }
 
+function addTo(lists: Map<string, LoggedRecord[]>, id: string, record: LoggedRecord): void {
+  const known = lists.get(id);
+  if (known === undefined) lists.set(id, [record]);
+  else known.push(record);
+}
+
 export function createFileEvidence(): FileEvidence {
   const facts = new Map<string, StoredFacts>();
   const sets = new Map<string, string>();
   const decisions: (Omit<FoundDecision, 'evidence'> & { readonly index: number; readonly record: LoggedRecord })[] = [];
   const trust = new Map<string, LoggedRecord[]>();
+  const approvals = new Map<string, LoggedRecord[]>();
   const halts: LoggedRecord[] = [];
   let leaves = 0;
 
@@ -57,11 +64,9 @@ export function createFileEvidence(): FileEvidence {
       const { agentId, eventType, payload } = read.record;
       const record: LoggedRecord = { bytes };
       if (eventType === 'custos.halt') halts.push(record);
-      else if (eventType === 'custos.trust') {
-        const known = trust.get(agentId);
-        if (known === undefined) trust.set(agentId, [record]);
-        else known.push(record);
-      } else if (eventType === 'custos.decision') {
+      else if (eventType === 'custos.trust') addTo(trust, agentId, record);
+      else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
+      else if (eventType === 'custos.decision') {
         const decision = readDecisionRecord(bytes);
         decisions.push({
           index,
@@ -112,6 +117,7 @@ export function createFileEvidence(): FileEvidence {
         policySet: async (digest) => sets.get(digest),
         trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
         haltRecords: async () => halts,
+        approvalRecords: async ({ agentId }) => approvals.get(agentId) ?? [],
       };
     },
   };

@@ -10,6 +10,8 @@ import type { LoggedRecord } from './verify-failures.ts';
 export interface DecisionBody {
   readonly agent_id: string;
   readonly allowed: boolean;
+  /** Of an ESCALATE; those of before there were approvals have none. */
+  readonly approval?: { readonly approval_id: string; readonly expires_at: string };
   readonly decision_id: string;
   readonly evaluated_at: string;
   readonly expires_at: string;
@@ -74,8 +76,10 @@ export function readDecisionRecord(bytes: Uint8Array): DecisionRecord | { readon
   return isBody(body) ? { record, body } : { why: 'has not exactly the members of a decision' };
 }
 
-function isBody(value: unknown): value is DecisionBody {
-  if (!hasExactly(value, BODY)) return false;
+/** Whether a value has exactly the members of a decision. */
+export function isBody(value: unknown): value is DecisionBody {
+  if (!hasExactly(value, BODY) && !(hasExactly(value, [...BODY, 'approval']) && isApproval(value.approval)))
+    return false;
   const texts = [value.agent_id, value.decision_id, value.key_id, value.factsDigest];
   return (
     texts.every((text) => typeof text === 'string') &&
@@ -91,6 +95,14 @@ function isBody(value: unknown): value is DecisionBody {
     value.reasons.every(isReason) &&
     isTrust(value.trust) &&
     (VERDICTS as readonly unknown[]).includes(value.verdict)
+  );
+}
+
+function isApproval(value: unknown): boolean {
+  return (
+    hasExactly(value, ['approval_id', 'expires_at']) &&
+    typeof value.approval_id === 'string' &&
+    strictTime(value.expires_at) !== undefined
   );
 }
 

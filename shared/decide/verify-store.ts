@@ -1,4 +1,4 @@
-// What decisions are verified from, read from Postgres: rows with their leaves, policy sets, and the records of trust and halts.
+// What decisions are verified from, read from Postgres: rows with their leaves, policy sets, and the records of trust, halts and approvals.
 import type { Database, Statement } from '../db/database.ts';
 import { NO_PREVIOUS, sealRecord } from '../proof/record.ts';
 import { ENVIRONMENTS, type Environment } from '../vocabulary.ts';
@@ -45,6 +45,7 @@ export interface EvidenceStore {
   policySet(digest: string): Promise<string | undefined>;
   trustRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
+  approvalRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
 }
 
 const COLUMNS = `SELECT decision.decision_id, decision.organisation_id, decision.environment, decision.agent_id, decision.key_id, decision.verdict,
@@ -188,5 +189,6 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
     },
     trustRecords: (owner) => records(owner, owner.agentId, 'custos.trust'),
     haltRecords: (owner) => records(owner, 'custos:halt', 'custos.halt'),
+    approvalRecords: (owner) => records(owner, owner.agentId, 'custos.approval'),
   };
 }

@@ -53,14 +53,19 @@ export function createStoredVerifier(deps: {
     const log = `${organisationId}\n${environment}\n`;
     const trust = await records(`trust\n${log}${agentId}`, fresh, () => store.trustRecords(found.owner));
     const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
+    // Few decisions have used an approval; of the others none is looked for.
+    const approvals = Buffer.from(found.evidence.record.bytes).includes('"code":"APPROVED"')
+      ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
+      : { list: [], isOld: false };
     const outcome = await verifier.verify({
       ...found.evidence,
       policySet: await policySet(found.policyDigest),
       trustRecords: trust.list,
       haltRecords: halts.list,
+      approvalRecords: approvals.list,
     });
     // The decision may be newer than what was kept, and use what came since.
-    if (outcome.status === 'failed' && (trust.isOld || halts.isOld)) return verify(found, true);
+    if (outcome.status === 'failed' && (trust.isOld || halts.isOld || approvals.isOld)) return verify(found, true);
     return { ...outcome, decisionId: outcome.decisionId ?? found.decisionId };
   };
 

@@ -169,7 +169,8 @@ function invalidKey(): ApiError {
   });
 }
 
-function toAuthenticated(row: StoredKey): AuthenticatedKey {
+/** What a stored key may do now. Whether it is revoked or has expired is for the caller to look at. */
+export function toAuthenticated(row: StoredKey): AuthenticatedKey {
   return {
     keyId: row.keyId,
     name: row.name,

@@ -15,13 +15,19 @@ export const SERVICE_ENTITIES = {
 } as const;
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 
-export interface ServiceRecord {
+/** The service's own, too, on the chain of the agent that they concern. */
+export const AGENT_EVENTS = ['custos.approval'] as const;
+export type AgentEvent = (typeof AGENT_EVENTS)[number];
+
+interface RecordOwner {
   readonly organisationId: string;
   readonly environment: Environment;
-  readonly event: ServiceEvent;
   /** Plain JSON: goes into the record as it is. */
   readonly body: object;
 }
+
+export type ServiceRecord = RecordOwner &
+  ({ readonly event: ServiceEvent } | { readonly event: AgentEvent; readonly agentId: string });
 
 const SLUG: Statement = { name: 'organisation-slug', text: 'SELECT slug FROM organisation WHERE id = $1' };
 const ALL_LOGS: Statement = {
@@ -41,10 +47,10 @@ const INSERT: Statement = {
 /** Puts a record on its way to its log; it gets there if, and only if, the caller's transaction commits. */
 export async function writeServiceRecord(sql: Sql, record: ServiceRecord, nowMs: number): Promise<void> {
   const { organisationId, environment, event, body } = record;
+  const entityId = 'agentId' in record ? record.agentId : SERVICE_ENTITIES[record.event];
   const [organisation] = await sql.query<{ slug: string }>(SLUG, [organisationId]);
   if (organisation === undefined) throw new Error('a record of an organisation that does not exist');
   const proofId = newId('prf', nowMs);
-  const entityId = SERVICE_ENTITIES[event];
   const occurredAt = new Date(nowMs).toISOString();
   const prefix = recordPrefix({
     entityId,

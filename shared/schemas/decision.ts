@@ -23,7 +23,13 @@ export const EnforceRequest = Type.Object(
     ),
     intent_id: Type.Optional(IntentId),
     context: Type.Optional(Context),
-    approval_id: Type.Optional(Type.String({ pattern: '^[0-9A-Za-z_-]{1,64}$' })),
+    approval_id: Type.Optional(
+      Type.String({
+        pattern: '^[0-9A-Za-z_-]{1,64}$',
+        description:
+          'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent, intent_id and context. It lets an ESCALATE through and nothing that is denied.',
+      }),
+    ),
     explain: Type.Optional(
       Type.Boolean({ description: 'Needs admin:*. Adds every candidate rule with the values it saw.' }),
     ),
@@ -65,7 +71,12 @@ const ObligationSchema = Type.Unsafe<{ type: string; [member: string]: unknown }
   type: 'object',
   required: ['type'],
   properties: { type: { type: 'string' } },
-  description: 'What a DEGRADE demands of the caller: redact_fields, max_rows, read_only, rate, or free form.',
+  description:
+    'What a DEGRADE demands of the caller: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.',
+  examples: [
+    { type: 'max_rows', limit: 100 },
+    { type: 'redact_fields', fields: ['email'] },
+  ],
 });
 
 const ExplanationSchema = Type.Array(
@@ -139,6 +150,15 @@ export const Decision = Type.Object(
     decision_id: Type.String(),
     allowed: Type.Boolean({ description: 'Whether the verdict is ALLOW or DEGRADE.' }),
     ...common,
+    approval: Type.Optional(
+      Type.Object(
+        { approval_id: Type.String(), expires_at: Timestamp },
+        {
+          additionalProperties: false,
+          description: 'With ESCALATE: what a human has to approve, and until when it can be decided and used.',
+        },
+      ),
+    ),
     proof: Type.Object(
       { proof_id: Type.String(), promise: Type.Optional(PromiseSchema) },
       { additionalProperties: false },

@@ -8,7 +8,8 @@ export const INTENT_STATUSES = ['queued', 'evaluating', 'waiting_approval', 'dec
 export type IntentStatus = (typeof INTENT_STATUSES)[number];
 
 const Status = StringEnum(INTENT_STATUSES, {
-  description: 'queued, evaluating, decided; failed carries a recorded DENY with reason EVALUATION_FAILED.',
+  description:
+    'queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed carries a recorded DENY with reason EVALUATION_FAILED.',
 });
 
 export const IntentSubmission = Type.Object(
@@ -44,6 +45,11 @@ export const SubmittedIntent = Type.Object(
     action: Type.String(),
     resource: Type.String(),
     status: Status,
+    approvalId: Nullable(
+      Type.String({
+        description: 'The approval that it waits for, or has waited for: its ESCALATE is a decision, too.',
+      }),
+    ),
     submittedAt: Timestamp,
     updatedAt: Timestamp,
     decision: Nullable(Decision),

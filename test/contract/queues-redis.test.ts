@@ -43,7 +43,15 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
     for (const queues of workers)
       queues.work(
         'upkeep',
-        { sweep, 'forget-changes': nothing, 'forget-idempotency': nothing, audit: nothing },
+        {
+          sweep,
+          'expire-approvals': nothing,
+          'forget-changes': nothing,
+          'forget-idempotency': nothing,
+          audit: nothing,
+          replay: nothing,
+          'forget-replays': nothing,
+        },
         { concurrency: 2 },
       );
     const schedules = workers.map((queues) => keepSchedule(queues, log, 100));

@@ -220,7 +220,15 @@ function contract(title: string, reason: string | undefined, start: () => Promis
       for (const queues of workers)
         queues.work(
           'upkeep',
-          { sweep, 'forget-changes': nothing, 'forget-idempotency': nothing, audit: nothing },
+          {
+            sweep,
+            'expire-approvals': nothing,
+            'forget-changes': nothing,
+            'forget-idempotency': nothing,
+            audit: nothing,
+            replay: nothing,
+            'forget-replays': nothing,
+          },
           { concurrency: 2 },
         );
       const begunMs = Date.now();

@@ -6,6 +6,7 @@ import { businessRoutes } from '../../ingress/routes/all.ts';
 import { LexiconSchema } from '../../shared/intent/lexicon-schema.ts';
 import { createMetrics } from '../../shared/metrics.ts';
 import { policySchemaText } from '../../shared/policy/schema.ts';
+import { policyTestSchemaText } from '../../shared/policy/testing/schema.ts';
 import { findRoot } from '../../shared/root.ts';
 
 export interface GeneratedFile {
@@ -39,5 +40,6 @@ function openApiText(): string {
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'docs/openapi.json', content: openApiText },
   { file: 'policies/schema/policy.schema.json', content: policySchemaText },
+  { file: 'policies/schema/policy-test.schema.json', content: policyTestSchemaText },
   { file: 'policies/schema/lexicon.schema.json', content: () => `${JSON.stringify(LexiconSchema, null, 2)}\n` },
 ];

@@ -1,6 +1,7 @@
 // Every way to change a recorded decision after the fact, each with the name that verification must give it.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { approvedReason } from '../../shared/decide/approval.ts';
 import type { DecisionEvidence } from '../../shared/decide/verify-decision.ts';
 import type { DecisionFailureCode, LoggedRecord } from '../../shared/decide/verify-failures.ts';
 import type { Facts } from '../../shared/policy/types.ts';
@@ -48,6 +49,12 @@ function lied(made: MadeDecision, change: (facts: Loose, body: Loose) => void): 
 
 function bodyOf({ evidence }: MadeDecision): Loose {
   return JSON.parse(Buffer.from(evidence.record.bytes).toString('utf8')).payload.body;
+}
+
+const APPROVED_REASON = approvedReason('apr_01jq3k00000000000000000000', 'BBBBBBBB');
+
+function isApproved(made: MadeDecision): boolean {
+  return bodyOf(made).reasons.at(-1).code === 'APPROVED';
 }
 
 /** Whether policies, and nothing else, led to it. */
@@ -135,7 +142,7 @@ export const EDITS: readonly Edit[] = [
       bodyOf(made).reasons.length > 1
         ? expect(
             'REASONS_DIFFER',
-            withBody(made, (body) => body.reasons.pop()),
+            withBody(made, (body) => body.reasons.shift()),
           )
         : undefined,
   },
@@ -395,6 +402,99 @@ export const EDITS: readonly Edit[] = [
         'TRUST_SIGNALS_MISSING',
         withBody(made, (body) => (body.trust.as_of.signals += 1_000)),
       ),
+  },
+  {
+    name: 'the approval of an approved decision is gone',
+    make: (made) =>
+      isApproved(made) ? expect('APPROVAL_NOT_RECORDED', { ...made.evidence, approvalRecords: [] }) : undefined,
+  },
+  {
+    name: 'another one gave the approval',
+    make: (made) =>
+      isApproved(made)
+        ? expect(
+            'APPROVAL_NOT_RECORDED',
+            withBody(
+              made,
+              (body) => (body.reasons.at(-1).message = body.reasons.at(-1).message.replace('BBBB', 'CCCC')),
+            ),
+          )
+        : undefined,
+  },
+  {
+    name: 'facts, digest and answer: the context that was approved',
+    make: (made) =>
+      isApproved(made)
+        ? expect(
+            'APPROVAL_NOT_RECORDED',
+            lied(made, (facts) => (facts.context = { ...facts.context, another: 'thing' })),
+          )
+        : undefined,
+  },
+  {
+    name: 'an approval that was given afterwards',
+    make: (made) => {
+      const [given, used] = made.evidence.approvalRecords ?? [];
+      if (given === undefined || used === undefined) return undefined;
+      const late = edited(given, (whole) => (whole.occurredAt = '2199-01-01T00:00:00.000Z'), { keepLeaf: false });
+      return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, approvalRecords: [late, used] });
+    },
+  },
+  {
+    name: 'an approval that was used by another decision',
+    make: (made) => {
+      const [given, used] = made.evidence.approvalRecords ?? [];
+      if (given === undefined || used === undefined) return undefined;
+      const another = edited(used, ({ payload }) => (payload.body.usedDecisionId = 'dec_another'), { keepLeaf: false });
+      return expect('APPROVAL_USED_TWICE', { ...made.evidence, approvalRecords: [given, used, another] });
+    },
+  },
+  {
+    name: 'the reason of an approval',
+    make: (made) => {
+      const [given, ...rest] = made.evidence.approvalRecords ?? [];
+      if (given === undefined) return undefined;
+      const changed = edited(given, ({ payload }) => (payload.body.reason = 'another'));
+      return expect('APPROVAL_RECORD_ALTERED', { ...made.evidence, approvalRecords: [changed, ...rest] });
+    },
+  },
+  {
+    name: 'an escalation that says it was approved',
+    make: (made) =>
+      bodyOf(made).verdict === 'ESCALATE'
+        ? expect(
+            'APPROVAL_NOT_RECORDED',
+            withBody(made, (body) => {
+              delete body.approval;
+              body.verdict = 'ALLOW';
+              body.allowed = true;
+              body.reasons.push({ ...APPROVED_REASON });
+            }),
+          )
+        : undefined,
+  },
+  {
+    name: 'an approval named beside another verdict',
+    make: (made) =>
+      bodyOf(made).verdict === 'ESCALATE'
+        ? undefined
+        : expect(
+            'ANSWER_INCONSISTENT',
+            withBody(
+              made,
+              (body) => (body.approval = { approval_id: 'apr_1', expires_at: '2199-01-01T00:00:00.000Z' }),
+            ),
+          ),
+  },
+  {
+    name: 'an approval that had expired when it was named',
+    make: (made) =>
+      bodyOf(made).verdict === 'ESCALATE'
+        ? expect(
+            'ANSWER_INCONSISTENT',
+            withBody(made, (body) => (body.approval.expires_at = body.evaluated_at)),
+          )
+        : undefined,
   },
   {
     name: 'the halt of a halted decision is gone',

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { ActivePolicies } from '../../shared/decide/active-set.ts';
 import type { AgentState } from '../../shared/decide/agents.ts';
-import { createDecider } from '../../shared/decide/decider.ts';
+import { approvalDigest, approvedReason, refusalOf } from '../../shared/decide/approval.ts';
+import { type Answer, createDecider, type Decider, type Question } from '../../shared/decide/decider.ts';
 import { createHistory } from '../../shared/decide/history.ts';
 import { createReading } from '../../shared/decide/readings.ts';
 import type { DecisionEvidence } from '../../shared/decide/verify-decision.ts';
@@ -91,7 +92,7 @@ const asked = fc.record({
   changes: arbitraryFacts(),
   claimedScore: fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: undefined }),
   claimedLevel: fc.option(fc.integer({ min: 0, max: 7 }), { nil: undefined }),
-  approval: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
+  approval: fc.constantFrom('none', 'none', 'none', 'none', 'given', 'given', 'refused'),
   halt: fc.constantFrom('none', 'none', 'none', 'none', 'lifted', 'lifted', 'in force'),
   givenUp: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
   status: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED', 'TERMINATED'),
@@ -202,6 +203,36 @@ function evidenceText(buckets: readonly KeyBucket[], today: number, dailyCap: nu
   return [...days].map(([day, { positive, negative }]) => `${day} ${positive} ${negative}`).join(';');
 }
 
+/** Of every approval in these worlds, and whoever gave it. */
+const APPROVAL = 'apr_01jq3k00000000000000000000';
+const APPROVER = 'BBBBBBBB';
+
+/** As the recorder settles it: a DENY stands, whatever a human has said. */
+async function withApproval(
+  decider: Decider,
+  question: Question,
+  answer: Answer,
+  approval: Asked['approval'],
+): Promise<Answer> {
+  if (approval === 'none' || answer.evaluation.reasons[0]?.code === 'HALTED') return answer;
+  if (approval === 'refused')
+    return { ...answer, evaluation: refusalOf({ code: 'APPROVAL_MISMATCH', message: 'there is none' }) };
+  if (answer.evaluation.verdict === 'DENY') return answer;
+  return decider.approve(question, answer, approvedReason(APPROVAL, APPROVER));
+}
+
+function approvalRecordsOf({ agentId, context }: Question, answer: Answer, decisionId: string): LoggedRecord[] {
+  if (answer.evaluation.reasons.at(-1)?.code !== 'APPROVED') return [];
+  const { organisation, environment } = OWNER;
+  const { normalized } = answer.facts.intent;
+  const digest = approvalDigest({ agentId, context, environment, intentId: null, normalized, organisation });
+  const common = { approvalId: APPROVAL, decisionId: 'dec_asked', digest, intentId: null };
+  return [
+    { ...common, state: 'approved', by: APPROVER, reason: 'ticket 7' },
+    { ...common, state: 'used', by: 'AAAAAAAA', usedDecisionId: decisionId },
+  ].map((body, i) => serviceRecord('custos.approval', AGENT, answer.nowMs - 1_000 + i, body));
+}
+
 export interface MadeDecision {
   readonly asked: Asked;
   readonly facts: Facts;
@@ -271,10 +302,12 @@ async function decide(
     context,
     claimedScore: one.claimedScore,
     claimedLevel: one.claimedLevel,
-    approvalId: one.approval ? 'apr_1' : undefined,
   };
-  const answer = await (one.givenUp ? decider.giveUp(question) : decider.answer(question));
-  const { row } = decider.record(question, answer);
+  const first = await (one.givenUp ? decider.giveUp(question) : decider.answer(question));
+  const answer = one.givenUp ? first : await withApproval(decider, question, first, one.approval);
+  const { verdict: reached } = answer.evaluation;
+  const waiting = reached === 'ESCALATE' ? { approvalId: APPROVAL, expiresAtMs: nowMs + HOUR_MS } : undefined;
+  const { row } = decider.record(question, answer, waiting);
   const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId } = row;
   const halted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS, {
     change: 'halted',
@@ -294,6 +327,7 @@ async function decide(
       facts: { text: Buffer.from(row.facts), salt: Buffer.from(row.factsSalt, 'hex') },
       policySet: active.set.canonical,
       trustRecords,
+      approvalRecords: approvalRecordsOf(question, answer, row.decisionId),
       haltRecords: one.halt === 'none' ? [] : one.halt === 'lifted' ? [halted, lifted] : [halted],
     },
   };

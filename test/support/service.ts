@@ -12,7 +12,7 @@ import { createKey, type KeySpec } from '../../shared/keys/store.ts';
 import { createLogger } from '../../shared/log.ts';
 import { findRoot } from '../../shared/root.ts';
 import { applyFolder } from '../../workers/policies.ts';
-import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../workers/policy-folder.ts';
+import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/policy-folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
 import { createTestDatabase } from './database.ts';

@@ -62,7 +62,8 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
   const worker: TestWorker = {
     deciding,
     intents,
-    intentWorker: (changes = {}) => createIntentWorker({ ...deciding, db, nowMs, intents, ...changes }),
+    intentWorker: (changes = {}) =>
+      createIntentWorker({ ...deciding, db, nowMs, intents, approvalTtlMs: 3_600_000, ...changes }),
     async jobsOf(intentId) {
       const rows = await service.rows<{ payload: string }>(
         "SELECT payload FROM outbox WHERE queue = 'intents' AND name = 'evaluate' ORDER BY seq",

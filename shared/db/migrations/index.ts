@@ -2,5 +2,15 @@
 import { Foundation1763700000001 } from './0001-foundation.ts';
 import { Pipeline1763700000002 } from './0002-pipeline.ts';
 import { MerkleLog1763700000003 } from './0003-merkle-log.ts';
+import { Approvals1763700000004 } from './0004-approvals.ts';
+import { Replay1763700000005 } from './0005-replay.ts';
+import { Dashboard1763700000006 } from './0006-dashboard.ts';
 
-export const MIGRATIONS = [Foundation1763700000001, Pipeline1763700000002, MerkleLog1763700000003];
+export const MIGRATIONS = [
+  Foundation1763700000001,
+  Pipeline1763700000002,
+  MerkleLog1763700000003,
+  Approvals1763700000004,
+  Replay1763700000005,
+  Dashboard1763700000006,
+];

@@ -1,0 +1,214 @@
+// `custos approvals list|show|approve|reject`: approvals from the shell, on the database itself.
+import os from 'node:os';
+import { type Command, Option } from 'commander';
+import { APPROVAL_STATES, type ApprovalState, stateAt } from '../shared/decide/approval.ts';
+import {
+  approvalFactsOf,
+  type ApprovalOwner,
+  decideApproval,
+  listApprovals,
+  noSuchApproval,
+  readApproval,
+  type ShownApproval,
+} from '../shared/decide/approval-store.ts';
+import type { Sql, Statement } from '../shared/db/database.ts';
+import { FIRST_SLUG } from '../shared/keys/organisations.ts';
+import { printable } from '../shared/proof/encoding.ts';
+import { MAX_REASON } from '../shared/schemas/approval.ts';
+import { ENVIRONMENTS, type Environment } from '../shared/vocabulary.ts';
+import { CommandError, printJson, printTable, requireOrganisation, runAdmin } from './admin.ts';
+import { say } from './context.ts';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 1_000;
+
+interface Json {
+  readonly json?: boolean;
+}
+
+interface ListOptions extends Json {
+  readonly org: string;
+  readonly environment: Environment;
+  readonly status?: ApprovalState;
+  readonly agent?: string;
+  readonly limit: string;
+}
+
+interface DecideOptions extends Json {
+  readonly reason: string;
+}
+
+export function registerApprovals(program: Command): void {
+  const approvals = program.command('approvals').description('see and decide what waits for a human');
+
+  approvals
+    .command('list')
+    .description('list approvals of an organisation and environment, newest first')
+    .option('--org <slug>', 'the organisation', FIRST_SLUG)
+    .addOption(new Option('--environment <environment>', 'whose records').choices(ENVIRONMENTS).default('live'))
+    .addOption(new Option('--status <status>', 'only these').choices(APPROVAL_STATES))
+    .option('--agent <agentId>', 'only those of this agent')
+    .option('--limit <n>', `at most so many, up to ${MAX_LIMIT}`, String(DEFAULT_LIMIT))
+    .option('--json', 'print JSON')
+    .action((options: ListOptions) =>
+      runAdmin(async ({ db, nowMs }) => {
+        const limit = /^\d{1,4}$/.test(options.limit) ? Number(options.limit) : 0;
+        if (limit < 1 || limit > MAX_LIMIT) throw new CommandError(`--limit is a number from 1 to ${MAX_LIMIT}.`);
+        const { id: organisationId } = await requireOrganisation(db, options.org);
+        const { environment, status, agent } = options;
+        const agentIds = agent === undefined ? undefined : [agent];
+        const rows = await listApprovals(db, { organisationId, environment, status, agentIds, nowMs }, limit);
+        if (options.json) return printJson(rows.map((row) => jsonOf(row, nowMs)));
+        printTable(
+          ['APPROVAL', 'STATUS', 'AGENT', 'INTENT', 'EXPIRES'],
+          rows.map((row) => [
+            row.approval_id,
+            stateAt(approvalFactsOf(row), nowMs),
+            printable(row.agent_id),
+            printable(bodyOf(row).intent.normalized),
+            row.expires_at.toISOString(),
+          ]),
+        );
+      }),
+    );
+
+  approvals
+    .command('show')
+    .description('show one approval: what was asked, why it was escalated, and with which context')
+    .argument('<approvalId>', 'such as apr_01jq3k...')
+    .option('--json', 'print JSON')
+    .action((approvalId: string, options: Json) =>
+      runAdmin(async ({ db, nowMs }) => {
+        const row = await requireApproval(db, await ownerOf(db, approvalId), approvalId);
+        if (options.json) return printJson(jsonOf(row, nowMs));
+        for (const [name, value] of linesOf(row, nowMs))
+          process.stdout.write(`${`${name}:`.padEnd(12)}${printable(value)}\n`);
+      }),
+    );
+
+  for (const [word, state] of [
+    ['approve', 'approved'],
+    ['reject', 'rejected'],
+  ] as const)
+    approvals
+      .command(word)
+      .description(`${word} what an agent asked for; recorded in the log as decided by cli:<your user name>`)
+      .argument('<approvalId>', 'such as apr_01jq3k...')
+      .requiredOption('--reason <text>', 'why; goes into the log')
+      .option('--json', 'print JSON')
+      .action((approvalId: string, options: DecideOptions) =>
+        runAdmin(async ({ db, nowMs }) => {
+          const { reason } = options;
+          if (reason === '' || [...reason].length > MAX_REASON)
+            throw new CommandError(`--reason has 1 to ${MAX_REASON} characters.`);
+          const by = `cli:${userName()}`;
+          const row = await db.transaction(async (sql) => {
+            const owner = await ownerOf(sql, approvalId);
+            await decideApproval(sql, owner, approvalId, { state, by, reason, nowMs });
+            return requireApproval(sql, owner, approvalId);
+          });
+          if (options.json) return printJson(jsonOf(row, nowMs));
+          process.stdout.write(`${approvalId}\n`);
+          say(`${state}: ${printable(`${row.agent_id}, ${bodyOf(row).intent.normalized}`)}, by ${by}.`);
+        }),
+      );
+}
+
+const OWNER: Statement = {
+  name: 'approval-owner',
+  text: 'SELECT organisation_id, environment FROM approval WHERE approval_id = $1',
+};
+
+/** Ids are unique in the installation, and the shell is its operator's. */
+async function ownerOf(sql: Sql, approvalId: string): Promise<ApprovalOwner> {
+  const [row] = await sql.query<{ organisation_id: string; environment: Environment }>(OWNER, [approvalId]);
+  if (row === undefined) throw unknown(approvalId);
+  return { organisationId: row.organisation_id, environment: row.environment };
+}
+
+async function requireApproval(sql: Sql, owner: ApprovalOwner, approvalId: string): Promise<ShownApproval> {
+  const row = await readApproval(sql, owner, approvalId);
+  if (row === undefined) throw noSuchApproval();
+  return row;
+}
+
+function unknown(approvalId: string): CommandError {
+  return new CommandError(`There is no approval ${printable(approvalId)}. "custos approvals list" shows the ids.`);
+}
+
+/** Who sits at the shell, as far as the system knows; a container may have a user without a name. */
+function userName(): string {
+  try {
+    return printable(os.userInfo().username).slice(0, 64);
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+interface Body {
+  readonly intent: {
+    readonly normalized: string;
+    readonly resource: string;
+    readonly risk: { level: string; score: number };
+  };
+  readonly reasons: readonly { readonly code: string; readonly message: string }[];
+  readonly trust: { readonly effective_level: number; readonly score: number };
+}
+
+/** The ESCALATE that opened it: a record of our own. */
+function bodyOf(row: ShownApproval): Body {
+  return (JSON.parse(`${row.record.toString('utf8')}}`) as { payload: { body: Body } }).payload.body;
+}
+
+function contextOf({ facts }: ShownApproval): unknown {
+  return facts === null ? null : (JSON.parse(facts.toString('utf8')) as { context: unknown }).context;
+}
+
+function linesOf(row: ShownApproval, nowMs: number): [string, string][] {
+  const { intent, reasons, trust } = bodyOf(row);
+  const lines: [string, string][] = [
+    ['approval', row.approval_id],
+    ['status', stateAt(approvalFactsOf(row), nowMs)],
+    ['expires', row.expires_at.toISOString()],
+    ['agent', row.agent_id],
+    ['key', row.key_id],
+    ['intent', intent.normalized],
+    ['resource', intent.resource],
+    ['risk', `${intent.risk.level} (${intent.risk.score})`],
+    ['trust', `level ${trust.effective_level}, score ${trust.score}`],
+    ...reasons.map(({ code, message }): [string, string] => ['because', `${code}: ${message}`]),
+    ['context', row.facts === null ? 'erased' : JSON.stringify(contextOf(row))],
+    ['decision', row.decision_id],
+  ];
+  if (row.intent_id !== null) lines.push(['intent id', row.intent_id]);
+  if (row.decided_at !== null)
+    lines.push(['decided', `${row.decided_at.toISOString()} by ${row.decided_by}: ${row.reason}`]);
+  if (row.used_at !== null)
+    lines.push(['used', `${row.used_at.toISOString()} by ${row.used_by}: ${row.used_decision_id}`]);
+  return lines;
+}
+
+function jsonOf(row: ShownApproval, nowMs: number): object {
+  const { intent, reasons, trust } = bodyOf(row);
+  return {
+    approvalId: row.approval_id,
+    status: stateAt(approvalFactsOf(row), nowMs),
+    environment: row.environment,
+    agentId: row.agent_id,
+    keyId: row.key_id,
+    digest: row.digest,
+    intentId: row.intent_id,
+    decisionId: row.decision_id,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    decidedAt: row.decided_at?.toISOString() ?? null,
+    decidedBy: row.decided_by,
+    reason: row.reason,
+    usedAt: row.used_at?.toISOString() ?? null,
+    usedBy: row.used_by,
+    usedDecisionId: row.used_decision_id,
+    intent,
+    trust,
+    reasons,
+  };
+}

@@ -1,0 +1,114 @@
+// What was done on the operators' pages: a row before an action and one after it, and a line in the log of the process.
+import type { Database, Statement } from '../../shared/db/database.ts';
+import { ApiError } from '../../shared/errors.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import type { Environment } from '../../shared/vocabulary.ts';
+import type { EdgeLog } from '../ports.ts';
+import type { Reply, RequestContext, Route } from '../route.ts';
+
+export type Outcome = 'begun' | 'done' | 'refused' | 'failed';
+
+export interface Action {
+  readonly requestId: string;
+  /** Null: nothing was shown that has the form of a key. */
+  readonly keyId: string | null;
+  readonly organisationId: string | null;
+  readonly environment: Environment | null;
+  readonly address: string;
+  /** `sign-in`, `sign-out`, or method and path template. */
+  readonly action: string;
+  /** The path. */
+  readonly subject: string;
+}
+
+const INSERT: Statement = {
+  name: 'dashboard-audit-insert',
+  text: `INSERT INTO dashboard_audit (at, request_id, key_id, organisation_id, environment, address, action, subject, outcome, status, code)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+};
+
+export interface Audit {
+  /** A line in the log of the process, and no row: for what anybody could repeat without end. */
+  note(action: Action, outcome: Outcome, status?: number, code?: string): void;
+  /**
+   * Runs an action between its two rows. Without the first one nothing is done; when only the second one cannot be
+   * written, the answer stands, the row `begun` says that something happened, and the log of the process says what.
+   */
+  around(action: Action, work: () => Promise<Reply>): Promise<Reply>;
+  /** A route whose runs are audited. */
+  audited(route: Route): Route;
+}
+
+function outcomeOf(status: number): Outcome {
+  if (status >= 500) return 'failed';
+  return status >= 400 ? 'refused' : 'done';
+}
+
+export interface AuditDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly log: EdgeLog;
+}
+
+export function createAudit({ db, nowMs, log }: AuditDeps): Audit {
+  const note: Audit['note'] = (action, outcome, status, code) =>
+    log.info({ ...action, outcome, status, code }, 'dashboard action');
+  const write = async (action: Action, outcome: Outcome, status?: number, code?: string): Promise<void> => {
+    note(action, outcome, status, code);
+    await db.query(INSERT, [
+      new Date(nowMs()),
+      action.requestId,
+      action.keyId,
+      action.organisationId,
+      action.environment,
+      action.address,
+      action.action,
+      action.subject,
+      outcome,
+      status ?? null,
+      code ?? null,
+    ]);
+  };
+  const finish = (action: Action, outcome: Outcome, status: number, code?: string): Promise<void> =>
+    write(action, outcome, status, code).catch((error: unknown) =>
+      log.error({ ...action, outcome, status, err: error }, 'the end of a dashboard action could not be recorded'),
+    );
+  const around: Audit['around'] = async (action, work) => {
+    await write(action, 'begun');
+    try {
+      const reply = await work();
+      await finish(action, outcomeOf(reply.status), reply.status);
+      return reply;
+    } catch (error) {
+      const { status, code } = error instanceof ApiError ? error : new ApiError('E6001', '');
+      await finish(action, outcomeOf(status), status, code);
+      throw error;
+    }
+  };
+  return {
+    note,
+    around,
+    audited: (route) => ({
+      ...route,
+      handler: (context) =>
+        around(actionOf(context, context.key, `${route.method} ${route.path}`), async () => route.handler(context)),
+    }),
+  };
+}
+
+/** Who does what, from a request. */
+export function actionOf(
+  context: Pick<RequestContext<unknown, unknown, unknown>, 'requestId' | 'address' | 'path'>,
+  key: AuthenticatedKey | undefined,
+  action: string,
+): Action {
+  return {
+    requestId: context.requestId,
+    keyId: key?.keyId ?? null,
+    organisationId: key?.organisationId ?? null,
+    environment: key?.environment ?? null,
+    address: context.address,
+    action,
+    subject: context.path,
+  };
+}

@@ -1,0 +1,237 @@
+// Asking the service: one function for requests, one error for whatever goes wrong, and hooks for data and for pages of a list.
+import { useCallback, useEffect, useRef, useState } from './html.ts';
+import { sessionEnded } from './session.ts';
+
+const BASE = '/dashboard/api';
+
+export interface FieldError {
+  /** RFC 6901 pointer into the body, `?name` of a query parameter, `{name}` of a path parameter. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** An answer that is not what was asked for; status 0: there was none. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly requestId: string | undefined;
+  readonly errors: readonly FieldError[];
+  /** Seconds until it may be tried again, when the service says so. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    detail: string,
+    more: {
+      readonly status: number;
+      readonly code?: string | undefined;
+      readonly requestId?: string | undefined;
+      readonly errors?: readonly FieldError[] | undefined;
+      readonly retryAfter?: number | undefined;
+    },
+  ) {
+    super(detail);
+    this.name = 'Problem';
+    this.status = more.status;
+    this.code = more.code;
+    this.requestId = more.requestId;
+    this.errors = more.errors ?? [];
+    this.retryAfter = more.retryAfter;
+  }
+}
+
+export interface ApiRequest {
+  /** Default: GET, or POST with a body. */
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Members that are undefined or '' are left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  readonly signal?: AbortSignal;
+  /** Default: application/json. With another one the answer is its text. */
+  readonly accept?: string;
+  /** Whether a 401 ends the session of the pages. Default: yes. */
+  readonly session?: boolean;
+}
+
+/** The address of an API path with its query. */
+export function apiUrl(path: string, query: ApiRequest['query'] = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return `${BASE}${path}${text === '' ? '' : `?${text}`}`;
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const more = {
+    status: response.status,
+    requestId: response.headers.get('x-request-id') ?? undefined,
+    retryAfter: Number.isFinite(retryAfter) ? retryAfter : undefined,
+  };
+  try {
+    const { detail, code, errors } = (await response.json()) as {
+      detail?: string;
+      code?: string;
+      errors?: FieldError[];
+    };
+    return new Problem(detail ?? `The service answered ${response.status}.`, { ...more, code, errors });
+  } catch {
+    return new Problem(`The service answered ${response.status}.`, more);
+  }
+}
+
+/**
+ * Asks the service with the session of this browser. Paths are those of the API (`/v1/agents`) or the dashboard's own
+ * (`/overview`). The caller states the shape of the answer.
+ * @throws {Problem} for every answer that is not 2xx, and when there is none; a 401 also leads to the sign-in page
+ */
+export async function api<T>(path: string, request: ApiRequest = {}): Promise<T> {
+  const { body, query, signal, accept, session = true } = request;
+  const method = request.method ?? (body === undefined ? 'GET' : 'POST');
+  let response: Response;
+  try {
+    response = await fetch(apiUrl(path, query), {
+      method,
+      headers: {
+        accept: accept ?? 'application/json',
+        // What no other site's page can send (see same-site.ts).
+        'x-custos-dashboard': '1',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      credentials: 'same-origin',
+      cache: 'no-store',
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new Problem('The service cannot be reached.', { status: 0 });
+  }
+  if (!response.ok) {
+    const problem = await problemOf(response);
+    if (response.status === 401 && session) sessionEnded(problem.message);
+    throw problem;
+  }
+  const answer: unknown = accept === undefined ? await response.json() : await response.text();
+  // The shape of the answer is the caller's to know.
+  return answer as T;
+}
+
+function asProblem(error: unknown): Problem {
+  return error instanceof Problem
+    ? error
+    : new Problem(error instanceof Error ? error.message : String(error), { status: 0 });
+}
+
+export interface Loaded<T> {
+  /** The last good answer for this path; it stays while a newer one is asked for or fails. */
+  readonly data: T | undefined;
+  readonly error: Problem | undefined;
+  readonly loading: boolean;
+  readonly reload: () => void;
+}
+
+/**
+ * The answer to GET `path`, asked again when the path changes, when `reload` is called, and after `Retry-After` when the
+ * service says that something passes. `null`: nothing is asked.
+ */
+export function useApi<T>(path: string | null, query?: ApiRequest['query']): Loaded<T> {
+  const asked = path === null ? null : JSON.stringify([path, query ?? {}]);
+  const [state, setState] = useState<{ asked: string | null; data?: T; error?: Problem; loading: boolean }>({
+    asked: null,
+    loading: path !== null,
+  });
+  const [turn, setTurn] = useState(0);
+  const reload = useCallback(() => setTurn((n) => n + 1), []);
+  useEffect(() => {
+    if (asked === null) return undefined;
+    const abort = new AbortController();
+    let timer: number | undefined;
+    const [at, parameters] = JSON.parse(asked) as [string, NonNullable<ApiRequest['query']>];
+    setState((before) => (before.asked === asked ? { ...before, loading: true } : { asked, loading: true }));
+    api<T>(at, { query: parameters, signal: abort.signal }).then(
+      (data) => setState({ asked, data, loading: false }),
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        const problem = asProblem(error);
+        setState((before) => ({ ...before, asked, error: problem, loading: false }));
+        const passes = problem.status === 503 || problem.status === 429 || problem.status === 0;
+        if (passes) timer = window.setTimeout(reload, 1_000 * Math.min(60, Math.max(2, problem.retryAfter ?? 3)));
+      },
+    );
+    return () => {
+      abort.abort();
+      clearTimeout(timer);
+    };
+  }, [asked, turn, reload]);
+  const current = state.asked === asked ? state : { loading: asked !== null };
+  return {
+    data: 'data' in current ? current.data : undefined,
+    error: 'error' in current ? current.error : undefined,
+    loading: current.loading,
+    reload,
+  };
+}
+
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+export interface Pages<T> extends Loaded<ListPage<T>> {
+  readonly items: readonly T[];
+  /** 1 for the newest page. */
+  readonly page: number;
+  /** Undefined when there are none. */
+  readonly older: (() => void) | undefined;
+  readonly newer: (() => void) | undefined;
+}
+
+/** A list of the API page by page, newest first. Other filters start again at the first page. */
+export function usePages<T>(path: string, query: NonNullable<ApiRequest['query']> = {}): Pages<T> {
+  const filters = JSON.stringify([path, query]);
+  const [place, setPlace] = useState<{ filters: string; cursors: readonly string[] }>({ filters, cursors: [] });
+  const cursors = place.filters === filters ? place.cursors : [];
+  const loaded = useApi<ListPage<T>>(path, { ...query, cursor: cursors.at(-1) });
+  const next = loaded.data?.nextCursor ?? null;
+  return {
+    ...loaded,
+    items: loaded.data?.items ?? [],
+    page: cursors.length + 1,
+    older: next === null ? undefined : () => setPlace({ filters, cursors: [...cursors, next] }),
+    newer: cursors.length === 0 ? undefined : () => setPlace({ filters, cursors: cursors.slice(0, -1) }),
+  };
+}
+
+export interface Doing<A extends readonly unknown[]> {
+  /** Resolves to whether it went well. */
+  readonly run: (...given: A) => Promise<boolean>;
+  readonly busy: boolean;
+  readonly error: Problem | undefined;
+  readonly reset: () => void;
+}
+
+/** Something that a person sets off: whether it runs, and what went wrong. A second start while it runs does nothing. */
+export function useAction<A extends readonly unknown[]>(work: (...given: A) => Promise<unknown>): Doing<A> {
+  const [state, setState] = useState<{ busy: boolean; error?: Problem }>({ busy: false });
+  const running = useRef(false);
+  return {
+    ...state,
+    error: state.error,
+    reset: () => setState({ busy: false }),
+    run: async (...given) => {
+      if (running.current) return false;
+      running.current = true;
+      setState({ busy: true });
+      try {
+        await work(...given);
+        setState({ busy: false });
+        return true;
+      } catch (error) {
+        setState({ busy: false, error: asProblem(error) });
+        return false;
+      } finally {
+        running.current = false;
+      }
+    },
+  };
+}

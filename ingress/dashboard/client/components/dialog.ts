@@ -1,0 +1,74 @@
+// Questions in front of the page: the browser's own modal dialog, which keeps the focus inside and closes with Escape.
+import type { Doing } from '../api.ts';
+import { type ComponentChildren, html, useEffect, useId, useRef, useState, type VNode } from '../html.ts';
+import { FormError } from './states.ts';
+
+export interface DialogProps {
+  readonly title: string;
+  /** Called for Escape, the backdrop and the button at the top. */
+  readonly onClose: () => void;
+  readonly wide?: boolean;
+  readonly children?: ComponentChildren;
+}
+
+/** Open for as long as it is rendered. The focus goes back to where it was. */
+export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  const onCancel = (event: Event): void => {
+    event.preventDefault();
+    onClose();
+  };
+  const onClick = (event: MouseEvent): void => {
+    // The dialog's content covers it but for its backdrop.
+    if (event.target === dialog.current) onClose();
+  };
+  return html`<dialog ref=${dialog} class=${wide === true ? 'wide' : ''} aria-labelledby=${id} onCancel=${onCancel} onClick=${onClick}>
+    <div class="dialog-content">
+      <div class="dialog-head"><h2 id=${id}>${title}</h2><button type="button" class="button button-quiet button-small" aria-label="Close" onClick=${onClose}>✕</button></div>
+      ${children}
+    </div>
+  </dialog>`;
+}
+
+export interface ConfirmProps {
+  readonly title: string;
+  /** What will happen, and whether it can be undone. */
+  readonly children?: ComponentChildren;
+  /** The word on the button, such as "Revoke". */
+  readonly verb: string;
+  /** Whether a reason must be given, and its label. */
+  readonly reason?: { readonly label: string; readonly required: boolean };
+  readonly dangerous?: boolean;
+  /** From useAction, called with the reason ('' when none is asked for). The dialog closes when it went well. */
+  readonly action: Doing<[reason: string]>;
+  readonly onClose: () => void;
+}
+
+export function Confirm({ title, children, verb, reason, dangerous, action, onClose }: ConfirmProps): VNode {
+  const id = useId();
+  const [text, setText] = useState('');
+  const missing = reason?.required === true && text.trim() === '';
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (!missing && (await action.run(text.trim()))) onClose();
+  };
+  return html`<${Dialog} title=${title} onClose=${onClose}>
+    <form class="form" onSubmit=${submit}>
+      ${children && html`<div class="dialog-text">${children}</div>`}
+      ${reason && html`<div class="field"><label for=${id}>${reason.label}${reason.required ? '' : ' (optional)'}</label><textarea id=${id} rows="3" maxlength="1000" required=${reason.required} value=${text} onInput=${(event: Event) => setText((event.currentTarget as HTMLTextAreaElement).value)}></textarea></div>`}
+      <${FormError} error=${action.error} />
+      <div class="form-actions">
+        <button type="button" class="button" onClick=${onClose}>Cancel</button>
+        <button type="submit" class=${`button ${dangerous === true ? 'button-danger' : 'button-primary'}`} disabled=${action.busy || missing}>${action.busy ? 'Working…' : verb}</button>
+      </div>
+    </form>
+  <//>`;
+}

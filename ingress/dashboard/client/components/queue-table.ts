@@ -1,0 +1,25 @@
+// The queues in numbers, on the overview and on their own page.
+import { compact, duration } from '../format.ts';
+import { html, type VNode } from '../html.ts';
+import type { QueueState } from '../wire.ts';
+import { Empty } from './states.ts';
+import { type Column, Table } from './table.ts';
+
+const COLUMNS: readonly Column<QueueState>[] = [
+  { title: 'Queue', cell: ({ queue }) => queue },
+  { title: 'Waiting', align: 'end', cell: ({ waiting }) => compact(waiting) },
+  {
+    title: 'Oldest',
+    align: 'end',
+    cell: ({ waiting, oldestWaitingSeconds }) => (waiting === 0 ? '–' : duration(oldestWaitingSeconds)),
+  },
+  { title: 'Active', align: 'end', cell: ({ active }) => compact(active) },
+  { title: 'Failed', align: 'end', cell: ({ failed }) => compact(failed) },
+];
+
+/** @param queues null: their store does not answer */
+export function QueueTable({ queues }: { readonly queues: readonly QueueState[] | null }): VNode {
+  if (queues === null)
+    return html`<${Empty} title="The queues' store does not answer">Accepted work waits in the outbox; nothing is lost.<//>`;
+  return html`<${Table} plain caption="Queues" columns=${COLUMNS} rows=${queues} keyOf=${({ queue }: QueueState) => queue} />`;
+}

@@ -1,0 +1,161 @@
+// Lists: a table that turns into cards where it is narrow (its roles are spelled out, because the styles that do so take
+// them away), the way to older and newer pages, and filters above it.
+import type { Pages } from '../api.ts';
+import { type ComponentChildren, html, useEffect, useId, useMemo, useState, type VNode } from '../html.ts';
+import { Link } from '../router.ts';
+import { Empty, ErrorState, Loading } from './states.ts';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Numbers stand at the right. */
+  readonly align?: 'end';
+  /** Given: the reader may sort what the page shows by it. */
+  readonly sortBy?: (row: Row) => string | number;
+}
+
+export interface TableProps<Row> {
+  /** What the table lists; read out, not shown. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string;
+  /** Makes the first column a link to the row's own page. */
+  readonly hrefOf?: (row: Row) => string;
+  /** Stays a table where it is narrow: for a few short columns. */
+  readonly plain?: boolean;
+  /** Shown instead of a table without rows. */
+  readonly empty?: ComponentChildren;
+}
+
+interface Sorting {
+  readonly column: number;
+  readonly down: boolean;
+}
+
+export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, plain, empty }: TableProps<Row>): VNode {
+  const [sorting, setSorting] = useState<Sorting | undefined>(undefined);
+  const shown = useMemo(() => {
+    const by = sorting === undefined ? undefined : columns[sorting.column]?.sortBy;
+    if (by === undefined || sorting === undefined) return rows;
+    const sign = sorting.down ? -1 : 1;
+    return [...rows].sort((a, b) => {
+      const [x, y] = [by(a), by(b)];
+      return sign * (typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y)));
+    });
+  }, [rows, sorting, columns]);
+  if (rows.length === 0) return html`${empty ?? html`<${Empty} title="Nothing here" />`}`;
+  const head = (column: Column<Row>, at: number): VNode => {
+    const sorted = sorting?.column === at ? (sorting.down ? 'descending' : 'ascending') : undefined;
+    const name = column.align === 'end' ? 'end' : undefined;
+    if (column.sortBy === undefined)
+      return html`<th role="columnheader" scope="col" class=${name}>${column.title}</th>`;
+    const toggle = (): void =>
+      setSorting(sorted === 'ascending' ? { column: at, down: true } : { column: at, down: false });
+    return html`<th role="columnheader" scope="col" class=${name} aria-sort=${sorted}><button type="button" class="sort" onClick=${toggle}>${column.title}<span aria-hidden="true">${sorted === undefined ? '↕' : sorted === 'ascending' ? '↑' : '↓'}</span></button></th>`;
+  };
+  const cell = (row: Row, column: Column<Row>, at: number): VNode => {
+    const content = column.cell(row);
+    const name = column.align === 'end' ? 'end num' : undefined;
+    if (at > 0)
+      return html`<td role="cell" class=${name} data-title=${column.title}><div class="cell">${content}</div></td>`;
+    return html`<th role="rowheader" scope="row" class=${name} data-title=${column.title}><div class="cell">${hrefOf === undefined ? content : html`<${Link} to=${hrefOf(row)} class="row-link">${content}<//>`}</div></th>`;
+  };
+  return html`<div class="table-scroll"><table role="table" class=${plain === true ? 'plain' : undefined}>
+    <caption class="visually-hidden">${caption}</caption>
+    <thead role="rowgroup"><tr role="row">${columns.map(head)}</tr></thead>
+    <tbody role="rowgroup">${shown.map((row) => html`<tr role="row" key=${keyOf(row)}>${columns.map((column, at) => cell(row, column, at))}</tr>`)}</tbody>
+  </table></div>`;
+}
+
+export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
+  /** From usePages. */
+  readonly pages: Pages<Row>;
+}
+
+/** A list of the API: its table, its states, and older and newer. */
+export function List<Row>({ pages, ...table }: ListProps<Row>): VNode {
+  const { data, error, loading, items, page, older, newer, reload } = pages;
+  if (data === undefined && error !== undefined) return html`<${ErrorState} error=${error} onRetry=${reload} />`;
+  if (data === undefined) return html`<${Loading} />`;
+  return html`<div class="list" aria-busy=${loading}>
+    <${Table} ...${table} rows=${items} />
+    ${
+      (older ?? newer) &&
+      html`<nav class="pager" aria-label="Pages of the list">
+      <button type="button" class="button" disabled=${newer === undefined} onClick=${newer}>Newer</button>
+      <span class="muted num">Page ${page}</span>
+      <button type="button" class="button" disabled=${older === undefined} onClick=${older}>Older</button>
+    </nav>`
+    }
+  </div>`;
+}
+
+export type FilterField =
+  | { readonly name: string; readonly label: string; readonly kind: 'text'; readonly placeholder?: string }
+  | { readonly name: string; readonly label: string; readonly kind: 'moment' }
+  | {
+      readonly name: string;
+      readonly label: string;
+      readonly kind: 'choice';
+      readonly options: readonly (string | readonly [value: string, label: string])[];
+    };
+
+export interface FiltersProps {
+  readonly fields: readonly FilterField[];
+  readonly values: Readonly<Record<string, string | undefined>>;
+  /** From useFilters. Texts are told when typing rests. */
+  readonly onChange: (change: Readonly<Record<string, string | undefined>>) => void;
+}
+
+const TYPING_RESTS_MS = 350;
+
+/** Filters above a list. A moment is kept as RFC 3339 and shown in the reader's time zone. */
+export function Filters({ fields, values, onChange }: FiltersProps): VNode {
+  const used = fields.some(({ name }) => values[name] !== undefined);
+  const clear = (): void => onChange(Object.fromEntries(fields.map(({ name }) => [name, undefined])));
+  return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
+    ${fields.map((field) => html`<${Filter} key=${field.name} field=${field} value=${values[field.name] ?? ''} onChange=${(value: string) => onChange({ [field.name]: value === '' ? undefined : value })} />`)}
+    ${used && html`<button type="button" class="button button-quiet" onClick=${clear}>Clear filters</button>`}
+  </form>`;
+}
+
+interface FilterProps {
+  readonly field: FilterField;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+}
+
+function Filter({ field, value, onChange }: FilterProps): VNode {
+  const id = useId();
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => {
+    if (field.kind !== 'text' || typed === value) return undefined;
+    const timer = window.setTimeout(() => onChange(typed.trim()), TYPING_RESTS_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const label = html`<label for=${id}>${field.label}</label>`;
+  if (field.kind === 'choice') {
+    const options = field.options.map((option) => (typeof option === 'string' ? ([option, option] as const) : option));
+    return html`<div class="field">${label}<select id=${id} value=${value} onChange=${(event: Event) => onChange((event.currentTarget as HTMLSelectElement).value)}>
+      <option value="">Any</option>
+      ${options.map(([each, text]) => html`<option value=${each} selected=${each === value}>${text}</option>`)}
+    </select></div>`;
+  }
+  if (field.kind === 'moment')
+    return html`<div class="field">${label}<input id=${id} type="datetime-local" step="1" value=${localOf(value)} onChange=${(event: Event) => onChange(instantOf((event.currentTarget as HTMLInputElement).value))} /></div>`;
+  return html`<div class="field">${label}<input id=${id} type="search" autocomplete="off" spellcheck=${false} placeholder=${field.placeholder} value=${typed} onInput=${(event: Event) => setTyped((event.currentTarget as HTMLInputElement).value)} /></div>`;
+}
+
+/** What `datetime-local` takes: the reader's own time without a zone. */
+function localOf(instant: string): string {
+  const ms = Date.parse(instant);
+  if (Number.isNaN(ms)) return '';
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+function instantOf(local: string): string {
+  const at = new Date(local);
+  return Number.isNaN(at.getTime()) ? '' : at.toISOString();
+}

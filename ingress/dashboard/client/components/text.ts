@@ -1,0 +1,96 @@
+// Small pieces of text: times, ids that can be copied, and JSON that can be read.
+import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
+import { moment, relative, short } from '../format.ts';
+import { createStore, useStore } from '../store.ts';
+
+/** One clock for all relative times of the page. */
+const clock = createStore(new Date());
+window.setInterval(() => {
+  if (!document.hidden) clock.set(new Date());
+}, 1_000);
+
+export interface TimeProps {
+  /** RFC 3339. */
+  readonly at: string;
+  /** Default: relative ("12 s ago"), with the moment itself when one points at it. */
+  readonly as?: 'relative' | 'moment';
+}
+
+export function Time({ at, as = 'relative' }: TimeProps): VNode {
+  const now = useStore(clock);
+  const date = new Date(at);
+  const text = as === 'relative' ? relative(date, now) : moment(date, now);
+  return html`<time datetime=${at} title=${at} class="num">${text}</time>`;
+}
+
+/** Copies a text; says so to everybody. */
+export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }): VNode {
+  const [said, setSaid] = useState('');
+  const timer = useRef<number | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async (): Promise<void> => {
+    const done = await copyText(text);
+    setSaid(done ? 'Copied' : 'Copying is not allowed here');
+    timer.current = window.setTimeout(() => setSaid(''), 1_500);
+  };
+  return html`<span class="copy"><button type="button" class="button button-quiet button-small" aria-label=${`${label}: ${short(text, 24)}`} onClick=${copy}>${said === '' ? 'Copy' : said}</button><span class="visually-hidden" role="status">${said}</span></span>`;
+}
+
+/** The clipboard needs a secure context, which plain http on another machine is not: then the old way. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement('textarea');
+    area.value = text;
+    area.className = 'visually-hidden';
+    // Inside an open dialog nothing outside of it can be selected.
+    (document.querySelector('dialog[open]') ?? document.body).append(area);
+    area.select();
+    // The only way without a secure context; browsers keep it for that.
+    // oxlint-disable-next-line typescript/no-deprecated
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}
+
+/** An id or a hash: shortened where it is long, whole when one points at it, and with a button to copy. */
+export function Id({
+  id,
+  length = 40,
+  copy = false,
+}: {
+  readonly id: string;
+  readonly length?: number;
+  readonly copy?: boolean;
+}): VNode {
+  return html`<span class="id"><code title=${id}>${short(id, length)}</code>${copy && html`<${Copy} text=${id} />`}</span>`;
+}
+
+/** JSON, laid out and coloured by kind; long ones scroll. */
+export function JsonView({ value, label = 'JSON' }: { readonly value: unknown; readonly label?: string }): VNode {
+  const text = JSON.stringify(value, null, 2) ?? 'undefined';
+  return html`<div class="json"><div class="json-tools"><${Copy} text=${text} label=${`Copy ${label}`} /></div><pre tabindex="0" role="region" aria-label=${label}><code>${tokens(text)}</code></pre></div>`;
+}
+
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Beyond this a text is shown plain: colours would cost more than they tell. */
+const MAX_COLOURED = 100_000;
+
+function tokens(text: string): (string | VNode)[] {
+  if (text.length > MAX_COLOURED) return [text];
+  const parts: (string | VNode)[] = [];
+  let at = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const [whole, quoted, colon, word] = match;
+    parts.push(text.slice(at, match.index));
+    const kind =
+      quoted === undefined ? (word === undefined ? 'number' : 'word') : colon === undefined ? 'string' : 'name';
+    parts.push(html`<span class=${`json-${kind}`}>${quoted ?? whole}</span>`, colon ?? '');
+    at = match.index + whole.length;
+  }
+  parts.push(text.slice(at));
+  return parts;
+}

@@ -1,0 +1,66 @@
+// Numbers, times and names as people read them.
+const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** 1,234,567 */
+export function whole(value: number): string {
+  return WHOLE.format(value);
+}
+
+/** 1.2M, for where there is no room. */
+export function compact(value: number): string {
+  return value < 10_000 ? whole(value) : COMPACT.format(value);
+}
+
+/** A rate or a small number: 0, 0.3, 4.2, 57, 1,234. */
+export function rate(value: number): string {
+  if (value === 0) return '0';
+  return value < 10 ? value.toFixed(1) : whole(value);
+}
+
+/** 4.2 ms, 57 ms, 1.3 s */
+export function milliseconds(ms: number): string {
+  if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
+  return `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+}
+
+/** 0 s, 12 s, 3 min, 2 h, 5 d: one unit, rounded down. */
+export function duration(seconds: number): string {
+  const s = Math.max(0, seconds);
+  if (s < 60) return `${Math.floor(s)} s`;
+  if (s < 3_600) return `${Math.floor(s / 60)} min`;
+  if (s < 86_400) return `${Math.floor(s / 3_600)} h`;
+  return `${Math.floor(s / 86_400)} d`;
+}
+
+/** "12 s ago", "in 3 min", "just now" */
+export function relative(at: Date, now: Date): string {
+  const seconds = (now.getTime() - at.getTime()) / 1_000;
+  if (Math.abs(seconds) < 1) return 'just now';
+  return seconds > 0 ? `${duration(seconds)} ago` : `in ${duration(-seconds)}`;
+}
+
+const TIME = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const DATE = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
+
+/** The time of day when it is today, the date as well otherwise; in the reader's time zone. */
+export function moment(at: Date, now: Date): string {
+  return DATE.format(at) === DATE.format(now) ? TIME.format(at) : `${DATE.format(at)}, ${TIME.format(at)}`;
+}
+
+/** A long id or hash, shortened in the middle. */
+export function short(text: string, length = 16): string {
+  if (text.length <= length) return text;
+  const half = Math.floor((length - 1) / 2);
+  return `${text.slice(0, length - 1 - half)}…${text.slice(-half)}`;
+}
+
+/** "1 agent", "2 agents" */
+export function count(value: number, one: string, many = `${one}s`): string {
+  return `${whole(value)} ${value === 1 ? one : many}`;
+}

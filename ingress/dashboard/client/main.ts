@@ -1,0 +1,34 @@
+// The start of the pages: who is signed in decides between the sign-in page and everything else.
+import { api, Problem } from './api.ts';
+import { html, render, useEffect, useState, type VNode } from './html.ts';
+import { SignInPage } from './pages/sign-in.ts';
+import { sessionEnded, signedIn, useSessionState } from './session.ts';
+import { Shell } from './shell.ts';
+import { startTheme } from './theme.ts';
+import { ErrorState, Loading } from './ui.ts';
+import type { SessionAnswer } from './wire.ts';
+
+function App(): VNode {
+  const state = useSessionState();
+  const [problem, setProblem] = useState<Problem | undefined>(undefined);
+  const ask = (): void => {
+    setProblem(undefined);
+    api<SessionAnswer>('/session').then(
+      ({ session }) => (session === null ? sessionEnded(undefined) : signedIn(session)),
+      (error: unknown) => setProblem(error instanceof Problem ? error : new Problem(String(error), { status: 0 })),
+    );
+  };
+  useEffect(ask, []);
+  useEffect(() => {
+    if (problem === undefined) return undefined;
+    const timer = window.setTimeout(ask, 3_000);
+    return () => clearTimeout(timer);
+  }, [problem]);
+  if (state.kind === 'in') return html`<${Shell} />`;
+  if (state.kind === 'out') return html`<${SignInPage} reason=${state.reason} />`;
+  return html`<main class="alone">${problem === undefined ? html`<${Loading} what="Opening" />` : html`<${ErrorState} error=${problem} onRetry=${ask} />`}</main>`;
+}
+
+startTheme();
+const place = document.getElementById('app');
+if (place !== null) render(html`<${App} />`, place);

@@ -1,0 +1,197 @@
+// The first page: what happens now, and what is wrong, in words and numbers that stay live.
+import { useApi } from '../api.ts';
+import { QueueTable } from '../components/queue-table.ts';
+import { compact, count, duration, milliseconds, rate, short, whole } from '../format.ts';
+import { html, useEffect, useMemo, useState, type VNode } from '../html.ts';
+import { useLive } from '../live.ts';
+import {
+  Badge,
+  Bars,
+  Card,
+  Chart,
+  type Column,
+  Empty,
+  Id,
+  KeyValue,
+  Notice,
+  PageHead,
+  Stat,
+  Stats,
+  Table,
+  tierName,
+  Time,
+  WhenLoaded,
+} from '../ui.ts';
+import type { LatencyRow, LogInfo, Overview, ProcessInfo, RateSample, SystemState, Verdict } from '../wire.ts';
+import { problemsOf } from './problems.ts';
+
+const VERDICTS: readonly Verdict[] = ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'];
+const LOOKS: Readonly<Record<Verdict, { readonly colour: string; readonly dash?: readonly number[] }>> = {
+  ALLOW: { colour: '--verdict-allow' },
+  DENY: { colour: '--verdict-deny', dash: [6, 3] },
+  ESCALATE: { colour: '--verdict-escalate', dash: [2, 3] },
+  DEGRADE: { colour: '--verdict-degrade', dash: [8, 3, 2, 3] },
+};
+const KEPT_MS = 600_000;
+
+const total = (counts: Readonly<Record<Verdict, number>>): number =>
+  VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
+
+export function OverviewPage(): VNode {
+  const first = useApi<Overview>('/overview');
+  const live = useLive<Overview>('overview');
+  const overview = live ?? first.data;
+  const history = useHistory(first.data, live);
+  return html`<${PageHead} title="Overview" lead=${overview && html`What happens now, and what needs you. <span class="muted">As of <${Time} at=${overview.at} as="moment" />, version ${overview.version}.</span>`} />
+    <${WhenLoaded} of=${{ ...first, data: overview, error: live === undefined ? first.error : undefined }} what="Reading the numbers">${(data: Overview) => html`<${Numbers} overview=${data} history=${history} />`}<//>`;
+}
+
+/** The past that the first answer had, and what has arrived since. */
+function useHistory(first: Overview | undefined, live: Overview | undefined): readonly RateSample[] {
+  const [history, setHistory] = useState<readonly RateSample[]>([]);
+  useEffect(() => {
+    if (first !== undefined) setHistory(first.decisions.history);
+  }, [first]);
+  useEffect(() => {
+    if (live === undefined) return;
+    const { now } = live.decisions;
+    const since = Date.parse(now.at) - KEPT_MS;
+    setHistory((before) =>
+      before.at(-1)?.at === now.at
+        ? before
+        : [...before.filter(({ at }) => Date.parse(at) >= since && at < now.at), now],
+    );
+  }, [live]);
+  return history;
+}
+
+function Numbers({
+  overview,
+  history,
+}: {
+  readonly overview: Overview;
+  readonly history: readonly RateSample[];
+}): VNode {
+  const { decisions, system, log, agents } = overview;
+  const problems = problemsOf(overview);
+  return html`
+    <div class="stack" role="region" aria-label="What needs attention">
+      ${problems.length === 0 ? html`<p class="all-well"><span class="all-well-mark" aria-hidden="true">✓</span> Everything works.</p>` : problems.map((problem) => html`<${Notice} key=${problem.title} tone=${problem.tone} title=${problem.title}>${problem.text}<//>`)}
+    </div>
+    <${Figures} overview=${overview} />
+    <${Card} title="Decisions per second" aside="Last ten minutes"><${RateChart} history=${history} /><//>
+    <div class="masonry">
+      ${system && html`<${Card} title="Latency" flush aside=${`This process, last ${duration(system.latency.overSeconds)}`}><${LatencyTable} rows=${system.latency.rows} /><//>`}
+      ${system && html`<${Card} title="Queues" flush><${QueueTable} queues=${system.queues} /><//>`}
+      <${Card} title="Log"><${LogFacts} log=${log} /><//>
+      <${Card} title="Trust levels" aside=${count(agents.total, 'agent')}><${TrustLevels} overview=${overview} /><//>
+      ${system && html`<${Card} title="Policy set"><${PolicyFacts} policies=${system.policies} /><//>`}
+      ${system && html`<${Card} title="Processes" flush aside=${count(system.workersAlive, 'worker') + ' alive'}><${ProcessTable} processes=${system.processes} /><//>`}
+    </div>
+    <p class="visually-hidden">${whole(total(decisions.lastHour.counts))} decisions in the last hour.</p>`;
+}
+
+function Figures({ overview }: { readonly overview: Overview }): VNode {
+  const { decisions, system, log, agents } = overview;
+  const hour = decisions.lastHour;
+  const asked = total(hour.counts);
+  const allowed = hour.counts.ALLOW + hour.counts.DEGRADE;
+  const waiting = system?.queues?.reduce((sum, queue) => sum + queue.waiting, 0);
+  const oldest = Math.max(0, ...(system?.queues ?? []).map((queue) => queue.oldestWaitingSeconds));
+  return html`<${Stats}>
+    <${Stat} label="Decisions/s" value=${rate(total(decisions.now.perSecond))} hint="mean of 10 s" />
+    <${Stat} label="Last hour" value=${`${hour.complete ? '' : 'over '}${compact(asked)}`} hint=${asked === 0 ? 'nobody asked' : `${Math.round((100 * allowed) / asked)} % allowed`} />
+    <${Stat} label="Agents" value=${compact(agents.total)} hint=${`${compact(agents.byStatus['ACTIVE'] ?? 0)} active`} />
+    <${Stat} label="Log size" value=${compact(log?.size ?? 0)} hint=${log?.checkpoint ? html`signed <${Time} at=${log.checkpoint.signedAt} />` : 'nothing signed yet'} />
+    ${system && html`<${Stat} label="Workers alive" value=${system.workersAlive} tone=${system.workersAlive === 0 ? 'bad' : 'neutral'} hint=${system.workersAlive === 0 ? 'work waits' : 'seen in 3 s'} />`}
+    ${system && html`<${Stat} label="Waiting jobs" value=${waiting === undefined ? '–' : compact(waiting)} tone=${oldest > 30 ? 'warn' : 'neutral'} hint=${waiting === undefined ? 'the store does not answer' : waiting === 0 ? 'none' : `oldest ${duration(oldest)}`} />`}
+    ${system && html`<${Stat} label="Outbox" value=${compact(system.outbox.waiting)} tone=${system.outbox.oldestSeconds > 10 ? 'warn' : 'neutral'} hint=${system.outbox.waiting === 0 ? 'empty' : `oldest ${duration(system.outbox.oldestSeconds)}`} />`}
+    ${system && html`<${Stat} label="Dead jobs" value=${compact(system.deadJobs)} tone=${system.deadJobs > 0 ? 'warn' : 'neutral'} hint=${system.deadJobs === 0 ? 'none' : 'wait for a decision'} />`}
+  <//>`;
+}
+
+function RateChart({ history }: { readonly history: readonly RateSample[] }): VNode {
+  const times = useMemo(() => history.map(({ at }) => Date.parse(at)), [history]);
+  const series = useMemo(
+    () =>
+      VERDICTS.map((verdict) => ({
+        label: verdict,
+        ...LOOKS[verdict],
+        values: history.map(({ perSecond }) => perSecond[verdict]),
+      })),
+    [history],
+  );
+  const peak = Math.max(0, ...history.map(({ perSecond }) => total(perSecond)));
+  const now = history.at(-1);
+  const summary =
+    now === undefined
+      ? 'Nothing was measured yet.'
+      : `Now ${VERDICTS.map((verdict) => `${rate(now.perSecond[verdict])} ${verdict}`).join(', ')} per second; at most ${rate(peak)} in all.`;
+  return html`<${Chart} title="Decisions per second by verdict" summary=${summary} times=${times} series=${series} format=${rate} />`;
+}
+
+const LATENCY_COLUMNS: readonly Column<LatencyRow>[] = [
+  { title: 'Endpoint', cell: ({ route }) => html`<code>${route}</code>` },
+  { title: 'Requests', align: 'end', cell: ({ requests }) => compact(requests) },
+  { title: 'p50', align: 'end', cell: ({ p50Ms }) => milliseconds(p50Ms) },
+  { title: 'p99', align: 'end', cell: ({ p99Ms }) => milliseconds(p99Ms) },
+];
+
+function LatencyTable({ rows }: { readonly rows: readonly LatencyRow[] }): VNode {
+  return html`<${Table} caption="Latency by endpoint" columns=${LATENCY_COLUMNS} rows=${rows} keyOf=${({ route }: LatencyRow) => route} empty=${html`<${Empty} title="No requests yet">Endpoints appear here when they are used.<//>`} />`;
+}
+
+function LogFacts({ log }: { readonly log: LogInfo | null }): VNode {
+  if (log === null) return html`<${Empty} title="Nothing is recorded yet">The log begins with the first decision.<//>`;
+  const { checkpoint, audit } = log;
+  return html`<${KeyValue} items=${[
+    ['Origin', log.origin === null ? null : html`<code>${log.origin}</code>`],
+    ['Leaves', `${whole(log.size)}${log.waiting === 0 ? '' : `, ${whole(log.waiting)} waiting`}`],
+    [
+      'Last checkpoint',
+      checkpoint === null ? null : html`size ${whole(checkpoint.size)}, <${Time} at=${checkpoint.signedAt} />`,
+    ],
+    [
+      'Audit',
+      audit === null
+        ? 'not yet'
+        : html`<${Badge} tone=${audit.ok ? 'good' : 'bad'}>${audit.ok ? 'agrees' : 'found a difference'}<//> ${audit.at === null ? '' : html`<${Time} at=${audit.at} />`}`,
+    ],
+    ['Audited', audit === null ? undefined : `${whole(audit.auditedSize)} of ${whole(log.size)} leaves`],
+  ]} />`;
+}
+
+function TrustLevels({ overview }: { readonly overview: Overview }): VNode {
+  const { total: all, byLevel } = overview.agents;
+  if (all === 0)
+    return html`<${Empty} title="No agents are registered">Unknown agents are answered with the trust of no evidence.<//>`;
+  const items = byLevel.map((value, level) => ({ label: `${level} ${tierName(level)}`, value }));
+  return html`<${Bars} caption="Registered agents by trust level" items=${items} format=${compact} />`;
+}
+
+function PolicyFacts({ policies }: { readonly policies: SystemState['policies'] }): VNode {
+  return html`<${KeyValue} items=${[
+    ['Digest', policies.digest === null ? null : html`<${Id} id=${policies.digest} length=${24} copy />`],
+    ['In force since', policies.activatedAt === null ? null : html`<${Time} at=${policies.activatedAt} />`],
+    [
+      'Last reading',
+      html`<${Badge} tone=${policies.lastReadOk ? 'good' : 'bad'}>${policies.lastReadOk ? 'accepted' : 'refused'}<//> ${policies.lastReadAt === null ? '' : html`<${Time} at=${policies.lastReadAt} />`}`,
+    ],
+    ['Findings', policies.findings === 0 ? undefined : whole(policies.findings)],
+  ]} />`;
+}
+
+const PROCESS_COLUMNS: readonly Column<ProcessInfo>[] = [
+  { title: 'Process', cell: ({ role, pid }) => html`${role} <span class="muted num">${pid}</span>` },
+  { title: 'Host', cell: ({ host }) => html`<span title=${host}>${short(host, 18)}</span>` },
+  { title: 'Started', cell: ({ startedAt }) => html`<${Time} at=${startedAt} />` },
+  {
+    title: 'State',
+    cell: ({ alive, silentSeconds }) =>
+      html`<${Badge} tone=${alive ? 'good' : 'bad'}>${alive ? 'alive' : `silent for ${duration(silentSeconds)}`}<//>`,
+  },
+];
+
+function ProcessTable({ processes }: { readonly processes: readonly ProcessInfo[] }): VNode {
+  return html`<${Table} caption="Processes" columns=${PROCESS_COLUMNS} rows=${processes} keyOf=${({ host, pid, startedAt }: ProcessInfo) => `${host} ${pid} ${startedAt}`} />`;
+}

@@ -1,0 +1,73 @@
+// What is wrong, read from the numbers of the overview: each with what it means and what to do. Pure.
+import { count, duration, whole } from '../format.ts';
+import type { Overview } from '../wire.ts';
+
+export interface ShownProblem {
+  readonly tone: 'warn' | 'bad';
+  readonly title: string;
+  readonly text: string;
+}
+
+/** A queue or the outbox that waits longer than this needs somebody. */
+const QUEUE_SECONDS = 30;
+const OUTBOX_SECONDS = 10;
+
+/** The worst first. */
+export function problemsOf(overview: Overview): ShownProblem[] {
+  const { log, system } = overview;
+  const problems: (ShownProblem | false | undefined | null | '')[] = [
+    log?.haltedReason && {
+      tone: 'bad',
+      title: 'The log is halted: it records and signs nothing more',
+      text: `${log.haltedReason} Run "custos audit", and "custos log fork" once it is understood.`,
+    },
+    log?.audit?.ok === false && {
+      tone: 'bad',
+      title: 'The audit found that the log is not what it was',
+      text: `${count(log.audit.findings, 'finding')}; "custos audit" names each of them.`,
+    },
+    system !== null &&
+      system.workersAlive === 0 && {
+        tone: 'bad',
+        title: 'No worker is alive',
+        text: 'Decisions are answered; submitted work, signals and the log wait until a worker process runs.',
+      },
+    system !== null &&
+      system.queues === null && {
+        tone: 'warn',
+        title: "The queues' store does not answer",
+        text: 'Accepted work waits in the outbox and goes on by itself.',
+      },
+    system !== null &&
+      !system.policies.lastReadOk && {
+        tone: 'warn',
+        title: 'The policy folder was refused; the last good set stays in force',
+        text: `${count(system.policies.findings, 'finding')}.`,
+      },
+    system?.policies.loadError && {
+      tone: 'bad',
+      title: 'This process could not load the activated policy set',
+      text: 'It evaluates the last one that it could load.',
+    },
+    ...(system?.queues ?? [])
+      .filter(({ oldestWaitingSeconds }) => oldestWaitingSeconds > QUEUE_SECONDS)
+      .map(({ queue, waiting, oldestWaitingSeconds }) => ({
+        tone: 'warn' as const,
+        title: `The queue ${queue} is behind`,
+        text: `${count(waiting, 'job')} waiting, the oldest for ${duration(oldestWaitingSeconds)}.`,
+      })),
+    system !== null &&
+      system.outbox.oldestSeconds > OUTBOX_SECONDS && {
+        tone: 'warn',
+        title: 'Accepted work is not handed to the queues',
+        text: `${whole(system.outbox.waiting)} in the outbox, the oldest for ${duration(system.outbox.oldestSeconds)}.`,
+      },
+    system !== null &&
+      system.deadJobs > 0 && {
+        tone: 'warn',
+        title: `${count(system.deadJobs, 'job')} gave up and ${system.deadJobs === 1 ? 'waits' : 'wait'} for a decision`,
+        text: 'Each can be tried again or discarded with a reason.',
+      },
+  ];
+  return problems.filter((problem): problem is ShownProblem => Boolean(problem));
+}

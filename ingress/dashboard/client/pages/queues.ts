@@ -1,0 +1,25 @@
+// The queues: what waits and runs now, and the way to the board that shows single jobs.
+import { useApi } from '../api.ts';
+import { QueueTable } from '../components/queue-table.ts';
+import { duration, whole } from '../format.ts';
+import { html, type VNode } from '../html.ts';
+import { useLive } from '../live.ts';
+import { Card, KeyValue, PageHead, WhenLoaded } from '../ui.ts';
+import type { Overview } from '../wire.ts';
+
+export function QueuesPage(): VNode {
+  const first = useApi<Overview>('/overview');
+  const live = useLive<Overview>('overview');
+  const board = html`<a class="button" href="/dashboard/queues/board">Open the board</a>`;
+  return html`<${PageHead} title="Queues" lead="Work that is accepted and not done yet. The board shows single jobs; it is read-only unless the service was started with CUSTOS_QUEUE_ADMIN=on." actions=${board} />
+    <${WhenLoaded} of=${{ ...first, data: live ?? first.data, error: live === undefined ? first.error : undefined }}>${({
+      system,
+    }: Overview) =>
+      system !== null &&
+      html`<${Card} title="Now" flush><${QueueTable} queues=${system.queues} /><//>
+        <${Card} title="Outbox"><${KeyValue} items=${[
+          ['Waiting', whole(system.outbox.waiting)],
+          ['Oldest', system.outbox.waiting === 0 ? null : duration(system.outbox.oldestSeconds)],
+          ['Dead jobs', whole(system.deadJobs)],
+        ]} /><//>`}<//>`;
+}

@@ -1,0 +1,92 @@
+// What stands around every page: the menu, who is signed in, and whether the numbers are live.
+import { api } from './api.ts';
+import { html, useEffect, useRef, useState, type VNode } from './html.ts';
+import { stopLive, useLive, useLiveState } from './live.ts';
+import { Mark } from './components/mark.ts';
+import { PAGES, type PageEntry } from './pages.ts';
+import { href, Link, usePlace } from './router.ts';
+import { sessionEnded, useSession } from './session.ts';
+import { nextTheme, useTheme } from './theme.ts';
+import { Badge, Empty, Notice, PageHead } from './ui.ts';
+import type { Overview, SessionInfo } from './wire.ts';
+
+const GROUPS = ['Watch', 'Govern', 'Prove', 'Run'] as const;
+
+function mayOpen(page: PageEntry, session: SessionInfo): boolean {
+  return page.operatorOnly !== true || session.isOperator;
+}
+
+async function signOut(): Promise<void> {
+  // Also when it fails: whoever asks to be signed out must not be told to be so by a page that goes on showing data.
+  await api('/session', { method: 'DELETE' }).catch(() => undefined);
+  stopLive();
+  sessionEnded(undefined);
+}
+
+export function Shell(): VNode {
+  const session = useSession();
+  const place = usePlace();
+  const [open, setOpen] = useState(false);
+  const entry = PAGES.find(({ name }) => name === place.page);
+  const page = entry !== undefined && mayOpen(entry, session) ? entry : undefined;
+  const title = page?.title ?? 'Not found';
+  const first = useRef(true);
+  useEffect(() => {
+    setOpen(false);
+    document.title = `${place.id === undefined ? title : `${place.id} · ${title}`} · Custos`;
+    // The first page begins at the top of the document; later ones at their title.
+    if (first.current) first.current = false;
+    else document.getElementById('page-title')?.focus({ preventScroll: true });
+  }, [place.page, place.id]);
+
+  return html`<div class="shell">
+    <a class="skip-link" href="#main">Skip to the content</a>
+    <header class="side">
+      <div class="side-head">
+        <${Link} to=${href('')} class="brand" label="Custos, overview"><${Mark} /><span>Custos</span><//>
+        <button type="button" class="button button-quiet menu-button" aria-expanded=${open} aria-controls="menu" onClick=${() => setOpen(!open)}>${open ? 'Close' : 'Menu'}</button>
+      </div>
+      <div id="menu" class=${open ? 'menu open' : 'menu'}>
+        <nav aria-label="Pages">
+          ${GROUPS.map((group) => {
+            const pages = PAGES.filter((each) => each.group === group && mayOpen(each, session));
+            if (pages.length === 0) return null;
+            return html`<div class="menu-group" key=${group}><p class="menu-title" id=${`menu-${group}`}>${group}</p><ul aria-labelledby=${`menu-${group}`}>${pages.map((each) => html`<li key=${each.name}><${Link} to=${href(each.name)} current=${each === page} class="menu-link">${each.title}<//></li>`)}</ul></div>`;
+          })}
+        </nav>
+        <${Who} session=${session} />
+      </div>
+    </header>
+    <main id="main" tabindex="-1">
+      <${LiveBanner} />
+      ${page === undefined ? html`<${NotFound} />` : html`<${page.component} key=${`${page.name}/${place.id ?? ''}`} id=${place.id} />`}
+    </main>
+  </div>`;
+}
+
+function Who({ session }: { readonly session: SessionInfo }): VNode {
+  const theme = useTheme();
+  return html`<div class="who">
+    <p class="who-name">${session.organisation} <${Badge} tone=${session.environment === 'live' ? 'info' : 'neutral'}>${session.environment}<//></p>
+    <p class="muted">${session.keyName} <code>${session.keyId}</code></p>
+    <div class="who-actions">
+      <button type="button" class="button button-small" onClick=${nextTheme}>${theme === 'system' ? 'Auto' : theme === 'light' ? 'Light' : 'Dark'}<span class="visually-hidden"> colours; change</span></button>
+      <a class="button button-small" href="/docs">API</a>
+      <button type="button" class="button button-small" onClick=${signOut}>Sign out</button>
+    </div>
+  </div>`;
+}
+
+/** Says on every page what is wrong with all of them: no live numbers, or a halt. */
+function LiveBanner(): VNode {
+  const { live, trouble } = useLiveState();
+  const overview = useLive<Overview>('overview');
+  return html`<div class="banners">
+    <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">What you see may be old. ${trouble ?? 'The service does not answer.'} It is tried again by itself.<//>`}</div>
+    <div role="status">${overview?.halt && html`<${Notice} tone="bad" title="Everything is halted: every verdict is DENY">${overview.halt.reason}<//>`}</div>
+  </div>`;
+}
+
+function NotFound(): VNode {
+  return html`<${PageHead} title="Not found" /><${Empty} title="There is no such page">It may need a live admin key of the operator's organisation. <${Link} to=${href('')}>Overview<//><//>`;
+}

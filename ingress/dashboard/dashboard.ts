@@ -1,0 +1,89 @@
+// The operators' pages of one ingress process: what they need of the service, started and stopped with it.
+import type { Registry } from 'prom-client';
+import type { Database } from '../../shared/db/database.ts';
+import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
+import type { Authenticator } from '../../shared/keys/authenticator.ts';
+import type { Logger } from '../../shared/log.ts';
+import { createQueues } from '../../shared/queues.ts';
+import type { Site } from '../app.ts';
+import type { EdgeClock } from '../ports.ts';
+import type { Route } from '../route.ts';
+import { watchLatency } from './overview/latency.ts';
+import { createOverview } from './overview/overview.ts';
+import { dashboardRoutes, dashboardTopics } from './routes/all.ts';
+import { createDashboard } from './site.ts';
+
+export interface DashboardOptions {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly redisUrl: string | undefined;
+  readonly clock: EdgeClock;
+  readonly log: Logger;
+  readonly onError: (error: unknown) => void;
+  /** The installation's folder. */
+  readonly root: string;
+  readonly version: string;
+  readonly https: boolean;
+  /** Whether operators may change queues and jobs. */
+  readonly queueAdmin: boolean;
+  readonly rateLimit: boolean;
+  readonly policies: ActivePolicySet;
+  /** The metrics of this process. */
+  readonly registry: Registry;
+  readonly authenticator: Authenticator;
+  /** Called with every use of a key. */
+  readonly onUse: (keyId: string, atMs: number) => void;
+  /** The routes of /v1. */
+  readonly business: readonly Route[];
+}
+
+export interface RunningDashboard {
+  readonly site: Site;
+  /** Ends the live streams, so that the server can close. */
+  stop(): void;
+  /** Once the server is closed. */
+  close(): Promise<void>;
+}
+
+/** Connects to the queues' store when somebody first looks. */
+export function startDashboard(options: DashboardOptions): RunningDashboard {
+  const { db, databaseUrl, redisUrl, clock, authenticator } = options;
+  const { nowMs, monotonicMs } = clock;
+  // An operator who watches queues of a store that is away would fill the log: the page says it.
+  const queues = createQueues({ databaseUrl, redisUrl, onError: () => undefined });
+  const latency = watchLatency(options.registry, monotonicMs);
+  const overview = createOverview({
+    db,
+    queues,
+    policies: options.policies,
+    latency,
+    nowMs,
+    monotonicMs,
+    version: options.version,
+  });
+  const routeDeps = { overview };
+  const { site, close } = createDashboard({
+    db,
+    nowMs,
+    monotonicMs,
+    log: options.log,
+    root: options.root,
+    https: options.https,
+    signIn: async (key) => authenticator.authenticate({ authorization: `Bearer ${key}` }),
+    onUse: options.onUse,
+    business: options.business,
+    own: dashboardRoutes(routeDeps),
+    topics: dashboardTopics(routeDeps),
+    queues,
+    queueAdmin: options.queueAdmin,
+    rateLimit: options.rateLimit,
+  });
+  return {
+    site,
+    stop: close,
+    async close() {
+      latency.close();
+      await queues.close();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// Answers that many pages ask for at once: computed once, and the seldomer the more they cost.
+import { LRUCache } from 'lru-cache';
+
+/** Tenants whose answers are kept. */
+const MAX_ENTRIES = 200;
+/** An answer is good for this many times the time it took: at most a twentieth of the time is spent on it. */
+const TIMES_ITS_COST = 20;
+
+interface Entry<T> {
+  readonly value: T;
+  readonly untilMs: number;
+}
+
+/**
+ * A function whose answers are kept for a while by key. Who asks while an answer is being computed gets that one; an
+ * error is not kept.
+ */
+export function memoize<A, T>(options: {
+  readonly keyOf: (argument: A) => string;
+  readonly load: (argument: A) => Promise<T>;
+  readonly ttlMs: number;
+  readonly monotonicMs: () => number;
+}): (argument: A) => Promise<T> {
+  const { keyOf, load, ttlMs, monotonicMs } = options;
+  const known = new LRUCache<string, Entry<T>>({ max: MAX_ENTRIES });
+  const loading = new Map<string, Promise<T>>();
+  return async (argument) => {
+    const key = keyOf(argument);
+    const entry = known.get(key);
+    if (entry !== undefined && monotonicMs() < entry.untilMs) return entry.value;
+    const running = loading.get(key);
+    if (running !== undefined) return running;
+    const startedMs = monotonicMs();
+    const promise = load(argument)
+      .then((value) => {
+        const now = monotonicMs();
+        known.set(key, { value, untilMs: startedMs + Math.max(ttlMs, TIMES_ITS_COST * (now - startedMs)) });
+        return value;
+      })
+      .finally(() => loading.delete(key));
+    loading.set(key, promise);
+    return promise;
+  };
+}

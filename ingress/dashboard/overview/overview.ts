@@ -1,0 +1,65 @@
+// The numbers of the first page, put together for the holder of a key.
+import type { Database } from '../../../shared/db/database.ts';
+import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+import type { Overview, SystemState } from '../client/wire.ts';
+import { createDecisionRates } from './decisions.ts';
+import { memoize } from './memo.ts';
+import { readSystem, type SystemDeps } from './system.ts';
+import { readAgents, readHalt, readLog, type Tenant } from './tenant.ts';
+
+/** All who watch share what was read within this time. */
+const TTL_MS = 900;
+/** Counting 100,000 agents takes a while, and their levels change slowly. */
+const AGENTS_TTL_MS = 2_000;
+
+export interface OverviewDeps extends SystemDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+  readonly version: string;
+}
+
+export interface OverviewReader {
+  /** @throws {ApiError} E6002 */
+  read(key: AuthenticatedKey): Promise<Overview>;
+}
+
+export function createOverview(deps: OverviewDeps): OverviewReader {
+  const { db, nowMs, monotonicMs, version } = deps;
+  const rates = createDecisionRates({ db, nowMs, monotonicMs });
+  const keyOf = ({ organisationId, environment }: Tenant): string => `${organisationId}/${environment}`;
+  const agents = memoize<Tenant, Overview['agents']>({
+    keyOf,
+    ttlMs: AGENTS_TTL_MS,
+    monotonicMs,
+    load: (tenant) => readAgents(db, tenant),
+  });
+  const system = memoize<null, SystemState>({
+    keyOf: () => '',
+    ttlMs: TTL_MS,
+    monotonicMs,
+    load: () => readSystem(deps),
+  });
+  const own = memoize<Tenant, Omit<Overview, 'system'>>({
+    keyOf,
+    ttlMs: TTL_MS,
+    monotonicMs,
+    load: async (tenant) => {
+      const [halt, decisions, log, counted] = await Promise.all([
+        readHalt(db, tenant),
+        rates.read(tenant),
+        readLog(db, tenant),
+        agents(tenant),
+      ]);
+      const { environment } = tenant;
+      return { at: new Date(nowMs()).toISOString(), version, environment, halt, decisions, log, agents: counted };
+    },
+  });
+  return {
+    async read(key) {
+      const isOperator = key.isOperator && key.environment === 'live';
+      const [mine, everything] = await Promise.all([own(key), isOperator ? system(null) : null]);
+      return { ...mine, system: everything };
+    },
+  };
+}

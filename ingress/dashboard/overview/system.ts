@@ -1,0 +1,66 @@
+// What an operator sees of the installation: processes, queues, outbox, dead jobs, latency and the policy set.
+import type { Database, Statement } from '../../../shared/db/database.ts';
+import type { ActivePolicySet } from '../../../shared/decide/active-set.ts';
+import { readProcesses } from '../../../shared/heartbeat.ts';
+import { QUEUE_NAMES } from '../../../shared/jobs.ts';
+import type { Queues } from '../../../shared/queues.ts';
+import { countDeadJobs } from '../../../shared/queues/dead-jobs.ts';
+import type { QueueState, SystemState } from '../client/wire.ts';
+import type { LatencyWatch } from './latency.ts';
+
+const MANY = 10_000;
+
+const OUTBOX: Statement = {
+  name: 'dashboard-outbox',
+  text: `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox LIMIT ${MANY}) waiting) AS waiting,
+      greatest(0, coalesce((SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1), 0)) AS "oldestSeconds"`,
+};
+
+export interface SystemDeps {
+  readonly db: Database;
+  readonly queues: Pick<Queues, 'counts'>;
+  readonly policies: Pick<ActivePolicySet, 'status' | 'current'>;
+  readonly latency: Pick<LatencyWatch, 'read'>;
+}
+
+async function readQueues(queues: SystemDeps['queues']): Promise<QueueState[] | null> {
+  try {
+    return await Promise.all(
+      QUEUE_NAMES.map(async (queue) => {
+        const { waiting, active, delayed, failed, oldestWaitingMs } = await queues.counts(queue);
+        return { queue, waiting, active, delayed, failed, oldestWaitingSeconds: oldestWaitingMs / 1_000 };
+      }),
+    );
+  } catch {
+    // The store's absence is a state of the page, and says nothing about everything else on it.
+    return null;
+  }
+}
+
+/** @throws {ApiError} E6002 when PostgreSQL is away */
+export async function readSystem({ db, queues, policies, latency }: SystemDeps): Promise<SystemState> {
+  const [processes, queueStates, [outbox], dead, latencies] = await Promise.all([
+    readProcesses(db),
+    readQueues(queues),
+    db.query<SystemState['outbox']>(OUTBOX, []),
+    countDeadJobs(db),
+    latency.read(),
+  ]);
+  const { activeDigest, readAt, readOk, findings, loadError } = policies.status();
+  return {
+    processes: processes.map((process) => ({ ...process, startedAt: process.startedAt.toISOString() })),
+    workersAlive: processes.filter(({ role, alive }) => role === 'workers' && alive).length,
+    queues: queueStates,
+    outbox: outbox ?? { waiting: 0, oldestSeconds: 0 },
+    deadJobs: [...dead.values()].reduce((sum, count) => sum + count, 0),
+    latency: latencies,
+    policies: {
+      digest: activeDigest ?? null,
+      activatedAt: activeDigest === undefined ? null : policies.current().activatedAt.toISOString(),
+      lastReadAt: readAt?.toISOString() ?? null,
+      lastReadOk: readOk,
+      findings: findings.length,
+      loadError: loadError ?? null,
+    },
+  };
+}

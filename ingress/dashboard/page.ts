@@ -1,0 +1,101 @@
+// The one document that all of the operators' pages share, and how it and its files are sent.
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Exchange } from '../middleware/exchange.ts';
+import { type Asset, type Assets, importMap } from './assets.ts';
+
+const BASE = '/dashboard/assets';
+
+export interface Page {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+/** Everything comes from here, nothing is written into the page, and the one script in it is named by its hash. */
+export function buildPage(assets: Assets): Page {
+  const prefix = `${BASE}/${assets.version}`;
+  const map = importMap(prefix);
+  const hash = createHash('sha256').update(map).digest('base64');
+  const preload = assets.scripts.map((name) => `<link rel="modulepreload" href="${prefix}/${name}">`).join('\n    ');
+  return {
+    html: `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <title>Custos</title>
+    <link rel="icon" type="image/svg+xml" href="${prefix}/icon.svg">
+    <link rel="stylesheet" href="${prefix}/vendor/uplot.css">
+    <link rel="stylesheet" href="${prefix}/style.css">
+    <script type="importmap">${map}</script>
+    ${preload}
+    <script type="module" src="${prefix}/client/main.js"></script>
+  </head>
+  <body>
+    <div id="app"></div>
+    <noscript>These pages need JavaScript. Everything they show is also in the API: <a href="/docs">/docs</a>.</noscript>
+  </body>
+</html>
+`,
+    contentSecurityPolicy: [
+      "default-src 'none'",
+      `script-src 'self' 'sha256-${hash}'`,
+      "style-src 'self'",
+      "connect-src 'self'",
+      "img-src 'self' data:",
+      "font-src 'self'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+      "form-action 'self'",
+    ].join('; '),
+  };
+}
+
+/** What every answer with a page or a file says of itself. */
+function common(x: Exchange, https: boolean): Record<string, string> {
+  return {
+    'X-Request-Id': x.requestId,
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Referrer-Policy': 'no-referrer',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=()',
+    ...(https ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  };
+}
+
+function acceptsGzip(req: IncomingMessage): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(req.headers['accept-encoding'] ?? '');
+}
+
+export function sendPage(x: Exchange, https: boolean, page: Page): void {
+  x.res.writeHead(200, {
+    ...common(x, https),
+    'Content-Security-Policy': page.contentSecurityPolicy,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(page.html),
+    // The document names the files of this version: it is asked for each time.
+    'Cache-Control': 'no-cache',
+  });
+  x.res.end(page.html);
+  x.record(200);
+}
+
+/** @param current whether the address names the content: then it may be kept for ever */
+export function sendAsset(x: Exchange, https: boolean, asset: Asset, current: boolean): void {
+  const gzip = acceptsGzip(x.req) && asset.type.startsWith('text/');
+  const body = gzip ? asset.gzipped() : asset.body;
+  x.res.writeHead(200, {
+    ...common(x, https),
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Content-Type': asset.type,
+    'Content-Length': body.length,
+    'Cache-Control': current ? 'public, max-age=31536000, immutable' : 'no-store',
+    Vary: 'Accept-Encoding',
+    ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
+  });
+  x.res.end(body);
+  x.record(200);
+}

@@ -1,0 +1,123 @@
+// Signing in and out: an admin key is exchanged for a session, and never asked for again or kept by the pages.
+import { Type } from 'typebox';
+import { ApiError } from '../../../shared/errors.ts';
+import { parseKey } from '../../../shared/keys/format.ts';
+import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+import { defineRoute, type Route } from '../../route.ts';
+import { actionOf, type Action, type Audit } from '../audit.ts';
+import type { Attempts } from '../attempts.ts';
+import type { SessionAnswer } from '../client/wire.ts';
+import type { Session, Sessions } from '../sessions.ts';
+
+/** The key that a text is. @throws {ApiError} E1002, E1003, E6002 */
+export type SignIn = (key: string) => Promise<AuthenticatedKey>;
+
+export interface SessionRouteDeps {
+  readonly sessions: Sessions;
+  readonly audit: Audit;
+  readonly attempts: Attempts;
+  readonly signIn: SignIn;
+}
+
+const SignInBody = Type.Object({ key: Type.String({ minLength: 1, maxLength: 512 }) }, { additionalProperties: false });
+
+const NO_SESSION: SessionAnswer = { session: null };
+
+function answerOf({ key, expiresAtMs }: Session): SessionAnswer {
+  return {
+    session: {
+      keyId: key.keyId,
+      keyName: key.name,
+      organisation: key.organisationSlug,
+      environment: key.environment,
+      isOperator: key.isOperator && key.environment === 'live',
+      expiresAt: new Date(expiresAtMs).toISOString(),
+    },
+  };
+}
+
+/** Says that no session was found; any other error is thrown on. */
+function noSession(error: unknown): undefined {
+  if (error instanceof ApiError && error.status === 401) return undefined;
+  throw error;
+}
+
+export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRouteDeps): Route[] {
+  const common = { tag: 'Dashboard', responses: { 200: { description: 'The session.' } } } as const;
+  return [
+    defineRoute({
+      ...common,
+      method: 'GET',
+      path: '/dashboard/api/session',
+      access: 'none',
+      summary: 'Who is signed in, if anybody',
+      request: {},
+      errors: [],
+      handler: async ({ headers }) => {
+        const session = await sessions.find(headers, false).catch(noSession);
+        return { status: 200, body: session === undefined ? NO_SESSION : answerOf(session) };
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'POST',
+      path: '/dashboard/api/session',
+      access: 'none',
+      summary: 'Exchange an admin key for a session',
+      request: { body: SignInBody },
+      errors: ['E1002', 'E1003', 'E1004', 'E3001'],
+      handler: async (context) => {
+        const { body, address, headers } = context;
+        const shown = parseKey(body.key.trim());
+        const action: Action = {
+          ...actionOf(context, undefined, 'sign-in'),
+          keyId: shown?.keyId ?? null,
+        };
+        const waitSeconds = await attempts.take(address);
+        if (waitSeconds !== undefined) {
+          audit.note(action, 'refused', 429, 'E3001');
+          throw new ApiError('E3001', `Too many wrong keys from this address; try again in ${minutes(waitSeconds)}.`, {
+            headers: { 'retry-after': String(waitSeconds) },
+          });
+        }
+        return audit.around(action, async () => {
+          if (shown === undefined)
+            throw new ApiError('E1002', 'This is not an API key: one begins with cst_ and is copied whole.');
+          const key = await signIn(body.key.trim());
+          if (!key.scopes.has('admin:*'))
+            throw new ApiError(
+              'E1004',
+              'The dashboard needs a key with the scope admin:*; this key is valid but lacks it.',
+            );
+          await attempts.giveBack(address);
+          // A session that this browser had before is over.
+          await sessions.end(headers);
+          const { session, cookie } = await sessions.open(key);
+          return { status: 200, body: answerOf(session), headers: { 'set-cookie': cookie } };
+        });
+      },
+    }),
+    defineRoute({
+      ...common,
+      method: 'DELETE',
+      path: '/dashboard/api/session',
+      access: 'none',
+      summary: 'Sign out',
+      request: {},
+      errors: [],
+      handler: async (context) => {
+        const session = await sessions.find(context.headers, false).catch(noSession);
+        return audit.around(actionOf(context, session?.key, 'sign-out'), async () => ({
+          status: 200,
+          body: NO_SESSION,
+          headers: { 'set-cookie': await sessions.end(context.headers) },
+        }));
+      },
+    }),
+  ];
+}
+
+function minutes(seconds: number): string {
+  const whole = Math.ceil(seconds / 60);
+  return whole === 1 ? 'a minute' : `${whole} minutes`;
+}

@@ -1,0 +1,125 @@
+// Who is signed in to the operators' pages: a random token in a cookie, and a row that the token's hash finds.
+import { createHash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Database, Statement } from '../../shared/db/database.ts';
+import { ApiError } from '../../shared/errors.ts';
+import { toAuthenticated } from '../../shared/keys/authenticator.ts';
+import { loadKey } from '../../shared/keys/lookup.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+
+const COOKIE = 'custos_session';
+/** A working day and some; then the key must be shown again, however busy the session was. */
+export const SESSION_MS = 12 * 3_600_000;
+/** Without a request of the person's own (live numbers do not count). */
+export const IDLE_MS = 3_600_000;
+/** How exact the time of the last request is kept: one write a minute. */
+const TOUCH_MS = 60_000;
+
+const OPEN: Statement = {
+  name: 'dashboard-session-open',
+  text: `WITH ended AS (DELETE FROM dashboard_session WHERE expires_at <= $3)
+    INSERT INTO dashboard_session (token_hash, key_id, created_at, last_seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)`,
+};
+const FIND: Statement = {
+  name: 'dashboard-session-find',
+  text: `SELECT key_id AS "keyId", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt" FROM dashboard_session WHERE token_hash = $1`,
+};
+const TOUCH: Statement = {
+  name: 'dashboard-session-touch',
+  text: 'UPDATE dashboard_session SET last_seen_at = $2 WHERE token_hash = $1 AND last_seen_at < $2',
+};
+const END: Statement = { name: 'dashboard-session-end', text: 'DELETE FROM dashboard_session WHERE token_hash = $1' };
+
+export interface Session {
+  readonly key: AuthenticatedKey;
+  readonly expiresAtMs: number;
+}
+
+export interface SessionsDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  /** Whether the cookie may only travel over TLS. */
+  readonly secure: boolean;
+  /** Called with every use of a key. */
+  readonly onUse: (keyId: string, atMs: number) => void;
+}
+
+export interface Sessions {
+  /** A new session of a key. @returns the Set-Cookie header */
+  open(key: AuthenticatedKey): Promise<{ readonly session: Session; readonly cookie: string }>;
+  /**
+   * The session that a request's cookie names. The key's row is read each time: what is revoked is out at once.
+   * @param active whether a person asked, which keeps the session from becoming idle
+   * @throws {ApiError} E1001 not signed in, or the session has ended; E1002 key revoked; E1003 key expired; E6002
+   */
+  find(headers: IncomingHttpHeaders, active: boolean): Promise<Session>;
+  /** Ends the session, if there is one. @returns the Set-Cookie header that takes the cookie away */
+  end(headers: IncomingHttpHeaders): Promise<string>;
+}
+
+export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sessions {
+  const attributes = `HttpOnly; SameSite=Strict; Path=/dashboard${secure ? '; Secure' : ''}`;
+  const end = async (hash: Buffer): Promise<void> => void (await db.query(END, [hash]));
+  /** Ends a session that has just proven to be over, and says so. */
+  const over = async (hash: Buffer, error: ApiError): Promise<never> => {
+    await end(hash);
+    throw error;
+  };
+
+  return {
+    async open(key) {
+      const token = randomBytes(32).toString('base64url');
+      const now = nowMs();
+      const expiresAtMs = Math.min(now + SESSION_MS, key.expiresAtMs ?? Number.POSITIVE_INFINITY);
+      await db.query(OPEN, [hashOf(token), key.keyId, new Date(now), new Date(expiresAtMs)]);
+      const maxAge = Math.max(1, Math.floor((expiresAtMs - now) / 1_000));
+      return {
+        session: { key, expiresAtMs },
+        cookie: `${COOKIE}=${token}; Max-Age=${maxAge}; ${attributes}`,
+      };
+    },
+    async find(headers, active) {
+      const token = tokenOf(headers);
+      if (token === undefined) throw new ApiError('E1001', 'You are not signed in.');
+      const hash = hashOf(token);
+      const [row] = await db.query<{ keyId: string; lastSeenAt: Date; expiresAt: Date }>(FIND, [hash]);
+      if (row === undefined) throw new ApiError('E1001', 'Your session has ended; sign in again.');
+      const now = nowMs();
+      const stored = await loadKey(db, row.keyId);
+      if (stored === undefined || stored.revoked)
+        return over(hash, new ApiError('E1002', 'The key that you signed in with has been revoked.'));
+      const key = toAuthenticated(stored);
+      if (key.expiresAtMs !== null && now >= key.expiresAtMs)
+        return over(hash, new ApiError('E1003', 'The key that you signed in with has expired.'));
+      if (now >= row.expiresAt.getTime())
+        return over(hash, new ApiError('E1001', 'Your session has ended after 12 hours; sign in again.'));
+      if (now - row.lastSeenAt.getTime() >= IDLE_MS)
+        return over(hash, new ApiError('E1001', 'Your session has ended after an hour without use; sign in again.'));
+      if (active) {
+        onUse(key.keyId, now);
+        if (now - row.lastSeenAt.getTime() >= TOUCH_MS) await db.query(TOUCH, [hash, new Date(now)]);
+      }
+      return { key, expiresAtMs: row.expiresAt.getTime() };
+    },
+    async end(headers) {
+      const token = tokenOf(headers);
+      if (token !== undefined) await end(hashOf(token));
+      return `${COOKIE}=; Max-Age=0; ${attributes}`;
+    },
+  };
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+/** The cookie's value. Two cookies of one name are somebody's attempt to plant one: neither is believed. */
+function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+  const values = (headers.cookie ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${COOKIE}=`))
+    .map((pair) => pair.slice(COOKIE.length + 1));
+  const [value, second] = values;
+  return value !== undefined && second === undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
+}

@@ -1,0 +1,150 @@
+// Approvals: what waits for a human, and the human's word.
+import {
+  approvalFactsOf,
+  decideApproval,
+  listApprovals,
+  noSuchApproval,
+  readApproval,
+} from '../../shared/decide/approval-store.ts';
+import type { ShownApproval } from '../../shared/decide/approval-store.ts';
+import { stateAt } from '../../shared/decide/approval.ts';
+import type { Database } from '../../shared/db/database.ts';
+import { assertMayName, mayName } from '../../shared/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import {
+  ApprovalDetail,
+  ApprovalList,
+  ApprovalListQuery,
+  ApprovalParams,
+  ApprovalVerdict,
+} from '../../shared/schemas/approval.ts';
+import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { type DecisionDeps, decisionText } from './decisions.ts';
+import { decodeCursor, pageOf } from './paging.ts';
+
+export interface ApprovalDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly promiser: DecisionDeps['promiser'];
+}
+
+const CURSOR = /^apr_[0-9a-z]{26}$/;
+
+export function approvalRoutes({ db, nowMs, promiser }: ApprovalDeps): Route[] {
+  const shown = (key: AuthenticatedKey, row: ShownApproval, atMs: number): object => ({
+    approvalId: row.approval_id,
+    status: stateAt(approvalFactsOf(row), atMs),
+    agentId: row.agent_id,
+    keyId: row.key_id,
+    digest: row.digest,
+    intentId: row.intent_id,
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    decidedAt: row.decided_at?.toISOString() ?? null,
+    decidedBy: row.decided_by,
+    reason: row.reason,
+    usedAt: row.used_at?.toISOString() ?? null,
+    usedBy: row.used_by,
+    usedDecisionId: row.used_decision_id,
+    // The text of a record of our own.
+    decision: JSON.parse(decisionText(promiser, key, row.record)) as unknown,
+  });
+  const detailed = (key: AuthenticatedKey, row: ShownApproval, atMs: number): object => ({
+    ...shown(key, row, atMs),
+    context: contextOf(row.facts),
+  });
+
+  const deciding = (word: 'approve' | 'reject', state: 'approved' | 'rejected', effect: string): Route =>
+    defineRoute({
+      method: 'POST',
+      path: `/v1/approvals/{id}/${word}`,
+      access: ['admin:*'],
+      tag: 'Approvals',
+      summary: word === 'approve' ? 'Approve what an agent asked for' : 'Reject what an agent asked for',
+      description: `${effect} The key that asked may not decide. The reason goes into the log, on the chain of the agent.`,
+      request: { params: ApprovalParams, body: ApprovalVerdict },
+      responses: { 200: { description: `The approval, ${state}.`, schema: ApprovalDetail } },
+      errors: ['E4001', 'E5001'],
+      idempotent: true,
+      handler: ({ key, params, body, commit }) =>
+        commit(async (sql) => {
+          const at = nowMs();
+          await decideApproval(sql, key, params.id, {
+            state,
+            by: key.keyId,
+            reason: body.reason,
+            nowMs: at,
+            mayName: (agentId) => mayName(key, agentId),
+          });
+          const row = await readApproval(sql, key, params.id);
+          if (row === undefined) throw noSuchApproval();
+          return { status: 200, body: detailed(key, row, at) };
+        }),
+    });
+
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/approvals',
+      access: ['admin:*'],
+      tag: 'Approvals',
+      summary: 'List approvals, newest first',
+      description: 'Each with the ESCALATE that opened it. `status=pending` is what waits for a human.',
+      request: { query: ApprovalListQuery },
+      responses: { 200: { description: 'One page of approvals.', schema: ApprovalList } },
+      errors: [],
+      handler: async ({ key, query }) => {
+        if (query.agentId !== undefined) assertMayName(key, query.agentId, '?agentId');
+        const limit = query.limit ?? DEFAULT_LIMIT;
+        const at = nowMs();
+        const filter = {
+          organisationId: key.organisationId,
+          environment: key.environment,
+          agentIds:
+            query.agentId === undefined ? (key.agentIds === null ? undefined : [...key.agentIds]) : [query.agentId],
+          status: query.status,
+          before: decodeCursor(query.cursor, CURSOR),
+          nowMs: at,
+        };
+        const rows = await listApprovals(db, filter, limit + 1);
+        const page = pageOf(
+          rows,
+          limit,
+          (row) => shown(key, row, at),
+          (row) => row.approval_id,
+        );
+        return { status: 200, body: page };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/approvals/{id}',
+      access: ['admin:*'],
+      tag: 'Approvals',
+      summary: 'Read one approval',
+      description: "With the ESCALATE that opened it and the caller's context: all that a human needs to decide.",
+      request: { params: ApprovalParams },
+      responses: { 200: { description: 'The approval.', schema: ApprovalDetail } },
+      errors: ['E4001'],
+      handler: async ({ key, params }) => {
+        const row = await readApproval(db, key, params.id);
+        if (row === undefined || !mayName(key, row.agent_id)) throw noSuchApproval();
+        return { status: 200, body: detailed(key, row, nowMs()) };
+      },
+    }),
+    deciding(
+      'approve',
+      'approved',
+      'The agent may then do this one thing once: by asking again with approval_id, or, if it was a submitted intent, by itself.',
+    ),
+    deciding('reject', 'rejected', 'Whoever asks with its approval_id is denied; a submitted intent is decided DENY.'),
+  ];
+}
+
+/** What the caller had sent along, of the decision's facts. */
+function contextOf(facts: Buffer | null): unknown {
+  if (facts === null) return null;
+  // Written by ourselves.
+  return (JSON.parse(facts.toString('utf8')) as { context: unknown }).context;
+}

@@ -1,0 +1,221 @@
+// Replay of stored decisions under a draft, at once or as a job; and what shadow mode found.
+import type { Database } from '../../shared/db/database.ts';
+import { type Draft, draftOfDigest, draftOfFiles } from '../../shared/decide/replay-draft.ts';
+import { replayHtml } from '../../shared/decide/replay-html.ts';
+import { MAX_OPEN_REPLAYS, queueReplay, readReplay, type ReplayRow } from '../../shared/decide/replay-jobs.ts';
+import { countDecisions, type ReplayRange, type ReplayReport, replayRange } from '../../shared/decide/replay-store.ts';
+import { readShadowStatus } from '../../shared/decide/shadow-store.ts';
+import { ApiError, invalidField } from '../../shared/errors.ts';
+import { newId } from '../../shared/ids.ts';
+import { readDuration } from '../../shared/keys/durations.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import type { PolicySet } from '../../shared/policy/load.ts';
+import {
+  ReplayParams,
+  ReplayReportSchema,
+  ReplayRequest,
+  ReplaySchema,
+  ShadowStatusSchema,
+} from '../../shared/schemas/replay.ts';
+import type { Environment } from '../../shared/vocabulary.ts';
+import { MAX_FIELD_ERRORS } from '../middleware/field-errors.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+import { assertOperator } from './policies.ts';
+
+/** Decisions that are replayed while the caller waits: a tenth of a second. More are a job. */
+export const AT_ONCE = 1_000;
+const DEFAULT_SINCE = '7d';
+
+export interface PolicyReplayDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+}
+
+interface RequestBody {
+  readonly files?: readonly { readonly path: string; readonly text: string }[];
+  readonly digest?: string;
+  readonly since?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly environment?: Environment;
+  readonly agentId?: string;
+}
+
+function wantsPage(accept: string | string[] | undefined): boolean {
+  return typeof accept === 'string' && /\btext\/html\b/.test(accept) && !/\bapplication\/json\b/.test(accept);
+}
+
+/** As a file to be kept: a page of ours never runs where keys are used. */
+function pageOf(report: ReplayReport): Reply {
+  return {
+    status: 200,
+    text: replayHtml(report),
+    contentType: 'text/html; charset=utf-8',
+    headers: { vary: 'Accept', 'content-disposition': 'attachment; filename="replay.html"' },
+  };
+}
+
+/** @throws {ApiError} E2001 */
+function rangeOf(body: RequestBody, key: AuthenticatedKey, nowMs: number): ReplayRange {
+  const { since, from, to, environment = key.environment, agentId } = body;
+  if (since !== undefined && from !== undefined) throw invalidField('/since', 'can not be given with from');
+  if (since !== undefined && to !== undefined) throw invalidField('/since', 'can not be given with to');
+  // What is being decided now is not complete yet.
+  const toMs = Math.min(to === undefined ? nowMs : Date.parse(to), nowMs);
+  const fromMs =
+    from === undefined
+      ? toMs - readDuration(since ?? DEFAULT_SINCE, { min: '1m', max: '3650d' }, '/since')
+      : Date.parse(from);
+  if (fromMs >= toMs) throw invalidField('/from', 'must be before to, and not in the future');
+  return { organisationId: key.organisationId, environment, agentId, fromMs: Math.max(0, fromMs), toMs };
+}
+
+/** @throws {ApiError} E2001 that names every finding by its file in the request, E4001 for a digest that is not known */
+async function draftOf(db: Database, body: RequestBody): Promise<PolicySet> {
+  const { files, digest } = body;
+  if ((files === undefined) === (digest === undefined))
+    throw invalidField('', 'must name its draft by files or by digest, and not by both');
+  const draft: Draft | undefined =
+    files === undefined ? await draftOfDigest(db, digest ?? '') : await draftOfFiles(db, files);
+  if (draft === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
+  if (draft.ok) return draft.set;
+  const errors = draft.findings.slice(0, MAX_FIELD_ERRORS).map(({ file, line, column, message }) => {
+    const at = files?.findIndex(({ path }) => path === file) ?? -1;
+    return {
+      pointer: at === -1 ? (files === undefined ? '/digest' : '/files') : `/files/${at}/text`,
+      message: `${file}:${line}:${column} ${message}`,
+    };
+  });
+  throw new ApiError('E2001', `The draft can not be evaluated: ${errors[0]?.message ?? 'it has no policies'}.`, {
+    errors,
+  });
+}
+
+function bodyOf(row: ReplayRow): object {
+  return {
+    replayId: row.replay_id,
+    status: row.status,
+    draft: { digest: row.draft_digest },
+    progress: { replayed: row.replayed, total: row.total },
+    createdAt: row.created_at.toISOString(),
+    finishedAt: row.finished_at?.toISOString() ?? null,
+    error: row.error,
+    report: reportOf(row) ?? null,
+  };
+}
+
+function reportOf({ report }: ReplayRow): ReplayReport | undefined {
+  // The worker wrote it.
+  return report === null ? undefined : (JSON.parse(report) as ReplayReport);
+}
+
+export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
+  /** One at a time: two would keep other requests waiting twice as long. */
+  let isReplaying = false;
+
+  const atOnce = async (set: PolicySet, range: ReplayRange): Promise<ReplayReport> => {
+    isReplaying = true;
+    try {
+      return await replayRange({ db, set, range });
+    } finally {
+      isReplaying = false;
+    }
+  };
+
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/policies/replay',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'What a draft would have decided',
+      description: `Evaluates stored decisions of the operator's organisation again under a draft, from the facts that were recorded with them, and reports what would have changed. Nothing is stored or put into force. Up to ${AT_ONCE} decisions are answered at once, with \`Accept: text/html\` as a page; more are a job, and Location says where to look.`,
+      request: { body: ReplayRequest },
+      responses: {
+        200: { description: 'The difference.', schema: ReplayReportSchema, alsoAs: ['text/html'] },
+        202: { description: 'It is queued; Location says where to look.', schema: ReplaySchema },
+      },
+      errors: ['E4001', 'E2010', 'E6002'],
+      cost: () => 10,
+      idempotent: true,
+      handler: async ({ key, body, headers, commit }) => {
+        assertOperator(key);
+        const now = nowMs();
+        const range = rangeOf(body, key, now);
+        const set = await draftOf(db, body);
+        const few = await countDecisions(db, range, AT_ONCE + 1);
+        if (few <= AT_ONCE && !isReplaying) {
+          const report = await atOnce(set, range);
+          return wantsPage(headers['accept']) ? pageOf(report) : { status: 200, body: report };
+        }
+        const total = await countDecisions(db, range);
+        const replayId = newId('rpl', now);
+        return commit(async (sql) => {
+          const { organisationId, environment } = key;
+          const { canonical, digest } = set;
+          const isQueued = await queueReplay(sql, {
+            replayId,
+            organisationId,
+            environment: range.environment ?? environment,
+            agentId: range.agentId,
+            fromMs: range.fromMs,
+            toMs: range.toMs,
+            keyId: key.keyId,
+            draft: { canonical, digest },
+            total,
+            createdAtMs: now,
+          });
+          if (!isQueued)
+            throw new ApiError('E3001', `${MAX_OPEN_REPLAYS} replays are open already; wait until one is done.`, {
+              headers: { 'retry-after': '30' },
+            });
+          const row = await readReplay(sql, organisationId, replayId);
+          if (row === undefined) throw new Error(`the replay ${replayId} was not stored`);
+          return { status: 202, body: bodyOf(row), headers: { location: `/v1/policies/replays/${replayId}` } };
+        });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/policies/replays/{id}',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'A replay that runs as a job',
+      description: 'Kept for a week. With `Accept: text/html`, once it is done: its report as a page.',
+      request: { params: ReplayParams },
+      responses: {
+        200: {
+          description: 'How far it is, and its report when it is done.',
+          schema: ReplaySchema,
+          alsoAs: ['text/html'],
+        },
+      },
+      errors: ['E4001'],
+      handler: async ({ key, params, headers }) => {
+        assertOperator(key);
+        const row = await readReplay(db, key.organisationId, params.id);
+        if (row === undefined) throw new ApiError('E4001', 'There is no such replay.');
+        const report = wantsPage(headers['accept']) ? reportOf(row) : undefined;
+        return report === undefined ? { status: 200, body: bodyOf(row), headers: { vary: 'Accept' } } : pageOf(report);
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/policies/shadow',
+      access: ['admin:*'],
+      tag: 'Policies',
+      summary: 'What the draft in shadow mode would change',
+      description:
+        'With CUSTOS_SHADOW_POLICY_DIR the workers evaluate a second folder beside the set in force for a share of live decisions, after they were answered. Nothing of it is ever answered.',
+      request: {},
+      responses: {
+        200: { description: 'The draft, and what it and earlier ones would have changed.', schema: ShadowStatusSchema },
+      },
+      errors: ['E6002'],
+      handler: async ({ key }) => {
+        assertOperator(key);
+        return { status: 200, body: await readShadowStatus(db, nowMs()) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,147 @@
+// Approvals as values: what one is bound to, whether it can be used, and what it says in a decision. Pure.
+import { createHash } from 'node:crypto';
+import { BUILT_IN_POLICY } from '../policy/schema.ts';
+import type { Evaluation, Reason } from '../policy/types.ts';
+import { canonicalize } from '../proof/canonical.ts';
+import { assertNever } from '../errors.ts';
+
+/** `pending` becomes `approved`, `rejected` or `expired`; `approved` becomes `used` or `expired`; the others are final. */
+export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired', 'used'] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+/** The one action of one agent that an approval is good for. */
+export interface ApprovedAction {
+  readonly agentId: string;
+  /** The caller's object; an absent one counts as `{}`, as it does in the facts. */
+  readonly context: Readonly<Record<string, unknown>> | undefined;
+  readonly environment: string;
+  /** The parse or the submitted intent that stands behind it; null: none. */
+  readonly intentId: string | null;
+  readonly normalized: string;
+  /** Slug. */
+  readonly organisation: string;
+}
+
+/** SHA-256, lower-case hex, of JCS of the six members. */
+export function approvalDigest(action: ApprovedAction): string {
+  const { agentId, context = {}, environment, intentId, normalized, organisation } = action;
+  const members = { agentId, context, environment, intentId, normalized, organisation };
+  return createHash('sha256').update(canonicalize(members)).digest('hex');
+}
+
+/** What is stored of an approval, as far as its use depends on it. */
+export interface ApprovalFacts {
+  readonly approvalId: string;
+  readonly state: ApprovalState;
+  readonly agentId: string;
+  readonly digest: string;
+  readonly expiresAtMs: number;
+  /** Who approved or rejected: a key id, or `cli:<user>`. */
+  readonly decidedBy: string | null;
+  readonly reason: string | null;
+  /** The key that used it. */
+  readonly usedBy: string | null;
+  readonly usedDecisionId: string | null;
+}
+
+/** As anyone must see it: what has expired is expired, also before upkeep has said so. */
+export function stateAt(approval: Pick<ApprovalFacts, 'state' | 'expiresAtMs'>, atMs: number): ApprovalState {
+  const { state, expiresAtMs } = approval;
+  return (state === 'pending' || state === 'approved') && expiresAtMs <= atMs ? 'expired' : state;
+}
+
+/** Who wants to use an approval, for what, and when. */
+export interface Use {
+  readonly agentId: string;
+  readonly digest: string;
+  readonly keyId: string;
+  readonly atMs: number;
+}
+
+export type RefusalCode = 'APPROVAL_MISMATCH' | 'APPROVAL_REJECTED' | 'APPROVAL_EXPIRED' | 'APPROVAL_USED';
+
+/** What an approval is worth to a use of it. */
+export type Standing =
+  | { readonly kind: 'usable'; readonly by: string }
+  | { readonly kind: 'pending' }
+  /** The same key asks the same again: it gets the decision that used the approval. */
+  | { readonly kind: 'repeat'; readonly decisionId: string }
+  | { readonly kind: 'refused'; readonly code: RefusalCode; readonly message: string };
+
+/** @param approval undefined: the organisation and environment have none with that id */
+export function standingOf(approval: ApprovalFacts | undefined, use: Use): Standing {
+  if (approval === undefined || approval.agentId !== use.agentId || approval.digest !== use.digest)
+    return refused('APPROVAL_MISMATCH', 'there is no approval with this id for this agent and action');
+  const { approvalId } = approval;
+  const state = stateAt(approval, use.atMs);
+  switch (state) {
+    case 'pending':
+      return { kind: 'pending' };
+    case 'approved':
+      // A row in this state without it is damaged, and then nobody has approved.
+      if (approval.decidedBy === null) return refused('APPROVAL_MISMATCH', `nobody has decided ${approvalId}`);
+      return { kind: 'usable', by: approval.decidedBy };
+    case 'rejected':
+      return refused('APPROVAL_REJECTED', `${approvalId} was rejected: ${approval.reason ?? ''}`);
+    case 'expired':
+      return refused(
+        'APPROVAL_EXPIRED',
+        `${approvalId} has expired at ${new Date(approval.expiresAtMs).toISOString()}`,
+      );
+    case 'used':
+      return approval.usedBy === use.keyId && approval.usedDecisionId !== null
+        ? { kind: 'repeat', decisionId: approval.usedDecisionId }
+        : refused('APPROVAL_USED', `${approvalId} has been used`);
+    default:
+      return assertNever(state);
+  }
+}
+
+function refused(code: RefusalCode, message: string): Standing {
+  return { kind: 'refused', code, message };
+}
+
+const RULE = 'approval';
+
+/** The DENY of an approval that can not be used. */
+export function refusalOf({ code, message }: { readonly code: RefusalCode; readonly message: string }): Evaluation {
+  const reason: Reason = { policy: BUILT_IN_POLICY, rule: RULE, effect: 'DENY', code, message };
+  return { verdict: 'DENY', reasons: [reason], obligations: [] };
+}
+
+/**
+ * The last reason of every decision that has used an approval. It is all that such a decision says of it: which one, and
+ * who gave it; the words of the approver are in the `custos.approval` record.
+ */
+export function approvedReason(approvalId: string, by: string): Reason {
+  const message = `${approvalId} approved by ${by}`;
+  return { policy: BUILT_IN_POLICY, rule: RULE, effect: 'ALLOW', code: 'APPROVED', message };
+}
+
+/** What a recorded decision says of an approval. */
+export type ApprovalMention =
+  /**
+   * It used one. Evaluated again by `evaluator.evaluateApproved(facts, reason)`, not by `evaluate`: that is what every
+   * reader of recorded decisions (verification, replay) must do to reach the recorded verdict.
+   */
+  | { readonly kind: 'used'; readonly approvalId: string; readonly by: string; readonly reason: Reason }
+  /** It named one that could not be used: a DENY that no policy gives, and that does not follow from the facts. */
+  | { readonly kind: 'refused'; readonly code: RefusalCode };
+
+const REFUSALS: readonly string[] = ['APPROVAL_MISMATCH', 'APPROVAL_REJECTED', 'APPROVAL_EXPIRED', 'APPROVAL_USED'];
+const APPROVED_MESSAGE = /^(apr_[0-9a-z]{26}) approved by (.+)$/su;
+
+/** Recognises decisions about approvals by their reasons; undefined: the policies alone, or a halt, led to it. */
+export function approvalMentionOf(
+  reasons: readonly Readonly<Record<keyof Reason, string>>[],
+): ApprovalMention | undefined {
+  const last = reasons.at(-1);
+  if (last === undefined || last.policy !== BUILT_IN_POLICY || last.rule !== RULE) return undefined;
+  if (last.effect === 'DENY' && reasons.length === 1 && REFUSALS.includes(last.code))
+    // One of the list, as was just seen.
+    return { kind: 'refused', code: last.code as RefusalCode };
+  if (last.effect !== 'ALLOW' || last.code !== 'APPROVED') return undefined;
+  const [, approvalId, by] = APPROVED_MESSAGE.exec(last.message) ?? [];
+  if (approvalId === undefined || by === undefined) return undefined;
+  return { kind: 'used', approvalId, by, reason: approvedReason(approvalId, by) };
+}

@@ -1,0 +1,299 @@
+// Recording answers: what an approval changes about them is settled, and each is durable before its text goes out.
+import type { Database, Sql } from '../db/database.ts';
+import { ApiError, assertNever } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { Promiser } from '../log/promises.ts';
+import { BUILT_IN_POLICY } from '../policy/schema.ts';
+import type { Evaluation } from '../policy/types.ts';
+import type { Verdict } from '../vocabulary.ts';
+import { approvalDigest, approvedReason, refusalOf, standingOf, stateAt } from './approval.ts';
+import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
+import {
+  approvalFactsOf,
+  expireApproval,
+  findOpenApproval,
+  lockApproval,
+  markUsed,
+  peekApproval,
+  type StoredApproval,
+} from './approval-store.ts';
+import type { Answer, Decider, NamedApproval, Question } from './decider.ts';
+import { answerOfRecord } from './record.ts';
+import type { DecisionRow, DecisionStore } from './store.ts';
+
+/** A question and what `Decider.answer` says to it. */
+export interface Item {
+  readonly question: Question;
+  readonly answer: Answer;
+}
+
+/** A decision that is written, in a transaction that may still fail. */
+export interface Written {
+  readonly decisionId: string;
+  readonly verdict: Verdict;
+  /** JSON text of the answer. */
+  readonly text: string;
+  /** The approval that it waits for. */
+  readonly approval?: NamedApproval | undefined;
+  /** Another request has made it, with the same key for the same action; nothing is written. */
+  readonly isRepeat: boolean;
+}
+
+export type Write = (sql: Sql) => Promise<readonly Written[]>;
+
+export interface Recorder {
+  /** Makes one answer durable, together with those of other requests. @returns its text. @throws {ApiError} E6002 */
+  append(item: Item): Promise<string>;
+  /**
+   * Makes answers durable in a transaction of `work`, which calls `write` within it once. Run again from the start when
+   * another request has opened the same approval meanwhile. @throws {ApiError} E6002, and what `work` throws
+   */
+  transaction<T>(items: readonly Item[], work: (write: Write) => Promise<T>): Promise<T>;
+  /** The answer as it would be recorded; nothing is stored or held. @throws {ApiError} E6002 */
+  preview(item: Item): Promise<Answer>;
+}
+
+export interface RecorderDeps {
+  readonly db: Database;
+  readonly decider: Pick<Decider, 'record' | 'recorded' | 'approve'>;
+  readonly decisions: DecisionStore;
+  readonly opener: ApprovalOpener;
+  /** CUSTOS_APPROVAL_TTL. */
+  readonly approvalTtlMs: number;
+  /** Makes the promise of a repeated answer again. */
+  readonly promiser?: Pick<Promiser, 'promise'> | undefined;
+}
+
+/** The approval that an ESCALATE names, and the one to open when there is none yet. */
+interface Naming {
+  readonly approval: NamedApproval;
+  readonly opens?: Pick<OpeningRow, 'digest' | 'intentId'>;
+}
+
+/** Ends a transaction in which an approval was to be opened that another request has opened. */
+class OpenedMeanwhile extends Error {}
+
+/** Each one lost needs another request that opened the same approval and saw it closed in between. */
+const ATTEMPTS = 10;
+
+function digestOf({ question, answer }: Item): string {
+  const { agentId, context, intentId, key } = question;
+  return approvalDigest({
+    agentId,
+    context,
+    environment: key.environment,
+    intentId: intentId ?? null,
+    normalized: answer.facts.intent.normalized,
+    organisation: key.organisationSlug,
+  });
+}
+
+/** A DENY that comes before any approval, and before the repeat of a decision that has used one. */
+function standsFirst({ verdict, reasons }: Evaluation): boolean {
+  return (
+    verdict === 'DENY' &&
+    reasons.some(({ policy, code }) => policy === BUILT_IN_POLICY && (code === 'HALTED' || code === 'AGENT_NOT_ACTIVE'))
+  );
+}
+
+/** What an item becomes once its approval is known. */
+type Settled =
+  | { readonly kind: 'repeat'; readonly decisionId: string }
+  | {
+      readonly kind: 'new';
+      readonly answer: Answer;
+      readonly approval?: NamedApproval;
+      readonly uses?: StoredApproval;
+    };
+
+export function createRecorder(deps: RecorderDeps): Recorder {
+  const { db, decider, decisions, opener, approvalTtlMs, promiser } = deps;
+
+  const nameApproval = async (item: Item): Promise<Naming> => {
+    const { question, answer } = item;
+    const { key, intentId } = question;
+    const digest = digestOf(item);
+    const open = await findOpenApproval(db, key, digest, key.keyId);
+    if (open !== undefined) {
+      if (stateAt(approvalFactsOf(open), answer.nowMs) !== 'expired')
+        return { approval: { approvalId: open.approval_id, expiresAtMs: open.expires_at.getTime() } };
+      // Upkeep would do so in a moment; until then none for the same action could be opened.
+      await expireApproval(db, open, answer.nowMs);
+    }
+    const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs: answer.nowMs + approvalTtlMs };
+    return { approval, opens: { digest, intentId: intentId ?? null } };
+  };
+
+  const openingRow = (decision: DecisionRow, { approval, opens }: Naming): OpeningRow | undefined =>
+    opens === undefined ? undefined : { decision, ...approval, ...opens };
+
+  const appendEscalation = async (item: Item): Promise<string> => {
+    const { question, answer } = item;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const naming = await nameApproval(item);
+      const { row, text } = decider.record(question, answer, naming.approval);
+      const opening = openingRow(row, naming);
+      if (opening === undefined) await decisions.append(row);
+      else if (!(await opener.append(opening))) continue;
+      decider.recorded(question, answer);
+      return text;
+    }
+    throw tooManyAtOnce();
+  };
+
+  const settle = async (item: Item, stored: StoredApproval | undefined): Promise<Settled> => {
+    const { question, answer } = item;
+    if (standsFirst(answer.evaluation)) return { kind: 'new', answer };
+    const { agentId, key } = question;
+    const use = { agentId, digest: digestOf(item), keyId: key.keyId, atMs: answer.nowMs };
+    const standing = standingOf(stored && approvalFactsOf(stored), use);
+    switch (standing.kind) {
+      case 'refused':
+        return { kind: 'new', answer: { ...answer, evaluation: refusalOf(standing) } };
+      case 'repeat':
+        return standing;
+      case 'pending':
+        // As if it had named none: the ESCALATE names the same approval again.
+        if (answer.evaluation.verdict !== 'ESCALATE' || stored === undefined) return { kind: 'new', answer };
+        return {
+          kind: 'new',
+          answer,
+          approval: { approvalId: stored.approval_id, expiresAtMs: stored.expires_at.getTime() },
+        };
+      case 'usable': {
+        if (answer.evaluation.verdict === 'DENY' || stored === undefined) return { kind: 'new', answer };
+        const approved = await decider.approve(question, answer, approvedReason(stored.approval_id, standing.by));
+        // Only what lets the action through has used the approval.
+        if (approved.evaluation.verdict === 'DENY') return { kind: 'new', answer: approved };
+        return { kind: 'new', answer: approved, uses: stored };
+      }
+      default:
+        return assertNever(standing);
+    }
+  };
+
+  const repeated = async (sql: Sql, { key }: Question, decisionId: string): Promise<Written> => {
+    const record = await decisions.recordOf(sql, key.organisationId, key.environment, decisionId);
+    if (record === undefined) throw new Error(`the decision ${decisionId} that used an approval is not there`);
+    const text = answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
+    // Written by ourselves.
+    const { verdict } = JSON.parse(text) as { verdict: Verdict };
+    return { decisionId, verdict, text, isRepeat: true };
+  };
+
+  /** Writes all items; what is to be counted once they are committed goes to `made`. */
+  const writeAll = async (
+    sql: Sql,
+    items: readonly Item[],
+    namings: readonly (Naming | undefined)[],
+    made: Item[],
+  ): Promise<Written[]> => {
+    // Held in one order, so that two batches that use the same approvals never wait for each other.
+    const held = new Map<string, StoredApproval | undefined>();
+    const named = items.flatMap(({ question }) => (question.approvalId === undefined ? [] : [question]));
+    named.sort((a, b) => ((a.approvalId ?? '') < (b.approvalId ?? '') ? -1 : 1));
+    for (const { approvalId, key } of named)
+      if (approvalId !== undefined && !held.has(approvalId))
+        held.set(approvalId, await lockApproval(sql, key, approvalId));
+
+    const written: Written[] = [];
+    const plain: DecisionRow[] = [];
+    const opening: OpeningRow[] = [];
+    for (const [i, item] of items.entries()) {
+      const { question } = item;
+      const { approvalId } = question;
+      const naming = namings[i];
+      const settled: Settled =
+        approvalId === undefined
+          ? { kind: 'new', answer: item.answer, ...(naming && { approval: naming.approval }) }
+          : await settle(item, held.get(approvalId));
+      if (settled.kind === 'repeat') {
+        // Of the same batch, it is not in the table yet.
+        const earlier = written.find((other) => other.decisionId === settled.decisionId);
+        const repeat = earlier && { ...earlier, isRepeat: true };
+        written.push(repeat ?? (await repeated(sql, question, settled.decisionId)));
+        continue;
+      }
+      const { answer, approval, uses } = settled;
+      const { row, text } = decider.record(question, answer, approval);
+      if (uses !== undefined && approvalId !== undefined) {
+        const { keyId, decisionId } = row;
+        held.set(approvalId, await markUsed(sql, uses, { keyId, decisionId, nowMs: answer.nowMs }));
+      }
+      const opens = naming && openingRow(row, naming);
+      if (opens === undefined) plain.push(row);
+      else opening.push(opens);
+      written.push({ decisionId: row.decisionId, verdict: row.verdict, text, approval, isRepeat: false });
+      made.push({ question, answer });
+    }
+    if (opening.length > 0 && !(await opener.insert(sql, opening))) throw new OpenedMeanwhile();
+    if (plain.length > 0) await decisions.insert(sql, plain);
+    return written;
+  };
+
+  /** The approvals that escalations name; those of one transaction with the same action share one. */
+  const nameAll = async (items: readonly Item[]): Promise<(Naming | undefined)[]> => {
+    const shared = new Map<string, Naming>();
+    const namings: (Naming | undefined)[] = [];
+    for (const item of items) {
+      if (item.answer.evaluation.verdict !== 'ESCALATE' || item.question.approvalId !== undefined) {
+        namings.push(undefined);
+        continue;
+      }
+      const id = `${item.question.key.keyId} ${digestOf(item)}`;
+      const known = shared.get(id);
+      const naming = known === undefined ? await nameApproval(item) : { approval: known.approval };
+      shared.set(id, naming);
+      namings.push(naming);
+    }
+    return namings;
+  };
+
+  const transaction: Recorder['transaction'] = async (items, work) => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      // Asked for before the transaction begins: what holds a connection must not wait for another one.
+      const namings = await nameAll(items);
+      const made: Item[] = [];
+      try {
+        const result = await work((sql) => writeAll(sql, items, namings, made));
+        for (const { question, answer } of made) decider.recorded(question, answer);
+        return result;
+      } catch (error) {
+        if (!(error instanceof OpenedMeanwhile)) throw error;
+      }
+    }
+    throw tooManyAtOnce();
+  };
+
+  return {
+    async append(item) {
+      const { question, answer } = item;
+      if (question.approvalId !== undefined) {
+        const [written] = await transaction([item], (write) => db.transaction(write));
+        if (written === undefined) throw new Error('a decision was not written');
+        return written.text;
+      }
+      if (answer.evaluation.verdict === 'ESCALATE') return appendEscalation(item);
+      const { row, text } = decider.record(question, answer);
+      await decisions.append(row);
+      decider.recorded(question, answer);
+      return text;
+    },
+    transaction,
+    async preview(item) {
+      const { question, answer } = item;
+      if (question.approvalId === undefined) return answer;
+      const stored = await peekApproval(db, question.key, question.approvalId);
+      const settled = await settle(item, stored);
+      if (settled.kind === 'new') return settled.answer;
+      // It would get the decision that has used the approval; this is how that was reached.
+      return decider.approve(question, answer, approvedReason(question.approvalId, stored?.decided_by ?? ''));
+    },
+  };
+}
+
+function tooManyAtOnce(): ApiError {
+  return new ApiError('E6002', 'The same was asked too often at once; the request may be repeated.', {
+    headers: { 'retry-after': '1' },
+  });
+}

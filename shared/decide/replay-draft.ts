@@ -1,0 +1,57 @@
+// Drafts: policy sets that are evaluated and never answered with, from files, from a folder, or from what is stored.
+import type { Sql, Statement } from '../db/database.ts';
+import { compileLexicon, type Lexicon } from '../intent/lexicon.ts';
+import { loadCanonicalSet, loadPolicySet, type LoadResult, type TextFile } from '../policy/load.ts';
+import { LEXICON_FILE, type PolicyFolder } from '../policy-folder.ts';
+
+export type Draft = LoadResult<Lexicon>;
+
+const STORED: Statement = { name: 'draft-stored', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
+const ACTIVE: Statement = {
+  name: 'draft-active',
+  text: 'SELECT policy_set.canonical FROM policy_state JOIN policy_set ON policy_set.digest = policy_state.active_digest',
+};
+
+async function canonicalOf(sql: Sql, statement: Statement, values: readonly string[]): Promise<string | undefined> {
+  const [row] = await sql.query<{ canonical: Buffer }>(statement, values);
+  return row?.canonical.toString('utf8');
+}
+
+/** The lexicon of the set in force; undefined when none is. */
+async function activeLexicon(sql: Sql): Promise<TextFile | undefined> {
+  const canonical = await canonicalOf(sql, ACTIVE, []);
+  if (canonical === undefined) return undefined;
+  // The canonical text of a set, which is an object (shared/policy/load.ts).
+  const { lexicon } = JSON.parse(canonical) as { readonly lexicon: unknown };
+  return { path: LEXICON_FILE, text: JSON.stringify(lexicon) };
+}
+
+/** A draft from policy files; without a lexicon.json among them the lexicon of the set in force is used. */
+export async function draftOfFiles(sql: Sql, files: readonly TextFile[]): Promise<Draft> {
+  const own = files.find((file) => file.path === LEXICON_FILE);
+  const lexicon = own ?? (await activeLexicon(sql)) ?? { path: LEXICON_FILE, text: '' };
+  return loadPolicySet(
+    files.filter((file) => file !== own),
+    lexicon,
+    { compileLexicon },
+  );
+}
+
+/** A draft from a policy folder as it was read; a folder without lexicon.json uses that of the set in force. */
+export async function draftOfFolder(sql: Sql, folder: PolicyFolder): Promise<Draft> {
+  const { policies, lexicon, refused } = folder;
+  const draft = await draftOfFiles(sql, lexicon.text === '' ? policies : [...policies, lexicon]);
+  if (refused.length === 0) return draft;
+  return { ok: false, findings: [...refused, ...(draft.ok ? [] : draft.findings)] };
+}
+
+/** A set from its canonical text. */
+export function draftOfCanonical(canonical: string): Draft {
+  return loadCanonicalSet(canonical, { compileLexicon });
+}
+
+/** A set that is or was in force; undefined: there is none with this digest. */
+export async function draftOfDigest(sql: Sql, digest: string): Promise<Draft | undefined> {
+  const canonical = await canonicalOf(sql, STORED, [digest]);
+  return canonical === undefined ? undefined : draftOfCanonical(canonical);
+}

@@ -1,0 +1,75 @@
+// Approvals as the HTTP interface has them.
+import { Type } from 'typebox';
+import { APPROVAL_STATES } from '../decide/approval.ts';
+import { CallerId, Cursor, JsonObject, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
+import { Decision } from './decision.ts';
+
+const Status = StringEnum(APPROVAL_STATES, {
+  description: 'pending; approved, which may be used once; rejected; used; expired: not decided, or not used, in time.',
+});
+
+const members = {
+  approvalId: Type.String({ examples: ['apr_01jq3kzv5w8e3h2c4n9m7x6y1t'] }),
+  status: Status,
+  agentId: Type.String(),
+  keyId: Type.String({ description: 'The key that asked. It may not decide.' }),
+  digest: Type.String({
+    description:
+      'What it is bound to: SHA-256, lower-case hex, of the canonical JSON of {agentId, context, environment, intentId, normalized, organisation}; an absent context is {}.',
+  }),
+  intentId: Nullable(Type.String({ description: 'The parse or the submitted intent that stands behind it.' })),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  decidedAt: Nullable(Timestamp),
+  decidedBy: Nullable(Type.String({ description: 'A key, or cli:<user> when it was decided from the shell.' })),
+  reason: Nullable(Type.String({ description: 'Of whoever decided.' })),
+  usedAt: Nullable(Timestamp),
+  usedBy: Nullable(Type.String({ description: 'The key that used it.' })),
+  usedDecisionId: Nullable(Type.String({ description: 'The decision that let the action through.' })),
+  decision: Decision,
+};
+
+export const Approval = Type.Object(members, { $id: 'Approval', additionalProperties: false });
+
+export const ApprovalDetail = Type.Object(
+  {
+    ...members,
+    context: Nullable(
+      JsonObject({
+        description: "The caller's own object, as the policies saw it. Null: retention has erased it.",
+      }),
+    ),
+  },
+  { $id: 'ApprovalDetail', additionalProperties: false },
+);
+
+export const ApprovalList = listOf(Approval, 'ApprovalList');
+export const ApprovalListQuery = Type.Object(
+  {
+    status: Type.Optional(Status),
+    agentId: Type.Optional(CallerId),
+    cursor: Type.Optional(Cursor),
+    limit: Type.Optional(Limit),
+  },
+  { additionalProperties: false },
+);
+export const ApprovalParams = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 64 }) },
+  { additionalProperties: false },
+);
+
+/** Characters of a reason. */
+export const MAX_REASON = 1_000;
+
+export const ApprovalVerdict = Type.Object(
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: MAX_REASON,
+      pattern: '^[^\\u0000]*$',
+      description: 'Goes into the log, and stays there.',
+      examples: ['Ticket OPS-7, backup verified'],
+    }),
+  },
+  { $id: 'ApprovalVerdict', additionalProperties: false },
+);

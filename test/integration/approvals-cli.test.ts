@@ -1,0 +1,83 @@
+// Approvals from the shell: listed, shown, decided in the name of whoever sits there, refused with a sentence.
+import os from 'node:os';
+import { expect } from 'chai';
+import type { Client } from '../support/client.ts';
+import { ask, escalate, ESCALATING, gist } from '../support/escalations.ts';
+import { runProcess, TEST_PEPPER } from '../support/process.ts';
+import { type Service, startService } from '../support/service.ts';
+
+describe('custos approvals', function () {
+  this.timeout(60_000);
+  let service: Service;
+  let client: Client;
+  before(async () => {
+    service = await startService({ policies: ESCALATING });
+    client = await service.client();
+  });
+  after(() => service?.close());
+
+  const custos = async (...args: string[]) => {
+    const running = runProcess('cli/main.js', ['approvals', ...args], {
+      DATABASE_URL: service.databaseUrl,
+      CUSTOS_PEPPER: TEST_PEPPER,
+    });
+    const { code } = await running.ended;
+    return { code, stdout: running.stdout(), stderr: running.stderr() };
+  };
+  const BODY = { agent_id: 'shell-bot', intent: 'delete:db/asked/a', context: { note: 'line\n\u001b[31mred' } };
+
+  it('lists and shows what waits, without letting a caller write to the terminal', async () => {
+    const approvalId = await escalate(client, BODY);
+    const list = await custos('list', '--status', 'pending', '--agent', 'shell-bot');
+    expect([list.code, list.stderr]).to.deep.equal([0, '']);
+    expect(list.stdout.trim().split('\n')).to.have.lengthOf(2);
+    expect(list.stdout).to.match(new RegExp(`^${approvalId}  pending  shell-bot  db\\.delete\\.asked\\.a `, 'm'));
+    const shown = await custos('show', approvalId);
+    expect(shown.stdout).to.match(/^because: {4}ASKED: asked$/m);
+    expect(shown.stdout).to.match(/^context: {4}\{"note":"line\\n\\u001b\[31mred"\}$/m);
+    // oxlint-disable-next-line no-control-regex -- looked for on purpose
+    expect(shown.stdout).not.to.match(/\u001b/);
+    const json = JSON.parse((await custos('list', '--json', '--agent', 'shell-bot')).stdout);
+    expect(json).to.have.lengthOf(1);
+    expect(json[0]).to.include({ approvalId, status: 'pending', agentId: 'shell-bot' });
+  });
+
+  it('approves in the name of the user of the shell, which the log and the decision keep', async () => {
+    const by = `cli:${os.userInfo().username}`;
+    const approvalId = await escalate(client, BODY);
+    const approved = await custos('approve', approvalId, '--reason', 'looked at "it"');
+    expect([approved.code, approved.stdout]).to.deep.equal([0, `${approvalId}\n`]);
+    expect(approved.stderr).to.equal(`approved: shell-bot, db.delete.asked.a, by ${by}.\n`);
+    const decision = await ask(client, { ...BODY, approval_id: approvalId });
+    expect(gist(decision)).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
+    expect(decision.reasons[1].message).to.equal(`${approvalId} approved by ${by}`);
+    expect((await service.admin.get(`/v1/approvals/${approvalId}`)).json).to.include({
+      decidedBy: by,
+      reason: 'looked at "it"',
+    });
+    const rows = await service.rows<{ record: Buffer }>(
+      "SELECT record FROM record WHERE entity_id = 'shell-bot' AND event = 'custos.approval' ORDER BY proof_id LIMIT 1",
+    );
+    const { body } = JSON.parse(`${rows[0]?.record.toString('utf8')}}`).payload;
+    expect(body).to.include({ state: 'approved', by, reason: 'looked at "it"' });
+    const again = await custos('reject', approvalId, '--reason', 'too late');
+    expect([again.code, again.stderr]).to.deep.equal([1, 'custos: The approval is closed: it is used.\n']);
+  });
+
+  it('rejects, and refuses what makes no sense', async () => {
+    const approvalId = await escalate(client, { ...BODY, context: {} });
+    const rejected = JSON.parse((await custos('reject', approvalId, '--reason', 'no', '--json')).stdout);
+    expect(rejected).to.include({ approvalId, status: 'rejected', reason: 'no' });
+    const refused: [string[], RegExp][] = [
+      [['approve', 'apr_0', '--reason', 'x'], /^custos: There is no approval apr_0\. "custos approvals list"/],
+      [['approve', approvalId, '--reason', ''], /^custos: --reason has 1 to 1000 characters\.$/m],
+      [['list', '--limit', '0'], /^custos: --limit is a number from 1 to 1000\.$/m],
+      [['list', '--org', 'nobody'], /^custos: There is no organisation "nobody"/],
+    ];
+    const outcomes = await Promise.all(refused.map(([args]) => custos(...args)));
+    for (const [i, [, sentence]] of refused.entries()) {
+      expect(outcomes[i]?.code).to.equal(1);
+      expect(outcomes[i]?.stderr).to.match(sentence);
+    }
+  });
+});

@@ -1,0 +1,109 @@
+// A real browser for tests: one for the whole run, started when first needed; pages note what they ask for and complain of.
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { atEnd } from './cleanup.ts';
+
+const CHROMIUM = process.env['CUSTOS_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
+// A browser that is told to ask nobody anything by itself.
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Why there is no browser, with what to do about it; undefined when there is one. For describeUnless. */
+export function browserMissing(): string | undefined {
+  try {
+    accessSync(CHROMIUM, constants.X_OK);
+    return undefined;
+  } catch {
+    return `there is no ${CHROMIUM}; install it (Debian: apt-get install chromium) or name another with CUSTOS_TEST_CHROMIUM`;
+  }
+}
+
+let starting: Promise<Browser> | undefined;
+
+/** The browser of the run. */
+export function startBrowser(): Promise<Browser> {
+  starting ??= chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS }).then((browser) => {
+    atEnd(() => browser.close());
+    return browser;
+  });
+  return starting;
+}
+
+export interface Visit {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Addresses of all requests so far. */
+  readonly requests: string[];
+  /** Errors and warnings of the console, and errors that nobody caught. */
+  readonly complaints: string[];
+  close(): Promise<void>;
+}
+
+export interface VisitOptions {
+  /** Default: 1440 */
+  readonly width?: number;
+  /** Default: 900 */
+  readonly height?: number;
+  /** Default: light */
+  readonly colorScheme?: 'light' | 'dark';
+}
+
+/** A window with no cookies. */
+export async function visit({ width = 1440, height = 900, colorScheme = 'light' }: VisitOptions = {}): Promise<Visit> {
+  const browser = await startBrowser();
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => requests.push(request.url()));
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return { page, context, requests, complaints, close: () => context.close() };
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe-core finds wrong with the page as it is (WCAG 2 A and AA, and its best practices): a sentence each. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  // Its script is put in through the debugger: the page's own policy would refuse it.
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    // axe-core put itself there.
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run(): Promise<{
+          violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[];
+        }>;
+      };
+    };
+    const { violations } = await axe.run();
+    return violations.map(
+      ({ id, help, nodes }) =>
+        `${id}: ${help}: ${nodes.map((n) => `${n.html} (${n.failureSummary ?? ''})`).join('; ')}`,
+    );
+  });
+}
+
+/** Hosts other than the service's own that a visit asked for. */
+export function foreignRequests({ requests }: Pick<Visit, 'requests'>, baseUrl: string): string[] {
+  return requests.filter((url) => !url.startsWith(`${baseUrl}/`) && !url.startsWith('data:'));
+}
+
+/** Opens a page of the dashboard and signs in when it asks for a key. */
+export async function openDashboard(page: Page, baseUrl: string, key: string, path = ''): Promise<void> {
+  await page.goto(`${baseUrl}/dashboard${path}`);
+  await page.getByLabel('Admin key').fill(key);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.locator('nav[aria-label="Pages"]').waitFor({ state: 'attached' });
+}

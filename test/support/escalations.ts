@@ -1,0 +1,57 @@
+// For tests of approvals: policies that escalate, and the ways in which a test asks, approves and reads.
+import { expect } from 'chai';
+import type { Client, ClientResponse } from './client.ts';
+import type { PolicyFiles } from './service.ts';
+
+const rule = (id: string, type: string, resources: string[], params: object = {}): object => ({
+  id,
+  stage: 'enforce',
+  description: `${type} for tests`,
+  target: { actions: ['delete'], resources },
+  rules: [
+    {
+      name: 'rule',
+      conditions: { all: [{ fact: 'intent', path: 'action', operator: 'equal', value: 'delete' }] },
+      event: { type, params: { code: id.toUpperCase(), message: id, ...params } },
+    },
+  ],
+});
+
+/** Deleting below db/asked needs a human; below db/asked/some, only with constraints; below db/open, nobody. */
+export const ESCALATING: PolicyFiles = {
+  'asked.json': rule('asked', 'ESCALATE', ['db/asked/*']),
+  'some.json': rule('some', 'DEGRADE', ['db/asked/some/*'], { obligations: [{ type: 'max_rows', limit: 3 }] }),
+  'open.json': rule('open', 'ALLOW', ['db/open/*']),
+};
+
+/** The same, and nobody may delete what a human could have approved before. */
+export const DENYING: PolicyFiles = { ...ESCALATING, 'denied.json': rule('denied', 'DENY', ['db/asked/*']) };
+/** The same, and it needs no human any more. */
+export const PERMITTING: PolicyFiles = { 'asked.json': rule('asked', 'ALLOW', ['db/asked/*']) };
+
+export interface Asking {
+  readonly agent_id: string;
+  readonly intent: string;
+  readonly [more: string]: unknown;
+}
+
+export const ask = async (client: Client, body: Asking, headers: Readonly<Record<string, string>> = {}) =>
+  (await client.post('/v1/enforce', body, { headers })).json;
+
+/** Verdict and codes of a decision, as one list. */
+export const gist = (decision: { verdict: string; reasons: { code: string }[] }): string[] => [
+  decision.verdict,
+  ...decision.reasons.map(({ code }) => code),
+];
+
+/** Asks for what must be escalated. @returns the approval that it waits for */
+export async function escalate(client: Client, body: Asking): Promise<string> {
+  const decision = await ask(client, body);
+  expect(decision.verdict, JSON.stringify(decision.reasons)).to.equal('ESCALATE');
+  return decision.approval.approval_id;
+}
+
+export const approve = (admin: Client, approvalId: string, reason = 'ticket OPS-7'): Promise<ClientResponse> =>
+  admin.post(`/v1/approvals/${approvalId}/approve`, { reason });
+export const reject = (admin: Client, approvalId: string, reason = 'not today'): Promise<ClientResponse> =>
+  admin.post(`/v1/approvals/${approvalId}/reject`, { reason });

@@ -1,0 +1,224 @@
+// The verifier of the browser, run here: it must agree with `custos verify` on whatever somebody may hold, without its code.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { FAILURES } from '../../../ingress/dashboard/client/verify/failures.ts';
+import { type PublishedKey } from '../../../ingress/dashboard/client/verify/note.ts';
+import {
+  STEPS,
+  tlogProofOf,
+  type Verification,
+  verifyReceipt,
+} from '../../../ingress/dashboard/client/verify/receipt.ts';
+import { siblingSides } from '../../../ingress/dashboard/client/verify/tree.ts';
+import { writeCheckpoint } from '../../../shared/proof/checkpoint.ts';
+import { pathLength } from '../../../shared/proof/diagnose.ts';
+import { asResult, FAILURES as OURS } from '../../../shared/proof/failures.ts';
+import { publishKey, trustPublishedKeys } from '../../../shared/proof/keys.ts';
+import { hashLeaf } from '../../../shared/proof/merkle.ts';
+import { type Receipt, verifyReceipt as verifyHere, writeReceipt } from '../../../shared/proof/receipt.ts';
+import { writeTlogProof } from '../../../shared/proof/tlog-proof.ts';
+import { type Evidence, parseEvidence } from '../../../shared/proof/verify.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { LOG_KEY, ORIGIN, PROMISE_KEY, sampleLog, TIME_MS } from '../proof/sample-log.ts';
+
+const SIZE = 21;
+const log = sampleLog(SIZE);
+const KEYS: readonly PublishedKey[] = [
+  publishKey(LOG_KEY, { origin: ORIGIN, use: 'log' }),
+  publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'promise' }),
+];
+
+/** What both verifiers say of a text: `valid`, or the code. */
+async function sayings(text: string, keys = KEYS): Promise<{ browser: string; custos: string }> {
+  const there = await verifyReceipt(text, keys);
+  const here = evidenceOf(text);
+  if (here === undefined || here.kind === 'promise')
+    return { browser: there.failure ?? there.outcome, custos: 'MALFORMED' };
+  const verified = verifyHere(here.receipt, trustPublishedKeys(keys));
+  return { browser: there.failure ?? there.outcome, custos: verified.ok ? 'valid' : verified.failure };
+}
+
+function evidenceOf(text: string): Evidence | undefined {
+  const result = asResult(() => ({ ok: true, evidence: parseEvidence(Buffer.from(text)) }));
+  return result.ok ? result.evidence : undefined;
+}
+
+const textOf = (receipt: Receipt, change: Partial<Record<keyof Receipt, unknown>> = {}): string =>
+  JSON.stringify({ ...receipt, ...change });
+
+/** A receipt over these bytes as the only leaf of a log that signed them: what only a log that went wrong could give out. */
+function signedOver(bytes: Buffer, proofId: string, origin = ORIGIN): Receipt {
+  const checkpoint = writeCheckpoint({ origin, size: 1, root: hashLeaf(bytes), key: LOG_KEY, timeMs: TIME_MS });
+  return writeReceipt({ proofId, record: bytes, index: 0, path: [], checkpoint });
+}
+
+function failed({ steps }: Verification): string | undefined {
+  return steps.find(({ state }) => state === 'failed')?.name;
+}
+
+describe('the verifier of the browser', () => {
+  it('has the codes and the words of `custos verify`', () => {
+    for (const [code, meaning] of Object.entries(FAILURES))
+      expect(OURS, code).to.have.property(code).with.property('meaning', meaning);
+  });
+
+  it('shares no code with the verifier of the service', () => {
+    const folder = path.join(findRoot(), 'ingress/dashboard/client/verify');
+    for (const name of readdirSync(folder))
+      for (const [, from] of readFileSync(path.join(folder, name), 'utf8').matchAll(/from '([^']+)'/g))
+        expect(from, name).to.match(/^\.\/[a-z]+\.ts$/);
+  });
+
+  it('accepts each receipt of a log at several sizes, as JSON and as text, and names every step', async () => {
+    for (const size of [1, 2, 3, 8, 13, SIZE])
+      for (let index = 0; index < size; index += 1) {
+        const receipt = log.receipt(index, size);
+        const result = await verifyReceipt(JSON.stringify(receipt, null, 2), KEYS);
+        expect(result.sentence, `${index} of ${size}`).to.equal(undefined);
+        expect(result).to.deep.include({ outcome: 'valid', timeMs: Math.floor(TIME_MS / 1_000) * 1_000 });
+        expect(result.steps.map(({ name, state }) => [name, state])).to.deep.equal(STEPS.map(([n]) => [n, 'passed']));
+        const bytes = Buffer.from(receipt.record, 'base64');
+        expect(result.leafHash).to.equal(Buffer.from(hashLeaf(bytes)).toString('hex'));
+        expect(result.eventHash).to.equal(createHash('sha256').update(bytes).digest('hex'));
+        expect(tlogProofOf(receipt)).to.equal(writeTlogProof(receipt));
+        expect((await verifyReceipt(writeTlogProof(receipt), KEYS)).outcome).to.equal('valid');
+      }
+  });
+
+  it('knows how long a path is in a tree of any size', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (a, b) => {
+        const [index, size] = a < b ? [a, b] : [b, a + 1];
+        expect(siblingSides(index, size)).to.have.length(pathLength(index, size));
+      }),
+    );
+  });
+
+  it('says of every changed receipt what `custos verify` says', async () => {
+    const receipt = log.receipt(13);
+    const other = log.receipt(4);
+    const record = Buffer.from(receipt.record, 'base64');
+    const [head = '', ...lines] = receipt.checkpoint.split('\n');
+    const flipped = (hash: string, at: number): string =>
+      hash.slice(0, at) + ((Number.parseInt(hash[at] ?? '0', 16) + 5) % 16).toString(16) + hash.slice(at + 1);
+    const [first = '', ...rest] = receipt.path;
+    const cases: Readonly<Record<string, readonly [text: string, failure: string, step: string]>> = {
+      'a changed body': [
+        textOf(receipt, { record: Buffer.from(record.toString().replace('"n":13', '"n":14')).toString('base64') }),
+        'RECORD_ALTERED',
+        'place',
+      ],
+      'another index': [textOf(receipt, { index: 12 }), 'WRONG_INDEX', 'place'],
+      'an index outside the tree': [textOf(receipt, { index: 77 }), 'WRONG_INDEX', 'place'],
+      'one digit of the path': [textOf(receipt, { path: [flipped(first, 17), ...rest] }), 'WRONG_PATH', 'place'],
+      'one digit further up': [
+        textOf(receipt, { path: [first, ...rest.slice(0, -1), flipped(rest.at(-1) ?? '', 63)] }),
+        'WRONG_PATH',
+        'place',
+      ],
+      'hashes swapped': [textOf(receipt, { path: receipt.path.toReversed() }), 'WRONG_PATH', 'place'],
+      'a hash too many': [textOf(receipt, { path: [first, first, ...rest] }), 'WRONG_PATH', 'place'],
+      'a hash too few': [textOf(receipt, { path: rest }), 'WRONG_SIZE', 'place'],
+      'the checkpoint of a smaller tree': [textOf(receipt, { checkpoint: log.checkpoint(5) }), 'WRONG_SIZE', 'place'],
+      'a changed size': [
+        textOf(receipt, { checkpoint: [head, '22', ...lines.slice(1)].join('\n') }),
+        'CHECKPOINT_SIGNATURE',
+        'signature',
+      ],
+      'a signature taken away': [
+        textOf(receipt, { checkpoint: receipt.checkpoint.split('\n').toSpliced(5, 1).join('\n') }),
+        'CHECKPOINT_SIGNATURE',
+        'signature',
+      ],
+      'another log': [
+        textOf(receipt, { checkpoint: receipt.checkpoint.replaceAll('acme', 'evil') }),
+        'KEY_NOT_OF_LOG',
+        'key',
+      ],
+      'no signature of the log': [
+        textOf(receipt, { checkpoint: `${receipt.checkpoint.split('\n\n')[0]}\n\n— witness jWbPPwAAAABkGFDL\n` }),
+        'KEY_NOT_OF_LOG',
+        'key',
+      ],
+      'no note at all': [textOf(receipt, { checkpoint: 'nothing' }), 'MALFORMED', 'checkpoint'],
+      'another proof id': [textOf(receipt, { proofId: other.proofId }), 'WRONG_PROOF_ID', 'names'],
+      'another record': [textOf(receipt, { record: other.record }), 'RECORD_ALTERED', 'place'],
+      'bytes that are no record': [textOf(signedOver(Buffer.from('{"a":1}'), 'p')), 'RECORD_NOT_CANONICAL', 'record'],
+      'spaces in the record': [
+        textOf(signedOver(Buffer.from(record.toString().replace(':', ': ')), 'p-13')),
+        'RECORD_NOT_CANONICAL',
+        'record',
+      ],
+      'the record of another proof': [textOf(signedOver(record, 'p-14')), 'WRONG_PROOF_ID', 'names'],
+      'a member too many': [textOf({ ...receipt, note: 1 } as Receipt), 'MALFORMED', 'form'],
+      'a member given twice': [textOf(receipt).replace('"index":13', '"index":13,"index":13'), 'MALFORMED', 'form'],
+      'hex in capitals': [textOf(receipt, { path: receipt.path.map((h) => h.toUpperCase()) }), 'MALFORMED', 'form'],
+      'base64 with unused bits': [textOf(signedOver(Buffer.from('x'), 'p'), { record: 'eB==' }), 'MALFORMED', 'form'],
+      'more than 64 kB': [textOf(receipt, { record: 'A'.repeat(70_000) }), 'MALFORMED', 'form'],
+      'a text that is no JSON': ['<script>alert(1)</script>', 'MALFORMED', 'form'],
+      'an answer that only promises': ['{"proofId":"p","status":"pending","promise":{}}', 'MALFORMED', 'form'],
+      'a tlog-proof cut short': [writeTlogProof(receipt).slice(0, 200), 'MALFORMED', 'form'],
+    };
+    for (const [name, [text, failure, step]] of Object.entries(cases)) {
+      const result = await verifyReceipt(text, KEYS);
+      const { custos } = await sayings(text);
+      expect([result.failure, failed(result)], `${name}: ${result.sentence}`).to.deep.equal([failure, step]);
+      // Offline a receipt may be larger.
+      if (name !== 'more than 64 kB') expect(result.failure, name).to.equal(custos);
+      expect(result.sentence).to.match(/\w/);
+    }
+  });
+
+  it('holds a key to the sizes that it may sign, and believes no key that contradicts itself', async () => {
+    const text = textOf(log.receipt(13));
+    const [key] = KEYS;
+    if (key === undefined) throw new Error('there is no key');
+    for (const sizes of [{ firstSize: 22 }, { lastSize: 20 }])
+      expect(await sayings(text, [{ ...key, ...sizes }])).to.deep.equal({
+        browser: 'KEY_NOT_AT_SIZE',
+        custos: 'KEY_NOT_AT_SIZE',
+      });
+    for (const keys of [
+      [],
+      [{ ...key, keyId: 'another' }],
+      [{ ...key, vkey: key.vkey.replace(/\+......../, '+00000000') }],
+    ])
+      expect((await verifyReceipt(text, keys)).failure).to.equal('KEY_NOT_OF_LOG');
+  });
+
+  it('agrees with `custos verify` on receipts with any one character changed', async () => {
+    const texts = [textOf(log.receipt(13)), writeTlogProof(log.receipt(7)), textOf(log.receipt(0, 1))];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...texts),
+        fc.nat(),
+        fc.constantFrom(...'0123456789abcdefABZ/+=-,:"{}\\n \u2014'),
+        fc.constantFrom(0, 1),
+        async (text, place, character, removed) => {
+          const at = place % text.length;
+          const changed = text.slice(0, at) + character + text.slice(at + removed);
+          const { browser, custos } = await sayings(changed);
+          expect(browser, changed).to.equal(custos);
+        },
+      ),
+      { numRuns: 120 },
+    );
+  });
+
+  it('says that it cannot verify, and nothing of the receipt, where the browser offers no cryptography', async () => {
+    const own = Object.getOwnPropertyDescriptor(globalThis, 'crypto');
+    if (own === undefined) throw new Error('there is no crypto');
+    Object.defineProperty(globalThis, 'crypto', { value: {}, configurable: true });
+    try {
+      const result = await verifyReceipt(textOf(log.receipt(3)), KEYS);
+      expect(result.outcome).to.equal('unable');
+      expect(result.sentence).to.contain('https');
+      expect(result.steps.map(({ state }) => state)).to.deep.equal(['passed', ...STEPS.slice(1).map(() => 'open')]);
+    } finally {
+      Object.defineProperty(globalThis, 'crypto', own);
+    }
+  });
+});

@@ -1,0 +1,155 @@
+// Approvals as values: what they are bound to, what they are worth, and how a decision by one is recognised.
+import { createHash } from 'node:crypto';
+import canonicalizeIndependently from 'canonicalize';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  APPROVAL_STATES,
+  approvalDigest,
+  type ApprovalFacts,
+  approvalMentionOf,
+  type ApprovedAction,
+  approvedReason,
+  refusalOf,
+  stateAt,
+  standingOf,
+  type Use,
+} from '../../../shared/decide/approval.ts';
+import { builtInEvaluation } from '../../../shared/policy/combine.ts';
+
+const ID = 'apr_01jq3k00000000000000000000';
+const ACTION: ApprovedAction = {
+  agentId: 'agent-7',
+  context: { ticket: 'OPS-1' },
+  environment: 'live',
+  intentId: null,
+  normalized: 'db.delete.customers',
+  organisation: 'acme',
+};
+
+describe('the digest of an approval', () => {
+  it('is SHA-256 of RFC 8785 of exactly the six members; an absent context is an empty one', () => {
+    const text =
+      '{"agentId":"agent-7","context":{"ticket":"OPS-1"},"environment":"live","intentId":null,"normalized":"db.delete.customers","organisation":"acme"}';
+    expect(approvalDigest(ACTION)).to.equal(createHash('sha256').update(text).digest('hex'));
+    expect(approvalDigest({ ...ACTION, context: undefined })).to.equal(approvalDigest({ ...ACTION, context: {} }));
+  });
+
+  it('is what another implementation of RFC 8785 gives, and differs when anything does', () => {
+    const action = fc.record({
+      agentId: fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.isWellFormed()),
+      context: fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.parse(JSON.stringify(value)) as object),
+      environment: fc.constantFrom('live', 'test', 'dev'),
+      intentId: fc.option(fc.string()),
+      normalized: fc.string(),
+      organisation: fc.string(),
+    });
+    const independent = (value: object): string =>
+      createHash('sha256')
+        .update(canonicalizeIndependently(value) ?? '')
+        .digest('hex');
+    fc.assert(
+      fc.property(action, action, (a, b) => {
+        const [one, other] = [a, b].map((each) => approvalDigest(each as ApprovedAction));
+        expect(one).to.equal(independent(a));
+        expect(one === other).to.equal(canonicalizeIndependently(a) === canonicalizeIndependently(b));
+      }),
+    );
+  });
+});
+
+const NOW = Date.parse('2026-03-01T10:00:00.000Z');
+const APPROVAL: ApprovalFacts = {
+  approvalId: ID,
+  state: 'approved',
+  agentId: 'agent-7',
+  digest: 'd1',
+  expiresAtMs: NOW + 1,
+  decidedBy: 'ADMINKEY',
+  reason: 'because',
+  usedBy: null,
+  usedDecisionId: null,
+};
+const USE: Use = { agentId: 'agent-7', digest: 'd1', keyId: 'AGENTKEY', atMs: NOW };
+const USED = { state: 'used', usedBy: 'AGENTKEY', usedDecisionId: 'dec_1' } as const;
+
+describe('what an approval is worth to a use of it', () => {
+  const CASES: readonly (readonly [string, Partial<ApprovalFacts> | undefined, Partial<Use>, string])[] = [
+    ['there is none', undefined, {}, 'APPROVAL_MISMATCH'],
+    ['approved, in time, for this', {}, {}, 'usable'],
+    ['approved, of another agent', {}, { agentId: 'agent-8' }, 'APPROVAL_MISMATCH'],
+    ['approved, for another action', {}, { digest: 'd2' }, 'APPROVAL_MISMATCH'],
+    ['approved, by nobody', { decidedBy: null }, {}, 'APPROVAL_MISMATCH'],
+    ['approved, in the very millisecond in which it expires', { expiresAtMs: NOW }, {}, 'APPROVAL_EXPIRED'],
+    ['pending', { state: 'pending' }, {}, 'pending'],
+    ['pending, for another action', { state: 'pending' }, { digest: 'd2' }, 'APPROVAL_MISMATCH'],
+    ['pending for too long', { state: 'pending', expiresAtMs: NOW - 1 }, {}, 'APPROVAL_EXPIRED'],
+    ['expired', { state: 'expired' }, {}, 'APPROVAL_EXPIRED'],
+    ['rejected', { state: 'rejected' }, {}, 'APPROVAL_REJECTED'],
+    ['rejected, long ago', { state: 'rejected', expiresAtMs: 0 }, {}, 'APPROVAL_REJECTED'],
+    ['used by this key', USED, {}, 'repeat'],
+    ['used by this key, long ago', { ...USED, expiresAtMs: 0 }, {}, 'repeat'],
+    ['used by this key, for another action', USED, { digest: 'd2' }, 'APPROVAL_MISMATCH'],
+    ['used by another key', USED, { keyId: 'OTHERKEY' }, 'APPROVAL_USED'],
+  ];
+  for (const [what, approval, use, expected] of CASES)
+    it(`${what}: ${expected}`, () => {
+      const standing = standingOf(approval && { ...APPROVAL, ...approval }, { ...USE, ...use });
+      expect(standing.kind === 'refused' ? standing.code : standing.kind).to.equal(expected);
+    });
+
+  it('is usable only in one state, for one agent and one digest, before one time', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...APPROVAL_STATES),
+        fc.constantFrom('agent-7', 'agent-8'),
+        fc.constantFrom('d1', 'd2'),
+        fc.integer({ min: -2, max: 2 }),
+        (state, agentId, digest, offset) => {
+          const approval = { ...APPROVAL, ...(state === 'used' ? USED : {}), state, expiresAtMs: NOW + offset };
+          const isUsable = state === 'approved' && agentId === 'agent-7' && digest === 'd1' && offset > 0;
+          expect(standingOf(approval, { ...USE, agentId, digest }).kind === 'usable').to.equal(isUsable);
+          expect(stateAt(approval, NOW) === 'approved').to.equal(state === 'approved' && offset > 0);
+        },
+      ),
+    );
+  });
+});
+
+describe('what a decision says of an approval', () => {
+  const escalated = { policy: 'p', rule: 'r', effect: 'ESCALATE', code: 'ASKED', message: 'm' } as const;
+
+  it('is recognised by its last reason, whoever approved', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (by) => {
+        const reason = approvedReason(ID, by);
+        expect(approvalMentionOf([escalated, reason])).to.deep.equal({ kind: 'used', approvalId: ID, by, reason });
+      }),
+    );
+  });
+
+  it('is recognised when the approval could not be used', () => {
+    const refusal = refusalOf({ code: 'APPROVAL_USED', message: 'x' });
+    expect(approvalMentionOf(refusal.reasons)).to.deep.equal({ kind: 'refused', code: 'APPROVAL_USED' });
+  });
+
+  it('is nothing for all other reasons, and for those that only look like it', () => {
+    const approved = approvedReason(ID, 'ADMINKEY');
+    const denied = refusalOf({ code: 'APPROVAL_USED', message: 'x' }).reasons[0] ?? approved;
+    const others = [
+      [],
+      [escalated],
+      [approved, escalated],
+      builtInEvaluation('NO_MATCH').reasons,
+      [{ ...approved, policy: 'approvals' }],
+      [{ ...approved, rule: 'other' }],
+      [{ ...approved, effect: 'DENY' as const }],
+      [{ ...approved, code: 'HALTED' }],
+      [{ ...approved, message: 'approved by ADMINKEY' }],
+      [{ ...approved, message: `${ID} approved by ` }],
+      [escalated, denied],
+      [{ ...denied, code: 'APPROVAL_ELSE' }],
+    ];
+    for (const reasons of others) expect(approvalMentionOf(reasons), JSON.stringify(reasons)).to.equal(undefined);
+  });
+});

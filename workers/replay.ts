@@ -1,0 +1,90 @@
+// The replay worker: runs replays of long ranges one after the other, and starts one again from the front when a worker died.
+import { randomUUID } from 'node:crypto';
+import { performance } from 'node:perf_hooks';
+import type { Database } from '../shared/db/database.ts';
+import { draftOfCanonical } from '../shared/decide/replay-draft.ts';
+import { type ClaimedReplay, ClaimLost, createReplayClaims } from '../shared/decide/replay-jobs.ts';
+import { replayRange } from '../shared/decide/replay-store.ts';
+import { ApiError } from '../shared/errors.ts';
+import type { Logger } from '../shared/log.ts';
+
+export interface ReplayRunnerDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+}
+
+export interface ReplayRunner {
+  /** Runs what is open until nothing is; at once when this process does so already. @throws {ApiError} E6002 */
+  run(): Promise<void>;
+  /** Stops what runs; it goes on in another process, or after the next start. */
+  close(): Promise<void>;
+}
+
+/** Progress is written this often, and is what shows that the run lives. */
+const TELL_EVERY_MS = 500;
+
+export function createReplayRunner({ db, nowMs, log }: ReplayRunnerDeps): ReplayRunner {
+  const claims = createReplayClaims({ db, nowMs });
+  const stop = new AbortController();
+  const { signal } = stop;
+  let running: Promise<void> | undefined;
+
+  const runOne = async ({ replayId, canonical, range }: ClaimedReplay, claim: string): Promise<void> => {
+    const draft = draftOfCanonical(canonical);
+    // It was valid when it was asked for; another version may think otherwise.
+    if (!draft.ok) return claims.fail(replayId, claim, 'This version of the service does not accept the draft.');
+    let toldMs = performance.now();
+    const report = await replayRange({
+      db,
+      set: draft.set,
+      range,
+      signal,
+      async onProgress(replayed) {
+        if (performance.now() - toldMs < TELL_EVERY_MS) return;
+        toldMs = performance.now();
+        await claims.progress(replayId, claim, replayed);
+      },
+    });
+    const { total } = report.decisions;
+    await claims.finish(replayId, claim, JSON.stringify(report), total);
+    log.info({ replayId, decisions: total, changed: report.changed.decisions }, 'a replay is done');
+  };
+
+  const runAll = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const claim = randomUUID();
+      const claimed = await claims.next(claim);
+      if (claimed === undefined) return;
+      const { replayId } = claimed;
+      try {
+        await runOne(claimed, claim);
+      } catch (error) {
+        if (error instanceof ClaimLost) continue;
+        if (signal.aborted) return claims.release(replayId, claim);
+        // Tried again when PostgreSQL is back.
+        if (error instanceof ApiError && error.code === 'E6002') throw error;
+        log.error({ err: error, replayId }, 'a replay failed');
+        await claims.fail(
+          replayId,
+          claim,
+          'The replay failed for an internal reason; the log of the workers says which.',
+        );
+      }
+    }
+  };
+
+  return {
+    run() {
+      if (running !== undefined || signal.aborted) return Promise.resolve();
+      running = runAll().finally(() => {
+        running = undefined;
+      });
+      return running;
+    },
+    async close() {
+      stop.abort();
+      await running?.catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,150 @@
+// Shadow mode: a second folder of policies evaluated beside the set in force, after decisions are on record; nothing of it is answered.
+import { performance } from 'node:perf_hooks';
+import { Counter, type Registry } from 'prom-client';
+import type { Database, Statement } from '../shared/db/database.ts';
+import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
+import { createReplayer } from '../shared/decide/replay.ts';
+import { draftOfFolder } from '../shared/decide/replay-draft.ts';
+import {
+  beginShadow,
+  logsBehind,
+  passOver,
+  type ShadowDraft,
+  shadowLog,
+  tellShadow,
+} from '../shared/decide/shadow-store.ts';
+import type { Logger } from '../shared/log.ts';
+import { readPolicyFolder } from '../shared/policy-folder.ts';
+import type { Finding } from '../shared/policy/types.ts';
+import { runAlone } from './alone.ts';
+
+const REST_MS = 250;
+/** The folder is looked at this often; two equal readings in a row are believed, so that half a write is not. */
+const LOOK_EVERY_MS = 1_000;
+/** Resting this many times as long as working leaves the most of the process to what is waited for. */
+const REST_SHARE = 2;
+const MAX_FINDINGS = 100;
+
+const ACTIVE: Statement = { name: 'shadow-active-set', text: 'SELECT active_digest FROM policy_state' };
+
+export interface ShadowDeps {
+  readonly db: Database;
+  /** CUSTOS_SHADOW_POLICY_DIR */
+  readonly dir: string;
+  /** CUSTOS_SHADOW_SHARE, 0..1 */
+  readonly share: number;
+  readonly nowMs: () => number;
+  readonly log: Logger;
+  readonly onCounted?: (counts: { readonly same: number; readonly different: number }) => void;
+}
+
+export interface ShadowWorker {
+  /** Reads the folder when it has changed. @returns why nothing is evaluated; empty when something is */
+  look(): Promise<readonly Finding[]>;
+  /** Evaluates what is on record since the last time. @returns how many decisions were evaluated */
+  follow(): Promise<number>;
+}
+
+/** The draft of the folder, and its evaluation over what comes on record. Of no use by several at once: see startShadow. */
+export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
+  const { db, dir, share, nowMs, log, onCounted } = deps;
+  let draft: ShadowDraft | undefined;
+  let findings: readonly Finding[] = [];
+  let seen = '';
+  let applied = '';
+
+  const refuse = (found: readonly Finding[]): void => {
+    draft = undefined;
+    findings = found.slice(0, MAX_FINDINGS);
+    const [first] = findings;
+    if (first === undefined) return;
+    const { file, line, column, message } = first;
+    log.warn({ findings: found.length }, `the shadow policies are not evaluated: ${file}:${line}:${column} ${message}`);
+  };
+
+  const apply = async (folder: Awaited<ReturnType<typeof readPolicyFolder>>): Promise<void> => {
+    const loaded = await draftOfFolder(db, folder);
+    if (!loaded.ok) return refuse(loaded.findings);
+    const { digest, policies } = loaded.set;
+    if (draft?.digest !== digest) draft = { digest, policies: policies.length, replayer: createReplayer(loaded.set) };
+    findings = [];
+    log.info({ digest, share }, 'shadow policies are evaluated');
+  };
+
+  return {
+    async look() {
+      // A folder without a lexicon of its own uses that of the set in force.
+      const [active] = await db.query<{ active_digest: string | null }>(ACTIVE, []);
+      const folder = await readPolicyFolder(dir).catch(
+        (error: NodeJS.ErrnoException) => error.code ?? 'no reason given',
+      );
+      const now = typeof folder === 'string' ? folder : `${folder.fingerprint} ${active?.active_digest ?? ''}`;
+      const isSettled = now === seen || applied === '';
+      seen = now;
+      if (now !== applied && isSettled) {
+        if (typeof folder === 'string') {
+          const message = `the folder of shadow policies cannot be read (${folder})`;
+          refuse([{ file: '.', line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
+        } else await apply(folder);
+        applied = now;
+      }
+      await tellShadow(db, { digest: draft?.digest, share, findings }, nowMs());
+      return findings;
+    },
+    async follow() {
+      if (draft === undefined) {
+        await passOver(db);
+        return 0;
+      }
+      let evaluated = 0;
+      for (const logId of await logsBehind(db)) {
+        const counts = await shadowLog(db, logId, draft, { share, nowMs: nowMs() });
+        evaluated += counts.same + counts.different;
+        onCounted?.(counts);
+      }
+      return evaluated;
+    },
+  };
+}
+
+/** Counts evaluated decisions by result; a worker that does not shadow counts none. */
+export function shadowCounter(registry: Registry): NonNullable<ShadowDeps['onCounted']> {
+  const counter = new Counter({
+    name: 'custos_shadow_decisions_total',
+    help: 'Live decisions evaluated under the draft of shadow mode, by result (same, different)',
+    labelNames: ['result'] as const,
+    registers: [registry],
+  });
+  for (const result of ['same', 'different'] as const) counter.inc({ result }, 0);
+  return ({ same, different }) => {
+    counter.inc({ result: 'same' }, same);
+    counter.inc({ result: 'different' }, different);
+  };
+}
+
+/** Starts shadow mode, as soon as no other worker does it. */
+export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string }): { close(): Promise<void> } {
+  const { db, databaseUrl, log } = deps;
+  let worker = createShadowWorker(deps);
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  return runAlone({
+    databaseUrl,
+    lock: ADVISORY_LOCKS.shadow,
+    name: 'custos-shadow',
+    log,
+    async turn(isFirst) {
+      if (isFirst) {
+        worker = createShadowWorker(deps);
+        lookedMs = Number.NEGATIVE_INFINITY;
+        await beginShadow(db);
+      }
+      const startedMs = performance.now();
+      if (startedMs - lookedMs >= LOOK_EVERY_MS) {
+        await worker.look();
+        lookedMs = startedMs;
+      }
+      await worker.follow();
+      return Math.max(REST_MS, (performance.now() - startedMs) * REST_SHARE);
+    },
+  });
+}
