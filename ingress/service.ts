@@ -3,16 +3,15 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
-import { type Database, openDatabase, type Statement } from '../shared/db/database.ts';
+import { openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
-import type { ActivePolicySet } from '../shared/decide/active-set.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import { createDecisionMetrics } from '../shared/decide/metrics.ts';
 import { createParseStore } from '../shared/decide/parses.ts';
 import { createRecorder } from '../shared/decide/recorder.ts';
 import { createSignalStore } from '../shared/decide/trust-signals.ts';
-import { watchWorkers, workersAlive, startHeartbeat } from '../shared/heartbeat.ts';
+import { startHeartbeat, watchWorkers } from '../shared/heartbeat.ts';
 import { createAuthenticator } from '../shared/keys/authenticator.ts';
 import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
 import { createLastUsed } from '../shared/keys/last-used.ts';
@@ -26,8 +25,9 @@ import { readVersion } from '../shared/root.ts';
 import { createApp } from './app.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
 import { createIdempotency } from './idempotency.ts';
-import type { EdgeClock, ReadinessCheck } from './ports.ts';
+import type { EdgeClock } from './ports.ts';
 import { createLimiter } from './rate-limit.ts';
+import { readinessChecks } from './readiness.ts';
 import type { Route } from './route.ts';
 import { businessRoutes } from './routes/all.ts';
 import { closeServer, createExpressServer, listen } from './server.ts';
@@ -54,70 +54,6 @@ export interface RunningIngress {
 }
 
 const MACHINE_CLOCK: EdgeClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
-
-const PING: Statement = { name: 'ping', text: 'SELECT 1' };
-
-function readinessChecks(
-  db: Database,
-  policies: ActivePolicySet,
-  redisOk: () => boolean | undefined,
-): ReadinessCheck[] {
-  const checks: ReadinessCheck[] = [
-    {
-      name: 'database',
-      check: () =>
-        db.query(PING, []).then(
-          () => ({ ok: true }),
-          () => ({ ok: false, detail: 'PostgreSQL does not answer' }),
-        ),
-    },
-    {
-      name: 'policy-set',
-      async check() {
-        const { activeDigest, loadError } = policies.status();
-        if (activeDigest === undefined) return { ok: false, detail: loadError ?? 'no policy set is in force yet' };
-        return { ok: true, detail: activeDigest };
-      },
-    },
-    {
-      name: 'policy-folder',
-      severity: 'degraded',
-      async check() {
-        const { readOk, findings, loadError } = policies.status();
-        if (loadError !== undefined)
-          return { ok: false, detail: 'the activated set could not be loaded; the last good one is in force' };
-        return readOk
-          ? { ok: true }
-          : { ok: false, detail: `refused, the last good set stays in force: ${summary(findings)}` };
-      },
-    },
-    {
-      name: 'workers',
-      severity: 'degraded',
-      async check() {
-        const alive = await workersAlive(db);
-        return alive > 0
-          ? { ok: true, detail: `${alive} alive` }
-          : { ok: false, detail: 'no worker process is alive; what is accepted waits' };
-      },
-    },
-  ];
-  if (redisOk() !== undefined) {
-    checks.push({
-      name: 'rate-limits',
-      severity: 'degraded',
-      check: async () =>
-        redisOk() === true ? { ok: true } : { ok: false, detail: 'Redis does not answer; limits count per process' },
-    });
-  }
-  return checks;
-}
-
-function summary(findings: readonly unknown[]): string {
-  const [first] = findings as { file?: string; line?: number; message?: string }[];
-  const more = findings.length > 1 ? ` (and ${findings.length - 1} more)` : '';
-  return first === undefined ? 'no reason recorded' : `${first.file}:${first.line} ${first.message}${more}`;
-}
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
@@ -230,6 +166,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     queueAdmin: config.queueAdmin,
     rateLimit: config.rateLimit,
     policies,
+    trustDailyCap,
     registry: metrics.registry,
     authenticator,
     onUse: (keyId, atMs) => lastUsed.record(keyId, atMs),

@@ -60,6 +60,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       reading: readings.ofAction(active.set, claimed.action, claimed.resource),
       intentId,
       approvalId: claimed.approval_id ?? undefined,
+      traceparent: payload.traceparent,
       // The caller's object, stored as it came.
       context: claimed.context === null ? undefined : (JSON.parse(claimed.context) as Record<string, unknown>),
     };

@@ -4,14 +4,18 @@ import type { Database } from '../../shared/db/database.ts';
 import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
 import type { Authenticator } from '../../shared/keys/authenticator.ts';
 import type { Logger } from '../../shared/log.ts';
+import { compileLexicon } from '../../shared/intent/lexicon.ts';
 import { createQueues } from '../../shared/queues.ts';
 import type { Site } from '../app.ts';
 import type { EdgeClock } from '../ports.ts';
 import type { Route } from '../route.ts';
+import { createAgentLister } from './agents.ts';
+import { createExplanations } from './explanations.ts';
 import { watchLatency } from './overview/latency.ts';
 import { createOverview } from './overview/overview.ts';
 import { dashboardRoutes, dashboardTopics } from './routes/all.ts';
 import { createDashboard } from './site.ts';
+import { createTrail } from './trail.ts';
 
 export interface DashboardOptions {
   readonly db: Database;
@@ -28,6 +32,8 @@ export interface DashboardOptions {
   readonly queueAdmin: boolean;
   readonly rateLimit: boolean;
   readonly policies: ActivePolicySet;
+  /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
+  readonly trustDailyCap: number;
   /** The metrics of this process. */
   readonly registry: Registry;
   readonly authenticator: Authenticator;
@@ -61,7 +67,16 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     monotonicMs,
     version: options.version,
   });
-  const routeDeps = { overview };
+  const routeDeps = {
+    db,
+    nowMs,
+    monotonicMs,
+    policies: options.policies,
+    overview,
+    agents: createAgentLister({ db, nowMs, trustDailyCap: options.trustDailyCap }),
+    decisions: { db, explanations: createExplanations({ db, policies: options.policies, compileLexicon }) },
+    trail: createTrail({ db }),
+  };
   const { site, close } = createDashboard({
     db,
     nowMs,

@@ -67,6 +67,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     key: AuthenticatedKey,
     body: EnforceRequestBody,
     reading: Reading,
+    traceparent: string | undefined,
   ): Question => ({
     active,
     key,
@@ -76,6 +77,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     claimedLevel: body.trust_level,
     intentId: body.intent_id,
     approvalId: body.approval_id,
+    traceparent,
   });
 
   /** Evaluates one request; `at` is the pointer of the request within the body. Nothing is stored yet. */
@@ -84,6 +86,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     key: AuthenticatedKey,
     body: EnforceRequestBody,
     at: string,
+    traceparent: string | undefined,
   ): Promise<Prepared> => {
     assertMayName(key, body.agent_id, `${at}/agent_id`);
     if ((body.explain === true || body.dry_run === true) && !key.scopes.has('admin:*')) {
@@ -96,7 +99,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       body.intent_id === undefined
         ? readings.of(active.set, body.intent, `${at}/intent`)
         : await readingOfParse(key, body, body.intent_id, at);
-    const asked = question(active, key, body, reading);
+    const asked = question(active, key, body, reading, traceparent);
     const pending = decider.answer(asked);
     const answer = pending instanceof Promise ? await pending : pending;
     const item: Item = { question: asked, answer };
@@ -135,13 +138,14 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     key: AuthenticatedKey,
     member: unknown,
     at: string,
+    traceparent: string | undefined,
   ): Promise<Prepared> => {
     if (!memberValidator.valid(member)) {
       const errors = fieldErrors(memberValidator.explain(member, true), (pointer) => at + pointer);
       throw new ApiError('E2001', 'This member of the batch is invalid.', { errors });
     }
     // Just validated against the schema of this type.
-    return prepare(active, key, member as EnforceRequestBody, at);
+    return prepare(active, key, member as EnforceRequestBody, at, traceparent);
   };
 
   /** A failed member of a batch, in its place. */
@@ -167,9 +171,9 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       },
       errors: ['E6002'],
       idempotent: true,
-      handler: ({ key, body, idempotencyKey, commit }) => {
+      handler: ({ key, body, traceparent, idempotencyKey, commit }) => {
         const active = policies.current();
-        const preparing = prepare(active, key, body, '');
+        const preparing = prepare(active, key, body, '', traceparent);
         if (idempotencyKey === undefined) return preparing.then(append).then(ok);
         // Evaluated before the transaction begins: what holds a connection must not wait for another one.
         return preparing.then((prepared) =>
@@ -190,9 +194,11 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       errors: ['E6002'],
       cost: (body) => Math.ceil(body.requests.length / 10),
       idempotent: true,
-      handler: async ({ key, body, requestId, idempotencyKey, commit }) => {
+      handler: async ({ key, body, requestId, traceparent, idempotencyKey, commit }) => {
         const active = policies.current();
-        const members = body.requests.map((member, i) => prepareMember(active, key, member, `/requests/${i}`));
+        const members = body.requests.map((member, i) =>
+          prepareMember(active, key, member, `/requests/${i}`, traceparent),
+        );
         if (idempotencyKey === undefined) {
           const texts = members.map((member) => member.then(append).catch((error) => failed(error, requestId)));
           return batch(await Promise.all(texts));

@@ -21,6 +21,8 @@ const READ: Statement = {
 const LEXICON_FILE = 'lexicon.json';
 /** Some twenty milliseconds of linting: other requests wait for it. */
 const WARNINGS_UP_TO = 100;
+/** About a third of a second of the linter's time: one policy of a megabyte would take all of it otherwise. */
+const LINT_BUDGET = 5_000_000;
 
 /** The policies of the installation concern every tenant: only the operator may see them. @throws {ApiError} E1004 */
 export function assertOperator(key: AuthenticatedKey): void {
@@ -112,7 +114,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
         };
         const { set, errors, warnings } = admitPolicySet(
           { policies: body.files.filter((file) => file !== given), lexicon },
-          { compileLexicon, warningsUpTo: WARNINGS_UP_TO },
+          { compileLexicon, warningsUpTo: WARNINGS_UP_TO, lintBudget: LINT_BUDGET },
         );
         return {
           status: 200,

@@ -39,7 +39,12 @@ export interface ProofDeps {
   readonly promiser: Pick<Promiser, 'promise'> | undefined;
 }
 
-function rowOf(key: AuthenticatedKey, body: ProofCreateBody, at: string, nowMs: number): ProofRow {
+function rowOf(
+  key: AuthenticatedKey,
+  body: ProofCreateBody,
+  at: string,
+  { nowMs, traceparent }: { readonly nowMs: number; readonly traceparent: string | undefined },
+): ProofRow {
   assertMayName(key, body.entityId, `${at}/entityId`);
   if (body.proofId !== undefined && isOwnId(body.proofId)) {
     throw invalidField(`${at}/proofId`, 'has the form of an id that the service makes itself');
@@ -70,6 +75,7 @@ function rowOf(key: AuthenticatedKey, body: ProofCreateBody, at: string, nowMs: 
       .update(canonicalPayload)
       .digest('hex'),
     keyId: key.keyId,
+    traceparent,
   };
 }
 
@@ -137,9 +143,9 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       responses: { 202: { description: 'Accepted.', schema: ProofAccepted } },
       errors: ['E2010', 'E6002'],
       idempotent: true,
-      handler: ({ key, body: request, idempotencyKey, commit }) =>
+      handler: ({ key, body: request, traceparent, idempotencyKey, commit }) =>
         accept(
-          [rowOf(key, request, '', nowMs())],
+          [rowOf(key, request, '', { nowMs: nowMs(), traceparent })],
           () => '/proofId',
           idempotencyKey,
           commit,
@@ -161,8 +167,9 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       errors: ['E2010', 'E6002'],
       cost: (body) => Math.ceil(body.proofs.length / 10),
       idempotent: true,
-      handler: ({ key, body, idempotencyKey, commit }) => {
-        const rows = body.proofs.map((proof, i) => rowOf(key, proof, `/proofs/${i}`, nowMs()));
+      handler: ({ key, body, traceparent, idempotencyKey, commit }) => {
+        const made = { nowMs: nowMs(), traceparent };
+        const rows = body.proofs.map((proof, i) => rowOf(key, proof, `/proofs/${i}`, made));
         return accept(
           rows,
           (i) => `/proofs/${i}/proofId`,

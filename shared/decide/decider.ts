@@ -1,5 +1,4 @@
 // From a question to a verdict on record: facts gathered, policies evaluated, the decision written before it is answered.
-import { randomFillSync } from 'node:crypto';
 import type { ChangeFeed } from '../db/changes.ts';
 import { newId } from '../ids.ts';
 import type { Promiser } from '../log/promises.ts';
@@ -16,7 +15,7 @@ import type { ActivePolicies } from './active-set.ts';
 import type { AgentDirectory, AgentState } from './agents.ts';
 import type { Halt, Halts } from './halts.ts';
 import type { AssessedReading, Reading } from './readings.ts';
-import { canonicalFacts, type DecisionBytes, HALTED_MESSAGE, writeDecision } from './record.ts';
+import { canonicalFacts, type DecisionBytes, HALTED_MESSAGE, newSalt, writeDecision } from './record.ts';
 import type { DecisionRow } from './store.ts';
 
 /** What a decision needs to know of the key that asked. */
@@ -40,6 +39,8 @@ export interface Question {
   readonly intentId?: string | undefined;
   /** Not looked at here: shared/decide/recorder.ts settles what an approval changes. */
   readonly approvalId?: string | undefined;
+  /** W3C trace context of the request. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface Answer {
@@ -119,19 +120,6 @@ let lastTime: { readonly nowMs: number; readonly facts: Facts['time'] } | undefi
 function timeFacts(nowMs: number): Facts['time'] {
   if (lastTime?.nowMs !== nowMs) lastTime = { nowMs, facts: timeFactsOf(nowMs) };
   return lastTime.facts;
-}
-
-const SALT_BYTES = 16;
-const salts = { pool: Buffer.alloc(SALT_BYTES * 256), at: SALT_BYTES * 256 };
-
-/** 16 random bytes; asked of the system for many decisions at a time. */
-function newSalt(): Buffer {
-  if (salts.at === salts.pool.length) {
-    salts.pool = randomFillSync(Buffer.alloc(SALT_BYTES * 256));
-    salts.at = 0;
-  }
-  salts.at += SALT_BYTES;
-  return salts.pool.subarray(salts.at - SALT_BYTES, salts.at);
 }
 
 const NO_CONTEXT: Record<string, unknown> = Object.freeze({});
@@ -297,6 +285,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         record: bytes.record,
         facts,
         factsSalt: salt.toString('hex'),
+        traceparent: question.traceparent,
       };
       return { row, text: bytes.answer };
     },

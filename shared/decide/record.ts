@@ -1,6 +1,6 @@
 // A decision as bytes: the answer, and the canonical record that goes to the log (proofs.md), written once for both.
 import { Buffer } from 'node:buffer';
-import { createHash, hash } from 'node:crypto';
+import { createHash, hash, randomFillSync } from 'node:crypto';
 import type { Evaluation, Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { recordDigest } from '../proof/record.ts';
@@ -85,6 +85,19 @@ export interface DecisionBytes {
   readonly answer: string;
   /** Canonical record without its previousHash: the text before `,"previousHash":"..."}`. */
   readonly record: string;
+}
+
+const SALT_BYTES = 16;
+const salts = { pool: Buffer.alloc(SALT_BYTES * 256), at: SALT_BYTES * 256 };
+
+/** 16 random bytes; asked of the system for many decisions at a time. */
+export function newSalt(): Buffer {
+  if (salts.at === salts.pool.length) {
+    salts.pool = randomFillSync(Buffer.alloc(SALT_BYTES * 256));
+    salts.at = 0;
+  }
+  salts.at += SALT_BYTES;
+  return salts.pool.subarray(salts.at - SALT_BYTES, salts.at);
 }
 
 /** factsDigest = SHA-256(salt || JCS of all facts), lower-case hex. */

@@ -1,10 +1,14 @@
 // Drafts: policy sets that are evaluated and never answered with, from files, from a folder, or from what is stored.
 import type { Sql, Statement } from '../db/database.ts';
 import { compileLexicon, type Lexicon } from '../intent/lexicon.ts';
-import { loadCanonicalSet, loadPolicySet, type LoadResult, type TextFile } from '../policy/load.ts';
+import { admitPolicySet, type PolicyTexts } from '../policy/admit.ts';
+import { loadCanonicalSet, type LoadResult, type TextFile } from '../policy/load.ts';
 import { LEXICON_FILE, type PolicyFolder } from '../policy-folder.ts';
 
 export type Draft = LoadResult<Lexicon>;
+
+/** About a third of a second: a draft may be loaded by a process that answers requests. */
+const LINT_BUDGET = 5_000_000;
 
 const STORED: Statement = { name: 'draft-stored', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
 const ACTIVE: Statement = {
@@ -26,23 +30,30 @@ async function activeLexicon(sql: Sql): Promise<TextFile | undefined> {
   return { path: LEXICON_FILE, text: JSON.stringify(lexicon) };
 }
 
-/** A draft from policy files; without a lexicon.json among them the lexicon of the set in force is used. */
-export async function draftOfFiles(sql: Sql, files: readonly TextFile[]): Promise<Draft> {
-  const own = files.find((file) => file.path === LEXICON_FILE);
-  const lexicon = own ?? (await activeLexicon(sql)) ?? { path: LEXICON_FILE, text: '' };
-  return loadPolicySet(
-    files.filter((file) => file !== own),
-    lexicon,
-    { compileLexicon },
+/** What would be refused in the policy folder is no draft either, in the same words. */
+async function draftOf(sql: Sql, { policies, lexicon, refused = [] }: PolicyTexts): Promise<Draft> {
+  const words = lexicon.text === '' ? ((await activeLexicon(sql)) ?? lexicon) : lexicon;
+  const { set, errors } = admitPolicySet(
+    { policies, lexicon: words, refused },
+    {
+      compileLexicon,
+      warningsUpTo: 0,
+      lintBudget: LINT_BUDGET,
+    },
   );
+  return set === undefined ? { ok: false, findings: [...errors] } : { ok: true, set };
+}
+
+/** A draft from policy files; without a lexicon.json among them the lexicon of the set in force is used. */
+export function draftOfFiles(sql: Sql, files: readonly TextFile[]): Promise<Draft> {
+  const lexicon = files.find((file) => file.path === LEXICON_FILE);
+  const policies = files.filter((file) => file !== lexicon);
+  return draftOf(sql, { policies, lexicon: lexicon ?? { path: LEXICON_FILE, text: '' } });
 }
 
 /** A draft from a policy folder as it was read; a folder without lexicon.json uses that of the set in force. */
-export async function draftOfFolder(sql: Sql, folder: PolicyFolder): Promise<Draft> {
-  const { policies, lexicon, refused } = folder;
-  const draft = await draftOfFiles(sql, lexicon.text === '' ? policies : [...policies, lexicon]);
-  if (refused.length === 0) return draft;
-  return { ok: false, findings: [...refused, ...(draft.ok ? [] : draft.findings)] };
+export function draftOfFolder(sql: Sql, folder: PolicyFolder): Promise<Draft> {
+  return draftOf(sql, folder);
 }
 
 /** A set from its canonical text. */

@@ -22,12 +22,14 @@ export interface DecisionRow {
   readonly facts: string;
   /** Lower-case hex. */
   readonly factsSalt: string;
+  /** W3C trace context of the request. */
+  readonly traceparent?: string | undefined;
 }
 
-/** The beginning of every statement that writes decisions; a row of `$1` to `$13` follows (decisionColumns). */
-export const INSERT_DECISIONS = `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, facts, facts_salt)
+/** The beginning of every statement that writes decisions; a row of `$1` to `$14` follows (decisionColumns). */
+export const INSERT_DECISIONS = `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, facts, facts_salt, traceparent)
     SELECT decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at::timestamptz, policy_digest, proof_id, $12,
-      convert_to(record, 'UTF8'), convert_to(facts, 'UTF8'), decode(salt, 'hex')`;
+      convert_to(record, 'UTF8'), convert_to(facts, 'UTF8'), decode(salt, 'hex'), nullif(traceparent, '')`;
 /** Its end: what is made waits for its log. */
 export const TO_LOG = `INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'decision', decision_id FROM made`;
 
@@ -37,8 +39,8 @@ const INSERT: Statement = {
   text: `WITH made AS (${INSERT_DECISIONS}
     FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
       string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n'), string_to_array($11, E'\\n'),
-      string_to_array($13, E'\\n'))
-      AS row (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, record, facts, salt)
+      string_to_array($13, E'\\n'), string_to_array($14, E'\\n'))
+      AS row (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, record, facts, salt, traceparent)
     RETURNING organisation_id, environment, decision_id),
     waiting AS (${TO_LOG})
     ${WAKE_LOG} FROM made`,
@@ -68,6 +70,7 @@ export function decisionColumns(
     facts(rows.map((r) => r.facts)),
     processId,
     of((r) => r.factsSalt),
+    of((r) => r.traceparent ?? ''),
   ];
 }
 

@@ -6,11 +6,9 @@ import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import { loadCanonicalSet } from '../policy/load.ts';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
 import type { Evaluation, Facts, RiskFacts } from '../policy/types.ts';
-import { strictTime } from '../proof/encoding.ts';
-import { levelOf } from '../trust/score.ts';
 import type { Verdict } from '../vocabulary.ts';
 import { type ApprovalMention, approvalMentionOf } from './approval.ts';
-import { DECISION_TTL_MS } from './record.ts';
+import { checkAnswer, checkColumns, type DecisionColumns } from './verify-answer.ts';
 import { type ApprovalHistory, checkApproval, readApprovals } from './verify-approvals.ts';
 import { checkAgreement, readFacts, same, shown, type StoredFacts } from './verify-facts.ts';
 import {
@@ -24,19 +22,6 @@ import { checkHalts, type HaltHistory, readHalts } from './verify-halts.ts';
 import { HALTED_MESSAGE } from './record.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './verify-record.ts';
 import { checkTrust, readLedger, type TrustLedger } from './verify-trust.ts';
-
-/** The columns of a stored decision that repeat its record. */
-export interface DecisionColumns {
-  readonly decisionId: string;
-  readonly environment: string;
-  readonly agentId: string;
-  readonly keyId: string;
-  readonly verdict: string;
-  /** RFC 3339. */
-  readonly evaluatedAt: string;
-  readonly policyDigest: string | null;
-  readonly proofId: string;
-}
 
 /** All that a decision is verified from. */
 export interface DecisionEvidence {
@@ -192,53 +177,6 @@ export function specialOf(reasons: readonly BodyReason[]): Special | undefined {
   if (code !== 'EVALUATION_FAILED' && code !== 'ENGINE_INCOMPLETE') return undefined;
   const evaluation = builtInEvaluation(code);
   return same(evaluation.reasons, reasons) ? { kind: 'failed', evaluation } : undefined;
-}
-
-function checkColumns(columns: DecisionColumns, { record, body }: DecisionRecord, report: Report): void {
-  const pairs: readonly (readonly [name: string, column: string | null, recorded: string])[] = [
-    ['decision_id', columns.decisionId, body.decision_id],
-    ['environment', columns.environment, record.payload.environment],
-    ['agent_id', columns.agentId, body.agent_id],
-    ['key_id', columns.keyId, body.key_id],
-    ['verdict', columns.verdict, body.verdict],
-    ['evaluated_at', columns.evaluatedAt, body.evaluated_at],
-    ['policy_digest', columns.policyDigest, body.policy_set.digest],
-    ['proof_id', columns.proofId, record.payload.proofId],
-  ];
-  for (const [name, column, recorded] of pairs) {
-    if (column !== recorded)
-      report.failures.push({
-        code: 'ROW_DIFFERS',
-        sentence: `The row's ${name} is ${shown(column)}, the record's ${shown(recorded)}.`,
-      });
-  }
-}
-
-/** What follows from the record alone. */
-function checkAnswer({ record, body }: DecisionRecord, report: Report): void {
-  const wrong = (sentence: string): void => void report.failures.push({ code: 'ANSWER_INCONSISTENT', sentence });
-  const { verdict, trust } = body;
-  const isAllowed = verdict === 'ALLOW' || verdict === 'DEGRADE';
-  if (body.allowed !== isAllowed) wrong(`The verdict is ${verdict}, and "allowed" says ${body.allowed}.`);
-  const expiresAtMs = (strictTime(body.evaluated_at) ?? Number.NaN) + DECISION_TTL_MS;
-  if (strictTime(body.expires_at) !== expiresAtMs)
-    wrong(`It expires at ${body.expires_at}, not one hour after ${body.evaluated_at}.`);
-  const { approval } = body;
-  if (approval !== undefined && verdict !== 'ESCALATE') wrong(`The verdict is ${verdict}, and it names an approval.`);
-  if (approval !== undefined && !(Date.parse(approval.expires_at) > Date.parse(body.evaluated_at)))
-    wrong(`It names an approval that had expired at ${approval.expires_at}.`);
-  if (record.occurredAt !== body.evaluated_at)
-    wrong(`The record is of ${record.occurredAt}, its decision of ${body.evaluated_at}.`);
-  if (record.agentId !== body.agent_id)
-    wrong(`The record is of the agent ${shown(record.agentId)}, its decision of ${shown(body.agent_id)}.`);
-  if (record.payload.proofId !== `prf${body.decision_id.slice(3)}`)
-    wrong(`The decision ${shown(body.decision_id)} is not that of the proof ${shown(record.payload.proofId)}.`);
-  const effective = Math.min(trust.recorded_level, trust.claimed_level ?? trust.recorded_level);
-  if (trust.recorded_level !== levelOf(trust.score) || trust.effective_level !== effective)
-    report.failures.push({
-      code: 'EFFECTIVE_TRUST_WRONG',
-      sentence: `The recorded score ${trust.score} and the claimed level ${trust.claimed_level ?? 'none'} do not make the recorded level ${trust.recorded_level} and the effective level ${trust.effective_level}.`,
-    });
 }
 
 async function evaluateAgain(

@@ -124,6 +124,9 @@ function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | und
   return { object: phrase.name, domain: domainOf(phrase.words, lexicon), objectKnown: phrase.known, extent };
 }
 
+/** Words before the request may be anything: `can you help me reset it`. */
+const knownOnly = (about: About | undefined) => (about?.objectKnown === true ? about : undefined);
+
 const aboutOf = ({ object, domain, objectKnown, extent }: About): About => ({ object, domain, objectKnown, extent });
 
 /** The index of the first token that stands at `at` or after it. */
@@ -184,7 +187,8 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
     if (!firsts.has(sentence))
       firsts.set(
         sentence,
-        firstNamed(sentences[sentence] ?? [], at, lexicon) ?? firstNamed(sentences[sentence - 1] ?? [], at, lexicon),
+        knownOnly(firstNamed(sentences[sentence] ?? [], at, lexicon)) ??
+          firstNamed(sentences[sentence - 1] ?? [], at, lexicon),
       );
     return firsts.get(sentence);
   };

@@ -38,3 +38,7 @@ export const LISTS = words('including include includes e.g namely incl');
 export const ABILITIES = words('ability way capability means possibility functionality option opportunity tool chance');
 /** Adjectives that are verbs too: `a new, empty repository`. */
 export const ADJECTIVES = words('empty void corrupt');
+/** Comparisons that follow a noun: `drafts older than a year`. */
+export const COMPARISONS = words(
+  'older newer larger bigger smaller greater higher longer shorter less more similar equal',
+);

@@ -42,6 +42,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
   const found: Fragment[] = [];
   let opens = true;
+  let destroyed = false;
   const bomb = /:\s?\(\s?\)\s?\{/.exec(text);
   if (bomb) {
     found.push({
@@ -59,7 +60,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   }
   for (let at = 0; at < pieces.length; at += 1) {
     const full = found.length >= MAX_FRAGMENTS;
-    if (full && found.some(destroys)) break;
+    if (full && destroyed) break;
     const redirect = redirectAt(pieces, at);
     // A command that writes already says so.
     if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
@@ -73,7 +74,9 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
       /^(?:run|execute|exec|eval|type|issue|command|do|and|with)$/i.test(previous) ||
       ((previous === "'" || previous === '"') && /[:]$|^(?:run|execute|exec|-c)$/i.test(pieces[at - 2]?.text ?? ''));
     const fragment = sqlAt(pieces, at) ?? httpAt(pieces, at, lexicon) ?? shellAt(pieces, at, opens, lexicon);
-    if (fragment && (!full || destroys(fragment))) found.push(fragment);
+    if (!fragment || (full && !destroys(fragment))) continue;
+    found.push(fragment);
+    destroyed ||= destroys(fragment);
   }
   return found;
 }

@@ -199,7 +199,12 @@ function nominalFrom(words: readonly string[], from: number, zero: Zero, lexicon
 function lightAt(words: readonly string[], request: Request, place: number, lexicon: Lexicon): Implied | undefined {
   const { verb, weak } = request.entry;
   if (!LIGHT.has(verb) || request.kind === 'question') return undefined;
-  const nominal = nominalFrom(words, request.next, LIGHTEST.has(verb) ? 'all' : 'destructive', lexicon);
+  const nominal = nominalFrom(
+    words,
+    request.next,
+    LIGHTEST.has(verb) ? 'all' : verb === 'schedule' ? 'destructive' : 'none',
+    lexicon,
+  );
   if (!nominal) return undefined;
   // A migration that is run is run; a deletion that is run deletes.
   if (!(LIGHTEST.has(verb) || weak || nominal.entry.action === 'read' || isConsequential(nominal.entry)))

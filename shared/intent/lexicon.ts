@@ -1,11 +1,10 @@
 // Checks a lexicon file and turns it into the tables that the parser looks words up in.
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { pointerToken } from '../json.ts';
 import { didYouMean } from '../near.ts';
-import type { Action, ActionClass, DataClass, Effect, Trait } from '../vocabulary.ts';
-import { DATA_CLASSES } from '../vocabulary.ts';
-import { nominals, participles, singular, type VerbForm, verbForms } from './inflection.ts';
+import { type Action, type ActionClass, DATA_CLASSES, type DataClass, type Effect, type Trait } from '../vocabulary.ts';
+import { singular, type VerbForm } from './inflection.ts';
+import { compileForms, compileNominals, compileParticiples } from './lexicon-forms.ts';
 import { type LexiconFile, LexiconSchema, type SIGNAL_STRENGTHS } from './lexicon-schema.ts';
 import { PhraseTable } from './phrase-table.ts';
 
@@ -212,36 +211,6 @@ function compileVerbs(file: LexiconFile): Map<string, VerbEntry> {
     if (!verbs.has(noun)) throw new LexiconError(`/alsoNouns/${index}`, `"${noun}" is not a verb of this lexicon`);
   }
   return verbs;
-}
-
-/** Base forms first, so that `process` is never read as a form of another verb. */
-function compileForms(verbs: ReadonlyMap<string, VerbEntry>): PhraseTable<VerbReading> {
-  const table = new PhraseTable<VerbReading>();
-  const forms = [...verbs.values()].flatMap((entry) =>
-    verbForms(entry.verb).map(([text, form]) => ({ text, reading: { entry, form } })),
-  );
-  for (const { text, reading } of forms) if (reading.form === 'base') table.add(text, reading);
-  for (const { text, reading } of forms) if (table.get(text) === undefined) table.add(text, reading);
-  return table;
-}
-
-function compileParticiples(verbs: ReadonlyMap<string, VerbEntry>): PhraseTable<VerbEntry> {
-  const table = new PhraseTable<VerbEntry>();
-  for (const entry of verbs.values()) {
-    if (entry.weak) continue;
-    for (const text of participles(entry.verb)) if (table.get(text) === undefined) table.add(text, entry);
-  }
-  return table;
-}
-
-function compileNominals(verbs: ReadonlyMap<string, VerbEntry>, things: ReadonlySet<string>): Map<string, VerbEntry> {
-  const found = new Map<string, VerbEntry>();
-  for (const entry of verbs.values()) {
-    if (entry.weak) continue;
-    for (const noun of nominals(entry.verb))
-      if (!things.has(noun) && !verbs.has(noun) && !found.has(noun)) found.set(noun, entry);
-  }
-  return found;
 }
 
 function compileRefinements(file: LexiconFile, verbs: ReadonlyMap<string, VerbEntry>): Map<string, Refinement[]> {

@@ -1,4 +1,5 @@
 // Takes the noun phrase after a verb and turns it into the object of a normalized intent.
+import { COMPARISONS } from './clause-words.ts';
 import { singular } from './inflection.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Sentence, Token } from './tokens.ts';
@@ -81,13 +82,11 @@ const NOUNS_IN_LY = new Set([
 /** What follows a past participle that describes the noun before it: `emails marked as read`, `files older than 7 days`. */
 const DESCRIBED =
   /^(?:from|by|in|for|to|with|on|at|the|a|an|as|under|after|before|since|during|between|within|over|via|through|without|last|this|yesterday|today|than)$/;
-/** Words that end a noun phrase once it has begun: particles of a verb, and comparisons. */
-const CLOSERS = new Set(
-  (
-    'off out up down away back older newer larger bigger smaller greater higher longer shorter less more similar equal ' +
-    'accessible visible available eligible due exist exists existed'
-  ).split(' '),
-);
+/** Words that end a noun phrase once it has begun: particles of a verb, comparisons, adjectives that follow their noun. */
+const CLOSERS = new Set([
+  ...COMPARISONS,
+  ...'off out up down away back accessible visible available eligible due exist exists existed'.split(' '),
+]);
 
 /** The object phrase of a verb. */
 export interface ObjectPhrase {

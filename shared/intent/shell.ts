@@ -277,8 +277,7 @@ export function redirectAt(pieces: readonly Piece[], at: number): Fragment | und
 /** `/usr/bin/rm`, `$(rm` and `rm.exe` are all `rm`. */
 export function commandName(lower: string): string {
   if (lower.length > 200) return '';
-  return lower
-    .slice(lower.lastIndexOf('/') + 1)
-    .replace(/\.exe$/, '')
-    .replace(/^\$+/, '');
+  let name = lower.includes('/') ? lower.slice(lower.lastIndexOf('/') + 1) : lower;
+  if (name.endsWith('.exe')) name = name.slice(0, -4);
+  return name.startsWith('$') ? name.replace(/^\$+/, '') : name;
 }

@@ -24,16 +24,22 @@ export interface Token {
 export type Sentence = readonly Token[];
 
 const SPACE = /\s/;
+/** From where it is set to the next white space or double quote. */
+const PIECE = /[^\s"`]*/y;
 const QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '\u00ab': '\u00bb' };
 /** A quotation is no longer than this: what follows an unpaired quote is ordinary text. */
 const MAX_QUOTED = 400;
 const TRAILING = '.,;:!?)]}\'"\u2026';
 const LEADING = '([{<\'"*#>-+';
 const ENDS_SENTENCE = /[.!?\n;\u2026]/;
+const LETTERS = /^[A-Za-z]+$/;
+const MIN_SECRET = 12;
 const WORD = /^[\p{L}\p{M}][\p{L}\p{M}\p{N}'_-]*$/u;
 
 /** What a token without spaces is. Anchored patterns over bounded input only. */
 function kindOf(text: string, isSecret: (token: string) => boolean): TokenKind {
+  // Most words need no closer look: a credential is longer.
+  if (text.length < MIN_SECRET && LETTERS.test(text)) return 'word';
   if (isSecret(text)) return 'secret';
   const short = text.length > 300 ? text.slice(0, 300) : text;
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(short) || /^www\.[^.]/i.test(short)) return 'url';
@@ -76,8 +82,9 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
       at += quoted.length + 2;
       continue;
     }
-    let end = at + 1;
-    while (end < text.length && !SPACE.test(text[end] ?? '') && text[end] !== '"' && text[end] !== '`') end += 1;
+    PIECE.lastIndex = at + 1;
+    PIECE.test(text);
+    const end = PIECE.lastIndex;
     splitPiece(text.slice(at, end), at, push, flush, isSecret);
     at = end;
   }

@@ -1,5 +1,5 @@
 // Decides whether a word that may be a verb is one where it stands, and which verb its particle makes of it.
-import { ADJECTIVES, AFTER_VERB, CONJUNCTIONS, FINITE, PREPOSITIONS } from './clause-words.ts';
+import { ADJECTIVES, AFTER_VERB, COMPARISONS, CONJUNCTIONS, FINITE, PREPOSITIONS } from './clause-words.ts';
 import { singular } from './inflection.ts';
 import type { Lexicon, VerbEntry, VerbReading } from './lexicon.ts';
 import type { PhraseMatch } from './phrase-table.ts';
@@ -87,6 +87,7 @@ function certaintyOf(
   }
   if (form === 'third') {
     if (!(opening || seen.third)) return further;
+    if (entry.alsoNoun && COMPARISONS.has(next?.lower ?? '')) return 0;
     if (entry.alsoNoun && !opening && (next === undefined || next.kind === 'punct') && entry.effect !== 'destructive')
       return 0;
     if (entry.alsoNoun && next?.kind === 'word' && PREPOSITIONS.has(next.lower) && next.lower !== 'for')

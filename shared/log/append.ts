@@ -3,6 +3,7 @@ import type { Database, Sql, Statement } from '../db/database.ts';
 import { type Frontier, frontierLength, grow } from '../proof/frontier.ts';
 import { NO_PREVIOUS, sealRecord } from '../proof/record.ts';
 import type { Environment } from '../vocabulary.ts';
+import { addRecordSpans, type RecordSpan } from '../spans.ts';
 import { readFrontier } from './nodes.ts';
 
 const MAX_BATCH = 1_000;
@@ -23,12 +24,12 @@ const LOCK_LOG: Statement = {
 // One look-up by primary key for each row. As plain joins they were planned to read all records of the log.
 const TAKE: Statement = {
   name: 'log-inbox-take',
-  text: `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at, found.record
+  text: `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at, found.record, found.traceparent
     FROM (SELECT * FROM log_inbox WHERE organisation_id = $1 AND environment = $2 ORDER BY seq LIMIT ${MAX_BATCH}) AS inbox
     LEFT JOIN LATERAL (
-      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record FROM decision
+      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, traceparent FROM decision
       WHERE inbox.source = 'decision' AND organisation_id = $1 AND environment = $2 AND decision_id = inbox.source_id
-      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record FROM record
+      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, traceparent FROM record
       WHERE inbox.source = 'record' AND organisation_id = $1 AND environment = $2 AND proof_id = inbox.source_id
       LIMIT 1
     ) AS found ON true
@@ -66,6 +67,7 @@ interface InboxRow {
   event: string;
   occurred_at: Date;
   record: Buffer;
+  traceparent: string | null;
 }
 
 interface Head {
@@ -98,18 +100,26 @@ async function frontierOf(sql: Sql, log: LogRow): Promise<Frontier> {
   return { size, hashes };
 }
 
-/** Appends one batch. @returns how many leaves; fewer than a full batch means that nothing waits */
+interface Appended {
+  /** Leaves; fewer than a full batch means that nothing waits. */
+  readonly count: number;
+  /** What the traces of the records' requests get once the batch is committed. */
+  readonly spans: readonly RecordSpan[];
+}
+
+/** Appends one batch. */
 async function appendBatch(
   sql: Sql,
   organisationId: string,
   environment: Environment,
   { nowMs, logHost }: AppendDeps,
-): Promise<number> {
+): Promise<Appended> {
+  const startedAtMs = nowMs();
   await sql.query(MAKE_LOG, [organisationId, environment, logHost]);
   const [log] = await sql.query<LogRow>(LOCK_LOG, [organisationId, environment]);
   if (log === undefined) throw new Error('a log that was just made is not there');
   const rows = await sql.query<InboxRow>(TAKE, [organisationId, environment]);
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return { count: 0, spans: [] };
   const size = Number(log.size);
   const heads = new Map<string, Head>();
   const found = await sql.query<{ entity_id: string; chain_index: string; event_hash: string }>(HEADS, [
@@ -161,7 +171,22 @@ async function appendBatch(
   ]);
   await sql.query(MOVE, [log.log_id, frontier.size, Buffer.concat(frontier.hashes)]);
   await sql.query(FORGET, [rows.map((row) => row.seq)]);
-  return leaves.length;
+  return {
+    count: leaves.length,
+    spans: leaves.flatMap(({ row: { traceparent, event }, index }) =>
+      traceparent === null
+        ? []
+        : [
+            {
+              name: 'append to log',
+              traceparent,
+              startedAtMs,
+              endedAtMs: nowMs(),
+              attributes: { 'custos.log_index': index, 'custos.event': event },
+            },
+          ],
+    ),
+  };
 }
 
 /** Full batches a call: a worker that is asked to stop waits for its running job, which must end although records keep coming. */
@@ -181,7 +206,8 @@ const GO_ON: Statement = {
 export async function appendWaiting(deps: AppendDeps, organisationId: string, environment: Environment): Promise<void> {
   const { db } = deps;
   for (let i = 0; i < BATCHES_A_CALL; i += 1) {
-    const count = await db.transaction((sql) => appendBatch(sql, organisationId, environment, deps));
+    const { count, spans } = await db.transaction((sql) => appendBatch(sql, organisationId, environment, deps));
+    addRecordSpans(spans);
     if (count < MAX_BATCH) return;
   }
   await db.query(GO_ON, [organisationId, environment]);

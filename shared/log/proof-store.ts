@@ -20,6 +20,8 @@ export interface ProofRow {
   /** SHA-256 of JCS of the request, lower-case hex. */
   readonly requestDigest: string;
   readonly keyId: string;
+  /** W3C trace context of the request. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface AcceptedProof {
@@ -63,13 +65,13 @@ const INSERT: Statement = {
   name: 'proofs-accept',
   text: `WITH given AS (
       SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at::timestamptz AS occurred_at,
-        convert_to(record, 'UTF8') AS record, decode(request_digest, 'hex') AS request_digest, key_id, ordinal
+        convert_to(record, 'UTF8') AS record, decode(request_digest, 'hex') AS request_digest, key_id, nullif(traceparent, '') AS traceparent, ordinal
       FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n')) WITH ORDINALITY
-        AS row (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, ordinal)
+        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n')) WITH ORDINALITY
+        AS row (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent, ordinal)
     ), made AS (
-      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id)
-      SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id FROM given
+      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent)
+      SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent FROM given
       ORDER BY organisation_id COLLATE "C", environment COLLATE "C", proof_id COLLATE "C", ordinal
       ON CONFLICT (organisation_id, environment, proof_id) DO NOTHING
       RETURNING organisation_id, environment, proof_id, request_digest, occurred_at, sha256(record || '\\x7d'::bytea) AS record_digest
@@ -121,6 +123,7 @@ function columns(items: readonly Item[]): unknown[] {
     of((r) => r.record),
     of((r) => r.requestDigest),
     of((r) => r.keyId),
+    of((r) => r.traceparent ?? ''),
   ];
 }
 

@@ -61,6 +61,8 @@ export interface AdmitDependencies<Lexicon> extends LoadDependencies<Lexicon> {
    * hold the rest up. Errors are always looked for. Absent: no limit.
    */
   readonly warningsUpTo?: number;
+  /** Most comparisons of the linter, which says nothing of what it then has not looked at; absent: its own. */
+  readonly lintBudget?: number;
 }
 
 /** Loads and lints the files; all that stands against them is told, of every file. */
@@ -69,7 +71,15 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
   const loaded = loadPolicySet(policies, lexicon, deps);
   const refused = [...almost, ...(loaded.ok ? [] : loaded.findings)];
   const errorsOnly = policies.length > (deps.warningsUpTo ?? Number.POSITIVE_INFINITY);
-  const linted = loaded.ok ? placed(lintPolicySet(loaded.set, { errorsOnly }), policies) : [];
+  const linted = loaded.ok
+    ? placed(
+        lintPolicySet(loaded.set, {
+          errorsOnly,
+          ...(deps.lintBudget === undefined ? {} : { budget: deps.lintBudget }),
+        }),
+        policies,
+      )
+    : [];
   const errors = [...refused, ...linted.filter(({ severity }) => severity === 'error')].sort(byPlace);
   const warnings = linted.filter(({ severity }) => severity === 'warning').sort(byPlace);
   return { set: loaded.ok && errors.length === 0 ? loaded.set : undefined, errors, warnings };

@@ -20,13 +20,19 @@ export interface DeadJobRecord {
   readonly reason: string | null;
 }
 
+/** Whose jobs are meant. Jobs of no tenant (such as trust.fold) have none. */
+export interface DeadJobOwner {
+  readonly organisationId: string;
+  readonly environment: Environment;
+}
+
 export interface DeadJobFilter {
   /** Default: `dead`, those that wait for a decision. */
   readonly state?: DeadJobState;
-  /** Only jobs of this organisation. Jobs of no tenant (such as trust.fold) have none. */
-  readonly organisationId?: string;
+  /** Only jobs of this tenant. */
+  readonly owner?: DeadJobOwner | undefined;
   /** Those that were recorded before this one: the last of the page before. */
-  readonly before?: string;
+  readonly before?: string | undefined;
   /** Default: 100. */
   readonly limit?: number;
 }
@@ -46,24 +52,26 @@ interface Row {
   reason: string | null;
 }
 
+const OF = '($1::text IS NULL OR organisation_id = $1 AND environment = $2)';
 const LIST: Statement = {
   name: 'dead-jobs',
-  text: `SELECT * FROM dead_job WHERE state = $1 AND ($2::text IS NULL OR organisation_id = $2)
-    AND ($3::bigint IS NULL OR dead_job_id < $3) ORDER BY dead_job_id DESC LIMIT $4`,
+  text: `SELECT * FROM dead_job WHERE ${OF} AND state = $3 AND ($4::bigint IS NULL OR dead_job_id < $4)
+    ORDER BY dead_job_id DESC LIMIT $5`,
 };
+const READ: Statement = { name: 'dead-job', text: `SELECT * FROM dead_job WHERE ${OF} AND dead_job_id = $3` };
 // One statement, so that a job is put back if and only if its row says so.
 const RETRY: Statement = {
   name: 'dead-job-retry',
   text: `WITH job AS (
-      UPDATE dead_job SET state = 'retried', resolved_at = now(), resolved_by = $2
-      WHERE dead_job_id = $1 AND state = 'dead' AND ($3::text IS NULL OR organisation_id = $3) RETURNING *
+      UPDATE dead_job SET state = 'retried', resolved_at = now(), resolved_by = $4
+      WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *
     ), back AS (INSERT INTO outbox (queue, name, payload) SELECT queue, name, payload FROM job)
     SELECT * FROM job`,
 };
 const DISCARD: Statement = {
   name: 'dead-job-discard',
-  text: `UPDATE dead_job SET state = 'discarded', resolved_at = now(), resolved_by = $2, reason = $4
-    WHERE dead_job_id = $1 AND state = 'dead' AND ($3::text IS NULL OR organisation_id = $3) RETURNING *`,
+  text: `UPDATE dead_job SET state = 'discarded', resolved_at = now(), resolved_by = $4, reason = $5
+    WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *`,
 };
 const OPEN: Statement = {
   name: 'dead-jobs-open',
@@ -85,24 +93,35 @@ const fromRow = (row: Row): DeadJobRecord => ({
   reason: row.reason,
 });
 
+const place = (owner: DeadJobOwner | undefined): [string | null, string | null] => [
+  owner?.organisationId ?? null,
+  owner?.environment ?? null,
+];
+
 /** The newest first. */
 export async function listDeadJobs(db: Database, filter: DeadJobFilter = {}): Promise<DeadJobRecord[]> {
-  const { state = 'dead', organisationId = null, before = null, limit = 100 } = filter;
-  return (await db.query<Row>(LIST, [state, organisationId, before, limit])).map(fromRow);
+  const { state = 'dead', owner, before = null, limit = 100 } = filter;
+  return (await db.query<Row>(LIST, [...place(owner), state, before, limit])).map(fromRow);
+}
+
+/** One job in whatever state. @param owner when given, only a job of this tenant */
+export async function readDeadJob(db: Database, id: string, owner?: DeadJobOwner): Promise<DeadJobRecord | undefined> {
+  const [row] = await db.query<Row>(READ, [...place(owner), id]);
+  return row && fromRow(row);
 }
 
 /**
  * Puts a dead job back into its queue. Undefined when there is none that waits for a decision under this id.
  * @param by who decided it, such as a key id
- * @param organisationId when given, only a job of this organisation
+ * @param owner when given, only a job of this tenant
  */
 export async function retryDeadJob(
   db: Database,
   id: string,
   by: string,
-  organisationId?: string,
+  owner?: DeadJobOwner,
 ): Promise<DeadJobRecord | undefined> {
-  const [row] = await db.query<Row>(RETRY, [id, by, organisationId ?? null]);
+  const [row] = await db.query<Row>(RETRY, [...place(owner), id, by]);
   return row && fromRow(row);
 }
 
@@ -112,9 +131,9 @@ export async function discardDeadJob(
   id: string,
   by: string,
   reason: string,
-  organisationId?: string,
+  owner?: DeadJobOwner,
 ): Promise<DeadJobRecord | undefined> {
-  const [row] = await db.query<Row>(DISCARD, [id, by, organisationId ?? null, reason]);
+  const [row] = await db.query<Row>(DISCARD, [...place(owner), id, by, reason]);
   return row && fromRow(row);
 }
 

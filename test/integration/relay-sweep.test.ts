@@ -187,8 +187,13 @@ describe('what stays behind', () => {
       const job = dead('intents', 'evaluate', payload);
       await recorder()(job);
       const id = (await listDeadJobs(db))[0]?.deadJobId ?? '';
-      expect(await discardDeadJob(db, id, 'key_1', 'not needed', 'org_2')).to.equal(undefined);
-      expect(await discardDeadJob(db, id, 'key_1', 'not needed', 'org_1')).to.include({ reason: 'not needed' });
+      const owner = { organisationId: 'org_1', environment: 'test' } as const;
+      for (const other of [
+        { ...owner, organisationId: 'org_2' },
+        { ...owner, environment: 'live' as const },
+      ])
+        expect(await discardDeadJob(db, id, 'key_1', 'not needed', other)).to.equal(undefined);
+      expect(await discardDeadJob(db, id, 'key_1', 'not needed', owner)).to.include({ reason: 'not needed' });
       expect(await discardDeadJob(db, id, 'key_1', 'twice')).to.equal(undefined);
       expect(await retryDeadJob(db, id, 'key_1')).to.equal(undefined);
       await recorder()(job);

@@ -80,13 +80,16 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   return page.evaluate(async () => {
     // axe-core put itself there.
-    const { axe } = globalThis as unknown as {
+    const { axe, requestAnimationFrame } = globalThis as unknown as {
+      requestAnimationFrame(next: (value: unknown) => void): number;
       axe: {
         run(): Promise<{
           violations: { id: string; help: string; nodes: { html: string; failureSummary?: string }[] }[];
         }>;
       };
     };
+    // A theme or a width that was just changed is painted first: half of a change would be a finding.
+    for (let frame = 0; frame < 5; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
     const { violations } = await axe.run();
     return violations.map(
       ({ id, help, nodes }) =>

@@ -60,6 +60,14 @@ export function short(text: string, length = 16): string {
   return `${text.slice(0, length - 1 - half)}…${text.slice(-half)}`;
 }
 
+/** A text of unknown origin with what nobody could see, or what would turn the line around, spelled out. */
+export function spelled(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
+    (c) => `⟨${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
+  );
+}
+
 /** "1 agent", "2 agents" */
 export function count(value: number, one: string, many = `${one}s`): string {
   return `${whole(value)} ${value === 1 ? one : many}`;

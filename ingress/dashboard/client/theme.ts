@@ -19,16 +19,17 @@ const theme = createStore<Theme>(stored());
 /** Counts changes of what colours look like, for what must be painted anew. */
 const painted = createStore(0);
 
+const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)');
+
 function apply(): void {
   const chosen = theme.get();
-  if (chosen === 'system') delete document.documentElement.dataset['theme'];
-  else document.documentElement.dataset['theme'] = chosen;
+  document.documentElement.dataset['theme'] = chosen === 'system' ? (systemIsDark.matches ? 'dark' : 'light') : chosen;
   painted.set(painted.get() + 1);
 }
 
 export function startTheme(): void {
   apply();
-  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', apply);
+  systemIsDark.addEventListener('change', apply);
 }
 
 export const useTheme = (): Theme => useStore(theme);

@@ -55,9 +55,14 @@ CREATE TABLE dashboard_audit (
 CREATE INDEX dashboard_audit_by_owner ON dashboard_audit (organisation_id, environment, seq);
 CREATE TRIGGER insert_only BEFORE UPDATE OR DELETE OR TRUNCATE ON dashboard_audit
   FOR EACH STATEMENT EXECUTE FUNCTION custos_insert_only();
+
+-- The list of agents: of one status, and those whose ids begin with a text, for which the order must be that of bytes.
+CREATE INDEX agent_by_status ON agent (organisation_id, environment, status, seq);
+CREATE INDEX agent_by_prefix ON agent (organisation_id, environment, agent_id COLLATE "C");
 `;
 
 const DOWN = `
+DROP INDEX agent_by_status, agent_by_prefix;
 DROP TABLE dashboard_audit, dashboard_attempt, dashboard_session, process_heartbeat;
 `;
 

@@ -5,6 +5,7 @@ import { MerkleLog1763700000003 } from './0003-merkle-log.ts';
 import { Approvals1763700000004 } from './0004-approvals.ts';
 import { Replay1763700000005 } from './0005-replay.ts';
 import { Dashboard1763700000006 } from './0006-dashboard.ts';
+import { Traces1763700000007 } from './0007-traces.ts';
 
 export const MIGRATIONS = [
   Foundation1763700000001,
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   Approvals1763700000004,
   Replay1763700000005,
   Dashboard1763700000006,
+  Traces1763700000007,
 ];

@@ -54,6 +54,11 @@ function isAlwaysWithin(set: LintedSet, linted: LintedRule, part: Part): boolean
   return patterns?.every((pattern) => failing(set, linted, part, pattern).kind === 'none') ?? false;
 }
 
+function failsWithin(set: LintedSet, linted: LintedRule, part: Part): boolean {
+  const patterns = patternsOf(linted);
+  return patterns?.some((pattern) => failing(set, linted, part, pattern).kind === 'found') ?? false;
+}
+
 export interface AlwaysTrue {
   /** A rule that holds on all that its target admits. */
   readonly isAlways: boolean;
@@ -67,7 +72,7 @@ export interface AlwaysTrue {
 export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
   if (!isAlwaysWithin(set, linted, linted.root)) return { isAlways: false };
   const guard = leavesIn(linted.root).find(
-    (part) => !isPresence(part) && (isAlways(set, linted, part) || !isAlwaysWithin(set, linted, part)),
+    (part) => !isPresence(part) && (isAlways(set, linted, part) || failsWithin(set, linted, part)),
   );
   if (guard === undefined) return { isAlways: true };
   const { rule } = linted;

@@ -79,8 +79,9 @@ export function textConstants(leaves: readonly Leaf[]): { whole: string[]; start
   return { whole: of(['equal', 'notEqual', 'in', 'notIn']), starts: of(['startsWith']), ends: of(['endsWith']) };
 }
 
-/** Most texts of one path that are looked at; beyond, nothing is claimed. */
+/** Most texts, and networks, of one path that are looked at; beyond, nothing is claimed. */
 const MAX_TEXTS = 2_000;
+const MAX_NETWORKS = 100;
 
 export function textValues(leaves: readonly Leaf[]): Representatives {
   const constants = textConstants(leaves);
@@ -139,10 +140,12 @@ function valuesOf(family: Family, leaves: readonly Leaf[]): Representatives {
       return listValues(leaves);
     case 'time': {
       const instants = instantsAround({ ...timeMarks(leaves), weekdays: false }, BASE_MS);
-      return { values: instants.map((at) => new Date(at).toISOString()), exact: true };
+      return { values: instants.values.map((at) => new Date(at).toISOString()), exact: instants.exact };
     }
-    case 'network':
-      return { values: addressesAround(leaves.flatMap((leaf) => textsOf(leaf.value))), exact: true };
+    case 'network': {
+      const networks = [...new Set(leaves.flatMap((leaf) => textsOf(leaf.value)))];
+      return { values: addressesAround(networks.slice(0, MAX_NETWORKS)), exact: networks.length <= MAX_NETWORKS };
+    }
     case 'resource':
       // A list of resources answers yes to several patterns at once; that is not looked at.
       return { values: resourceValues(leaves), exact: leaves.length === 1 };

@@ -100,7 +100,9 @@ function unreachable(set: LintedSet, linted: LintedRule, held: Facts): LintFindi
       }),
     );
   if (!find(true).every(({ kind }) => kind === 'none')) return undefined;
-  const inactive = find(false).find((found) => found.kind === 'found');
+  const withInactive = find(false);
+  if (withInactive.some(({ kind }) => kind === 'unknown')) return undefined;
+  const inactive = withInactive.find((found) => found.kind === 'found');
   const facts = inactive?.kind === 'found' ? inactive.facts : held;
   const witness = witnessOf(
     set,

@@ -64,6 +64,13 @@ function scoresAround(leaves: readonly Leaf[], paths: readonly string[]): number
 }
 
 const STATUSES = ['UNREGISTERED', ...AGENT_STATUSES] as const;
+/** Most values of one dimension; of more, the first ones are looked at and nothing is claimed of the others. */
+const MAX_VALUES = 4_000;
+
+function capped(key: string, values: readonly Assignment[], exact: boolean): Dimension {
+  return { key, values: values.slice(0, MAX_VALUES), exact: exact && values.length <= MAX_VALUES };
+}
+
 type Status = (typeof STATUSES)[number];
 
 const agentOf = (status: Status): Assignment =>
@@ -72,16 +79,17 @@ const isScoreOf = (status: Status, recorded: number): boolean =>
   recordedScoreOf(status !== 'UNREGISTERED', recorded) === recorded;
 
 /** Recorded and claimed score, and whether somebody registered the agent, give all the rest. */
-function trustValues(leaves: readonly Leaf[]): Assignment[] {
+function trustDimension(leaves: readonly Leaf[]): Dimension {
   const isAgentAsked = leaves.some((leaf) => leaf.path.startsWith('agent.'));
-  if (leaves.every((leaf) => leaf.path.startsWith('agent.'))) return STATUSES.map(agentOf);
+  if (leaves.every((leaf) => leaf.path.startsWith('agent.'))) return capped('trust', STATUSES.map(agentOf), true);
   const scores = scoresAround(leaves, ['trust.score', 'trust.recorded.score', 'trust.claimed.score']);
   const isClaimAsked = leaves.some((leaf) => !/^trust\.(level|score)$/.test(leaf.path));
   const claims = isClaimAsked ? [undefined, ...scores] : [undefined];
+  const kept = claims.slice(0, Math.max(2, Math.floor(MAX_VALUES / scores.length)));
   const trusts = scores.flatMap((recordedScore) =>
-    claims.map((claimedScore) => effectiveTrust({ recordedScore, claimedScore, uncertainty: 0 })),
+    kept.map((claimedScore) => effectiveTrust({ recordedScore, claimedScore, uncertainty: 0 })),
   );
-  return trusts.flatMap((trust) => {
+  const values = trusts.flatMap((trust) => {
     const members = assign({
       'trust.level': trust.level,
       'trust.score': trust.score,
@@ -93,6 +101,7 @@ function trustValues(leaves: readonly Leaf[]): Assignment[] {
       (status) => new Map([...members, ...agentOf(status)]),
     );
   });
+  return capped('trust', values, kept.length === claims.length);
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -111,11 +120,12 @@ function timeDimension(leaves: readonly Leaf[]): Dimension {
   ];
   const weekdays = leaves.some((leaf) => leaf.path === 'time.weekday');
   const instants = instantsAround({ instants: [...marks.instants, ...days], minutes, weekdays }, USUAL_TIME_MS);
-  return {
-    key: 'time',
-    values: instants.map((at) => assign({ time: timeFactsOf(at) })),
-    exact: !dates.some((leaf) => leaf.operator.name.endsWith('With')),
-  };
+  const exact = instants.exact && !dates.some((leaf) => leaf.operator.name.endsWith('With'));
+  return capped(
+    'time',
+    instants.values.map((at) => assign({ time: timeFactsOf(at) })),
+    exact,
+  );
 }
 
 function placesValues(leaves: readonly Leaf[]): Representatives {
@@ -159,7 +169,7 @@ function valuesOf(path: string, leaves: readonly Leaf[]): Representatives {
 export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
   switch (key) {
     case 'trust':
-      return { key, values: trustValues(leaves), exact: true };
+      return trustDimension(leaves);
     case 'risk': {
       const scores = numbersAround([400, 700, ...constantsOf(leaves, ['intent.risk.score'])], SCORE);
       const values = scores.map((score) =>
@@ -171,7 +181,11 @@ export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
       return timeDimension(leaves);
     default: {
       const { values, exact } = valuesOf(key, leaves);
-      return { key, values: values.map((value) => assign({ [key]: value })), exact };
+      return capped(
+        key,
+        values.map((value) => assign({ [key]: value })),
+        exact,
+      );
     }
   }
 }

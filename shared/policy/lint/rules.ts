@@ -28,6 +28,8 @@ export interface LintedRule {
 }
 
 export interface LintedSet {
+  /** How much may still be looked at, in comparisons; what is not looked at is not reported. */
+  readonly budget: { left: number };
   readonly compiled: CompiledSet;
   /** In the order of evaluation: stage intake, then enforce, by policy id and rule name. */
   readonly rules: readonly LintedRule[];
@@ -74,7 +76,7 @@ function patternsAbove(pattern: string): string[] {
   return [...new Set([...above, pattern])];
 }
 
-export function createLintedSet(policies: readonly Policy[], compiled: CompiledSet): LintedSet {
+export function createLintedSet(policies: readonly Policy[], compiled: CompiledSet, budget: number): LintedSet {
   const documents = new Map<string, { policy: Policy; at: number }>();
   for (const policy of policies)
     for (const [at, rule] of policy.rules.entries()) documents.set(`${policy.id}/${rule.name}`, { policy, at });
@@ -106,6 +108,7 @@ export function createLintedSet(policies: readonly Policy[], compiled: CompiledS
   const remembered = new Map<string, readonly LintedRule[]>();
   const byRule = new Map(rules.map((linted) => [linted.rule, linted]));
   return {
+    budget: { left: budget },
     compiled,
     rules,
     of: (rule) => byRule.get(rule),

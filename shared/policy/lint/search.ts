@@ -7,6 +7,10 @@ import type { LintedRule, LintedSet } from './rules.ts';
 import { solve, type Formula } from './solve.ts';
 import { asEvaluated, both, createSpace, not, type Space } from './space.ts';
 
+/** What a search costs at least, and each look at whole facts, in comparisons. */
+const FIXED_COST = 50;
+const WITNESS_COST = 500;
+
 export type Found = { readonly kind: 'found'; readonly facts: Facts } | { readonly kind: 'none' | 'unknown' };
 
 export interface Query {
@@ -38,7 +42,7 @@ function complete(set: LintedSet, facts: Facts, isRiskGiven: boolean): Facts {
 const spaces = new WeakMap<LintedRule, { readonly key: string; readonly space: Space }>();
 
 /** The space of one rule alone is asked for several times in a row. */
-function spaceOf(rules: readonly LintedRule[], pattern: string, isCovered: boolean): Space {
+function spaceOf(set: LintedSet, rules: readonly LintedRule[], pattern: string, isCovered: boolean): Space {
   const [first] = rules;
   const key = `${pattern} ${isCovered}`;
   const known = rules.length === 1 && first !== undefined ? spaces.get(first) : undefined;
@@ -47,19 +51,28 @@ function spaceOf(rules: readonly LintedRule[], pattern: string, isCovered: boole
     rules.map((linted) => linted.rule),
     { pattern, isCovered },
   );
+  set.budget.left -= space.cost;
   if (rules.length === 1 && first !== undefined) spaces.set(first, { key, space });
   return space;
 }
 
 export function search({ set, rules, pattern, formula, accept, isCovered }: Query): Found {
+  const { budget } = set;
+  if (budget.left <= 0) return { kind: 'unknown' };
   const [first] = rules;
-  const space = spaceOf(rules, pattern, isCovered ?? first?.rule.effect.type === 'ALLOW');
+  const space = spaceOf(set, rules, pattern, isCovered ?? first?.rule.effect.type === 'ALLOW');
+  const leaves = rules.reduce((sum, { rule }) => sum + rule.leaves.length, 0);
   const isRiskGiven = space.dimensions.some(({ key }) => key === 'risk');
   let facts: Facts | undefined;
+  budget.left -= FIXED_COST + leaves;
   const solution = solve({
     dimensions: space.dimensions,
     formula: formula(space),
+    onStep: () => {
+      budget.left -= leaves;
+    },
     accept: (values) => {
+      budget.left -= WITNESS_COST;
       const whole = factsOf(values, pattern);
       if (!areUsual(whole)) return false;
       facts = complete(set, whole, isRiskGiven);

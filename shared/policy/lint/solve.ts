@@ -14,6 +14,8 @@ export interface Problem {
   readonly formula: Formula;
   /** Says whether a solution is one; what it refuses proves nothing. */
   readonly accept?: (found: readonly Assignment[]) => boolean;
+  /** Told of every step. */
+  readonly onStep?: () => void;
   /** Steps before giving up. */
   readonly budget?: number;
 }
@@ -76,7 +78,7 @@ function firstAtom(formula: Formula): Atom | undefined {
   return undefined;
 }
 
-export function solve({ dimensions, formula, accept, budget = DEFAULT_BUDGET }: Problem): Solution {
+export function solve({ dimensions, formula, accept, onStep, budget = DEFAULT_BUDGET }: Problem): Solution {
   let steps = 0;
   let refused = 0;
 
@@ -101,6 +103,7 @@ export function solve({ dimensions, formula, accept, budget = DEFAULT_BUDGET }: 
     let reduced = reduce(open, domains);
     while (typeof reduced !== 'boolean') {
       steps += 1;
+      onStep?.();
       if (steps > budget || refused > MAX_REFUSED) return undefined;
       const must = needed(reduced);
       if (must === undefined) break;

@@ -25,6 +25,8 @@ export const POSSIBLE: Unsure = { missing: true, partly: true };
 export const WHOLE: Unsure = { missing: true, partly: false };
 
 export interface Space {
+  /** How many comparisons it took to make. */
+  readonly cost: number;
   readonly dimensions: readonly Dimension[];
   /** What the conditions of a rule, or a part of them, say. */
   conditionOf(node: NormalNode, unsure: Unsure): Formula;
@@ -77,6 +79,11 @@ function partialFacts(value: Assignment): object {
   return facts;
 }
 
+/** A comparison with a list takes as long as the list is. */
+function sizeOf(leaves: readonly Leaf[]): number {
+  return leaves.reduce((sum, { value }) => sum + (Array.isArray(value) ? Math.max(1, value.length / 8) : 1), 0);
+}
+
 /** Keeps one value of those that answer everything alike. */
 function withoutRepeats(dimension: Dimension, signatureOf: (value: Assignment) => string): Dimension {
   const once = new Map<string, Assignment>();
@@ -97,8 +104,10 @@ export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope
   const request = requestDimensions(rules, leaves);
   const requestKeys = new Set(request.map(({ key }) => key));
   const outcomes = new Map<Leaf, readonly Outcome[]>();
+  let cost = 0;
   const settle = (dimension: Dimension): Dimension => {
     const asking = byGroup.get(dimension.key) ?? [];
+    cost += dimension.values.length * (1 + sizeOf(asking));
     const facts = new Map(dimension.values.map((value) => [value, partialFacts(value)]));
     const outcomeFor = (leaf: Leaf, value: Assignment): Outcome => outcomeOf(leaf, facts.get(value) ?? {});
     const settled = requestKeys.has(dimension.key)
@@ -133,6 +142,7 @@ export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope
     return { kind: 'atom', key: groupOf(leaf.path), truth };
   };
   return {
+    cost,
     dimensions,
     conditionOf,
     where,

@@ -98,22 +98,32 @@ export interface TimeMarks {
   readonly weekdays: boolean;
 }
 
-/** From each instant on: the first time that each minute of the day, on each day of the week, comes. */
-export function instantsAround({ instants, minutes, weekdays }: TimeMarks, base: number): number[] {
-  const starts = [base, ...instants.flatMap((at) => [at - 8 * DAY_MS, at - 1, at, at + 1])];
-  const marks = [0, ...minutes.filter((minute) => minute >= 0 && minute < 1_440)];
+/** Years that RFC 3339 can write. */
+const isWritable = (at: number): boolean => at > Date.parse('0001-01-01T00:00:00Z') && at < Date.UTC(9_999, 11, 20);
+
+/** Most instants that are looked at. */
+const MAX_INSTANTS = 4_000;
+
+/** From each instant on: the first time that each minute of the day, on each day of the week, comes. `exact`: these are all. */
+export function instantsAround(
+  { instants, minutes, weekdays }: TimeMarks,
+  base: number,
+): { readonly values: number[]; readonly exact: boolean } {
+  const starts = [base, ...instants.flatMap((at) => [at - 8 * DAY_MS, at - 1, at, at + 1])].filter(isWritable);
+  const marks = [...new Set([0, ...minutes.filter((minute) => minute >= 0 && minute < 1_440)])];
   const found = new Set<number>();
   for (const start of starts) {
+    if (found.size > MAX_INSTANTS) return { values: [...found], exact: false };
     found.add(start);
     const midnight = start - (((start % DAY_MS) + DAY_MS) % DAY_MS);
     for (let day = 0; day <= (weekdays ? 8 : 1); day += 1) {
       for (const mark of marks) {
         const at = midnight + day * DAY_MS + mark * MINUTE_MS;
-        if (at >= start) found.add(at);
+        if (at >= start && isWritable(at)) found.add(at);
       }
     }
   }
-  return [...found];
+  return { values: [...found], exact: true };
 }
 
 function addressOf(value: bigint, bits: 32 | 128): string {

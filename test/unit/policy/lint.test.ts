@@ -64,6 +64,21 @@ describe('policy lint', () => {
     expect(told(errors)).to.deep.equal(told(lintPolicySet(setOf(policies)).filter(isError)));
   });
 
+  it('says less, and nothing else, when its budget is small', () => {
+    const policies = CASES.flatMap(({ policies: some }, i) => some.map((one) => ({ ...one, id: `${one.id}-${i}` })));
+    const everything = told(lintPolicySet(setOf(policies), { budget: Number.POSITIVE_INFINITY }));
+    expect(told(lintPolicySet(setOf(policies)))).to.deep.equal(everything);
+    const counts = [0, 1_000, 10_000, 50_000].map((budget) => {
+      const findings = told(lintPolicySet(setOf(policies), { budget }));
+      expect(everything.filter((one) => one.startsWith('error'))).to.include.members(
+        findings.filter((one) => one.startsWith('error')),
+      );
+      return findings.length;
+    });
+    expect(counts[0]).to.equal(0);
+    expect(counts[3]).to.be.lessThan(everything.length);
+  });
+
   it('points into the file', () => {
     const policies = [policy('p', 'DENY', all(is('intent.effect', 'equal', 'read'), level('greaterThan', 7)))];
     const [finding] = lintPolicySet(setOf(policies));

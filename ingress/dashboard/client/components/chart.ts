@@ -1,6 +1,7 @@
 // Charts: uPlot for curves over time, with the same told in words and as a table, and plain bars for counts.
 import uPlot from 'uplot';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
+import { Scroll } from './table.ts';
 import { colourOf, usePainted } from '../theme.ts';
 
 export interface Series {
@@ -115,11 +116,11 @@ function DataTable({
     .map((_, at) => at)
     .slice(-TABLE_ROWS)
     .reverse();
-  return html`<div class="table-scroll"><table class="plain">
+  return html`<${Scroll} label=${title}><table class="plain">
     <caption class="visually-hidden">${title}</caption>
     <thead><tr><th scope="col">Time</th>${series.map(({ label }) => html`<th scope="col" class="end">${label}</th>`)}</tr></thead>
     <tbody>${rows.map((at) => html`<tr key=${times[at]}><th scope="row" class="num">${timeOf((times[at] ?? 0) / 1_000)}</th>${series.map(({ values }) => html`<td class="end num">${values[at] === null || values[at] === undefined ? '' : format(values[at])}</td>`)}</tr>`)}</tbody>
-  </table></div>`;
+  </table><//>`;
 }
 
 function lastOf(values: readonly (number | null)[], format: (value: number) => string): string {
@@ -148,6 +149,6 @@ export function Bars({ caption, items, format = String }: BarsProps): VNode {
   const most = Math.max(1, ...items.map(({ value }) => value));
   return html`<table class="bars">
     <caption class="visually-hidden">${caption}</caption>
-    <tbody>${items.map(({ label, value }) => html`<tr key=${label}><th scope="row">${label}</th><td class="bar-cell"><span class="bar" aria-hidden="true" style=${{ width: `${(100 * value) / most}%` }}></span></td><td class="end num">${format(value)}</td></tr>`)}</tbody>
+    <tbody>${items.map(({ label, value }) => html`<tr key=${label}><th scope="row">${label}</th><td class="bar-cell"><span class=${value === 0 ? 'bar bar-none' : 'bar'} aria-hidden="true" style=${{ width: `${(100 * value) / most}%` }}></span></td><td class="end num">${format(value)}</td></tr>`)}</tbody>
   </table>`;
 }

@@ -3,7 +3,7 @@ import { type ComponentChildren, html, type VNode } from '../html.ts';
 import { Link } from '../router.ts';
 
 export interface PageHeadProps {
-  readonly title: string;
+  readonly title: ComponentChildren;
   /** One sentence below the title. */
   readonly lead?: ComponentChildren;
   /** Buttons at the right. */

@@ -1,7 +1,18 @@
 // Lists: a table that turns into cards where it is narrow (its roles are spelled out, because the styles that do so take
 // them away), the way to older and newer pages, and filters above it.
 import type { Pages } from '../api.ts';
-import { type ComponentChildren, html, useEffect, useId, useMemo, useState, type VNode } from '../html.ts';
+import {
+  type ComponentChildren,
+  html,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type VNode,
+} from '../html.ts';
 import { Link } from '../router.ts';
 import { Empty, ErrorState, Loading } from './states.ts';
 
@@ -26,6 +37,28 @@ export interface TableProps<Row> {
   readonly plain?: boolean;
   /** Shown instead of a table without rows. */
   readonly empty?: ComponentChildren;
+}
+
+/** Whether an element has more beside it than it shows: then it can be scrolled, and the keyboard must get to it. */
+function useScrolls(): [RefObject<HTMLDivElement | null>, boolean] {
+  const place = useRef<HTMLDivElement>(null);
+  const [scrolls, setScrolls] = useState(false);
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const look = (): void => setScrolls(element.scrollWidth > element.clientWidth);
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    if (element.firstElementChild !== null) observer.observe(element.firstElementChild);
+    return () => observer.disconnect();
+  }, []);
+  return [place, scrolls];
+}
+
+/** What may be wider than its place. */
+export function Scroll({ label, children }: { readonly label: string; readonly children?: ComponentChildren }): VNode {
+  const [place, scrolls] = useScrolls();
+  return html`<div class="table-scroll" ref=${place} ...${scrolls ? { tabindex: 0, role: 'region', 'aria-label': label } : {}}>${children}</div>`;
 }
 
 interface Sorting {
@@ -61,20 +94,22 @@ export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, plain, empty
       return html`<td role="cell" class=${name} data-title=${column.title}><div class="cell">${content}</div></td>`;
     return html`<th role="rowheader" scope="row" class=${name} data-title=${column.title}><div class="cell">${hrefOf === undefined ? content : html`<${Link} to=${hrefOf(row)} class="row-link">${content}<//>`}</div></th>`;
   };
-  return html`<div class="table-scroll"><table role="table" class=${plain === true ? 'plain' : undefined}>
+  return html`<${Scroll} label=${caption}><table role="table" class=${plain === true ? 'plain' : undefined}>
     <caption class="visually-hidden">${caption}</caption>
     <thead role="rowgroup"><tr role="row">${columns.map(head)}</tr></thead>
     <tbody role="rowgroup">${shown.map((row) => html`<tr role="row" key=${keyOf(row)}>${columns.map((column, at) => cell(row, column, at))}</tr>`)}</tbody>
-  </table></div>`;
+  </table><//>`;
 }
 
 export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** From usePages. */
   readonly pages: Pages<Row>;
+  /** What the buttons to the page before and the next one say. Default: Newer, Older. */
+  readonly ways?: readonly [before: string, next: string];
 }
 
 /** A list of the API: its table, its states, and older and newer. */
-export function List<Row>({ pages, ...table }: ListProps<Row>): VNode {
+export function List<Row>({ pages, ways = ['Newer', 'Older'], ...table }: ListProps<Row>): VNode {
   const { data, error, loading, items, page, older, newer, reload } = pages;
   if (data === undefined && error !== undefined) return html`<${ErrorState} error=${error} onRetry=${reload} />`;
   if (data === undefined) return html`<${Loading} />`;
@@ -83,9 +118,9 @@ export function List<Row>({ pages, ...table }: ListProps<Row>): VNode {
     ${
       (older ?? newer) &&
       html`<nav class="pager" aria-label="Pages of the list">
-      <button type="button" class="button" disabled=${newer === undefined} onClick=${newer}>Newer</button>
+      <button type="button" class="button" disabled=${newer === undefined} onClick=${newer}>${ways[0]}</button>
       <span class="muted num">Page ${page}</span>
-      <button type="button" class="button" disabled=${older === undefined} onClick=${older}>Older</button>
+      <button type="button" class="button" disabled=${older === undefined} onClick=${older}>${ways[1]}</button>
     </nav>`
     }
   </div>`;

@@ -9,6 +9,29 @@ window.setInterval(() => {
   if (!document.hidden) clock.set(new Date());
 }, 1_000);
 
+/** The time, again every second while somebody looks. */
+export const useNow = (): Date => useStore(clock);
+
+/** Characters that are not seen, or that turn the order of others around. */
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+function nameOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+/** What somebody else wrote: its direction stays inside, and characters that would not be seen are named. */
+export function Said({ text }: { readonly text: string }): VNode {
+  const parts: (string | VNode)[] = [];
+  let at = 0;
+  for (const { 0: character, index } of text.matchAll(UNSEEN)) {
+    if (character === '\n' || character === '\t') continue;
+    parts.push(text.slice(at, index), html`<span class="unseen">${nameOf(character)}</span>`);
+    at = index + character.length;
+  }
+  parts.push(text.slice(at));
+  return html`<bdi class="said">${parts}</bdi>`;
+}
+
 export interface TimeProps {
   /** RFC 3339. */
   readonly at: string;
@@ -71,8 +94,18 @@ export function Id({
 
 /** JSON, laid out and coloured by kind; long ones scroll. */
 export function JsonView({ value, label = 'JSON' }: { readonly value: unknown; readonly label?: string }): VNode {
-  const text = JSON.stringify(value, null, 2) ?? 'undefined';
+  // What would not be seen, or would turn the rest around, stands as JSON's own escape: the text stays the same JSON.
+  const text = (JSON.stringify(value, null, 2) ?? 'undefined').replaceAll(UNSEEN, (character) =>
+    character === '\n' ? character : escapesOf(character),
+  );
   return html`<div class="json"><div class="json-tools"><${Copy} text=${text} label=${`Copy ${label}`} /></div><pre tabindex="0" role="region" aria-label=${label}><code>${tokens(text)}</code></pre></div>`;
+}
+
+function escapesOf(character: string): string {
+  return character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 }
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

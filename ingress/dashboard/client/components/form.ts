@@ -1,0 +1,43 @@
+// Parts of forms: a field with its label, what it is for and what is wrong with it; and a row of choices that are links.
+import type { FieldError } from '../api.ts';
+import { type ComponentChildren, html, useId, type VNode } from '../html.ts';
+import { Link } from '../router.ts';
+
+/** What the control of a field must carry. */
+export interface ControlProps {
+  readonly id: string;
+  readonly 'aria-describedby': string;
+  readonly 'aria-invalid': boolean;
+}
+
+export interface FieldProps {
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  /** Of the service, for this field. */
+  readonly errors?: readonly FieldError[];
+  /** The control, with what it must carry: `<${Field} label="Name">${(control) => html`<input ...${control} />`}<//>`. */
+  readonly children: (control: ControlProps) => ComponentChildren;
+}
+
+export function Field({ label, hint, errors = [], children }: FieldProps): VNode {
+  const id = useId();
+  const about = `${id}-about`;
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    ${children({ id, 'aria-describedby': about, 'aria-invalid': errors.length > 0 })}
+    <div id=${about}>
+      ${hint && html`<p class="field-hint">${hint}</p>`}
+      ${errors.map(({ message }) => html`<p class="field-error">${message}</p>`)}
+    </div>
+  </div>`;
+}
+
+export interface SegmentsProps {
+  readonly label: string;
+  readonly choices: readonly { readonly to: string; readonly text: string; readonly isCurrent: boolean }[];
+}
+
+/** A few views of the same thing, one of which is shown. */
+export function Segments({ label, choices }: SegmentsProps): VNode {
+  return html`<nav class="segments" aria-label=${label}>${choices.map(({ to, text, isCurrent }) => html`<${Link} key=${text} to=${to} current=${isCurrent} class="segment">${text}<//>`)}</nav>`;
+}

@@ -1,0 +1,15 @@
+// What callers name things: any text of up to 256 characters, shown so that it can neither hide nor break the line.
+import { short, spelled } from '../format.ts';
+import { html, type VNode } from '../html.ts';
+
+export interface NameProps {
+  readonly text: string;
+  /** Longer ones are shortened in the middle. Default: 48 */
+  readonly length?: number;
+}
+
+/** An id that a caller chose. Set apart from the direction of the text around it. */
+export function Name({ text, length = 48 }: NameProps): VNode {
+  const whole = spelled(text);
+  return html`<bdi class="name" title=${whole}>${short(whole, length)}</bdi>`;
+}

@@ -1,0 +1,100 @@
+// The word of a human on an approval: approve, reject, or why it can't be given any more.
+import { api, Problem, useAction } from '../api.ts';
+import { html, useState, type VNode } from '../html.ts';
+import { href, Link } from '../router.ts';
+import { useSession } from '../session.ts';
+import { Card, Confirm, Id, KeyValue, Notice, Said, Time, useNow } from '../ui.ts';
+import { type ApprovalDetail, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
+
+interface DecideProps {
+  readonly approval: ApprovalDetail;
+  readonly reload: () => void;
+}
+
+export function DecideCard({ approval, reload }: DecideProps): VNode {
+  const now = useNow();
+  const status = statusAt(approval, now);
+  if (status === 'pending') return html`<${Pending} approval=${approval} reload=${reload} />`;
+  return html`<${Card} title="Decided"><${Outcome} approval=${approval} status=${status} /><//>`;
+}
+
+/** What somebody else decided in the meantime, in one sentence. */
+function wasDecided({ status, decidedBy, reason }: ApprovalDetail): string {
+  if (decidedBy === null) return 'It is closed: nobody decided in time.';
+  const how = status === 'rejected' ? 'rejected' : 'approved';
+  return `It was already ${how} by ${decidedBy}: ${reason ?? ''}`;
+}
+
+function Pending({ approval, reload }: DecideProps): VNode {
+  const session = useSession();
+  const now = useNow();
+  const [asked, setAsked] = useState<'approve' | 'reject' | undefined>(undefined);
+  const { approvalId, agentId, expiresAt } = approval;
+  const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
+  const decide = useAction(async (reason: string) => {
+    try {
+      await api(`${path}/${asked ?? 'reject'}`, { body: { reason } });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'E5001') throw error;
+      // Another one was faster: say who, and what.
+      const current = await api<ApprovalDetail>(path);
+      throw new Problem(wasDecided(current), { status: error.status, code: error.code, requestId: error.requestId });
+    }
+    reload();
+  });
+  const close = (): void => {
+    setAsked(undefined);
+    if (decide.error?.code === 'E5001') reload();
+    decide.reset();
+  };
+  const left = html`<span class=${isUrgent(expiresAt, now) ? 'time-left urgent' : 'time-left'}>${timeLeft(expiresAt, now)}</span>`;
+  return html`<${Card} title="Your decision" aside=${left}>
+    ${
+      approval.keyId === session.keyId
+        ? html`<${Notice} tone="info" title="You asked with this key">Whoever asks may not decide. Sign in with another admin key, or let somebody else decide.<//>`
+        : html`<div class="decide-buttons">
+      <button type="button" class="button button-primary" onClick=${() => setAsked('approve')}>Approve…</button>
+      <button type="button" class="button" onClick=${() => setAsked('reject')}>Reject…</button>
+    </div>
+    <p class="muted">Approved, it may be done once until <${Time} at=${expiresAt} as="moment" />. A policy that denies is not overruled.</p>`
+    }
+    ${
+      asked !== undefined &&
+      html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, which goes into the log', required: true }} action=${decide} onClose=${close}>
+        <p><strong><${Said} text=${agentId} /></strong> ${asked === 'approve' ? 'may then do this one thing once:' : 'is denied when it asks for this again with this approval:'}</p>
+        <p><code><${Said} text=${approval.decision.intent.normalized} /></code></p>
+      <//>`
+    }
+  <//>`;
+}
+
+interface OutcomeProps {
+  readonly approval: ApprovalDetail;
+  readonly status: string;
+}
+
+/** What there is to say of an approval that nobody can decide any more. */
+function Outcome({ approval, status }: OutcomeProps): VNode {
+  const { decidedAt, decidedBy, reason, usedAt, usedBy, usedDecisionId, expiresAt } = approval;
+  const now = useNow();
+  return html`<div class="stack">
+    ${status === 'approved' && html`<${Notice} tone="good" title="Approved, and not used yet">It can be used once; ${timeLeft(expiresAt, now)}.<//>`}
+    ${status === 'used' && html`<${Notice} tone="good" title="Approved and used">It let one action through, and is used up.<//>`}
+    ${status === 'rejected' && html`<${Notice} tone="bad" title="Rejected">Whoever asks with it is denied.<//>`}
+    ${status === 'expired' && html`<${Notice} tone="neutral" title=${decidedBy === null ? 'Nobody decided in time' : 'Approved, but not used in time'}>The agent may ask again, which opens a new one.<//>`}
+  </div>
+  <${KeyValue} items=${[
+    ['Decided by', decidedBy === null ? undefined : html`<code>${decidedBy}</code>`],
+    ['Decided', decidedAt === null ? undefined : html`<${Time} at=${decidedAt} />`],
+    ['Reason', reason === null ? undefined : html`<${Said} text=${reason} />`],
+    ['Used by key', usedBy === null ? undefined : html`<code>${usedBy}</code>`],
+    ['Used', usedAt === null ? undefined : html`<${Time} at=${usedAt} />`],
+    [
+      'Led to',
+      usedDecisionId === null
+        ? undefined
+        : html`<${Link} to=${href('decisions', usedDecisionId)}>decision <${Id} id=${usedDecisionId} length=${20} /><//>`,
+    ],
+    [status === 'expired' ? 'Expired' : 'Expires', html`<${Time} at=${expiresAt} />`],
+  ]} />`;
+}

@@ -1,0 +1,165 @@
+// What waits for a human, and what became of it.
+import { usePages } from '../api.ts';
+import { count } from '../format.ts';
+import { html, type VNode } from '../html.ts';
+import { useLive } from '../live.ts';
+import type { PageProps } from '../pages.ts';
+import { href, useFilters } from '../router.ts';
+import {
+  Badge,
+  type Column,
+  Empty,
+  Filters,
+  List,
+  PageHead,
+  Said,
+  Segments,
+  Time,
+  Trust,
+  useNow,
+} from '../ui.ts';
+import type { WaitingApprovals } from '../wire.ts';
+import { ApprovalPage, StatusNow } from './approvals-item.ts';
+import { type Approval, isUrgent, riskTone, statusAt, timeLeft } from './approvals-types.ts';
+
+export function ApprovalsPage({ id }: PageProps): VNode {
+  return id === undefined ? html`<${ApprovalList} />` : html`<${ApprovalPage} id=${id} />`;
+}
+
+const VIEWS = [
+  ['', 'Waiting'],
+  ['approved', 'Approved'],
+  ['used', 'Used'],
+  ['rejected', 'Rejected'],
+  ['expired', 'Expired'],
+  ['all', 'All'],
+] as const;
+
+const NOTHING: Readonly<Record<string, string>> = {
+  approved: 'No approval waits to be used',
+  used: 'No approval was used yet',
+  rejected: 'Nothing was rejected yet',
+  expired: 'Nothing has expired',
+  all: 'Nothing was escalated yet',
+};
+
+function ApprovalList(): VNode {
+  const [{ status, agentId }, setFilters] = useFilters(['status', 'agentId']);
+  const view = VIEWS.some(([name]) => name === status) ? (status ?? '') : '';
+  const pages = usePages<Approval>('/v1/approvals', {
+    status: view === '' ? 'pending' : view === 'all' ? undefined : view,
+    agentId,
+  });
+  const live = useLive<WaitingApprovals>('approvals');
+  const choices = VIEWS.map(([name, text]) => ({
+    to: href('approvals', undefined, { status: name, agentId }),
+    text: name === '' && live !== undefined && live.total > 0 ? `${text} (${live.total})` : text,
+    isCurrent: name === view,
+  }));
+  const columns = view === '' ? waitingColumns(live) : DECIDED;
+  const empty =
+    view === ''
+      ? html`<${Empty} title="Nothing waits for you">What policies escalate appears here by itself${agentId === undefined ? '' : ', for this agent'}.<//>`
+      : html`<${Empty} title=${NOTHING[view]} />`;
+  return html`<${PageHead} title="Approvals" lead="What agents may do only when a human agrees: once, within the hour, and exactly as asked." />
+    <div class="toolbar">
+      <${Segments} label="Approvals by state" choices=${choices} />
+      <${Fresh} shown=${view === '' && pages.page === 1 && pages.data !== undefined ? pages.items : undefined} live=${live} agentId=${agentId} onShow=${pages.reload} />
+    </div>
+    <${Filters} fields=${[{ name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'its whole id' }]} values=${{ agentId }} onChange=${setFilters} />
+    <${List} pages=${pages} caption="Approvals" columns=${columns} keyOf=${(row: Approval) => row.approvalId} hrefOf=${(row: Approval) => href('approvals', row.approvalId)} empty=${empty} />`;
+}
+
+interface FreshProps {
+  /** The rows of the newest page; undefined where nothing new is to be expected. */
+  readonly shown: readonly Approval[] | undefined;
+  readonly live: WaitingApprovals | undefined;
+  readonly agentId: string | undefined;
+  readonly onShow: () => void;
+}
+
+/** Says that there are new ones without moving what somebody reads; they come when one asks for them. */
+function Fresh({ shown, live, agentId, onShow }: FreshProps): VNode {
+  const known = new Set((shown ?? []).map((row) => row.approvalId));
+  const newest = (shown ?? [])[0]?.approvalId ?? '';
+  const fresh =
+    shown === undefined || live === undefined
+      ? []
+      : live.newest.filter(
+          (each) =>
+            !known.has(each.approvalId) &&
+            each.approvalId > newest &&
+            (agentId === undefined || each.agentId === agentId),
+        );
+  return html`<div class="fresh" role="status">${fresh.length > 0 && html`<button type="button" class="button button-primary button-small" onClick=${onShow}>Show ${count(fresh.length, 'new approval')}</button>`}</div>`;
+}
+
+const WHAT: Column<Approval> = {
+  title: 'Intent',
+  cell: ({ decision }) => html`<${Said} text=${decision.intent.normalized} />`,
+};
+const AGENT: Column<Approval> = { title: 'Agent', cell: ({ agentId }) => html`<${Said} text=${agentId} />` };
+const WHY: Column<Approval> = {
+  title: 'Why',
+  cell: ({ decision }) => {
+    const [first] = decision.reasons;
+    const more = decision.reasons.length - 1;
+    return html`${first === undefined ? '' : html`<${Said} text=${first.message} />`}${more > 0 && html` <span class="muted">and ${more} more</span>`}`;
+  },
+};
+
+function waitingColumns(live: WaitingApprovals | undefined): readonly Column<Approval>[] {
+  return [
+    WHAT,
+    AGENT,
+    {
+      title: 'Trust',
+      cell: ({ decision: { trust } }) => html`<${Trust} level=${trust.effective_level} />`,
+    },
+    {
+      title: 'Risk',
+      align: 'end',
+      cell: ({ decision: { intent } }) =>
+        html`<${Badge} tone=${riskTone(intent.risk.level)}>${`${intent.risk.level} ${intent.risk.score}`}<//>`,
+    },
+    WHY,
+    { title: 'Asked', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+    { title: 'Time left', align: 'end', cell: (row) => html`<${Left} row=${row} live=${live} />` },
+  ];
+}
+
+/** What is left of a row's time, or that it waits no more: the row stays where it is until one asks for the list again. */
+function Left({ row, live }: { readonly row: Approval; readonly live: WaitingApprovals | undefined }): VNode {
+  const now = useNow();
+  if (statusAt(row, now) === 'expired') return html`<span class="muted">${timeLeft(row.expiresAt, now)}</span>`;
+  const isListed = live?.newest.some(({ approvalId }) => approvalId === row.approvalId) ?? true;
+  const oldest = live?.newest.at(-1)?.approvalId ?? '';
+  // Live numbers that are older than the row do not know it, and they name only the newest.
+  const isCovered =
+    live !== undefined &&
+    row.createdAt < live.at &&
+    (live.total === live.newest.length || row.approvalId >= oldest);
+  if (!isListed && isCovered) return html`<${Badge}>decided<//>`;
+  const text = timeLeft(row.expiresAt, now);
+  return isUrgent(row.expiresAt, now)
+    ? html`<${Badge} tone="warn">${text}<//>`
+    : html`<span class="num">${text}</span>`;
+}
+
+const DECIDED: readonly Column<Approval>[] = [
+  WHAT,
+  AGENT,
+  { title: 'State', cell: (row) => html`<${StatusNow} row=${row} />` },
+  { title: 'Asked', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+  {
+    title: 'Decided by',
+    cell: ({ decidedBy, decidedAt }) =>
+      decidedBy === null || decidedAt === null
+        ? html`<span class="muted">nobody</span>`
+        : html`<code>${decidedBy}</code>, <${Time} at=${decidedAt} />`,
+  },
+  {
+    title: 'Reason',
+    cell: ({ reason }) => (reason === null ? html`<span class="muted">–</span>` : html`<${Said} text=${reason} />`),
+  },
+];

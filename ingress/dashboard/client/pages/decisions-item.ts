@@ -1,0 +1,121 @@
+// One decision: what was asked, by whom, what was answered and why, and every rule that was looked at.
+import { useApi } from '../api.ts';
+import type { DecisionAnswer } from '../answers.ts';
+import { short, spelled } from '../format.ts';
+import { html, type VNode } from '../html.ts';
+import { href, Link } from '../router.ts';
+import {
+  Badge,
+  Card,
+  Empty,
+  Id,
+  JsonView,
+  KeyValue,
+  Name,
+  PageHead,
+  Table,
+  tierName,
+  Time,
+  Trust,
+  Verdict,
+  WhenLoaded,
+} from '../ui.ts';
+import { useSession } from '../session.ts';
+import { Explanation } from './decisions-explanation.ts';
+import { RiskLevel } from './decisions-parts.ts';
+
+const BACK = { to: href('decisions'), label: 'Decisions' };
+
+export function DecisionPage({ id }: { readonly id: string }): VNode {
+  const decision = useApi<DecisionAnswer>(`/v1/decisions/${encodeURIComponent(id)}`);
+  if (decision.data === undefined && decision.error?.status === 404) return html`<${NoDecision} id=${id} />`;
+  if (decision.data === undefined)
+    return html`<${PageHead} title="Decision" lead=${html`<code>${short(spelled(id), 60)}</code>`} back=${BACK} /><${WhenLoaded} of=${decision} />`;
+  return html`<${Shown} decision=${decision.data} />`;
+}
+
+function NoDecision({ id }: { readonly id: string }): VNode {
+  const looksRight = /^dec_[0-9a-z]{26}$/.test(id);
+  return html`<${PageHead} title="No such decision" back=${BACK} />
+    <${Card}><${Empty} title="This decision is not here">
+      <p><${Name} text=${id} length=${80} /></p>
+      <p>${looksRight ? 'Nobody made it in this organisation and environment; it may be one of another key, or of another environment.' : 'A decision id begins with dec_ and has 26 letters and digits after it; this one may be cut off.'}</p>
+      <p><${Link} to=${href('decisions')}>All decisions<//></p>
+    <//><//>`;
+}
+
+function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
+  const { intent, verdict, agent_id: agent, decision_id: id, proof } = decision;
+  const lead = html`<span class="decision-lead"><${Verdict} verdict=${verdict} /> for <${Link} to=${href('agents', agent)}><${Name} text=${agent} /><//>, <${Time} at=${decision.evaluated_at} /></span>`;
+  const actions = html`<${Link} class="button" to=${href('receipts', proof.proof_id)}>Receipt<//>`;
+  return html`<${PageHead} title=${short(spelled(intent.normalized), 100)} lead=${lead} back=${BACK} actions=${actions} />
+    <${Card} title="Why" flush><${Reasons} decision=${decision} /><//>
+    <div class="columns">
+      <${Card} title="What was asked"><${Asked} decision=${decision} /><//>
+      <${Card} title="Trust that was used"><${TrustUsed} trust=${decision.trust} /><//>
+      <${Card} title="On record"><${OnRecord} decision=${decision} /><//>
+      ${decision.obligations.length > 0 && html`<${Card} title="Obligations" aside="What the agent must keep to"><${Obligations} obligations=${decision.obligations} /><//>`}
+    </div>
+    <${Explanation} decisionId=${id} verdict=${verdict} />
+    <${Card} title="Answer" aside="As the agent was given it"><details><summary>Show the JSON</summary><${JsonView} value=${decision} label="the answer" /></details><//>`;
+}
+
+type Reason = DecisionAnswer['reasons'][number];
+
+function Reasons({ decision }: { readonly decision: DecisionAnswer }): VNode {
+  return html`<${Table} caption="Reasons, the strongest first" rows=${decision.reasons} keyOf=${({ policy, rule, code }: Reason) => `${policy} ${rule} ${code}`} columns=${[
+    { title: 'Reason', cell: ({ message }: Reason) => html`<bdi>${spelled(message)}</bdi>` },
+    { title: 'Says', cell: ({ effect }: Reason) => html`<${Verdict} verdict=${effect} />` },
+    { title: 'Code', cell: ({ code }: Reason) => html`<span class="code-word">${code}</span>` },
+    { title: 'Policy and rule', cell: ({ policy, rule }: Reason) => html`<span class="rule-name">${policy} / ${rule}</span>` },
+  ]} />`;
+}
+
+function Asked({ decision: { intent } }: { readonly decision: DecisionAnswer }): VNode {
+  const { risk, traits } = intent;
+  return html`<${KeyValue} items=${[
+    ['Intent', html`<${Name} text=${intent.normalized} length=${200} />`],
+    ['Action', intent.verb === intent.action ? intent.action : `${intent.action} (${spelled(intent.verb)})`],
+    ['Resource', html`<${Name} text=${intent.resource} length=${200} />`],
+    ['Effect', html`<${Badge} tone=${intent.effect === 'destructive' ? 'bad' : 'neutral'}>${intent.effect}<//>`],
+    ['Traits', traits.length === 0 ? null : html`<span class="badges">${traits.map((trait) => html`<${Badge}>${trait}<//>`)}</span>`],
+    ['Read from a text', intent.parsed ? 'yes' : 'no, it was named'],
+    ['Risk', html`<${RiskLevel} risk=${risk} />`],
+    ['Because', risk.factors.length === 0 ? undefined : html`<ul class="factors">${risk.factors.map(({ factor, score, message }) => html`<li><span class="num">+${score}</span> <span title=${factor}>${spelled(message)}</span></li>`)}</ul>`],
+  ]} />`;
+}
+
+function TrustUsed({ trust }: { readonly trust: DecisionAnswer['trust'] }): VNode {
+  const claimed = trust.claimed_level;
+  return html`<${KeyValue} items=${[
+    ['Effective', html`<${Trust} level=${trust.effective_level} />`],
+    ['Recorded', html`<${Trust} level=${trust.recorded_level} score=${trust.score} />`],
+    [
+      'Claimed',
+      claimed === null
+        ? null
+        : html`<${Trust} level=${claimed} /> ${claimed > trust.recorded_level ? html`<span class="muted">a claim can only lower it</span>` : ''}`,
+    ],
+    ['Uncertainty', html`<span class="num">${trust.uncertainty.toFixed(3)}</span> <span class="muted">${trust.uncertainty >= 1 ? 'no evidence' : `${tierName(trust.recorded_level)} by its evidence`}</span>`],
+    ['As of', html`<span class="num">${trust.as_of.signals}</span> signals, on ${trust.as_of.day}`],
+  ]} />`;
+}
+
+function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
+  const { isOperator } = useSession();
+  const { policy_set: set, proof, approval } = decision;
+  const digest = html`<code title=${set.digest}>${short(set.digest, 20)}</code>`;
+  return html`<${KeyValue} items=${[
+    ['Decision', html`<${Id} id=${decision.decision_id} copy />`],
+    ['Asked with key', html`<code>${decision.key_id}</code>`],
+    ['Evaluated', html`<${Time} at=${decision.evaluated_at} as="moment" />`],
+    ['Good until', html`<${Time} at=${decision.expires_at} as="moment" />`],
+    ['Policy set', isOperator ? html`<${Link} to=${href('policies', set.digest)}>${digest}<//>` : digest],
+    ['Receipt', html`<${Link} to=${href('receipts', proof.proof_id)}><code>${short(proof.proof_id, 34)}</code><//>`],
+    ['Approval', approval && html`<${Link} to=${href('approvals', approval.approval_id)}><code>${short(approval.approval_id, 34)}</code><//> <span class="muted">until <${Time} at=${approval.expires_at} /></span>`],
+  ]} />`;
+}
+
+function Obligations({ obligations }: { readonly obligations: DecisionAnswer['obligations'] }): VNode {
+  return html`<${KeyValue} items=${obligations.map(({ type, ...rest }) => [type, html`<code>${spelled(JSON.stringify(rest))}</code>`])} />`;
+}

@@ -1,0 +1,91 @@
+// Decisions: the list with its filters, and a word when new ones have come; one of them has its own page.
+import { api, type Pages, usePages } from '../api.ts';
+import type { DecisionAnswer } from '../answers.ts';
+import { whole } from '../format.ts';
+import { html, useEffect, useState, type VNode } from '../html.ts';
+import type { PageProps } from '../pages.ts';
+import { href, navigate, useFilters } from '../router.ts';
+import { type Column, Empty, type FilterField, Filters, List, LookUp, Name, PageHead, Time, Trust, Verdict } from '../ui.ts';
+import type { NewerDecisions } from '../wire.ts';
+import { DecisionPage } from './decisions-item.ts';
+import { RiskLevel } from './decisions-parts.ts';
+
+const FIELDS: readonly FilterField[] = [
+  { name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'agent-7' },
+  { name: 'verdict', label: 'Verdict', kind: 'choice', options: ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] },
+  { name: 'from', label: 'From', kind: 'moment' },
+  { name: 'to', label: 'Before', kind: 'moment' },
+];
+
+export const DECISION_COLUMNS: readonly Column<DecisionAnswer>[] = [
+  { title: 'Intent', cell: ({ intent }) => html`<${Name} text=${intent.normalized} />` },
+  { title: 'Verdict', cell: ({ verdict }) => html`<${Verdict} verdict=${verdict} />` },
+  { title: 'Agent', cell: ({ agent_id: agent }) => html`<${Name} text=${agent} length=${32} />` },
+  { title: 'Risk', cell: ({ intent }) => html`<${RiskLevel} risk=${intent.risk} />` },
+  { title: 'Trust', cell: ({ trust }) => html`<${Trust} level=${trust.effective_level} />` },
+  {
+    title: 'Reason',
+    cell: ({ reasons: [first, ...more] }) =>
+      html`<span class="code-word">${first?.code}</span>${more.length === 0 ? '' : html` <span class="muted">+${more.length}</span>`}`,
+  },
+  { title: 'When', align: 'end', cell: ({ evaluated_at: at }) => html`<${Time} at=${at} />` },
+];
+
+export const decisionHref = ({ decision_id: id }: DecisionAnswer): string => href('decisions', id);
+export const decisionKey = ({ decision_id: id }: DecisionAnswer): string => id;
+
+export function DecisionsPage({ id }: PageProps): VNode {
+  return id === undefined ? html`<${DecisionList} />` : html`<${DecisionPage} id=${id} />`;
+}
+
+function DecisionList(): VNode {
+  const [filters, setFilters] = useFilters(['agentId', 'verdict', 'from', 'to']);
+  const pages = usePages<DecisionAnswer>('/v1/decisions', filters);
+  const isFiltered = Object.values(filters).some((value) => value !== undefined);
+  const empty = isFiltered
+    ? html`<${Empty} title="No decision fits these filters">Other filters, or none, show more.<//>`
+    : html`<${Empty} title="Nobody has asked yet">Decisions appear here as soon as an agent asks.<//>`;
+  return html`<${PageHead} title="Decisions" lead="What agents asked for, what they were told, and why. Open one for its full explanation." />
+    <div class="finders">
+      <${LookUp} label="Decision id" placeholder="dec_…" onGo=${(text: string) => navigate(href('decisions', text))} />
+      <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
+    </div>
+    <${NewOnes} pages=${pages} filters=${filters} />
+    <${List} pages=${pages} caption="Decisions, newest first" columns=${DECISION_COLUMNS} keyOf=${decisionKey} hrefOf=${decisionHref} empty=${empty} />`;
+}
+
+const LOOK_EVERY_MS = 4_000;
+
+/** Says how many came since, and shows them when asked to: rows that move by themselves cannot be read. */
+function NewOnes({
+  pages,
+  filters,
+}: {
+  readonly pages: Pages<DecisionAnswer>;
+  readonly filters: { readonly agentId: string | undefined; readonly verdict: string | undefined; readonly to: string | undefined };
+}): VNode {
+  const { data, page, loading, reload } = pages;
+  const { agentId, verdict, to } = filters;
+  const after = data === undefined || page > 1 || to !== undefined ? undefined : (data.items[0]?.decision_id ?? '');
+  const [found, setFound] = useState<NewerDecisions & { readonly after: string }>();
+  useEffect(() => {
+    if (after === undefined) return undefined;
+    const abort = new AbortController();
+    const look = (): void => {
+      if (document.hidden) return;
+      api<NewerDecisions>('/decisions/newer', { query: { after: after === '' ? undefined : after, agentId, verdict }, signal: abort.signal }).then(
+        (newer) => setFound({ ...newer, after }),
+        // It is asked again soon, and the list itself says what is wrong.
+        () => undefined,
+      );
+    };
+    const timer = window.setInterval(look, LOOK_EVERY_MS);
+    return () => {
+      abort.abort();
+      clearInterval(timer);
+    };
+  }, [after, agentId, verdict]);
+  const isNew = found !== undefined && found.after === after && found.newer > 0;
+  const text = isNew ? `${found.more ? 'over ' : ''}${whole(found.newer)} new` : '';
+  return html`<div class="news" role="status">${isNew && html`<button type="button" class="button button-small" disabled=${loading} onClick=${reload}>${text}, show</button>`}</div>`;
+}

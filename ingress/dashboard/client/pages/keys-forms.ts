@@ -1,0 +1,197 @@
+// Making, rotating and revoking keys: the questions in front of the page.
+import { api, type FieldError, useAction } from '../api.ts';
+import { html, useEffect, useState, type VNode } from '../html.ts';
+import { type ControlProps, Field } from '../components/form.ts';
+import { Confirm, Dialog, FormError, Notice, Said } from '../ui.ts';
+import type { Key, MadeKey } from './keys-types.ts';
+
+interface Scope {
+  readonly scope: string;
+  readonly permits: string;
+}
+
+interface RateLimit {
+  readonly tier: number;
+  readonly perSecond: number;
+  readonly perMinute: number;
+}
+
+/** A table of the reference; undefined until it is there. What it lacks is said by the service when the form is sent. */
+function useReference<T>(name: string): readonly T[] | undefined {
+  const [items, setItems] = useState<readonly T[] | undefined>(undefined);
+  useEffect(() => {
+    const abort = new AbortController();
+    fetch(`/v1/reference/${name}`, { signal: abort.signal })
+      .then((response) => (response.ok ? response.json() : Promise.reject(new Error(response.statusText))))
+      .then(
+        // The table of this name.
+        (body: unknown) => setItems((body as { items: T[] }).items),
+        () => undefined,
+      );
+    return () => abort.abort();
+  }, [name]);
+  return items;
+}
+
+const LIFETIMES = [
+  ['1d', '1 day'],
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['90d', '90 days'],
+  ['365d', '1 year'],
+  ['', 'No end'],
+  ['other', 'Another time…'],
+] as const;
+const ENVIRONMENTS = ['live', 'test', 'dev'] as const;
+
+const valueOf = (event: Event): string => (event.currentTarget as HTMLInputElement).value;
+
+/** The errors of a field and of its members. */
+function at(errors: readonly FieldError[], pointer: string): FieldError[] {
+  return errors.filter((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
+}
+
+export interface CreateDialogProps {
+  /** Of the key that is signed in. */
+  readonly environment: Key['environment'];
+  readonly onMade: (made: MadeKey) => void;
+  readonly onClose: () => void;
+}
+
+export function CreateDialog({ environment: own, onMade, onClose }: CreateDialogProps): VNode {
+  const scopes = useReference<Scope>('scopes');
+  const limits = useReference<RateLimit>('rate-limits');
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [lifetime, setLifetime] = useState('90d');
+  const [other, setOther] = useState('');
+  const [agents, setAgents] = useState('');
+  const [environment, setEnvironment] = useState<string>(own);
+  const [tier, setTier] = useState('');
+  const create = useAction(async () => {
+    const agentIds = agents.split('\n').filter((line) => line.trim() !== '');
+    const expiresIn = lifetime === 'other' ? other.trim() : lifetime;
+    const made = await api<MadeKey>('/v1/auth/keys', {
+      body: {
+        name: name.trim(),
+        scopes: chosen,
+        environment,
+        ...(expiresIn === '' && lifetime !== 'other' ? {} : { expiresIn }),
+        ...(agentIds.length === 0 ? {} : { agentIds }),
+        ...(tier === '' ? {} : { tier: Number(tier) }),
+      },
+    });
+    onMade(made);
+  });
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (await create.run()) onClose();
+  };
+  const errors = create.error?.errors ?? [];
+  const toggle = (scope: string): void =>
+    setChosen(chosen.includes(scope) ? chosen.filter((each) => each !== scope) : [...chosen, scope]);
+  const isShown = (pointer: string): boolean =>
+    ['/name', '/scopes', '/expiresIn', '/agentIds', '/environment', '/tier'].some(
+      (field) => pointer === field || pointer.startsWith(`${field}/`),
+    );
+  // What no field shows stands below the form.
+  const rest = create.error === undefined || (errors.length > 0 && errors.every(({ pointer }) => isShown(pointer)));
+  return html`<${Dialog} title="Make a key" onClose=${onClose} wide>
+    <form class="form" onSubmit=${submit} novalidate>
+      <${Field} label="Name" hint="What it is for; for people." errors=${at(errors, '/name')}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" maxlength="100" value=${name} onInput=${(event: Event) => setName(valueOf(event))} />`}<//>
+      <${ScopeChoice} scopes=${scopes} chosen=${chosen} errors=${at(errors, '/scopes')} onToggle=${toggle} />
+      <div class="field-row">
+        <${Field} label="Valid for" errors=${lifetime === 'other' ? [] : at(errors, '/expiresIn')}>${(control: ControlProps) => html`<select ...${control} value=${lifetime} onChange=${(event: Event) => setLifetime(valueOf(event))}>${LIFETIMES.map(([value, text]) => html`<option key=${text} value=${value} selected=${value === lifetime}>${text}</option>`)}</select>`}<//>
+        ${lifetime === 'other' && html`<${Field} label="How long" hint="A number and a unit: m, h, d or w." errors=${at(errors, '/expiresIn')}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" spellcheck=${false} placeholder="36h" value=${other} onInput=${(event: Event) => setOther(valueOf(event))} />`}<//>`}
+        <${Field} label="Environment" hint=${own === 'live' ? 'Keys of another environment are not in this list.' : 'Only a live key may make keys of another.'} errors=${at(errors, '/environment')}>${(control: ControlProps) => html`<select ...${control} value=${environment} disabled=${own !== 'live'} onChange=${(event: Event) => setEnvironment(valueOf(event))}>${ENVIRONMENTS.map((each) => html`<option key=${each} value=${each} selected=${each === environment}>${each}</option>`)}</select>`}<//>
+        <${Field} label="Rate limit tier" hint="At most that of the organisation." errors=${at(errors, '/tier')}>${(control: ControlProps) => html`<select ...${control} value=${tier} onChange=${(event: Event) => setTier(valueOf(event))}><option value="">Default</option>${(limits ?? []).map((limit) => html`<option key=${limit.tier} value=${limit.tier} selected=${String(limit.tier) === tier}>${limit.tier}: ${limit.perSecond}/s, ${limit.perMinute}/min</option>`)}</select>`}<//>
+      </div>
+      <${Field} label="Bound to agents (optional)" hint="One id in each line. The key may then name only these; empty, it speaks for all agents." errors=${at(errors, '/agentIds')}>${(control: ControlProps) => html`<textarea ...${control} rows="2" spellcheck=${false} value=${agents} onInput=${(event: Event) => setAgents(valueOf(event))}></textarea>`}<//>
+      ${rest ? errors.length > 0 && html`<p class="field-error" role="alert">${errors.length === 1 ? 'A field needs' : 'Some fields need'} another value.</p>` : html`<${FormError} error=${create.error} />`}
+      <div class="form-actions">
+        <button type="button" class="button" onClick=${onClose}>Cancel</button>
+        <button type="submit" class="button button-primary" disabled=${create.busy}>${create.busy ? 'Working…' : 'Make the key'}</button>
+      </div>
+    </form>
+  <//>`;
+}
+
+interface ScopeChoiceProps {
+  readonly scopes: readonly Scope[] | undefined;
+  readonly chosen: readonly string[];
+  readonly errors: readonly FieldError[];
+  readonly onToggle: (scope: string) => void;
+}
+
+function ScopeChoice({ scopes, chosen, errors, onToggle }: ScopeChoiceProps): VNode {
+  const isAdmin = chosen.includes('admin:*');
+  return html`<fieldset class="choices" aria-describedby="scopes-about">
+    <legend>Scopes</legend>
+    ${scopes === undefined ? html`<p class="muted">Reading the scopes…</p>` : scopes.map(({ scope, permits }) => html`<label class="choice" key=${scope}><input type="checkbox" checked=${chosen.includes(scope)} onChange=${() => onToggle(scope)} /><span><code>${scope}</code> <span class="muted">${permits}</span></span></label>`)}
+    <div id="scopes-about">
+      ${isAdmin && html`<p class="field-hint">admin:* implies all others, and opens this dashboard.</p>`}
+      ${errors.map(({ message }) => html`<p class="field-error">${message}</p>`)}
+    </div>
+  </fieldset>`;
+}
+
+export interface KeyDialogProps {
+  readonly of: Key;
+  /** The key that is signed in. */
+  readonly isOwn: boolean;
+  readonly onClose: () => void;
+}
+
+const OVERLAPS = [
+  ['0m', 'At once'],
+  ['1h', 'In an hour'],
+  ['1d', 'In a day'],
+  ['7d', 'In 7 days'],
+  ['30d', 'In 30 days'],
+] as const;
+
+export function RotateDialog({
+  of: key,
+  isOwn,
+  onMade,
+  onClose,
+}: KeyDialogProps & { readonly onMade: (made: MadeKey) => void }): VNode {
+  const [overlap, setOverlap] = useState('1h');
+  const rotate = useAction(async () => {
+    onMade(await api<MadeKey>(`/v1/auth/keys/${encodeURIComponent(key.keyId)}/rotate`, { body: { overlap } }));
+  });
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (await rotate.run()) onClose();
+  };
+  // The end of one's own key ends the session, and with it the page that would show the new one.
+  const overlaps = isOwn ? OVERLAPS.slice(1) : OVERLAPS;
+  const errors = at(rotate.error?.errors ?? [], '/overlap');
+  return html`<${Dialog} title="Rotate this key?" onClose=${onClose}>
+    <form class="form" onSubmit=${submit}>
+      <div class="dialog-text">A new key takes the place of <strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code>, with the same scopes, agents and tier.</div>
+      <${Field} label="The old key ends" hint=${isOwn ? 'You are signed in with it: sign in with the new one before it ends.' : undefined} errors=${errors}>${(control: ControlProps) => html`<select ...${control} value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${overlaps.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
+      ${errors.length === 0 && html`<${FormError} error=${rotate.error} />`}
+      <div class="form-actions">
+        <button type="button" class="button" onClick=${onClose}>Cancel</button>
+        <button type="submit" class="button button-primary" disabled=${rotate.busy}>${rotate.busy ? 'Working…' : 'Rotate'}</button>
+      </div>
+    </form>
+  <//>`;
+}
+
+export function RevokeDialog({
+  of: key,
+  isOwn,
+  onDone,
+  onClose,
+}: KeyDialogProps & { readonly onDone: () => void }): VNode {
+  const revoke = useAction(async () => {
+    await api(`/v1/auth/keys/${encodeURIComponent(key.keyId)}`, { method: 'DELETE' });
+    onDone();
+  });
+  return html`<${Confirm} title="Revoke this key?" verb="Revoke" dangerous action=${revoke} onClose=${onClose}>
+    <p><strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code> is refused everywhere within a second. This can't be undone.</p>
+    ${isOwn && html`<${Notice} tone="warn" title="You are signed in with this key">You will be signed out. Make sure that there is another admin key.<//>`}
+  <//>`;
+}

@@ -1,0 +1,28 @@
+// A new key, the one time that it is shown: it lives in this component alone and goes with it.
+import { html, useEffect, useRef, type VNode } from '../html.ts';
+import { Copy, Notice, Said, Time } from '../ui.ts';
+import type { MadeKey } from './keys-types.ts';
+
+export interface SecretCardProps {
+  readonly made: MadeKey;
+  readonly onDone: () => void;
+}
+
+export function SecretCard({ made, onDone }: SecretCardProps): VNode {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    title.current?.focus();
+    title.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
+  const { replaces } = made;
+  return html`<section class="card secret" aria-labelledby="secret-title">
+    <div class="card-body">
+      <h2 id="secret-title" tabindex="-1" ref=${title}>Your new key <${Said} text=${made.name} /></h2>
+      <div class="secret-key"><code data-secret>${made.key}</code><${Copy} text=${made.key} label="Copy the key" /></div>
+      <${Notice} tone="warn" title="It is shown only this once">Keep it where secrets are kept. If it gets lost, rotate or revoke it. ${
+        made.expiresAt === null ? 'It has no end.' : html`It ends <${Time} at=${made.expiresAt} />.`
+      }${replaces && html` The old key <code>${replaces.keyId}</code> works until <${Time} at=${replaces.expiresAt} as="moment" />.`}<//>
+      <div class="form-actions"><button type="button" class="button" onClick=${onDone}>I have kept it</button></div>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,44 @@
+// Keys as the API answers them, and the state that a key is in.
+import type { Tone } from '../ui.ts';
+
+/** An item of GET /v1/auth/keys. */
+export interface Key {
+  readonly keyId: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly agentIds: readonly string[] | null;
+  readonly environment: 'live' | 'test' | 'dev';
+  readonly tier: number;
+  readonly createdAt: string;
+  readonly createdBy: string | null;
+  readonly expiresAt: string | null;
+  readonly revokedAt: string | null;
+  readonly replacedBy: string | null;
+  readonly lastUsedAt: string | null;
+}
+
+/** The answer to making or rotating one: the only one with the key itself. */
+export interface MadeKey extends Pick<Key, 'keyId' | 'name' | 'environment' | 'expiresAt'> {
+  readonly key: string;
+  /** Of a rotation. */
+  readonly replaces?: { readonly keyId: string; readonly expiresAt: string };
+}
+
+export type KeyState = 'active' | 'replaced' | 'expired' | 'revoked';
+
+export function stateOf({ revokedAt, expiresAt, replacedBy }: Key, now: Date): KeyState {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt !== null && Date.parse(expiresAt) <= now.getTime()) return 'expired';
+  return replacedBy === null ? 'active' : 'replaced';
+}
+
+/** A replaced key still works until its end. */
+export const STATE_TONES: Readonly<Record<KeyState, Tone>> = {
+  active: 'good',
+  replaced: 'warn',
+  expired: 'neutral',
+  revoked: 'bad',
+};
+
+/** Whether it opens anything now. */
+export const isUsable = (state: KeyState): boolean => state === 'active' || state === 'replaced';

@@ -1,0 +1,123 @@
+// Why a decision on record came out as it did: its stored facts, held once more against the policy set that it names.
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Database, Statement } from '../../shared/db/database.ts';
+import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
+import { parseFacts, same } from '../../shared/decide/verify-facts.ts';
+import { type Special, specialOf } from '../../shared/decide/verify-decision.ts';
+import { type DecisionBody, readDecisionRecord } from '../../shared/decide/verify-record.ts';
+import { createEvaluator, type Evaluator } from '../../shared/policy/evaluate.ts';
+import { loadCanonicalSet } from '../../shared/policy/load.ts';
+import { NO_PREVIOUS, sealRecord } from '../../shared/proof/record.ts';
+import type { Environment } from '../../shared/vocabulary.ts';
+import type { DecisionExplanation } from './client/wire.ts';
+
+const READ: Statement = {
+  name: 'dashboard-decision-facts',
+  text: 'SELECT record, facts, facts_salt, policy_digest FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3',
+};
+const READ_SET: Statement = {
+  name: 'dashboard-policy-set',
+  text: 'SELECT canonical FROM policy_set WHERE digest = $1',
+};
+
+/** Sets beside the active one whose evaluators are kept: a large one takes 50 MB. */
+const MAX_SETS = 2;
+/** What a page can show of a set in which everything fits. */
+const MAX_RULES = 1_000;
+
+interface Row {
+  record: Buffer;
+  facts: Buffer | null;
+  facts_salt: Buffer | null;
+  policy_digest: string | null;
+}
+
+export interface Explanations {
+  /** Undefined: there is no such decision in this organisation and environment. @throws {ApiError} E6002 */
+  read(
+    owner: { readonly organisationId: string; readonly environment: Environment },
+    decisionId: string,
+  ): Promise<DecisionExplanation | undefined>;
+}
+
+const SPECIALS: Readonly<Record<Special['kind'], 'halted' | 'approved' | 'refused' | 'failed'>> = {
+  halted: 'halted',
+  used: 'approved',
+  refused: 'refused',
+  failed: 'failed',
+};
+
+export function createExplanations(deps: {
+  readonly db: Database;
+  readonly policies: Pick<ActivePolicySet, 'current'>;
+  readonly compileLexicon: (json: unknown) => unknown;
+}): Explanations {
+  const { db, policies, compileLexicon } = deps;
+  const kept = new LRUCache<string, Promise<Evaluator | string>>({ max: MAX_SETS });
+
+  /** The evaluator of a stored set, or why there is none. */
+  const load = async (digest: string): Promise<Evaluator | string> => {
+    const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
+    if (row === undefined) return 'The policy set of this decision is not stored.';
+    const loaded = loadCanonicalSet(row.canonical.toString('utf8'), { compileLexicon });
+    if (!loaded.ok) return `The policy set of this decision can not be loaded: ${loaded.findings[0]?.message ?? ''}`;
+    if (loaded.set.digest !== digest) return 'The stored policy set has another digest than the decision names.';
+    return createEvaluator({ set: loaded.set, memoLimit: 0 });
+  };
+  const evaluatorOf = async (digest: string): Promise<Evaluator | string> => {
+    const active = policies.current();
+    if (active.set.digest === digest) return active.evaluator;
+    const known = kept.get(digest);
+    if (known !== undefined) return known;
+    const loading = load(digest);
+    kept.set(digest, loading);
+    // What could not be read or loaded may be there the next time.
+    void loading.then(
+      (evaluator) => typeof evaluator === 'string' && kept.delete(digest),
+      () => kept.delete(digest),
+    );
+    return loading;
+  };
+
+  return {
+    async read({ organisationId, environment }, decisionId) {
+      const [row] = await db.query<Row>(READ, [organisationId, environment, decisionId]);
+      if (row === undefined) return undefined;
+      if (row.facts === null || row.facts_salt === null) return { state: 'erased' };
+      const recorded = readDecisionRecord(sealRecord(row.record, NO_PREVIOUS).bytes);
+      if ('why' in recorded) return { state: 'unreadable', sentence: `The record of this decision ${recorded.why}.` };
+      const facts = parseFacts(row.facts);
+      if (facts === undefined)
+        return { state: 'unreadable', sentence: 'The stored facts are not those of a decision.' };
+      const evaluator = await evaluatorOf(recorded.body.policy_set.digest);
+      if (typeof evaluator === 'string') return { state: 'unreadable', sentence: evaluator };
+      const { evaluation, candidates } = await evaluator.explain(facts);
+      const rules = [...candidates].sort((a, b) => Number(b.matched) - Number(a.matched));
+      const { body } = recorded;
+      const special = specialOf(body.reasons);
+      return {
+        state: 'explained',
+        verdict: evaluation.verdict,
+        agrees: agrees(evaluation, body),
+        special: special === undefined ? null : SPECIALS[special.kind],
+        factsAsRecorded: digestOf(row.facts_salt, row.facts) === body.factsDigest,
+        rules: rules.slice(0, MAX_RULES),
+        total: rules.length,
+        matched: rules.filter(({ matched }) => matched).length,
+        facts: { ...facts },
+      };
+    },
+  };
+}
+
+function digestOf(salt: Buffer, facts: Buffer): string {
+  return createHash('sha256').update(salt).update(facts).digest('hex');
+}
+
+function agrees(
+  { verdict, reasons, obligations }: { verdict: string; reasons: unknown; obligations: unknown },
+  body: DecisionBody,
+): boolean {
+  return verdict === body.verdict && same(reasons, body.reasons) && same(obligations, body.obligations);
+}
