@@ -116,6 +116,9 @@ check('is ready, and prints its address', first.address !== undefined, first.out
 if (first.address !== undefined) {
   check('prints the admin key of the first start', /Admin key\s+cst_live_/.test(first.output), first.output);
   await tryRequests(first);
+  const page = await fetch(`${first.address}/dashboard`);
+  const text = await page.text();
+  check('serves the dashboard', page.status === 200 && text.includes('<title>Custos</title>'), text.slice(0, 500));
 }
 const firstEnd = await stop(first, 'SIGTERM');
 check(

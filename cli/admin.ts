@@ -8,6 +8,7 @@ import { explain, loadConfig, say, withStore } from './context.ts';
 
 /** A migration or a backup may hold a lock for a while; a person waits longer than a request. */
 const QUERY_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface AdminStore {
   readonly db: Database;
@@ -33,6 +34,7 @@ export async function runAdmin(
         applicationName: 'custos-cli',
         poolSize: 2,
         queryTimeoutMs: QUERY_TIMEOUT_MS,
+        connectTimeoutMs: CONNECT_TIMEOUT_MS,
         onError: () => undefined,
       });
       try {

@@ -59,6 +59,7 @@ export function registerApprovals(program: Command): void {
         const agentIds = agent === undefined ? undefined : [agent];
         const rows = await listApprovals(db, { organisationId, environment, status, agentIds, nowMs }, limit);
         if (options.json) return printJson(rows.map((row) => jsonOf(row, nowMs)));
+        if (rows.length === 0) say(`No approvals of this kind in ${environment}; --environment looks at another one.`);
         printTable(
           ['APPROVAL', 'STATUS', 'AGENT', 'INTENT', 'EXPIRES'],
           rows.map((row) => [

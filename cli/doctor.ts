@@ -24,6 +24,7 @@ import {
 
 /** A machine in trouble answers late; a person waits for it. */
 const QUERY_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 export function registerDoctor(program: Command): void {
   program
@@ -87,6 +88,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       applicationName: 'custos-doctor',
       poolSize: 1,
       queryTimeoutMs: QUERY_TIMEOUT_MS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
       onError: () => undefined,
     });
   } catch (error) {

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, built from the same route values that serve the requests.
 import { ERROR_TABLE, type ErrorCode, type ErrorEntry, toProblem, ApiError } from '../shared/errors.ts';
 import { ProblemSchema } from '../shared/schemas/problem.ts';
+import { answerExample, requestExample } from './examples.ts';
 import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
@@ -18,7 +19,6 @@ export interface OpenApiDocument extends Json {
 
 /** Codes in the order of the table. */
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
-
 const HEADERS: Json = {
   RequestId: {
     description: "Names the request in logs; the caller's own when it sent a sane one",
@@ -139,6 +139,7 @@ function successResponses(route: Route, components: Components): Json {
               content: {
                 [spec.contentType ?? 'application/json']: {
                   schema: spec.schema === undefined ? { type: 'string' } : components.refer(spec.schema),
+                  ...answerExample(route, status),
                 },
                 ...Object.fromEntries((spec.alsoAs ?? []).map((type) => [type, { schema: { type: 'string' } }])),
               },
@@ -231,7 +232,12 @@ function operation(route: Route, components: Components): Json {
     ],
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: components.refer(body) } } } }),
+      : {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.refer(body), ...requestExample(route) } },
+          },
+        }),
     responses: mergeResponses(successResponses(route, components), errorResponses(route)),
   };
 }

@@ -57,7 +57,11 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       active,
       key: principalOf(payload, claimed),
       agentId: claimed.agent_id,
-      reading: readings.ofAction(active.set, claimed.action, claimed.resource),
+      reading: readings.ofAction(
+        { set: active.set, organisation: claimed.organisation_slug },
+        claimed.action,
+        claimed.resource,
+      ),
       intentId,
       approvalId: claimed.approval_id ?? undefined,
       traceparent: payload.traceparent,

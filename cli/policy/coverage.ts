@@ -4,7 +4,7 @@ import { createEvaluator } from '../../shared/policy/evaluate.ts';
 import { createCoverage, type CoverageReport, type Share } from '../../shared/policy/testing/coverage.ts';
 import { runCase } from '../../shared/policy/testing/run.ts';
 import { printable } from '../../shared/proof/encoding.ts';
-import { FOLDER_HELP } from './folder.ts';
+import { TESTED_HELP, TESTS_HELP } from './folder.ts';
 import {
   EXIT,
   EXIT_CODES,
@@ -48,8 +48,8 @@ export function registerPolicyCoverage(policy: Command): void {
   policy
     .command('coverage')
     .description('run test cases and say which rules and conditions they never showed')
-    .argument('[folder]', 'the folder of test files, or one file (default: tests in the policy folder)')
-    .option('--policies <folder>', FOLDER_HELP)
+    .argument('[folder]', TESTS_HELP)
+    .option('--policies <folder>', TESTED_HELP)
     .option('--min <percent>', 'exit code 4 when policies, rules or conditions are covered by less', percentage)
     .option('--json', 'print JSON')
     .addHelpText('after', EXIT_CODES)

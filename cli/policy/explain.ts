@@ -1,10 +1,13 @@
 // `custos policy explain`: a question, or a decision on record, with every rule that was looked at and the values it saw.
 import type { Command } from 'commander';
 import { createEvidenceStore } from '../../shared/decide/verify-store.ts';
+import { type BodyReason, readDecisionRecord } from '../../shared/decide/verify-record.ts';
 import { parseFacts } from '../../shared/decide/verify-facts.ts';
 import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
+import { BUILT_IN_REASONS } from '../../shared/policy/combine.ts';
 import { createEvaluator } from '../../shared/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../shared/policy/load.ts';
+import { BUILT_IN_POLICY } from '../../shared/policy/schema.ts';
 import type { Facts } from '../../shared/policy/types.ts';
 import { CommandError } from '../admin.ts';
 import { say } from '../context.ts';
@@ -88,7 +91,7 @@ async function explainDecision(folder: string | undefined, id: string, options: 
   return withPolicyStore(async ({ db }) => {
     const store = createEvidenceStore({ db });
     const found = await store.byId(id);
-    if (found === undefined) throw new CommandError(`There is no decision ${id}.`);
+    if (found === undefined) throw new UsageError(`There is no decision ${id}.`);
     const { evidence, policyDigest } = found;
     if (evidence.facts === undefined)
       throw new CommandError(
@@ -102,10 +105,18 @@ async function explainDecision(folder: string | undefined, id: string, options: 
     // The risk is that of the record, unless a draft computes it anew.
     const risk = draft === undefined ? recorded.intent.risk : await evaluator.assessRisk(recorded);
     const facts: Facts = { ...recorded, intent: { ...recorded.intent, risk } };
-    const decision = { decisionId: id, verdict: evidence.columns?.verdict ?? null };
+    const beside = besidePolicies(evidence.record.bytes);
+    const decision = { decisionId: id, verdict: evidence.columns?.verdict ?? null, beside };
     print({ facts, digest: set.digest, decision, ...(await evaluator.explain(facts)) }, options);
     return EXIT.ok;
   });
+}
+
+/** Reasons that no policy gives: an approval, a halt. A record that can't be read has none; "decision verify" names it. */
+function besidePolicies(record: Uint8Array): readonly BodyReason[] {
+  const read = readDecisionRecord(record);
+  if (!('body' in read)) return [];
+  return read.body.reasons.filter(({ policy, code }) => policy === BUILT_IN_POLICY && !Object.hasOwn(BUILT_IN_REASONS, code));
 }
 
 function storedSet(text: string | undefined): PolicySet<Lexicon> {

@@ -1,4 +1,5 @@
 // What `custos policy explain` prints: the verdict and why, then each rule whose target fits with the values it saw.
+import type { BodyReason } from '../../shared/decide/verify-record.ts';
 import type { Explanation } from '../../shared/policy/evaluate.ts';
 import type { ExplainedCondition, ExplainedRule, Facts } from '../../shared/policy/types.ts';
 import { fullPath } from '../../shared/policy/vocabulary.ts';
@@ -12,12 +13,17 @@ export interface Explained extends Explanation {
   /** Of the policy set. */
   readonly digest: string;
   /** The decision whose facts these are, and what was decided then. */
-  readonly decision?: { readonly decisionId: string; readonly verdict: string | null };
+  readonly decision?: {
+    readonly decisionId: string;
+    readonly verdict: string | null;
+    /** What the service said beside the policies, such as an approval that was used. */
+    readonly beside: readonly BodyReason[];
+  };
 }
 
 export function explainedJson({ evaluation, candidates, facts, digest, decision }: Explained): object {
   return {
-    ...(decision === undefined ? {} : { decision_id: decision.decisionId, recorded_verdict: decision.verdict }),
+    ...(decision === undefined ? {} : { decision_id: decision.decisionId, recorded_verdict: decision.verdict, beside_policies: decision.beside }),
     ...evaluation,
     risk: facts.intent.risk,
     policy_set: { digest },
@@ -66,6 +72,9 @@ export function explainedLines(explained: Explained, isWhole: boolean, style: Pa
   const indent = (lines: readonly string[]): string[] => lines.map((line) => `  ${line}`);
   const then =
     decision === undefined ? '' : dim(` (${decision.decisionId} was decided ${decision.verdict ?? 'unreadably'})`);
+  const beside = (decision?.beside ?? []).map(({ code, message }) =>
+    dim(`  then, beside the policies: ${code}, ${printable(message)}`),
+  );
   const traits = intent.traits.length === 0 ? '' : ` (${intent.traits.join(', ')})`;
   const matched = candidates.filter((rule) => rule.matched);
   return [
@@ -75,6 +84,7 @@ export function explainedLines(explained: Explained, isWhole: boolean, style: Pa
         `  ${painted(effect, style)} ${policy}/${rule}: ${code}, ${printable(message)}`,
     ),
     ...evaluation.obligations.map((obligation) => `  obligation ${valueText(obligation)}`),
+    ...beside,
     '',
     `${bold('Question')} ${printable(intent.normalized)}`,
     ...indent(

@@ -1,8 +1,9 @@
 // The policy folder of a command: which one it is, and what the service would say of it, before it puts a set into force.
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
 import { type Admission, admitPolicySet } from '../../shared/policy/admit.ts';
-import { type PolicyFolder, readPolicyFolder } from '../../shared/policy-folder.ts';
+import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/policy-folder.ts';
 import { findRoot } from '../../shared/root.ts';
 import { pathBelowRoot } from '../../shared/settings.ts';
 import { UsageError } from './output.ts';
@@ -29,7 +30,7 @@ export function shownPath(dir: string, file: string): string {
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'it is not there',
-  ENOTDIR: 'it is no folder',
+  ENOTDIR: 'it is no folder (policies are only looked at together, so name their folder)',
   EACCES: 'reading it is not permitted',
   ELOOP: 'its links go round in a circle',
 };
@@ -50,7 +51,42 @@ export function admitFolder(folder: PolicyFolder): Admission<Lexicon> {
   return admitPolicySet(folder, { compileLexicon });
 }
 
+const TESTS = 'tests';
+
 /** Where the test files of a policy folder are. */
 export function testsDirOf(dir: string): string {
-  return path.join(dir, 'tests');
+  return path.join(dir, TESTS);
 }
+
+/** Whether a folder is one of policies: each has a lexicon. */
+function isPolicyDir(dir: string): boolean {
+  return existsSync(path.join(dir, LEXICON_FILE));
+}
+
+/** The policies beside the folder of tests that a path is, or lies in; undefined when it lies in none. */
+function policiesBeside(tests: string): string | undefined {
+  const above = path.dirname(tests);
+  if (above === tests) return undefined;
+  return path.basename(tests) === TESTS && isPolicyDir(above) ? above : policiesBeside(above);
+}
+
+/**
+ * What to run: the test files, and the policies that they are run against. What is named may be a folder of tests, one
+ * test file, or a policy folder, whose own tests are meant then. Unless policies are named, they are those beside the tests.
+ */
+export function placesOfRun(
+  named: string | undefined,
+  policies: string | undefined,
+): { readonly tests: string; readonly policies: string } {
+  if (named === undefined) {
+    const dir = policyDirOf(policies);
+    return { tests: testsDirOf(dir), policies: dir };
+  }
+  const full = path.resolve(named);
+  const tests = isPolicyDir(full) ? testsDirOf(full) : full;
+  return { tests, policies: policies === undefined ? (policiesBeside(tests) ?? policyDirOf(undefined)) : policyDirOf(policies) };
+}
+
+/** The arguments of commands that run tests, for their help. */
+export const TESTS_HELP = `a policy folder, whose ${TESTS} are run; a folder of test files; or one file (default: the ${TESTS} of the policy folder)`;
+export const TESTED_HELP = `the policy folder (default: the one that the tests lie in, else ${VARIABLE}, or ${DEFAULT})`;

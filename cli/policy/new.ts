@@ -39,16 +39,16 @@ import { type Draft, draftOf, TEMPLATE_EFFECTS, type TemplateEffect } from './te
 
 interface NewOptions {
   readonly effect: TemplateEffect;
-  readonly action: readonly (Action | '*')[];
-  readonly resource: readonly string[];
-  readonly environment: readonly Environment[];
+  readonly action?: readonly (Action | '*')[];
+  readonly resource?: readonly string[];
+  readonly environment?: readonly Environment[];
   readonly description?: string;
 }
 
-const append = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const append = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 function repeatable(flags: string, description: string, choices: readonly string[]): Option {
-  return new Option(flags, `${description}; may be repeated`).argParser((value: string, before: readonly string[]) => {
+  return new Option(flags, `${description}; may be repeated`).argParser((value: string, before: readonly string[] | undefined) => {
     if (!choices.includes(value))
       throw new InvalidArgumentError(`It is none of ${choices.join(', ')}${didYouMean(value, choices)}`);
     return append(value, before);
@@ -63,14 +63,11 @@ export function registerPolicyNew(policy: Command): void {
     .argument('[folder]', FOLDER_HELP)
     .addOption(new Option('--effect <effect>', 'what its rule does').choices(TEMPLATE_EFFECTS).default('DENY'))
     .addOption(
-      repeatable('--action <action>', 'an action of its target (default: update)', [...ACTIONS, '*']).default([], ''),
+      repeatable('--action <action>', 'an action of its target (default: update)', [...ACTIONS, '*']),
     )
-    .option('--resource <resource>', 'a resource of its target (default: db/<name>/*); may be repeated', append, [])
+    .option('--resource <resource>', 'a resource of its target (default: db/<name>/*); may be repeated', append)
     .addOption(
-      repeatable('--environment <environment>', 'an environment of its target (default: all)', ENVIRONMENTS).default(
-        [],
-        '',
-      ),
+      repeatable('--environment <environment>', 'an environment of its target (default: all)', ENVIRONMENTS),
     )
     .option('--description <sentence>', 'what it is for (default: what its rule says)')
     .addHelpText('after', EXIT_CODES)
@@ -83,15 +80,16 @@ async function writeNew(id: string, dir: string, options: NewOptions): Promise<E
   const folder = await readFolder(dir);
   const file = `${id}.json`;
   const hasSchemas = existsSync(path.join(dir, 'schema', 'policy.schema.json'));
+  const { action = ['update'], resource = [`db/${id}/*`], environment = [] } = options;
   const draft = draftOf({
     id,
     effect: options.effect,
     description: options.description,
     schema: hasSchemas ? './schema/policy.schema.json' : POLICY_SCHEMA_ID,
     target: {
-      actions: options.action.length === 0 ? ['update'] : [...new Set(options.action)],
-      resources: options.resource.length === 0 ? [`db/${id}/*`] : [...new Set(options.resource)],
-      ...(options.environment.length === 0 ? {} : { environments: [...new Set(options.environment)] }),
+      actions: [...new Set(action)],
+      resources: [...new Set(resource)],
+      ...(environment.length === 0 ? {} : { environments: [...new Set(environment)] }),
     },
   });
   const checked = checkPolicy(draft.policy);
@@ -142,13 +140,14 @@ async function testOf(draft: Draft, set: PolicySet<Lexicon>, hasSchemas: boolean
   const action = actions.find((one) => one !== '*') ?? 'update';
   const intent = `${action}:${(resources[0] ?? '*').replace(/\*$/, 'example')}`;
   const evaluator = createEvaluator({ set, memoLimit: 0 });
-  const reading = createReadings().of(set, intent, '/intent');
+  const organisation = policy.target.organisations?.[0] ?? TEST_DEFAULTS.organisation;
+  const reading = createReadings().of({ set, organisation }, intent, '/intent');
   const ask = async (agentName: string, level: number): Promise<{ evaluation: Evaluation; facts: Facts }> => {
     const gathered = factsOf(reading.unassessed, {
       agent: { level },
       agentName,
       environment,
-      organisation: policy.target.organisations?.[0] ?? TEST_DEFAULTS.organisation,
+      organisation,
       nowMs: instantOf(TEST_DEFAULTS.now) ?? 0,
       key: {},
       context: {},
@@ -195,12 +194,14 @@ function tellNext(dir: string, id: string, effect: TemplateEffect, { verdict, re
     printLine(`Beside the other policies the first case is ${verdict}, not ${effect}: ${others.join(', ')}.`);
   printLine();
   printLine(bold('Next'));
-  for (const [command, what] of [
-    [`custos policy check ${place}`, 'what is wrong, with file, line and column; --watch while you edit'],
-    [`custos policy test --policies ${place}`, 'the cases'],
-    [`custos policy coverage --policies ${place}`, 'which rules no case matches'],
-    [`custos policy replay --policies ${place}`, 'what would have changed in past decisions'],
-  ] as const)
-    printLine(`  ${command}  ${dim(what)}`);
+  const steps = [
+    ['check', 'what is wrong, with file, line and column; --watch while you edit'],
+    ['test', 'the cases'],
+    ['coverage', 'which rules no case matches'],
+    ['replay', 'what would have changed in past decisions'],
+  ] as const;
+  const width = Math.max(...steps.map(([command]) => command.length));
+  for (const [command, what] of steps)
+    printLine(`  npx custos policy ${`${command} ${place}`.padEnd(width + 1 + place.length)}  ${dim(what)}`);
   printLine(dim('A service that reads this folder has the policy in force within two seconds.'));
 }

@@ -28,8 +28,8 @@ export interface QuestionOptions {
   readonly status: AgentStatus;
   readonly trustLevel?: number;
   readonly score?: number;
-  readonly capability: readonly string[];
-  readonly tag: readonly string[];
+  readonly capability?: readonly string[];
+  readonly tag?: readonly string[];
   readonly environment: Environment;
   readonly organisation: string;
   readonly context?: Record<string, unknown>;
@@ -67,7 +67,7 @@ function instant(text: string): number {
   return time;
 }
 
-const append = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+const append = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 /** Adds the options of a question to a command. */
 export function questionOptions(command: Command): Command {
@@ -90,8 +90,8 @@ export function questionOptions(command: Command): Command {
         integer(1_000),
       ),
     )
-    .option('--capability <name>', 'a capability of the agent; may be repeated', append, [])
-    .option('--tag <name>', 'a tag of the agent; may be repeated', append, [])
+    .option('--capability <name>', 'a capability of the agent; may be repeated', append)
+    .option('--tag <name>', 'a tag of the agent; may be repeated', append)
     .addOption(new Option('--environment <environment>', 'of the key that asks').choices(ENVIRONMENTS).default('live'))
     .option('--organisation <slug>', 'who the key belongs to', TEST_DEFAULTS.organisation)
     .addOption(new Option('--context <json>', "the caller's own facts, a JSON object").argParser(contextOf))
@@ -99,23 +99,23 @@ export function questionOptions(command: Command): Command {
 }
 
 /** @throws {UsageError} */
-function readingOf({ intent, text }: QuestionOptions, set: PolicySet<Lexicon>): Reading {
+function readingOf({ intent, text, organisation }: QuestionOptions, set: PolicySet<Lexicon>): Reading {
   if (text !== undefined) {
     if (text === '' || text.length > MAX_TEXT) throw new UsageError(`--text must have 1 to ${MAX_TEXT} characters.`);
-    return readingOfParse(parseIntent(text, set.lexicon));
+    return readingOfParse(parseIntent(text, set.lexicon.forOrganisation(organisation)));
   }
   try {
-    return createReadings().of(set, intent ?? '', '/intent');
+    return createReadings().of({ set, organisation }, intent ?? '', '/intent');
   } catch (error) {
     if (error instanceof ApiError && error.errors !== undefined)
-      throw new UsageError(`--intent ${error.errors.map(({ message }) => message).join('; ')}.`);
+      throw new UsageError(`--intent ${error.errors.map(({ message }) => message).join('; ')}. Free text goes to --text.`);
     throw error;
   }
 }
 
 /** The facts of a question, all but the risk that policies compute. @throws {UsageError} for an intent that can't be read */
 export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon>, nowMs: number): RiskFacts {
-  const { agent: id, registered, status, trustLevel: level, score, capability, tag } = options;
+  const { agent: id, registered, status, trustLevel: level, score, capability = [], tag = [] } = options;
   const agent: TestAgent = {
     id,
     registered,

@@ -12,7 +12,8 @@ const number = (n: number): string => n.toLocaleString('en-US');
 const decisionsOf = (n: number): string => `${number(n)} decision${n === 1 ? '' : 's'}`;
 
 function changes({ decisions, stricter, looser }: Change, { red, green }: Paint): string[] {
-  return [number(decisions), red(number(stricter)), green(number(looser))];
+  const painted = (n: number, tone: (text: string) => string): string => (n === 0 ? '0' : tone(number(n)));
+  return [number(decisions), painted(stricter, red), painted(looser, green)];
 }
 
 function section<Item>(
@@ -43,9 +44,10 @@ export function differenceLines(report: DifferenceReport, style: Paint = paint()
   const { decisions, changed, otherReasons, transitions, rules, agents, resources, environments, examples } = report;
   const { total, evaluated, standing, notEvaluable } = decisions;
   const { bold, dim, yellow } = style;
+  const unchanged = total === 0 ? 'There are no decisions to compare.' : `Nothing changes in ${decisionsOf(total)}.`;
   const headline =
     changed.decisions === 0
-      ? `Nothing changes in ${decisionsOf(total)}.`
+      ? unchanged
       : `${number(changed.decisions)} of ${decisionsOf(total)} would change: ${number(changed.stricter)} stricter, ${number(changed.looser)} looser, ${number(changed.obligations)} with other obligations.`;
   const agentsTable = section(
     'Agents',

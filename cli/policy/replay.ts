@@ -7,10 +7,10 @@ import { replayHtml } from '../../shared/decide/replay-html.ts';
 import { countDecisions, type ReplayRange, type ReplayReport, replayRange } from '../../shared/decide/replay-store.ts';
 import { parseDuration } from '../../shared/keys/durations.ts';
 import type { PolicySet } from '../../shared/policy/load.ts';
-import { readPolicyFolder } from '../../shared/policy-folder.ts';
 import { type Environment, ENVIRONMENTS } from '../../shared/vocabulary.ts';
 import { requireOrganisation } from '../admin.ts';
-import { loadConfig, say } from '../context.ts';
+import { say } from '../context.ts';
+import { policyDirOf, readFolder, shownPath } from './folder.ts';
 import { EXIT, type ExitCode, printFindings, printJson, printLine, runPolicyCommand, UsageError } from './output.ts';
 import { differenceLines } from './replay-text.ts';
 import { withPolicyStore } from './store.ts';
@@ -32,11 +32,16 @@ interface ReplayOptions {
 
 const DEFAULT_SINCE = '7d';
 
+/** Whoever expects decisions looks at another store, at another time or too narrowly. */
+const WHERE_IT_LOOKED =
+  'Are there some? Then widen --since, --environment and the like; DATABASE_URL or CUSTOS_DATA_DIR say which service is meant.';
+
 export function registerPolicyReplay(parent: Command): void {
   parent
     .command('replay')
     .description('evaluate stored decisions again under a draft, and show what would have changed')
-    .option('--policies <folder>', 'the draft: a policy folder (default: CUSTOS_POLICY_DIR)')
+    .argument('[folder]', 'the draft: a policy folder (default: CUSTOS_POLICY_DIR, or policies)')
+    .option('--policies <folder>', 'the same')
     .option('--set <digest>', 'the draft: a set that is or was in force, instead of a folder')
     .option('--since <duration>', `the decisions of the last 7d, say (m, h, d, w; default: ${DEFAULT_SINCE})`)
     .option('--from <time>', 'from this time on, such as 2026-03-01T00:00:00Z; inclusive')
@@ -59,9 +64,12 @@ Exit codes: 0, also when decisions would change; 2 for options that can't be use
 4 with --fail-on-change when any decision would change.
 `,
     )
-    .action((options: ReplayOptions) =>
+    .action((folder: string | undefined, given: ReplayOptions) =>
       runPolicyCommand(async () => {
         const nowMs = Date.now();
+        if (folder !== undefined && given.policies !== undefined)
+          throw new UsageError('Name the folder once: as the argument, or with --policies.');
+        const options = folder === undefined ? given : { ...given, policies: folder };
         const asked = askedOf(options, nowMs);
         return withPolicyStore(async ({ db }) => {
           const draft = await draftOf(db, options);
@@ -78,7 +86,7 @@ Exit codes: 0, also when decisions would change; 2 for options that can't be use
 /** @throws {UsageError} */
 function askedOf(options: ReplayOptions, nowMs: number): ReplayRange {
   const { policies, set, since, from, to, environment, agent: agentId, limit, html } = options;
-  if (policies !== undefined && set !== undefined) throw new UsageError('Give --policies or --set, not both.');
+  if (policies !== undefined && set !== undefined) throw new UsageError('Give a folder or --set, not both.');
   if (set !== undefined && !/^[0-9a-f]{64}$/.test(set)) throw new UsageError('--set must be 64 hex digits.');
   if (since !== undefined && (from !== undefined || to !== undefined))
     throw new UsageError('--since goes without --from and --to.');
@@ -107,18 +115,17 @@ async function draftOf(db: Database, { policies, set }: ReplayOptions): Promise<
     if (stored === undefined) throw new UsageError(`No set with the digest ${set} was ever in force.`);
     return stored;
   }
-  const dir = policies ?? loadConfig().policyDir;
-  const folder = await readPolicyFolder(dir).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error)
-      throw new UsageError(`The folder ${dir} can not be read (${String(error.code)}).`);
-    throw error;
-  });
-  return draftOfFolder(db, folder);
+  return draftOfFolder(db, await readFolder(policyDirOf(policies)));
 }
 
-function broken({ findings }: Extract<Draft, { ok: false }>, { json }: ReplayOptions): ExitCode {
-  if (json === true) printJson({ valid: false, findings });
-  else printFindings(findings.map((finding) => ({ ...finding, severity: 'error' as const })));
+function broken({ findings }: Extract<Draft, { ok: false }>, { json, policies, set }: ReplayOptions): ExitCode {
+  const dir = policyDirOf(policies);
+  const placed = findings.map((finding) => ({
+    ...finding,
+    file: set === undefined ? shownPath(dir, finding.file) : finding.file,
+  }));
+  if (json === true) printJson({ valid: false, findings: placed });
+  else printFindings(placed.map((finding) => ({ ...finding, severity: 'error' as const })));
   return EXIT.broken;
 }
 
@@ -133,6 +140,7 @@ async function run(db: Database, set: PolicySet, range: ReplayRange, options: Re
     for (const line of differenceLines(report)) printLine(line);
     if (report.notes.length > 0) printLine();
     for (const note of report.notes) printLine(`Note: ${note}`);
+    if (report.decisions.total === 0) printLine(WHERE_IT_LOOKED);
   }
   return options.failOnChange === true && report.changed.decisions > 0 ? EXIT.failed : EXIT.ok;
 }

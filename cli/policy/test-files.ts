@@ -11,22 +11,23 @@ import { expandTestFiles, type TestCase } from '../../shared/policy/testing/expa
 import { loadTestFile, type TestSource } from '../../shared/policy/testing/load.ts';
 import type { IntentReader } from '../../shared/policy/testing/lookups.ts';
 import { type PolicySources, policySources } from '../../shared/policy/testing/sources.ts';
-import { admitFolder, policyDirOf, readFolder, shownPath, testsDirOf } from './folder.ts';
+import { admitFolder, placesOfRun, readFolder, shownPath } from './folder.ts';
 import { type ShownFinding, UsageError } from './output.ts';
 
 /** Reads intents as `POST /v1/enforce` and `POST /v1/intent` do. */
 export function intentReader(set: PolicySet<Lexicon>): IntentReader {
   const readings = createReadings();
   return {
-    ofString(text) {
+    ofString(text, organisation) {
       try {
-        return { ok: true, intent: readings.of(set, text, '').unassessed };
+        return { ok: true, intent: readings.of({ set, organisation }, text, '').unassessed };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         return { ok: false, message: error.errors?.map(({ message }) => message).join('; ') ?? error.message };
       }
     },
-    ofText: (text) => readingOfParse(parseIntent(text, set.lexicon)).unassessed,
+    ofText: (text, organisation) =>
+      readingOfParse(parseIntent(text, set.lexicon.forOrganisation(organisation))).unassessed,
   };
 }
 
@@ -127,12 +128,11 @@ export interface PreparedRun {
  */
 export async function prepareRun(
   tests: string | undefined,
-  { policies }: TestRunOptions,
+  options: TestRunOptions,
 ): Promise<PreparedRun | { readonly findings: readonly ShownFinding[] }> {
-  const dir = policyDirOf(policies);
+  const { tests: named, policies: dir } = placesOfRun(tests, options.policies);
   const folder = await readFolder(dir);
   const { set, errors } = admitFolder(folder);
-  const named = tests === undefined ? testsDirOf(dir) : path.resolve(tests);
   const checked = await checkTestFiles(named, set);
   if (checked === undefined) throw new UsageError(`There are no test files: ${named} is not there.`);
   const wrong = errors.map(({ file, line, column, code, message, hint, example }): ShownFinding => {

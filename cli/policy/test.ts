@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { createEvaluator } from '../../shared/policy/evaluate.ts';
 import { type CaseResult, type Difference, explainFailure, runCase } from '../../shared/policy/testing/run.ts';
 import { printable } from '../../shared/proof/encoding.ts';
-import { FOLDER_HELP } from './folder.ts';
+import { TESTED_HELP, TESTS_HELP } from './folder.ts';
 import {
   EXIT,
   EXIT_CODES,
@@ -54,8 +54,8 @@ export function registerPolicyTest(policy: Command): void {
   policy
     .command('test')
     .description('run test cases against policies: facts in, verdict and reasons out')
-    .argument('[folder]', 'the folder of test files, or one file (default: tests in the policy folder)')
-    .option('--policies <folder>', FOLDER_HELP)
+    .argument('[folder]', TESTS_HELP)
+    .option('--policies <folder>', TESTED_HELP)
     .option('--filter <text>', 'only cases whose file or name has this text in it')
     .option('--json', 'print JSON')
     .addHelpText('after', EXIT_CODES)

@@ -7,6 +7,7 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../../shared/errors.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { QUEUE_NAMES } from '../../shared/jobs.ts';
 import type { Queues } from '../../shared/queues.ts';
 import { Exchange } from '../middleware/exchange.ts';
 import type { RouterDeps } from '../router.ts';
@@ -34,20 +35,23 @@ const POLICY = [
 ].join('; ');
 
 export interface BoardDeps {
-  readonly queues: Pick<Queues, 'opened'>;
+  readonly queues: Pick<Queues, 'opened' | 'counts'>;
   readonly sessions: Sessions;
   readonly audit: Audit;
   /** Whether the board may change anything (CUSTOS_QUEUE_ADMIN). */
   readonly mayChange: boolean;
 }
 
-async function makeBoard({ queues, mayChange }: BoardDeps): Promise<RequestHandler> {
-  const opened = await queues.opened().catch((error: unknown) => {
-    throw new ApiError('E6002', "The queues' store does not answer now; accepted work waits in the outbox.", {
-      headers: { 'retry-after': '2' },
-      cause: error,
-    });
+/** What is said while the queues' store is away. */
+function away(error: unknown): never {
+  throw new ApiError('E6002', "The queues' store does not answer now; accepted work waits in the outbox.", {
+    headers: { 'retry-after': '2' },
+    cause: error,
   });
+}
+
+async function makeBoard({ queues, mayChange }: BoardDeps): Promise<RequestHandler> {
+  const opened = await queues.opened().catch(away);
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath(BOARD_PATH);
   createBullBoard({
@@ -70,7 +74,7 @@ function withoutForeignFonts(res: Response): void {
 
 /** The board's handler, to be mounted at BOARD_PATH. It connects to the queues when an operator first comes. */
 export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
-  const { sessions, audit, mayChange } = deps;
+  const { queues, sessions, audit, mayChange } = deps;
   let making: Promise<RequestHandler> | undefined;
   const board = (): Promise<RequestHandler> => {
     making ??= makeBoard(deps).catch((error: unknown) => {
@@ -95,6 +99,8 @@ export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
     const key = await admit(req);
     x.key = key;
     const handler = await board();
+    // Asked first, because bull-board would pass on what the store's client says of being away.
+    if (req.path.startsWith('/api/')) await queues.counts(QUEUE_NAMES[0]).catch(away);
     res.set({
       'X-Request-Id': x.requestId,
       'Content-Security-Policy': POLICY,

@@ -45,7 +45,7 @@ export interface DashboardDeps {
   /** Routes of the dashboard's own; their paths begin with /dashboard/api/. */
   readonly own: readonly Route[];
   readonly topics: readonly Topic[];
-  readonly queues: Pick<Queues, 'opened'>;
+  readonly queues: Pick<Queues, 'opened' | 'counts'>;
   /** Whether requests are limited (CUSTOS_RATE_LIMIT); wrong keys always are. */
   readonly rateLimit: boolean;
   /** Whether operators may change queues and jobs on the board. */

@@ -97,7 +97,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     }
     const reading =
       body.intent_id === undefined
-        ? readings.of(active.set, body.intent, `${at}/intent`)
+        ? readings.of({ set: active.set, organisation: key.organisationSlug }, body.intent, `${at}/intent`)
         : await readingOfParse(key, body, body.intent_id, at);
     const asked = question(active, key, body, reading, traceparent);
     const pending = decider.answer(asked);

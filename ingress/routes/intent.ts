@@ -68,7 +68,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       handler: async ({ key, body, idempotencyKey, commit }) => {
         assertMayName(key, body.agent_id, '/agent_id');
         const active = policies.current();
-        const parse = parseIntent(body.raw_intent, active.set.lexicon);
+        const parse = parseIntent(body.raw_intent, active.set.lexicon.forOrganisation(key.organisationSlug));
         const answer = await decider.answer({
           active,
           key,

@@ -59,7 +59,11 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, prom
       handler: async ({ key, body, traceparent, idempotencyKey, commit }) => {
         assertMayName(key, body.agentId, '/agentId');
         // Read now, so that what cannot be evaluated is refused now and not in a worker.
-        readings.ofAction(policies.current().set, body.action, body.resource);
+        readings.ofAction(
+          { set: policies.current().set, organisation: key.organisationSlug },
+          body.action,
+          body.resource,
+        );
         const submittedAtMs = nowMs();
         const intentId = newId('int', submittedAtMs);
         const row: IntentRow = {

@@ -10,6 +10,8 @@ export interface DataSourceOptions {
   readonly poolSize: number;
   /** How long one statement may take. Absent: 1,000 ms, so that a request ends within 2 s while Postgres is away. */
   readonly queryTimeoutMs?: number;
+  /** How long connecting may take. Absent: 700 ms; a command for a person waits longer. */
+  readonly connectTimeoutMs?: number;
   /** Called when an idle connection breaks; without a listener that would end the process. */
   readonly onError: (error: Error) => void;
 }
@@ -20,7 +22,7 @@ const QUERY_TIMEOUT_MS = 1_000;
 const GIVE_UP_EARLIER_MS = 100;
 
 export function createDataSource(options: DataSourceOptions): DataSource {
-  const queryTimeoutMs = options.queryTimeoutMs ?? QUERY_TIMEOUT_MS;
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
   return new DataSource({
     type: 'postgres',
     url: options.url,
@@ -32,9 +34,9 @@ export function createDataSource(options: DataSourceOptions): DataSource {
     logging: false,
     poolSize: options.poolSize,
     poolErrorHandler: options.onError,
-    connectTimeoutMS: CONNECT_TIMEOUT_MS,
+    connectTimeoutMS: connectTimeoutMs,
     extra: {
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: queryTimeoutMs,
       // Postgres gives up first: a statement that nobody waits for any longer would keep its session, and sessions are few.
       statement_timeout: queryTimeoutMs - GIVE_UP_EARLIER_MS,

@@ -64,6 +64,15 @@ const LIST: Statement = {
       OR $4 = CASE WHEN a.${OPEN} AND a.expires_at <= $7 THEN 'expired' ELSE a.state END)
     AND ($5::text IS NULL OR a.approval_id < $5) ORDER BY a.approval_id DESC LIMIT $6`,
 };
+/** Whether a rotation, or several, made one of two keys of the other: both are in the same hands, which one asks and which decides. */
+const SAME_HANDS: Statement = {
+  name: 'approval-same-hands',
+  text: `WITH RECURSIVE line AS (
+      SELECT key_id AS first_id, key_id, replaced_by FROM api_key WHERE key_id IN ($1, $2)
+      UNION SELECT line.first_id, next.key_id, next.replaced_by FROM line JOIN api_key AS next ON next.key_id = line.replaced_by
+    )
+    SELECT FROM line WHERE (first_id = $1 AND key_id = $2) OR (first_id = $2 AND key_id = $1) LIMIT 1`,
+};
 const DECIDE: Statement = {
   name: 'approval-decide',
   text: `UPDATE approval SET state = $4, decided_by = $5, reason = $6, decided_at = $7 WHERE ${OF} AND approval_id = $3 RETURNING ${COLUMNS}`,
@@ -199,7 +208,7 @@ export interface ApprovalDecision {
 
 /**
  * Approves or rejects, in the caller's transaction: with its leaf, and the intent that waits for it goes on.
- * @throws {ApiError} E4001, E1004 (the key that asked), E5001 (closed)
+ * @throws {ApiError} E4001, E1004 (the key that asked, before or after its rotation), E5001 (closed)
  */
 export async function decideApproval(
   sql: Sql,
@@ -210,7 +219,7 @@ export async function decideApproval(
   const { state, by, reason, nowMs, mayName } = decision;
   const row = await lockApproval(sql, owner, approvalId);
   if (row === undefined || mayName?.(row.agent_id) === false) throw noSuchApproval();
-  if (row.key_id === by)
+  if (row.key_id === by || (await sql.query(SAME_HANDS, [row.key_id, by])).length > 0)
     throw new ApiError('E1004', 'The key that asked may not decide its own approval; another admin key must.');
   const current = stateAt(approvalFactsOf(row), nowMs);
   if (current !== 'pending') throw new ApiError('E5001', `The approval is closed: it is ${current}.`);

@@ -101,11 +101,18 @@ const MAX_READINGS_BYTES = 16 * 1_048_576;
 /** About how many bytes a reading takes: its facts, and the two texts that are made of them. Never too few. */
 export const bytesOfReading = ({ unassessed }: Reading): number => 1_000 + 4 * JSON.stringify(unassessed).length;
 
+/** Whose words count: those of a policy set's lexicon as this organisation has them. */
+export interface Asking {
+  readonly set: PolicySet<Lexicon>;
+  /** Slug. */
+  readonly organisation: string;
+}
+
 export interface Readings {
   /** Reads the string of an enforcement request. @throws {ApiError} E2001 at `pointer` */
-  of(set: PolicySet<Lexicon>, intent: string, pointer: string): Reading;
+  of(asking: Asking, intent: string, pointer: string): Reading;
   /** Reads an action and a resource given apart. @throws {ApiError} E2001 at /action or /resource */
-  ofAction(set: PolicySet<Lexicon>, action: string, resource: string): Reading;
+  ofAction(asking: Asking, action: string, resource: string): Reading;
 }
 
 function readingOf(parsed: EnforceIntent, lexicon: Lexicon): Reading {
@@ -127,7 +134,14 @@ function readingOf(parsed: EnforceIntent, lexicon: Lexicon): Reading {
 export function createReadings(): Readings {
   const bySet = new WeakMap<PolicySet<Lexicon>, LRUCache<string, Reading>>();
 
-  const remembered = (set: PolicySet<Lexicon>, text: string, read: () => EnforceIntent): Reading => {
+  const remembered = (
+    { set, organisation }: Asking,
+    text: string,
+    read: (lexicon: Lexicon) => EnforceIntent,
+  ): Reading => {
+    const lexicon = set.lexicon.forOrganisation(organisation);
+    // Organisations without words of their own share what is remembered. No slug holds a line feed.
+    const key = `${lexicon === set.lexicon ? '' : organisation}\n${text}`;
     let readings = bySet.get(set);
     if (readings === undefined) {
       readings = new LRUCache({
@@ -137,24 +151,24 @@ export function createReadings(): Readings {
       });
       bySet.set(set, readings);
     }
-    const known = readings.get(text);
+    const known = readings.get(key);
     if (known !== undefined) return known;
-    const reading = readingOf(read(), set.lexicon);
-    readings.set(text, reading);
+    const reading = readingOf(read(lexicon), lexicon);
+    readings.set(key, reading);
     return reading;
   };
 
   return {
-    of: (set, intent, pointer) =>
-      remembered(set, intent, () => {
-        const parsed = parseEnforceIntent(intent, (word) => actionOf(word, set.lexicon)?.action);
+    of: (asking, intent, pointer) =>
+      remembered(asking, intent, (lexicon) => {
+        const parsed = parseEnforceIntent(intent, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(pointer, parsed.message);
         return parsed;
       }),
     // A line feed can't be part of a string that `of` reads successfully, so the two never meet.
-    ofAction: (set, action, resource) =>
-      remembered(set, `${action}\n${resource}`, () => {
-        const parsed = intentOf(action, resource, (word) => actionOf(word, set.lexicon)?.action);
+    ofAction: (asking, action, resource) =>
+      remembered(asking, `${action}\n${resource}`, (lexicon) => {
+        const parsed = intentOf(action, resource, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(canonicalResource(resource).ok ? '/action' : '/resource', parsed.message);
         return parsed;
       }),

@@ -2,21 +2,27 @@
 import type { Facts } from '../policy/types.ts';
 import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
-import { approvalDigest, type ApprovalMention } from './approval.ts';
+import { approvalDigest, type ApprovalMention, approvalMentionOf, type ApprovalState } from './approval.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './verify-failures.ts';
-import { type DecisionRecord, hasExactly, isAsLogged } from './verify-record.ts';
+import { type DecisionRecord, hasExactly, isAsLogged, readDecisionRecord } from './verify-record.ts';
 
 interface Approved {
   readonly by: string;
   readonly atMs: number;
-  readonly digest: string;
-  readonly intentId: string | null;
 }
 
 interface Logged {
+  /** What every record of it repeats. */
+  readonly digest: string;
+  readonly intentId: string | null;
+  /** The ESCALATE that opened it. */
+  readonly decisionId: string;
+  state: ApprovalState;
   approved?: Approved;
-  /** The decisions that have used it: one, if all is well. */
-  readonly usedIn: string[];
+  /** The decisions that have used it, and the keys that asked: one, if all is well. */
+  readonly uses: { readonly decisionId: string; readonly by: string }[];
+  /** Why the records of it can not all be true: the end of a sentence. */
+  contradiction?: string;
 }
 
 export interface ApprovalHistory {
@@ -28,14 +34,23 @@ const COMMON = ['approvalId', 'decisionId', 'digest', 'intentId', 'state'] as co
 
 interface Change {
   readonly approvalId: string;
+  readonly decisionId: string;
   readonly digest: string;
   readonly intentId: string | null;
-  readonly state: unknown;
-  /** Of an approval that was given. */
+  readonly state: Exclude<ApprovalState, 'pending'>;
+  /** Who decided or used it; nobody makes it expire. */
   readonly by?: string;
   /** Of an approval that was used. */
   readonly usedDecisionId?: string;
 }
+
+/** What may come before each change. */
+const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
+  approved: ['pending'],
+  rejected: ['pending'],
+  expired: ['pending', 'approved'],
+  used: ['approved'],
+};
 
 /** The body of a `custos.approval` record, one shape for each state that is recorded. */
 function changeOf(body: unknown): Change | undefined {
@@ -44,13 +59,26 @@ function changeOf(body: unknown): Change | undefined {
   const isUsed = hasExactly(body, [...COMMON, 'by', 'usedDecisionId']) && body.state === 'used';
   const isExpired = hasExactly(body, COMMON) && body.state === 'expired';
   if (!isDecided && !isUsed && !isExpired) return undefined;
-  const { approvalId, digest, intentId, state } = body;
-  if (typeof approvalId !== 'string' || typeof digest !== 'string') return undefined;
+  const { approvalId, decisionId, digest, intentId } = body;
+  if (typeof approvalId !== 'string' || typeof decisionId !== 'string' || typeof digest !== 'string') return undefined;
   if (intentId !== null && typeof intentId !== 'string') return undefined;
-  const change = { approvalId, digest, intentId, state };
+  const change: Change = { approvalId, decisionId, digest, intentId, state: body.state };
   if (isDecided) return typeof body.by === 'string' ? { ...change, by: body.by } : undefined;
   if (!isUsed) return change;
-  return typeof body.usedDecisionId === 'string' ? { ...change, usedDecisionId: body.usedDecisionId } : undefined;
+  const { by, usedDecisionId } = body;
+  return typeof by === 'string' && typeof usedDecisionId === 'string' ? { ...change, by, usedDecisionId } : undefined;
+}
+
+/** Takes in one more record of an approval. */
+function apply(known: Logged, { decisionId, digest, intentId, state, by, usedDecisionId }: Change, atMs: number): void {
+  if (known.decisionId !== decisionId || known.digest !== digest || known.intentId !== intentId)
+    known.contradiction ??= 'by the log it is one of several actions';
+  // A second use is told as what it is.
+  else if (!BEFORE[state].includes(known.state) && !(state === 'used' && known.state === 'used'))
+    known.contradiction ??= `by the log it became ${state} when it was ${known.state}`;
+  known.state = state;
+  if (state === 'approved' && by !== undefined) known.approved ??= { by, atMs };
+  if (usedDecisionId !== undefined && by !== undefined) known.uses.push({ decisionId: usedDecisionId, by });
 }
 
 /** @param records the `custos.approval` records of one agent, in the order of the log */
@@ -79,24 +107,69 @@ export function readApprovals(
         code: 'APPROVAL_RECORD_ALTERED',
         sentence: `The approval record ${quoted(record.payload.proofId)} is not the one that the log has hashed.`,
       });
-    const { approvalId, digest, intentId, state, by, usedDecisionId } = change;
-    const known = approvals.get(approvalId) ?? { usedIn: [] };
+    const { approvalId, decisionId, digest, intentId } = change;
+    const known = approvals.get(approvalId) ?? { decisionId, digest, intentId, state: 'pending', uses: [] };
     approvals.set(approvalId, known);
-    if (state === 'approved' && by !== undefined)
-      known.approved ??= { by, atMs: Date.parse(record.occurredAt), digest, intentId };
-    if (usedDecisionId !== undefined) known.usedIn.push(usedDecisionId);
+    apply(known, change, Date.parse(record.occurredAt));
   }
   return { approvals, problems };
 }
 
-/** @param facts undefined: erased, so that what the approval is bound to can not be computed again */
-export function checkApproval(
+/**
+ * The ESCALATE that opened the approval which a decision says that it has used: its id, by the first record of it.
+ * Undefined when the decision says nothing of the kind, or no record does.
+ */
+export function openingDecisionOf(decision: Uint8Array, records: readonly LoggedRecord[]): string | undefined {
+  const read = readDecisionRecord(decision);
+  const mention = 'body' in read ? approvalMentionOf(read.body.reasons) : undefined;
+  if (mention?.kind !== 'used') return undefined;
+  for (const { bytes } of records) {
+    const logged = readRecord(bytes);
+    const change = 'record' in logged ? changeOf(logged.record.payload.body) : undefined;
+    if (change?.approvalId === mention.approvalId) return change.decisionId;
+  }
+  return undefined;
+}
+
+/** Why an ESCALATE is not the one that opened an approval which was used as this decision says: the end of a sentence. */
+function wrongOpening(
   { record, body }: DecisionRecord,
+  opening: LoggedRecord | undefined,
+  logged: Logged,
+  { approvalId, approved }: { readonly approvalId: string; readonly approved: Approved },
+): string | undefined {
+  const read = opening === undefined ? undefined : readDecisionRecord(opening.bytes);
+  if (opening === undefined || read === undefined || !('body' in read) || !isAsLogged(opening))
+    return 'the log has no decision that opened it';
+  const { body: asked, record: askedIn } = read;
+  const isItsOwn =
+    asked.decision_id === logged.decisionId &&
+    asked.verdict === 'ESCALATE' &&
+    asked.approval?.approval_id === approvalId &&
+    asked.agent_id === body.agent_id &&
+    askedIn.agentId === record.agentId &&
+    askedIn.payload.organisation === record.payload.organisation &&
+    askedIn.payload.environment === record.payload.environment;
+  if (!isItsOwn) return `${quoted(logged.decisionId)} is no ESCALATE that opened it for this agent`;
+  if (asked.key_id === approved.by) return `the key ${quoted(asked.key_id)} that asked has approved it itself`;
+  if (approved.atMs < Date.parse(asked.evaluated_at) - GRACE_MS) return 'it was approved before it was asked for';
+  const { expires_at: expiresAt } = asked.approval;
+  if (Date.parse(expiresAt) <= Date.parse(body.evaluated_at)) return `it expired at ${expiresAt}, before the decision`;
+  return undefined;
+}
+
+/**
+ * @param opening the ESCALATE of `openingDecisionOf`; undefined: there is none
+ * @param facts undefined: erased, so that what the approval is bound to can not be computed again
+ */
+export function checkApproval(
+  decision: DecisionRecord,
   { approvals, problems }: ApprovalHistory,
   { approvalId, by }: Extract<ApprovalMention, { kind: 'used' }>,
-  facts: Facts | undefined,
+  { opening, facts }: { readonly opening: LoggedRecord | undefined; readonly facts: Facts | undefined },
   report: Report,
 ): void {
+  const { record, body } = decision;
   report.failures.push(...problems);
   const missing = (why: string): void =>
     void report.failures.push({
@@ -106,24 +179,28 @@ export function checkApproval(
   const logged = approvals.get(approvalId);
   const approved = logged?.approved;
   if (logged === undefined || approved?.by !== by) return missing('the log has no such approval of this agent');
+  if (logged.contradiction !== undefined) missing(logged.contradiction);
+  const wrong = wrongOpening(decision, opening, logged, { approvalId, approved });
+  if (wrong !== undefined) missing(wrong);
   if (approved.atMs > Date.parse(body.evaluated_at) + GRACE_MS)
     missing(`by the log it was approved at ${new Date(approved.atMs).toISOString()}, after the decision`);
-  if (!logged.usedIn.includes(body.decision_id)) missing('by the log this decision has not used it');
-  const others = logged.usedIn.filter((decisionId) => decisionId !== body.decision_id);
-  if (others.length > 0 || logged.usedIn.length > 1)
+  const own = logged.uses.find(({ decisionId }) => decisionId === body.decision_id);
+  if (own?.by !== body.key_id) missing('by the log this decision has not used it');
+  const others = logged.uses.filter((use) => use !== own);
+  if (others.length > 0)
     report.failures.push({
       code: 'APPROVAL_USED_TWICE',
-      sentence: `The approval ${quoted(approvalId)} is good once; by the log ${quoted(others[0] ?? body.decision_id)} has used it, too.`,
+      sentence: `The approval ${quoted(approvalId)} is good once; by the log ${quoted(others[0]?.decisionId ?? body.decision_id)} has used it, too.`,
     });
   if (facts === undefined) return;
   const digest = approvalDigest({
     agentId: body.agent_id,
     context: facts.context,
     environment: record.payload.environment,
-    intentId: approved.intentId,
+    intentId: logged.intentId,
     normalized: facts.intent.normalized,
     organisation: record.payload.organisation,
   });
-  if (digest !== approved.digest)
-    missing(`it was given for the action ${approved.digest.slice(0, 12)}, and this one is ${digest.slice(0, 12)}`);
+  if (digest !== logged.digest)
+    missing(`it was given for the action ${logged.digest.slice(0, 12)}, and this one is ${digest.slice(0, 12)}`);
 }

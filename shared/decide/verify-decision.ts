@@ -38,6 +38,8 @@ export interface DecisionEvidence {
   readonly haltRecords: readonly LoggedRecord[] | undefined;
   /** The agent's `custos.approval` records, in order; the same array is read once. Undefined: not given. */
   readonly approvalRecords: readonly LoggedRecord[] | undefined;
+  /** The decision of `openingDecisionOf`: the ESCALATE that opened the approval which was used. Undefined: there is none. */
+  readonly opening?: LoggedRecord | undefined;
 }
 
 interface Outcome {
@@ -149,7 +151,7 @@ export function createDecisionVerifier(deps: {
           const history =
             approvals.get(approvalRecords) ?? readApprovals(approvalRecords, { agentId, organisation, environment });
           approvals.set(approvalRecords, history);
-          checkApproval(read, history, special, facts, report);
+          checkApproval(read, history, special, { opening: evidence.opening, facts }, report);
         }
       }
       return outcomeOf(read, report);

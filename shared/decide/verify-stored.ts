@@ -1,6 +1,7 @@
 // Verifying the decisions of a database one after another: what they share (sets, trust, halts) is read once and kept while it fits.
 import { LRUCache } from 'lru-cache';
 import { lowestId } from '../ids.ts';
+import { openingDecisionOf } from './verify-approvals.ts';
 import { createDecisionVerifier, type DecisionVerifier, type VerifiedDecision } from './verify-decision.ts';
 import type { LoggedRecord } from './verify-failures.ts';
 import type { DecisionRange, EvidenceStore, FoundDecision } from './verify-store.ts';
@@ -57,8 +58,11 @@ export function createStoredVerifier(deps: {
     const approvals = Buffer.from(found.evidence.record.bytes).includes('"code":"APPROVED"')
       ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
       : { list: [], isOld: false };
+    const openingId = openingDecisionOf(found.evidence.record.bytes, approvals.list);
+    const opening = openingId === undefined ? undefined : await store.byId(openingId);
     const outcome = await verifier.verify({
       ...found.evidence,
+      opening: opening?.evidence.record,
       policySet: await policySet(found.policyDigest),
       trustRecords: trust.list,
       haltRecords: halts.list,

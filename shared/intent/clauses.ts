@@ -42,7 +42,9 @@ function spokenRequests(sentence: Sentence, lexicon: Lexicon, query: VerbEntry):
     ) {
       // `You can` and `can we` inside a question stay questions only when they do not ask somebody to act.
       const lead = lexicon.verbForms.match(words, at);
-      if (!(lead && prefix.value === 'polite' && lead.length >= prefix.length && inSlot && !lead.value.entry.weak)) {
+      // `Thanks` closes a text; `thank the team` asks for something.
+      const asks = lead && lead.length >= prefix.length && lead.value.form !== 'third' && !lead.value.entry.weak;
+      if (!(asks && prefix.value === 'polite' && inSlot)) {
         if (prefix.value === 'negation') seen.negated = true;
         else if (prefix.length > 1 || word === 'please') seen.negated = false;
         // `optionally` and `then` say nothing about what follows a comma: it may go on with things.

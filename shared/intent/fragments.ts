@@ -2,7 +2,7 @@
 import { type Fragment, type Piece, piecesOf } from './code.ts';
 import { httpAt, METHODS } from './http.ts';
 import type { Lexicon } from './lexicon.ts';
-import { commandName, redirectAt, SUBCOMMANDS, shellAt } from './shell.ts';
+import { commandName, redirectAt, shellAt } from './shell.ts';
 import { SQL_HEADS, sqlAt } from './sql.ts';
 
 /** Beyond so many pieces of code only one that destroys is kept: what comes last may matter most. */
@@ -15,7 +15,11 @@ function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
   if (SQL_HEADS.has(lower) || METHODS[text] !== undefined || lower.startsWith('db.')) return true;
   const name = commandName(lower);
   const dot = name.indexOf('.');
-  return lexicon.commands.has(name) || SUBCOMMANDS.has(name) || (dot > 0 && lexicon.commands.has(name.slice(0, dot)));
+  return (
+    lexicon.commands.has(name) ||
+    lexicon.commandGroups.has(name) ||
+    (dot > 0 && lexicon.commands.has(name.slice(0, dot)))
+  );
 }
 
 const destroys = ({ effect }: Fragment): boolean => effect === 'destructive';
@@ -34,7 +38,9 @@ function mayDestroy({ lower }: Piece, lexicon: Lexicon): boolean {
     return true;
   const name = commandName(lower);
   const entry = lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? '');
-  return PIPED.has(name) || SUBCOMMANDS.has(name) || entry?.effect === 'destructive' || entry?.action === 'delete';
+  return (
+    PIPED.has(name) || lexicon.commandGroups.has(name) || entry?.effect === 'destructive' || entry?.action === 'delete'
+  );
 }
 
 /** Code in a text, in its order. */

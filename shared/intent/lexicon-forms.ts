@@ -3,23 +3,35 @@ import { nominals, participles, verbForms } from './inflection.ts';
 import type { VerbEntry, VerbReading } from './lexicon.ts';
 import { PhraseTable } from './phrase-table.ts';
 
-/** Base forms first, so that `process` is never read as a form of another verb. */
-export function compileForms(verbs: ReadonlyMap<string, VerbEntry>): PhraseTable<VerbReading> {
-  const table = new PhraseTable<VerbReading>();
+/** The first verb keeps a form; a verb that means something else here takes its own forms over. */
+const isFree = (known: VerbEntry | undefined, entry: VerbEntry): boolean =>
+  known === undefined || (known !== entry && known.verb === entry.verb);
+
+/** Base forms first, so that `process` is never read as a form of another verb. Over the table of the installation when one is given. */
+export function compileForms(
+  verbs: ReadonlyMap<string, VerbEntry>,
+  below?: PhraseTable<VerbReading>,
+): PhraseTable<VerbReading> {
+  if (verbs.size === 0 && below !== undefined) return below;
+  const table = new PhraseTable<VerbReading>(below);
   const forms = [...verbs.values()].flatMap((entry) =>
     verbForms(entry.verb).map(([text, form]) => ({ text, reading: { entry, form } })),
   );
   for (const { text, reading } of forms) if (reading.form === 'base') table.add(text, reading);
-  for (const { text, reading } of forms) if (table.get(text) === undefined) table.add(text, reading);
+  for (const { text, reading } of forms) if (isFree(table.get(text)?.entry, reading.entry)) table.add(text, reading);
   return table;
 }
 
-/** Past participles of all verbs that can ask for something. */
-export function compileParticiples(verbs: ReadonlyMap<string, VerbEntry>): PhraseTable<VerbEntry> {
-  const table = new PhraseTable<VerbEntry>();
+/** Past participles of all verbs that can ask for something; over the table of the installation when one is given. */
+export function compileParticiples(
+  verbs: ReadonlyMap<string, VerbEntry>,
+  below?: PhraseTable<VerbEntry>,
+): PhraseTable<VerbEntry> {
+  if (verbs.size === 0 && below !== undefined) return below;
+  const table = new PhraseTable<VerbEntry>(below);
   for (const entry of verbs.values()) {
     if (entry.weak) continue;
-    for (const text of participles(entry.verb)) if (table.get(text) === undefined) table.add(text, entry);
+    for (const text of participles(entry.verb)) if (isFree(table.get(text), entry)) table.add(text, entry);
   }
   return table;
 }
@@ -27,7 +39,7 @@ export function compileParticiples(verbs: ReadonlyMap<string, VerbEntry>): Phras
 /** Nouns of actions; `things` are nouns that name something else. */
 export function compileNominals(
   verbs: ReadonlyMap<string, VerbEntry>,
-  things: ReadonlySet<string>,
+  things: Pick<ReadonlySet<string>, 'has'>,
 ): Map<string, VerbEntry> {
   const found = new Map<string, VerbEntry>();
   for (const entry of verbs.values()) {

@@ -1,18 +1,25 @@
 // Checks a lexicon file and turns it into the tables that the parser looks words up in.
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { pointerToken } from '../json.ts';
-import { didYouMean } from '../near.ts';
-import { type Action, type ActionClass, DATA_CLASSES, type DataClass, type Effect, type Trait } from '../vocabulary.ts';
-import { singular, type VerbForm } from './inflection.ts';
+import { LRUCache } from 'lru-cache';
+import { type ActionClass, DATA_CLASSES, type DataClass, type Effect, type Trait } from '../vocabulary.ts';
+import type { VerbForm } from './inflection.ts';
 import { compileForms, compileNominals, compileParticiples } from './lexicon-forms.ts';
-import { type LexiconFile, LexiconSchema, type SIGNAL_STRENGTHS } from './lexicon-schema.ts';
-import { PhraseTable } from './phrase-table.ts';
-
-/** One mistake in a lexicon: the RFC 6901 path of the member at fault, and what is wrong with it. */
-export interface LexiconProblem {
-  readonly pointer: string;
-  readonly message: string;
-}
+import { extendLexicon } from './lexicon-organisation.ts';
+import type { SIGNAL_STRENGTHS } from './lexicon-parts.ts';
+import { checkLexicon, type LexiconProblem } from './lexicon-problems.ts';
+import type { LexiconFile } from './lexicon-schema.ts';
+import {
+  byVerb,
+  commandGroups,
+  compileCommands,
+  compileDomains,
+  compilePhrases,
+  compileSignals,
+  compileVerbs,
+  pluralsOf,
+  readRefinements,
+  type Report,
+} from './lexicon-tables.ts';
+import type { PhraseTable } from './phrase-table.ts';
 
 /** A lexicon that cannot be used: its first mistake, and the others that were found with it. */
 export class LexiconError extends Error {
@@ -71,8 +78,8 @@ export interface Signal {
 
 export type Prefix = 'polite' | 'negation';
 
-/** A checked lexicon, ready for lookups. Immutable: a changed file gives a new one. */
-export interface Lexicon {
+/** The words themselves, of the installation or with those of one organisation over them. */
+export interface Words {
   readonly verbs: ReadonlyMap<string, VerbEntry>;
   /** Every form of every verb, phrases included. */
   readonly verbForms: PhraseTable<VerbReading>;
@@ -82,8 +89,9 @@ export interface Lexicon {
   readonly nominals: ReadonlyMap<string, VerbEntry>;
   readonly refinements: ReadonlyMap<string, readonly Refinement[]>;
   readonly commands: ReadonlyMap<string, CommandEntry>;
+  /** Commands whose second word decides: `git`. */
+  readonly commandGroups: ReadonlySet<string>;
   readonly domainOfNoun: ReadonlyMap<string, string>;
-  readonly domains: ReadonlySet<string>;
   readonly defaultDomain: string;
   readonly synonyms: ReadonlyMap<string, string>;
   readonly plurals: ReadonlyMap<string, string>;
@@ -103,198 +111,110 @@ export interface Lexicon {
   readonly markers: readonly string[];
 }
 
-/** The side effect of an action class, when neither verb nor context says more. */
-export function effectOfAction(action: Action): Effect {
-  if (action === 'read') return 'read';
-  return action === 'delete' ? 'destructive' : 'write';
+/** A checked lexicon, ready for lookups. Immutable: a changed file gives a new one. */
+export interface Lexicon extends Words {
+  /** What this organisation's texts are read with: this very value when it has no words of its own. */
+  forOrganisation(slug: string): Lexicon;
 }
 
-const validate = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, verbose: true }).compile<LexiconFile>(
-  LexiconSchema,
-);
+export { effectOfAction } from './effect.ts';
 
-function problemOf({
-  keyword,
-  instancePath: pointer,
-  params,
-  parentSchema,
-  data,
-  message,
-}: ErrorObject): LexiconProblem {
-  const known = (list: unknown): string[] => (Array.isArray(list) ? list.map(String) : []);
-  if (keyword === 'additionalProperties') {
-    const name = String(params['additionalProperty']);
-    const members: unknown = parentSchema?.['properties'];
-    const names = typeof members === 'object' && members !== null ? Object.keys(members) : [];
-    return { pointer: pointer + pointerToken(name), message: `unknown member "${name}"${didYouMean(name, names)}` };
-  }
-  if (keyword === 'required') return { pointer, message: `the member "${params['missingProperty']}" is missing` };
-  if (keyword === 'enum') {
-    const allowed = known(params['allowedValues']);
-    const meant = typeof data === 'string' ? didYouMean(data, allowed) : '';
-    return { pointer, message: `must be one of ${allowed.join(', ')}${meant}` };
-  }
-  return { pointer, message: message ?? 'is not a lexicon' };
-}
+/** How many organisations' lexicons are kept ready; those of others are made again when they ask. */
+const MAX_READY = 1_000;
 
 /**
  * A lexicon from the parsed JSON of its file.
- * @throws {LexiconError} for anything outside the schema, for a verb, command, noun or phrase listed twice, and for
- * references to verbs that are not listed.
+ * @throws {LexiconError} with everything that is wrong: what is outside the schema; or else a verb, command, noun or phrase
+ * listed twice, references to verbs that are not listed, and an organisation that would lower what a word says.
  */
 export function compileLexicon(json: unknown): Lexicon {
-  if (!validate(json)) {
-    const [first = { pointer: '', message: 'is not a lexicon' }, ...others] = (validate.errors ?? []).map(problemOf);
-    throw new LexiconError(first.pointer, first.message, others);
-  }
-  const verbs = compileVerbs(json);
-  const plurals = new Map(Object.entries(json.irregularPlurals));
-  const domainOfNoun = compileDomains(json, plurals);
+  const checked = checkLexicon(json);
+  if (!checked.ok) throw errorOf(checked.problems);
+  const { file } = checked;
+  const problems: LexiconProblem[] = [];
+  const base = compileInstallation(file, (pointer, message) => problems.push({ pointer, message }));
+  const parts = new Map(Object.entries(file.organisations ?? {}));
+  for (const [slug, part] of parts)
+    extendLexicon(base, part, (pointer, message) =>
+      problems.push({ pointer: `/organisations/${slug}${pointer}`, message }),
+    );
+  if (problems.length > 0) throw errorOf(problems);
+  const ready = new LRUCache<string, Lexicon>({ max: MAX_READY });
+  const forOrganisation = (slug: string): Lexicon => {
+    const part = parts.get(slug);
+    if (part === undefined) return lexicon;
+    let own = ready.get(slug);
+    if (own === undefined) {
+      own = { ...extendLexicon(base, part, () => undefined), forOrganisation };
+      ready.set(slug, own);
+    }
+    return own;
+  };
+  const lexicon: Lexicon = { ...base, forOrganisation };
+  return lexicon;
+}
+
+function errorOf([first = { pointer: '', message: 'is not a lexicon' }, ...others]: LexiconProblem[]): LexiconError {
+  return new LexiconError(first.pointer, first.message, others);
+}
+
+function compileInstallation(file: LexiconFile, report: Report): Words {
+  const verbs = compileVerbs(file, report);
+  for (const [index, noun] of file.alsoNouns.entries())
+    if (!verbs.has(noun)) report(`/alsoNouns/${index}`, `"${noun}" is not a verb of this lexicon`);
+  const plurals = new Map(Object.entries(file.irregularPlurals));
+  const domainOfNoun = compileDomains(file.domains, plurals, report);
+  const commands = compileCommands(file.commands, report);
   return {
     verbs,
     verbForms: compileForms(verbs),
     participles: compileParticiples(verbs),
-    nominals: compileNominals(verbs, new Set([...domainOfNoun.keys(), ...json.genericNouns, ...json.containerNouns])),
-    refinements: compileRefinements(json, verbs),
-    commands: compileCommands(json),
+    nominals: compileNominals(verbs, new Set([...domainOfNoun.keys(), ...file.genericNouns, ...file.containerNouns])),
+    refinements: byVerb(readRefinements(file.refinements, (verb) => verbs.has(verb), report)),
+    commands,
+    commandGroups: commandGroups(commands.keys()),
     domainOfNoun,
-    domains: new Set([...Object.keys(json.domains), json.defaultDomain]),
-    defaultDomain: json.defaultDomain,
-    synonyms: new Map(Object.entries(json.synonyms)),
-    plurals,
-    dataClasses: phrases(DATA_CLASSES.map((name) => [name, json.dataClasses[name], `/dataClasses/${name}`])),
-    places: phrases(json.places.map((place, at) => [place.place, place.words, `/places/${at}/words`])),
-    internalHosts: json.internalHosts.map((host) => host.toLowerCase()),
-    traitPhrases: phrases<Trait>([
-      ['privileged', json.privileged, '/privileged'],
-      ['financial', json.money, '/money'],
-      ['external', json.external, '/external'],
-      ['irreversible', json.irreversible, '/irreversible'],
-    ]),
-    quantifiers: phrases([
-      ['all', json.quantifiers.all, '/quantifiers/all'],
-      ['many', json.quantifiers.many, '/quantifiers/many'],
-    ]),
-    prefixes: phrases<Prefix>([
-      ['polite', json.politePrefixes, '/politePrefixes'],
-      ['negation', json.negations, '/negations'],
-    ]),
-    compounds: phrases([[true, json.compounds, '/compounds']]),
-    genericNouns: new Set(json.genericNouns),
-    containerNouns: new Set(json.containerNouns),
-    fillers: new Set(json.fillers),
-    foreignWords: new Set(json.foreignWords),
-    signals: compileSignals(json),
-    markers: json.markers,
+    defaultDomain: file.defaultDomain,
+    synonyms: new Map(Object.entries(file.synonyms)),
+    plurals: new Map([...pluralsOf(domainOfNoun.keys(), plurals), ...plurals]),
+    dataClasses: compilePhrases(
+      DATA_CLASSES.map((name) => ({ value: name, phrases: file.dataClasses[name], pointer: `/dataClasses/${name}` })),
+      report,
+    ),
+    places: compilePhrases(
+      file.places.map(({ place, words }, at) => ({ value: place, phrases: words, pointer: `/places/${at}/words` })),
+      report,
+    ),
+    internalHosts: file.internalHosts.map((host) => host.toLowerCase()),
+    traitPhrases: compilePhrases<Trait>(
+      [
+        { value: 'privileged', phrases: file.privileged, pointer: '/privileged' },
+        { value: 'financial', phrases: file.money, pointer: '/money' },
+        { value: 'external', phrases: file.external, pointer: '/external' },
+        { value: 'irreversible', phrases: file.irreversible, pointer: '/irreversible' },
+      ],
+      report,
+    ),
+    quantifiers: compilePhrases(
+      [
+        { value: 'all', phrases: file.quantifiers.all, pointer: '/quantifiers/all' },
+        { value: 'many', phrases: file.quantifiers.many, pointer: '/quantifiers/many' },
+      ],
+      report,
+    ),
+    prefixes: compilePhrases<Prefix>(
+      [
+        { value: 'polite', phrases: file.politePrefixes, pointer: '/politePrefixes' },
+        { value: 'negation', phrases: file.negations, pointer: '/negations' },
+      ],
+      report,
+    ),
+    compounds: compilePhrases([{ value: true as const, phrases: file.compounds, pointer: '/compounds' }], report),
+    genericNouns: new Set(file.genericNouns),
+    containerNouns: new Set(file.containerNouns),
+    fillers: new Set(file.fillers),
+    foreignWords: new Set(file.foreignWords),
+    signals: compileSignals(file.signals),
+    markers: file.markers,
   };
-}
-
-function compileVerbs(file: LexiconFile): Map<string, VerbEntry> {
-  const verbs = new Map<string, VerbEntry>();
-  const alsoNouns = new Set(file.alsoNouns);
-  for (const [at, group] of file.verbs.entries()) {
-    for (const [index, verb] of group.verbs.entries()) {
-      if (verbs.has(verb)) throw new LexiconError(`/verbs/${at}/verbs/${index}`, `the verb "${verb}" is listed twice`);
-      verbs.set(verb, {
-        verb,
-        action: group.action,
-        effect: group.effect ?? effectOfAction(group.action),
-        traits: group.traits ?? [],
-        object: group.object,
-        mentions: group.mentions ?? false,
-        weak: group.weak ?? false,
-        alsoNoun: alsoNouns.has(verb),
-      });
-    }
-  }
-  for (const [index, noun] of file.alsoNouns.entries()) {
-    if (!verbs.has(noun)) throw new LexiconError(`/alsoNouns/${index}`, `"${noun}" is not a verb of this lexicon`);
-  }
-  return verbs;
-}
-
-function compileRefinements(file: LexiconFile, verbs: ReadonlyMap<string, VerbEntry>): Map<string, Refinement[]> {
-  const refinements = new Map<string, Refinement[]>();
-  for (const [at, rule] of file.refinements.entries()) {
-    if (rule.objects === undefined && rule.preposition === undefined) {
-      throw new LexiconError(`/refinements/${at}`, 'needs `objects` or `preposition`');
-    }
-    const refinement: Refinement = {
-      objects: rule.objects && new Set(rule.objects),
-      prepositions: rule.preposition && new Set(rule.preposition),
-      action: rule.action,
-      effect: rule.effect ?? effectOfAction(rule.action),
-      traits: rule.traits ?? [],
-    };
-    for (const [index, verb] of rule.verbs.entries()) {
-      if (!verbs.has(verb)) {
-        throw new LexiconError(`/refinements/${at}/verbs/${index}`, `"${verb}" is not a verb of this lexicon`);
-      }
-      const known = refinements.get(verb);
-      if (known) known.push(refinement);
-      else refinements.set(verb, [refinement]);
-    }
-  }
-  return refinements;
-}
-
-function compileCommands(file: LexiconFile): Map<string, CommandEntry> {
-  const commands = new Map<string, CommandEntry>();
-  for (const [at, entry] of file.commands.entries()) {
-    if (commands.has(entry.command)) {
-      throw new LexiconError(`/commands/${at}/command`, `the command "${entry.command}" is listed twice`);
-    }
-    commands.set(entry.command, {
-      command: entry.command,
-      action: entry.action,
-      effect: entry.effect ?? effectOfAction(entry.action),
-      traits: entry.traits ?? [],
-      object: entry.object,
-      domain: entry.domain,
-    });
-  }
-  return commands;
-}
-
-function compileDomains(file: LexiconFile, plurals: ReadonlyMap<string, string>): Map<string, string> {
-  const domains = new Map<string, string>();
-  for (const [domain, nouns] of Object.entries(file.domains)) {
-    for (const [index, noun] of nouns.entries()) {
-      const known = domains.get(noun);
-      if (known !== undefined) {
-        throw new LexiconError(
-          `/domains/${domain}/${index}`,
-          `the noun "${noun}" is listed twice, in ${known} and ${domain}`,
-        );
-      }
-      if (singular(noun, plurals) !== noun) {
-        throw new LexiconError(
-          `/domains/${domain}/${index}`,
-          `nouns are listed in the singular: "${singular(noun, plurals)}"`,
-        );
-      }
-      domains.set(noun, domain);
-    }
-  }
-  return domains;
-}
-
-function phrases<T>(lists: [value: T, words: readonly string[], pointer: string][]): PhraseTable<T> {
-  const table = new PhraseTable<T>();
-  for (const [value, words, pointer] of lists) {
-    for (const [index, phrase] of words.entries()) {
-      if (table.get(phrase) !== undefined) throw new LexiconError(`${pointer}/${index}`, `"${phrase}" is listed twice`);
-      table.add(phrase, value);
-    }
-  }
-  return table;
-}
-
-function compileSignals(file: LexiconFile): Map<string, Signal[]> {
-  const signals = new Map<string, Signal[]>();
-  for (const { name, start = false, gap = 0, strength = 'attack', steps } of file.signals) {
-    const signal: Signal = { name, start, gap, strength, steps: steps.map((step) => new Set(step)) };
-    for (const word of steps[0] ?? []) signals.set(word, [...(signals.get(word) ?? []), signal]);
-  }
-  return signals;
 }

@@ -64,17 +64,14 @@ function placesOfSegments(segments: readonly string[], lexicon: Lexicon, plain: 
   const names = new Set<string>();
   for (const [at, segment] of segments.entries()) {
     const words = segmentWords([segment]).map(plain);
-    const place =
-      lexicon.places.get(words.join(' ')) ??
-      lexicon.places.findAll(words)[0] ??
-      namesOfSegment(segments, at, lexicon)
-        .map((name) => lexicon.places.get(name))
-        .find((found) => found !== undefined);
-    if (place === undefined || names.has(place)) continue;
-    names.add(place);
-    const above = segments.slice(0, at);
-    prefixes.add([...above, segment].join('/'));
-    prefixes.add([...above, place].join('/'));
+    const named = [words.join(' '), ...namesOfSegment(segments, at, lexicon)].map((name) => lexicon.places.get(name));
+    for (const place of new Set([...lexicon.places.findAll(words), ...named])) {
+      if (place === undefined || names.has(place)) continue;
+      names.add(place);
+      const above = segments.slice(0, at);
+      prefixes.add([...above, segment].join('/'));
+      prefixes.add([...above, place].join('/'));
+    }
   }
   const room = Math.max(0, MAX_PLACES - names.size);
   return [...new Set([...[...prefixes].slice(0, room), ...names])];

@@ -6,37 +6,54 @@ export interface PhraseMatch<T> {
   readonly length: number;
 }
 
-/** Phrases of one or more words, each with a value. */
+/** What follows the words on the way to here: a phrase that ends, and further words. */
+interface Step<T> {
+  match: PhraseMatch<T> | undefined;
+  next: Map<string, Step<T>> | undefined;
+}
+
+/** Phrases of one or more words, each with a value. Given a table below, its own phrases hide the same ones of that. */
 export class PhraseTable<T> {
+  readonly #below: PhraseTable<T> | undefined;
   readonly #values = new Map<string, T>();
-  /** First word to the lengths (in words, longest first) of the phrases that begin with it. */
-  readonly #lengths = new Map<string, number[]>();
+  /** The phrases word by word: whatever is looked up while a text is read is a word of it, never a new string. */
+  readonly #first = new Map<string, Step<T>>();
+
+  constructor(below?: PhraseTable<T>) {
+    this.#below = below;
+  }
 
   /** Adds or replaces a phrase of words separated by single spaces. */
   add(phrase: string, value: T): void {
     const words = phrase.split(' ');
-    const first = words[0] ?? '';
-    const lengths = this.#lengths.get(first) ?? [];
-    if (!lengths.includes(words.length)) lengths.push(words.length);
-    lengths.sort((a, b) => b - a);
-    this.#lengths.set(first, lengths);
+    let steps = this.#first;
+    for (const [at, word] of words.entries()) {
+      let step = steps.get(word);
+      if (step === undefined) {
+        step = { match: undefined, next: undefined };
+        steps.set(word, step);
+      }
+      if (at === words.length - 1) step.match = { value, length: words.length };
+      else steps = step.next ??= new Map();
+    }
     this.#values.set(phrase, value);
   }
 
   get(phrase: string): T | undefined {
-    return this.#values.get(phrase);
+    return this.#values.get(phrase) ?? this.#below?.get(phrase);
   }
 
   /** The longest phrase that begins at `words[at]`, or undefined. */
   match(words: readonly string[], at: number): PhraseMatch<T> | undefined {
-    const lengths = this.#lengths.get(words[at] ?? '');
-    if (!lengths) return undefined;
-    for (const length of lengths) {
-      if (at + length > words.length) continue;
-      const value = this.#values.get(length === 1 ? (words[at] ?? '') : words.slice(at, at + length).join(' '));
-      if (value !== undefined) return { value, length };
+    let found: PhraseMatch<T> | undefined;
+    let step = this.#first.get(words[at] ?? '');
+    for (let next = at + 1; step !== undefined; next += 1) {
+      if (step.match !== undefined) found = step.match;
+      const word = words[next];
+      step = word === undefined ? undefined : step.next?.get(word);
     }
-    return undefined;
+    const below = this.#below?.match(words, at);
+    return below !== undefined && below.length > (found?.length ?? 0) ? below : found;
   }
 
   /** All values found in a text, each once, in the order of their first phrase. */

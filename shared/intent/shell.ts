@@ -57,25 +57,6 @@ const UNMISTAKABLE = new Set([
 ]);
 /** Files that belong to the machine. */
 const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
-/** Commands whose second word decides. */
-export const SUBCOMMANDS = new Set([
-  'git',
-  'docker',
-  'kubectl',
-  'helm',
-  'terraform',
-  'npm',
-  'systemctl',
-  'pulumi',
-  'aws',
-  'gcloud',
-  'az',
-  'heroku',
-  'gem',
-  'twine',
-  'service',
-]);
-
 /** The shell command that begins at `pieces[at]`, or undefined. `opens`: whether a command may begin here. */
 export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, lexicon: Lexicon): Fragment | undefined {
   const head = pieces[at];
@@ -85,7 +66,7 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   if (name === 'sudo' || name === 'doas') return undefined;
   const base = lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? '');
   const next = pieces[at + 1];
-  const sub = next && SUBCOMMANDS.has(name) ? lexicon.commands.get(`${name} ${next.lower}`) : undefined;
+  const sub = next && lexicon.commandGroups.has(name) ? lexicon.commands.get(`${name} ${next.lower}`) : undefined;
   const entry: CommandEntry | undefined = sub ?? base;
   if (!entry || (!sub && !base)) return undefined;
   const isPiped = pieces[at - 1]?.text === '|';

@@ -62,11 +62,17 @@ const NO_JSON: Readonly<Record<string, string>> = {
   '/': ': JSON has no comments; say it in "description"',
   '#': ': JSON has no comments; say it in "description"',
   "'": ': texts stand in double quotes',
+  '\u201c': ': texts stand in straight double quotes',
+  '\u201d': ': texts stand in straight double quotes',
   '\ufeff': ': the file begins with a byte order mark; save it as UTF-8 without one',
 };
 
 function notJson({ reason, offset }: JsonError, text: string): string {
-  return `is not JSON: ${reason}${NO_JSON[text.charAt(offset)] ?? ''}`;
+  if (text.trim() === '') return 'is not JSON: the file is empty';
+  const at = text.charAt(offset);
+  const isAfterComma = text.slice(0, offset).trimEnd().endsWith(',');
+  if ((at === '}' || at === ']') && isAfterComma) return `is not JSON: ${reason}: no comma stands before "${at}"`;
+  return `is not JSON: ${reason}${NO_JSON[at] ?? ''}`;
 }
 
 function parseFile(file: TextFile): { readonly value: unknown } | Finding {

@@ -113,6 +113,8 @@ function oneOf(value: unknown, allowed: readonly unknown[]): string {
   const names = allowed.map(String);
   const text = typeof value === 'string' ? value : '';
   const word = Object.hasOwn(OTHER_WORDS, text) ? OTHER_WORDS[text] : undefined;
+  if (text === 'RISK' && names.includes('DENY'))
+    return `"RISK" is an event of policies of stage "intake"; those of stage "enforce" have ${names.join(', ')}`;
   const meant = word !== undefined && names.includes(word) ? `; did you mean "${word}"?` : didYouMean(text, names);
   return `${shown(value)} is not one of ${names.join(', ')}${meant}`;
 }
@@ -120,7 +122,8 @@ function oneOf(value: unknown, allowed: readonly unknown[]): string {
 function unknownMember(error: ErrorObject): string {
   const key = String(error.params['additionalProperty']);
   const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
-  const note = Object.hasOwn(LEFT_OUT, key) ? LEFT_OUT[key] : undefined;
+  const isMisspelt = key === 'condition' && known.includes('conditions');
+  const note = !isMisspelt && Object.hasOwn(LEFT_OUT, key) ? LEFT_OUT[key] : undefined;
   if (/\/obligations\/\d+$/.test(error.instancePath) && known.includes('params'))
     return `unknown member ${shown(key)}: an obligation of your own kind carries its data in "params"`;
   return `unknown member ${shown(key)}${

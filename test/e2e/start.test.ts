@@ -60,6 +60,7 @@ describe('custos start', function () {
     const first = await startCustos();
     expect(await healthOf(first)).to.equal(200);
     expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
+    expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
     await query(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
     expect(await stopAll(first)).to.equal(0);
     const second = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });

@@ -37,6 +37,11 @@ describe('custos approvals', function () {
     expect(shown.stdout).to.match(/^context: {4}\{"note":"line\\n\\u001b\[31mred"\}$/m);
     // oxlint-disable-next-line no-control-regex -- looked for on purpose
     expect(shown.stdout).not.to.match(/\u001b/);
+    const none = await custos('list', '--environment', 'test');
+    expect([none.code, none.stderr]).to.deep.equal([
+      0,
+      'No approvals of this kind in test; --environment looks at another one.\n',
+    ]);
     const json = JSON.parse((await custos('list', '--json', '--agent', 'shell-bot')).stdout);
     expect(json).to.have.lengthOf(1);
     expect(json[0]).to.include({ approvalId, status: 'pending', agentId: 'shell-bot' });

@@ -354,6 +354,24 @@ describe('approvals', function () {
       expect((await approve(other, own)).status).to.equal(200);
     });
 
+    it('not by what a rotation made of the key that asked, nor by what that key was before', async () => {
+      const first = await service.addKey({ scopes: ['admin:*'] });
+      const rotate = async (keyId: string) =>
+        (await service.admin.post(`/v1/auth/keys/${keyId}/rotate`, { overlap: '2h' })).json;
+      const second = await rotate(first.keyId);
+      const third = await rotate(second.keyId);
+      const [oldest, newest] = [service.admin.withKey(first.key), service.admin.withKey(third.key)];
+      const [early, late] = [await escalate(oldest, question()), await escalate(newest, question())];
+      for (const [by, approvalId] of [
+        [newest, early],
+        [oldest, late],
+        [service.admin.withKey(second.key), early],
+      ] as const)
+        expect((await approve(by, approvalId)).json.code).to.equal('E1004');
+      const other = await service.client({ scopes: ['admin:*'] });
+      for (const approvalId of [early, late]) expect((await approve(other, approvalId)).status).to.equal(200);
+    });
+
     it('only with a reason', async () => {
       const approvalId = await escalate(client, question());
       const path = `/v1/approvals/${approvalId}/approve`;

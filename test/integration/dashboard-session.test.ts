@@ -1,8 +1,10 @@
 // Sessions of the dashboard: who gets one, what ends it, what other sites cannot do with it, and what is written down.
 import { expect } from 'chai';
-import { IDLE_MS, SESSION_MS } from '../../ingress/dashboard/sessions.ts';
+import { createSessions, IDLE_MS, SESSION_MS } from '../../ingress/dashboard/sessions.ts';
 import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS } from '../../ingress/dashboard/attempts.ts';
+import { toAuthenticated } from '../../shared/keys/authenticator.ts';
 import { generateKey } from '../../shared/keys/format.ts';
+import { loadKey } from '../../shared/keys/lookup.ts';
 import type { ClientResponse } from '../support/client.ts';
 import { cookieOf, OWN_HEADERS, type Signed, signIn, trySignIn, withCookie } from '../support/dashboard.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -43,6 +45,15 @@ describe('sessions of the dashboard', () => {
     expect(answer.text).not.to.contain(service.adminKey);
     const signed = withCookie(service.admin, cookieOf(answer));
     expect((await signed.get('/session')).json.session.keyId).to.equal(adminKeyId());
+  });
+
+  it('keeps the cookie to TLS where there is TLS', async () => {
+    const { db, nowMs } = service;
+    const sessions = createSessions({ db, nowMs, secure: true, onUse: () => undefined });
+    const stored = await loadKey(db, adminKeyId());
+    if (stored === undefined) throw new Error('the admin key is not stored');
+    const { cookie } = await sessions.open(toAuthenticated(stored));
+    expect(cookie).to.match(/; HttpOnly; SameSite=Strict; Path=\/dashboard; Secure$/);
   });
 
   it('stores neither the token nor the key', async () => {

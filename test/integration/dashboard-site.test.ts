@@ -4,7 +4,9 @@ import { expect } from 'chai';
 import type { Overview } from '../../ingress/dashboard/client/wire.ts';
 import { ALIVE_WITHIN_SECONDS, startHeartbeat } from '../../shared/heartbeat.ts';
 import { type Signed, signIn, withCookie } from '../support/dashboard.ts';
+import { startTestRedis, whyNoRedis } from '../support/redis.ts';
 import { type Service, startService } from '../support/service.ts';
+import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 import { startTestWorker } from '../support/worker.ts';
 
@@ -78,9 +80,10 @@ describe('the dashboard over HTTP', () => {
     const [first = ''] = files;
     const other = first.replace(/assets\/[^/]+/, 'assets/0000000000000000');
     expect((await page(other)).headers['cache-control'], 'of another version').to.equal('no-store');
-    expect((await page(first, { 'accept-encoding': 'gzip' })).headers['content-encoding'] ?? 'none').to.match(
-      /gzip|none/,
-    );
+    const script = files.find((file) => file.endsWith('client/main.js')) ?? '';
+    expect((await page(script)).headers).not.to.have.property('content-encoding');
+    expect((await page(script, { 'accept-encoding': 'br, gzip' })).headers['content-encoding']).to.equal('gzip');
+    expect((await page(script, { 'accept-encoding': 'gzip;q=0' })).headers).not.to.have.property('content-encoding');
   });
 
   it('has no other files', async () => {
@@ -234,20 +237,81 @@ describe('the dashboard over HTTP', () => {
     });
   });
 
-  it('stops at once although somebody watches', async () => {
-    const other = await startService({ databaseUrl: service.databaseUrl });
-    const { cookie } = await signIn(other.admin, service.adminKey);
-    const stream = await new Promise<http.IncomingMessage>((resolve, reject) => {
-      http
-        .get(`${other.ingress.address}/dashboard/api/events?topics=overview`, { headers: { cookie } }, resolve)
-        .on('error', reject);
+  describe('another process of the service', () => {
+    let other: Service;
+    before(async () => {
+      other = await startService({ databaseUrl: service.databaseUrl, env: { CUSTOS_QUEUE_ADMIN: 'on' } });
     });
-    stream.resume();
-    const ended = new Promise<void>((resolve) => stream.once('close', () => resolve()));
-    await other.ingress.close();
-    await ended;
-    await other.db.close();
-    other.admin.close();
-    expect(withCookie(service.admin, cookie).cookie).to.equal(cookie);
+    after(async () => {
+      await other.db.close();
+      other.admin.close();
+    });
+
+    it('knows the sessions that the first one began', async () => {
+      expect((await withCookie(other.admin, signed.cookie).get('/v1/agents')).status).to.equal(200);
+    });
+
+    it('lets operators change queues where it is told to, and records each change before and after', async () => {
+      const change = (path: string, method: string) =>
+        other.admin.request(method, `/dashboard/queues/board/api/queues/${path}`, {
+          key: null,
+          check: false,
+          headers: { cookie: signed.cookie, origin: other.ingress.address },
+        });
+      expect((await change('intents/pause', 'PUT')).status).to.equal(200);
+      expect((await change('intents/resume', 'PUT')).status).to.equal(200);
+      expect((await change('no-such-queue/pause', 'PUT')).status).to.equal(404);
+      const rows = await service.rows<{ subject: string; outcome: string }>(
+        "SELECT subject, outcome FROM dashboard_audit WHERE action = 'PUT /dashboard/queues/board' ORDER BY seq",
+      );
+      expect(rows.map(({ subject, outcome }) => `${subject.split('/').slice(-2).join('/')} ${outcome}`)).to.deep.equal([
+        'intents/pause begun',
+        'intents/pause done',
+        'intents/resume begun',
+        'intents/resume done',
+        'no-such-queue/pause begun',
+        'no-such-queue/pause refused',
+      ]);
+    });
+
+    it('stops at once although somebody watches', async () => {
+      const stream = await new Promise<http.IncomingMessage>((resolve, reject) => {
+        const url = `${other.ingress.address}/dashboard/api/events?topics=overview`;
+        http.get(url, { headers: { cookie: signed.cookie } }, resolve).on('error', reject);
+      });
+      stream.resume();
+      const ended = new Promise<void>((resolve) => stream.once('close', () => resolve()));
+      await other.ingress.close();
+      await ended;
+    });
+  });
+});
+
+describeUnless(whyNoRedis(), 'the board of queues in Redis', () => {
+  it('shows them, says in plain words that Redis is away, and shows them again; the numbers go on meanwhile', async () => {
+    const redis = await startTestRedis();
+    const service = await startService({ env: { REDIS_URL: redis.url } });
+    const signed = await signIn(service.admin, service.adminKey);
+    const board = () =>
+      service.admin.get('/dashboard/queues/board/api/queues', {
+        key: null,
+        check: false,
+        headers: { cookie: signed.cookie },
+      });
+    const queuesShown = async (): Promise<boolean> => {
+      const { status, json } = await signed.get('/overview');
+      expect(status).to.equal(200);
+      return (json as Overview).system?.queues !== null;
+    };
+    expect((await board()).json.queues).to.have.lengthOf(4);
+    expect(await queuesShown()).to.equal(true);
+    await redis.stop();
+    const away = await board();
+    expect([away.status, away.json.code, away.headers['retry-after']]).to.deep.equal([503, 'E6002', '2']);
+    await waitFor(async () => !(await queuesShown()), { what: 'the overview to say that the store is away' });
+    await redis.start();
+    await waitFor(async () => (await board()).status === 200, { what: 'the board to show the queues again' });
+    await service.close();
+    await redis.close();
   });
 });

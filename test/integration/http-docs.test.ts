@@ -1,31 +1,10 @@
 // The reference pages in a real browser: operations are shown and can be tried, nothing comes from another host.
-import { accessSync, constants } from 'node:fs';
 import { expect } from 'chai';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { browserMissing, foreignRequests, type Visit, visit } from '../support/browser.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { type Sample, startSample } from '../support/sample-app.ts';
 import { describeUnless } from '../support/skip.ts';
-
-const CHROMIUM = process.env['CUSTOS_TEST_CHROMIUM'] ?? '/usr/bin/chromium';
-// A browser that is told to ask nobody anything by itself.
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-function missing(): string | undefined {
-  try {
-    accessSync(CHROMIUM, constants.X_OK);
-    return undefined;
-  } catch {
-    return `there is no ${CHROMIUM}; install it (Debian: apt-get install chromium) or name another with CUSTOS_TEST_CHROMIUM`;
-  }
-}
 
 describe('/docs over HTTP', () => {
   let sample: Sample;
@@ -71,27 +50,20 @@ describe('/docs over HTTP', () => {
   });
 });
 
-describeUnless(missing(), '/docs in a browser', function suite() {
+describeUnless(browserMissing(), '/docs in a browser', function suite() {
   let sample: Sample;
-  let browser: Browser;
+  let seen: Visit;
   let page: Page;
-  const requests: string[] = [];
-  const complaints: string[] = [];
   before(async function () {
     this.timeout(60_000);
     sample = await startSample();
-    browser = await chromium.launch({ executablePath: CHROMIUM, headless: true, args: FLAGS });
-    page = await browser.newPage();
-    page.on('request', (request) => requests.push(request.url()));
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(String(error)));
+    seen = await visit();
+    ({ page } = seen);
     await page.goto(`${sample.baseUrl}/docs`);
     await page.waitForSelector('.opblock');
   });
   after(async () => {
-    await browser?.close();
+    await seen?.close();
     await sample?.close();
   });
 
@@ -116,9 +88,8 @@ describeUnless(missing(), '/docs in a browser', function suite() {
     expect(await answer.innerText()).to.contain('seen-in-browser');
   });
   it('asks no other host, and the browser complains of nothing', () => {
-    expect(requests.length).to.be.above(4);
-    for (const url of requests)
-      expect(url.startsWith(`${sample.baseUrl}/`) || url.startsWith('data:'), url).to.equal(true);
-    expect(complaints).to.deep.equal([]);
+    expect(seen.requests.length).to.be.above(4);
+    expect(foreignRequests(seen, sample.baseUrl)).to.deep.equal([]);
+    expect(seen.complaints).to.deep.equal([]);
   });
 });

@@ -96,6 +96,46 @@ describe('a parse of free text', () => {
       expect(JSON.parse(row?.raw_intent ?? '')).to.equal(text);
     });
 
+  for (const [what, text] of [
+    ['only white space', ' \t\n\u00a0\u2003 '],
+    ['only punctuation', '?!... --- ;;; "" () []'],
+    ['only control characters', '\u0000\u0007\u001b'],
+    ['only characters that nobody sees', '\u200b\u200d\u2060\ufeff'],
+    ['one letter 10,000 times', 'x'.repeat(10_000)],
+    ['punctuation 10,000 times', '('.repeat(10_000)],
+    ['Chinese', '\u8bf7\u5220\u9664\u6240\u6709\u53d1\u7968'],
+    ['Arabic, with right-to-left overrides', '\u202e\u0627\u062d\u0630\u0641 \u0627\u0644\u0645\u0644\u0641\u202c'],
+    ['Cyrillic', '\u0423\u0434\u0430\u043b\u0438 \u0432\u0441\u0435 \u0441\u0447\u0435\u0442\u0430'],
+    ['emoji', '\u{1f525}\u{1f4c4}'],
+    ['German', 'Bitte l\u00f6sche alle Rechnungen'],
+  ] as const)
+    it(`says of ${what} that it is not understood, and never guesses at a read`, async () => {
+      const { status, json } = await parse(text);
+      expect(status).to.equal(200);
+      expect(json).to.include({ action: 'unknown', effect: 'write', normalized: 'unknown.unknown.unknown' });
+      expect(json.flags).to.include('not_understood');
+      expect(json.confidence).to.be.below(0.3);
+      expect(['DENY', 'ESCALATE']).to.include(json.verdict_preview);
+    });
+
+  it('sees what right-to-left overrides and invisible characters hide, and flags it', async () => {
+    for (const text of ['Read\u200b the \u202egol\u202c and delete the users', 'd\u200belete the users']) {
+      const { json } = await parse(text);
+      expect(json, text).to.include({ action: 'delete', object: 'user' });
+      expect(json.flags, text).to.include('obfuscated');
+    }
+  });
+
+  it('is refused with a lone surrogate, escaped or as bytes: E2006', async () => {
+    const raw = Buffer.concat([
+      Buffer.from('{"agent_id":"a","raw_intent":"'),
+      Buffer.from([0xed, 0xa0, 0x80]),
+      Buffer.from('"}'),
+    ]);
+    for (const body of ['{"agent_id":"a","raw_intent":"\\ud800"}', '{"agent_id":"a","raw_intent":"\\udc00x"}', raw])
+      expect(outcome(await client.request('POST', '/v1/intent', { raw: body }))).to.deep.equal([400, 'E2006']);
+  });
+
   it('keeps concurrent texts apart', async () => {
     const names = Array.from({ length: 60 }, (_, i) => `agent-${i}`);
     const answers = await Promise.all(

@@ -136,12 +136,25 @@ describe('custos policy explain', function () {
     expect(now.policy_set.digest).to.not.equal(then.policy_set.digest);
   });
 
+  it('tells of the approval by which a decision was let through, which no policy says', async () => {
+    const client = await service.client();
+    const question = { intent: 'infra.unknown.cluster', agent_id: 'reader' };
+    const { approval_id } = (await client.post('/v1/enforce', question)).json.approval;
+    await service.admin.post(`/v1/approvals/${approval_id}/approve`, { reason: 'looked at it' });
+    const { decision_id } = (await client.post('/v1/enforce', { ...question, approval_id })).json;
+    const { out, error } = await explain('--decision', decision_id);
+    expect(out, error).to.match(/^Verdict {2}ESCALATE \(dec_\w+ was decided ALLOW\)\n/);
+    expect(out).to.contain(`then, beside the policies: APPROVED, ${approval_id} approved by `);
+    expect((await explain('--decision', decisionId)).out).not.to.contain('beside the policies');
+  });
+
   it('says in a sentence what it can not explain', async () => {
     for (const [args, code, says] of [
       [[], 2, 'Say what to explain'],
       [['--intent', 'nonsense'], 2, '--intent must be'],
       [['--intent', 'a.read.b', '--context', '[1]'], 2, 'must be a JSON object'],
-      [['--decision', 'dec_00000000000000000000000000'], 1, 'There is no decision'],
+      [['--decision', 'dec_00000000000000000000000000'], 2, 'There is no decision'],
+      [['--intent', 'delete the old reports'], 2, 'Free text goes to --text'],
     ] as const) {
       const { code: ended, error } = await explain(...args);
       expect([ended, error.includes(says) || error], args.join(' ')).to.deep.equal([code, true]);

@@ -277,11 +277,16 @@ describe('policy replay', function () {
     const folder = temporaryFolder('broken');
     writeFileSync(path.join(folder, 'a.json'), '{');
     const broken = await custos('replay', '--policies', folder);
-    expect([broken.code, broken.stdout.split(' ')[0]]).to.deep.equal([3, 'a.json:1:2']);
+    const place = path.relative(process.cwd(), folder).startsWith('../..') ? folder : path.relative('.', folder);
+    expect([broken.code, broken.stdout.split(' ')[0]]).to.deep.equal([3, `${path.join(place, 'a.json')}:1:2`]);
+    const none = await custos('replay', draftDir, '--agent', 'nobody-at-all');
+    expect([none.code, none.stdout.split('\n')[3]]).to.deep.equal([0, 'There are no decisions to compare.']);
+    const twice = await custos('replay', draftDir, '--policies', draftDir);
+    expect([twice.code, twice.stderr.startsWith('custos: Name the folder once')]).to.deep.equal([2, true]);
     const misused = await custos('replay', '--policies', path.join(folder, 'none'));
     expect([misused.code, misused.stderr]).to.deep.equal([
       2,
-      `custos: The folder ${path.join(folder, 'none')} can not be read (ENOENT).\n`,
+      `custos: The policy folder ${path.join(folder, 'none')} can't be read: it is not there.\n`,
     ]);
   });
 });

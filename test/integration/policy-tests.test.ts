@@ -102,6 +102,33 @@ describe('custos policy test and coverage', function () {
     expect(ofCoverage.stdout).to.match(/r\.JSON:1:1 error NOT_JSON/);
   });
 
+  it('runs the tests of a policy folder that is named, and tests against the policies beside them', async () => {
+    const { dir, put } = policyFolder();
+    const file = put('tests/r.json', reading('DENY'));
+    put('closed.json', {
+      id: 'closed',
+      description: 'Nothing is read.',
+      stage: 'enforce',
+      target: { actions: ['read'], resources: ['*'] },
+      rules: [
+        {
+          name: 'closed',
+          conditions: { all: [{ fact: 'agent', path: 'id', operator: 'isPresent', value: true }] },
+          event: { type: 'DENY', params: { code: 'CLOSED', message: 'closed' } },
+        },
+      ],
+    });
+    // The shipped policies, which would be meant otherwise, say ALLOW.
+    const all = await Promise.all([
+      custos(['test', dir]),
+      custos(['test', file]),
+      custos(['test', path.dirname(file)]),
+      custos(['coverage', dir]),
+      custos(['test', dir, '--policies', SHIPPED_POLICIES]),
+    ]);
+    expect(all.map(({ code }) => code)).to.deep.equal([0, 0, 0, 0, 4]);
+  });
+
   it('nothing to run is exit code 2: no tests, no case of that name, no percentage', async () => {
     const { dir, put } = policyFolder();
     const bare = policyFolder();
@@ -168,7 +195,11 @@ describe('the guide on testing a policy', function () {
       ...dirs.map((dir) => custos(['test', '--policies', dir])),
       custos(['coverage', '--policies', withoutNight]),
     ]);
-    const shown = ran.map(({ stdout }, i) => stdout.replaceAll(`${dirs[i] ?? withoutNight}/`, 'policies/'));
+    // From a folder nearby, paths are shown relative to it.
+    const shown = ran.map(({ stdout }, i) => {
+      const dir = dirs[i] ?? withoutNight;
+      return stdout.replaceAll(`${path.relative(process.cwd(), dir)}/`, 'policies/').replaceAll(`${dir}/`, 'policies/');
+    });
     expect(ran.map(({ code }) => code)).to.deep.equal([0, 3, 4, 0]);
     expect(shown[0]).to.equal(block('passed'));
     for (const [i, label] of ['passed', 'broken', 'failed', 'uncovered'].entries())

@@ -10,6 +10,7 @@ import { createReading } from '../../shared/decide/readings.ts';
 import type { DecisionEvidence } from '../../shared/decide/verify-decision.ts';
 import type { LoggedRecord } from '../../shared/decide/verify-failures.ts';
 import type { Lexicon } from '../../shared/intent/lexicon.ts';
+import { builtInEvaluation } from '../../shared/policy/combine.ts';
 import { createEvaluator } from '../../shared/policy/evaluate.ts';
 import type { PolicySet } from '../../shared/policy/load.ts';
 import type { Facts } from '../../shared/policy/types.ts';
@@ -221,12 +222,17 @@ async function withApproval(
   return decider.approve(question, answer, approvedReason(APPROVAL, APPROVER));
 }
 
-function approvalRecordsOf({ agentId, context }: Question, answer: Answer, decisionId: string): LoggedRecord[] {
+function approvalRecordsOf(
+  { agentId, context }: Question,
+  answer: Answer,
+  openedBy: string,
+  decisionId: string,
+): LoggedRecord[] {
   if (answer.evaluation.reasons.at(-1)?.code !== 'APPROVED') return [];
   const { organisation, environment } = OWNER;
   const { normalized } = answer.facts.intent;
   const digest = approvalDigest({ agentId, context, environment, intentId: null, normalized, organisation });
-  const common = { approvalId: APPROVAL, decisionId: 'dec_asked', digest, intentId: null };
+  const common = { approvalId: APPROVAL, decisionId: openedBy, digest, intentId: null };
   return [
     { ...common, state: 'approved', by: APPROVER, reason: 'ticket 7' },
     { ...common, state: 'used', by: 'AAAAAAAA', usedDecisionId: decisionId },
@@ -308,6 +314,9 @@ async function decide(
   const { verdict: reached } = answer.evaluation;
   const waiting = reached === 'ESCALATE' ? { approvalId: APPROVAL, expiresAtMs: nowMs + HOUR_MS } : undefined;
   const { row } = decider.record(question, answer, waiting);
+  // What had opened the approval, when it has used one: the same question, a little earlier.
+  const escalated: Answer = { ...first, nowMs: nowMs - 2_000, evaluation: builtInEvaluation('OBLIGATIONS_CONFLICT') };
+  const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs: nowMs + HOUR_MS / 2 }).row;
   const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId } = row;
   const halted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS, {
     change: 'halted',
@@ -327,7 +336,8 @@ async function decide(
       facts: { text: Buffer.from(row.facts), salt: Buffer.from(row.factsSalt, 'hex') },
       policySet: active.set.canonical,
       trustRecords,
-      approvalRecords: approvalRecordsOf(question, answer, row.decisionId),
+      approvalRecords: approvalRecordsOf(question, answer, opened.decisionId, row.decisionId),
+      opening: sealed(opened.record, NO_PREVIOUS),
       haltRecords: one.halt === 'none' ? [] : one.halt === 'lifted' ? [halted, lifted] : [halted],
     },
   };

@@ -1,6 +1,6 @@
 // A real browser for tests: one for the whole run, started when first needed; pages note what they ask for and complain of.
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { atEnd } from './cleanup.ts';
 
@@ -72,7 +72,7 @@ export async function visit({ width = 1440, height = 900, colorScheme = 'light' 
   return { page, context, requests, complaints, close: () => context.close() };
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** What axe-core finds wrong with the page as it is (WCAG 2 A and AA, and its best practices): a sentence each. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {

@@ -1,5 +1,5 @@
 // For tests of the dashboard's server without a browser: the session of a key, and requests as its pages send them.
-import { type Client, type ClientRequest, type ClientResponse, createClient } from './client.ts';
+import type { Client, ClientRequest, ClientResponse } from './client.ts';
 
 export interface Signed {
   /** The session cookie, `name=value`. */
@@ -50,9 +50,4 @@ export async function signIn(client: Client, key: string): Promise<Signed> {
   const answer = await trySignIn(client, key);
   if (answer.status !== 200) throw new Error(`the sign-in was answered with ${answer.status}: ${answer.text}`);
   return withCookie(client, cookieOf(answer));
-}
-
-/** A client that is not signed in. */
-export function stranger(baseUrl: string): Client {
-  return createClient(baseUrl);
 }

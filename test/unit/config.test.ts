@@ -68,6 +68,8 @@ describe('readConfig', () => {
       approvalTtlMs: 3_600_000,
       logHost: 'custos.local',
       logLevel: 'info',
+      traceEndpoint: undefined,
+      traceShare: 1,
       workersPort: 0,
       shutdownTimeoutMs: 25_000,
     });

@@ -1,7 +1,15 @@
 // The pages, in the order of the menu. A page of an item (`/dashboard/agents/agent-7`) is the same entry with an id.
 import type { VNode } from './html.ts';
+import { AgentsPage } from './pages/agents.ts';
+import { ApprovalsPage } from './pages/approvals.ts';
+import { AuditPage } from './pages/audit.ts';
+import { DecisionsPage } from './pages/decisions.ts';
+import { DeadJobsPage } from './pages/dead-jobs.ts';
+import { KeysPage } from './pages/keys.ts';
 import { OverviewPage } from './pages/overview.ts';
+import { PoliciesPage } from './pages/policies.ts';
 import { QueuesPage } from './pages/queues.ts';
+import { ReceiptsPage } from './pages/receipts.ts';
 
 export interface PageProps {
   /** What follows the page's name in the address, decoded. */
@@ -20,5 +28,13 @@ export interface PageEntry {
 
 export const PAGES: readonly PageEntry[] = [
   { name: '', title: 'Overview', group: 'Watch', component: OverviewPage },
+  { name: 'decisions', title: 'Decisions', group: 'Govern', component: DecisionsPage },
+  { name: 'agents', title: 'Agents', group: 'Govern', component: AgentsPage },
+  { name: 'approvals', title: 'Approvals', group: 'Govern', component: ApprovalsPage },
+  { name: 'receipts', title: 'Receipts', group: 'Prove', component: ReceiptsPage },
+  { name: 'audit', title: 'Audit', group: 'Prove', component: AuditPage },
+  { name: 'keys', title: 'Keys', group: 'Run', component: KeysPage },
+  { name: 'policies', title: 'Policies', group: 'Run', operatorOnly: true, component: PoliciesPage },
   { name: 'queues', title: 'Queues', group: 'Run', operatorOnly: true, component: QueuesPage },
+  { name: 'dead-jobs', title: 'Dead jobs', group: 'Run', component: DeadJobsPage },
 ];

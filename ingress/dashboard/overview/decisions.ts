@@ -104,6 +104,7 @@ export function createDecisionRates(deps: {
   const lastHour = memoize<Tenant, DecisionNumbers['lastHour']>({
     keyOf: nameOf,
     ttlMs: HOUR_TTL_MS,
+    costly: true,
     monotonicMs,
     load: async (tenant) => {
       const counts = countsOf(await newest(COUNT_HOUR, tenant, nowMs() - HOUR_MS));

@@ -31,6 +31,7 @@ export function createOverview(deps: OverviewDeps): OverviewReader {
   const agents = memoize<Tenant, Overview['agents']>({
     keyOf,
     ttlMs: AGENTS_TTL_MS,
+    costly: true,
     monotonicMs,
     load: (tenant) => readAgents(db, tenant),
   });

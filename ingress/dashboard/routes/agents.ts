@@ -18,7 +18,8 @@ const Query = Type.Object(
   { additionalProperties: false },
 );
 
-function rowOf({ seq: _, ...row }: ListedAgent): AgentRow {
+function rowOf(agent: ListedAgent): AgentRow {
+  const { seq: _, ...row } = agent;
   return row;
 }
 

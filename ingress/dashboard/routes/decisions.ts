@@ -25,8 +25,8 @@ const NEWER_OF_AGENT: Statement = {
 
 const NewerQuery = Type.Object(
   {
-    /** '' when nothing was there: all that came since. */
-    after: Type.String({ pattern: '^(dec_[0-9a-z]{26})?$', maxLength: 64 }),
+    /** Absent: all that there are. */
+    after: Type.Optional(Type.String({ pattern: '^dec_[0-9a-z]{26}$' })),
     agentId: Type.Optional(CallerId),
     verdict: Type.Optional(StringEnum(VERDICTS)),
   },
@@ -49,7 +49,7 @@ export function decisionPageRoutes({ db, explanations }: DecisionPagesDeps): Rou
       request: { query: NewerQuery },
       responses: { 200: { description: 'A number.' } },
       errors: [],
-      handler: async ({ key, query: { after, agentId, verdict } }) => {
+      handler: async ({ key, query: { after = '', agentId, verdict } }) => {
         const values = [key.organisationId, key.environment, after, verdict ?? null];
         const [row] = await (agentId === undefined
           ? db.query<{ newer: number; seen: number }>(NEWER, values)

@@ -64,7 +64,7 @@ class FileExpansion {
           environment: environment ?? this.environment(),
         };
         const expected = typeof expect === 'string' ? { verdict: expect } : expect;
-        const read = this.lookups.intentOf(written.intent, `${pointer}/intent`);
+        const read = this.lookups.intentOf(written.intent, `${pointer}/intent`, setting.organisation);
         const changed = read && this.lookups.changed(read, written.facts, `${pointer}/facts`);
         this.add({ name, pointer, expected }, changed, setting);
       });
@@ -109,7 +109,7 @@ class FileExpansion {
         const cellAt = `${pointer}/expect${pointerToken(agentName)}${pointerToken(intentName)}`;
         this.lookups.attempt(() => {
           const agent = this.lookups.agentOf(agentName, `${pointer}/agents/${a}`);
-          const read = this.lookups.intentOf(intentName, `${pointer}/intents/${i}`);
+          const read = this.lookups.intentOf(intentName, `${pointer}/intents/${i}`, surroundings.organisation);
           const changed = read && this.lookups.changed(read, matrix.facts, `${pointer}/facts`);
           for (const environment of environments) {
             const name = `${matrix.name}: ${agentName}, ${intentName}, ${environment}`;
@@ -142,6 +142,7 @@ class FileExpansion {
     this.singleCases();
     for (const [i, matrix] of (this.source.content.matrix ?? []).entries())
       this.lookups.attempt(() => this.matrixCases(matrix, `/matrix/${i}`));
+    this.lookups.checkUnread();
     return this;
   }
 }

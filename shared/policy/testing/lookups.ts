@@ -8,14 +8,15 @@ import type { TestProblem } from './load.ts';
 import type { PolicyTestFile, TestAgent, TestIntent, TestSituation } from './types.ts';
 import { TEST_DEFAULTS } from './types.ts';
 
-/** Reads intents as the service does, with the lexicon of the policies that are tested. */
+/** Reads intents as the service does for an organisation, with the lexicon of the policies that are tested. */
 export interface IntentReader {
   /** `domain.action.object` or `action:resource`. */
   ofString(
     text: string,
+    organisation: string,
   ): { readonly ok: true; readonly intent: RiskFacts['intent'] } | { readonly ok: false; readonly message: string };
   /** Free text. */
-  ofText(text: string): RiskFacts['intent'];
+  ofText(text: string, organisation: string): RiskFacts['intent'];
 }
 
 /** What is looked up by name, and what is wrong with a name that is not there. */
@@ -61,6 +62,8 @@ export class Lookups {
   private readonly keys;
   private readonly contexts;
   private readonly intents;
+  /** Of fixtures, by name and organisation. */
+  private readonly readings = new Map<string, Map<string, ReadIntent | undefined>>();
 
   constructor({ content, reader, problems }: LookupDeps) {
     this.content = content;
@@ -70,23 +73,30 @@ export class Lookups {
     this.agents = new Fixtures('agents', fixtures?.agents);
     this.keys = new Fixtures('keys', fixtures?.keys);
     this.contexts = new Fixtures('contexts', fixtures?.contexts);
-    const read = Object.entries(fixtures?.intents ?? {}).map(
-      ([name, intent]) => [name, this.readFixture(name, intent)] as const,
-    );
-    this.intents = new Fixtures('intents', Object.fromEntries(read));
+    this.intents = new Fixtures('intents', fixtures?.intents);
     for (const [name, agent] of Object.entries(fixtures?.agents ?? {}))
       this.attempt(() => this.checkAgent(agent, `/fixtures/agents${pointerToken(name)}`));
   }
 
-  /** Undefined for a fixture that can't be read, which has been told. */
-  private readFixture(name: string, intent: TestIntent): ReadIntent | 'told' {
-    try {
-      return this.read(intent, `/fixtures/intents${pointerToken(name)}`);
-    } catch (error) {
-      if (!(error instanceof CaseProblem)) throw error;
-      this.problems.push(error.problem);
-      return 'told';
+  /** Undefined for a fixture that can't be read, which has been told. Each organisation reads it in its own words. */
+  private readFixture(name: string, intent: TestIntent, organisation: string): ReadIntent | undefined {
+    const byOrganisation = this.readings.get(name) ?? new Map<string, ReadIntent | undefined>();
+    this.readings.set(name, byOrganisation);
+    if (!byOrganisation.has(organisation)) {
+      byOrganisation.set(organisation, undefined);
+      this.attempt(() => {
+        const read = this.read(intent, `/fixtures/intents${pointerToken(name)}`, organisation);
+        byOrganisation.set(organisation, read);
+      });
     }
+    return byOrganisation.get(organisation);
+  }
+
+  /** To be called after all cases: a fixture that none of them reads may be wrong, too. */
+  checkUnread(): void {
+    const { fixtures, organisation = TEST_DEFAULTS.organisation } = this.content;
+    for (const [name, intent] of Object.entries(fixtures?.intents ?? {}))
+      if (!this.readings.has(name)) this.readFixture(name, intent, organisation);
   }
 
   /** Runs a part; what is wrong with it is kept, and the other parts go on. */
@@ -99,18 +109,18 @@ export class Lookups {
     }
   }
 
-  private ofString(text: string, pointer: string): ReadIntent {
-    const read = this.reader.ofString(text);
+  private ofString(text: string, pointer: string, organisation: string): ReadIntent {
+    const read = this.reader.ofString(text, organisation);
     if (!read.ok) throw new CaseProblem({ pointer, code: 'BAD_INTENT', message: read.message });
     return { intent: read.intent, risk: {} };
   }
 
-  private read(intent: TestIntent, pointer: string): ReadIntent {
-    if (typeof intent === 'string') return this.ofString(intent, pointer);
+  private read(intent: TestIntent, pointer: string, organisation: string): ReadIntent {
+    if (typeof intent === 'string') return this.ofString(intent, pointer, organisation);
     const plain =
       'text' in intent
-        ? { intent: this.reader.ofText(intent.text), risk: {} }
-        : this.ofString(intent.intent, `${pointer}/intent`);
+        ? { intent: this.reader.ofText(intent.text, organisation), risk: {} }
+        : this.ofString(intent.intent, `${pointer}/intent`, organisation);
     return this.changed(plain, intent.facts, `${pointer}/facts`);
   }
 
@@ -127,11 +137,11 @@ export class Lookups {
   }
 
   /** Undefined when the fixture is one that can't be read. */
-  intentOf(intent: TestIntent, pointer: string): ReadIntent | undefined {
-    if (typeof intent !== 'string' || /[.:]/.test(intent)) return this.read(intent, pointer);
+  intentOf(intent: TestIntent, pointer: string, organisation: string): ReadIntent | undefined {
+    if (typeof intent !== 'string' || /[.:]/.test(intent)) return this.read(intent, pointer, organisation);
     const fixture = this.intents.get(intent);
     if (fixture === undefined) throw new CaseProblem(this.intents.missing(pointer, intent));
-    return fixture === 'told' ? undefined : fixture;
+    return this.readFixture(intent, fixture, organisation);
   }
 
   private checkAgent(agent: TestAgent, pointer: string): TestAgent {

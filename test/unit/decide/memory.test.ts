@@ -13,26 +13,27 @@ const setOf = (lexicon: Lexicon): PolicySet<Lexicon> => ({ lexicon }) as unknown
 
 describe('memory of readings', () => {
   const set = setOf(shippedLexicon());
+  const asking = { set, organisation: 'acme' };
   const long = (i: number): string => `read:thing${i}/${'production/'.repeat(60)}${'x'.repeat(1_000)}`;
 
   it('remembers thousands of short ones', () => {
     const readings = createReadings();
-    const first = readings.of(set, 'data.read.first', '/intent');
-    for (let i = 0; i < 3_000; i += 1) readings.of(set, `data.read.thing_${i}`, '/intent');
-    expect(readings.of(set, 'data.read.first', '/intent')).to.equal(first);
+    const first = readings.of(asking, 'data.read.first', '/intent');
+    for (let i = 0; i < 3_000; i += 1) readings.of(asking, `data.read.thing_${i}`, '/intent');
+    expect(readings.of(asking, 'data.read.first', '/intent')).to.equal(first);
   });
 
   it('forgets the oldest when long ones take 16 MB', () => {
     const readings = createReadings();
-    const first = readings.of(set, 'data.read.first', '/intent');
-    const each = bytesOfReading(readings.of(set, long(0), '/intent'));
-    for (let i = 1; i * each < 17 * 1_048_576; i += 1) readings.of(set, long(i), '/intent');
-    expect(readings.of(set, 'data.read.first', '/intent')).to.not.equal(first);
+    const first = readings.of(asking, 'data.read.first', '/intent');
+    const each = bytesOfReading(readings.of(asking, long(0), '/intent'));
+    for (let i = 1; i * each < 17 * 1_048_576; i += 1) readings.of(asking, long(i), '/intent');
+    expect(readings.of(asking, 'data.read.first', '/intent')).to.not.equal(first);
     expect((17 * 1_048_576) / each, 'fewer than the limit by number').to.be.below(4_000);
   });
 
   it('takes no less than the texts of a reading do', () => {
-    const reading = createReadings().of(set, long(1), '/intent');
+    const reading = createReadings().of(asking, long(1), '/intent');
     const assessed = reading.withRisk({ level: 'low', score: 0, factors: [] });
     const texts = JSON.stringify(reading.unassessed).length + assessed.canonical.length + assessed.member.length;
     expect(bytesOfReading(reading)).to.be.at.least(texts);

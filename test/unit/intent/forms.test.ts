@@ -64,6 +64,7 @@ const READS: Form[] = [
   ['Returns thread and comment data', 'read'],
   ['List orders. Names must be given in full.', 'read', 'order'],
   ['If the disk should be wiped, tell me first', 'read'],
+  ['Get the hotel prices and my credit card number. Thanks, Ana', 'read'],
 ];
 const NOT_ASKED = [
   'No supplier should be deleted',

@@ -61,7 +61,7 @@ export function Chart(props: ChartProps): VNode {
         height,
         legend: { show: false },
         cursor: { drag: { x: false, y: false }, points: { size: 6 } },
-        padding: [8, 8, 0, 0],
+        padding: [8, 22, 0, 0],
         scales: {
           x: { time: true },
           y: { range: (_plot, _min, max) => [0, atMost ?? Math.max(atLeast, (max ?? 0) * 1.1)] },

@@ -19,6 +19,14 @@ function nameOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
+/** Longer ones are prose, which has blanks. */
+const MAX_BROKEN = 300;
+
+/** The parts of an id are better places for a new line than the middle of a word. */
+function breakable(text: string): (string | VNode)[] {
+  return text.split(/(?<=[./:_@-])/).flatMap((part, at) => (at === 0 ? [part] : [html`<wbr />`, part]));
+}
+
 /** What somebody else wrote: its direction stays inside, and characters that would not be seen are named. */
 export function Said({ text }: { readonly text: string }): VNode {
   const parts: (string | VNode)[] = [];
@@ -29,7 +37,8 @@ export function Said({ text }: { readonly text: string }): VNode {
     at = index + character.length;
   }
   parts.push(text.slice(at));
-  return html`<bdi class="said">${parts}</bdi>`;
+  const isShort = text.length <= MAX_BROKEN;
+  return html`<bdi class="said">${parts.map((part) => (typeof part === 'string' && isShort ? breakable(part) : part))}</bdi>`;
 }
 
 export interface TimeProps {

@@ -46,14 +46,14 @@ interface ShownProps {
 
 function Shown({ approval, reload }: ShownProps): VNode {
   return html`<div class="decide-layout">
-      <div class="decide-side">
-        <${DecideCard} approval=${approval} reload=${reload} />
-        <${AgentCard} approval=${approval} />
-      </div>
       <div class="decide-main">
         <${WhyCard} approval=${approval} />
         <${WhatCard} approval=${approval} />
         <${ContextCard} context=${approval.context} />
+      </div>
+      <div class="decide-side">
+        <${DecideCard} approval=${approval} reload=${reload} />
+        <${AgentCard} approval=${approval} />
       </div>
     </div>`;
 }
@@ -98,7 +98,7 @@ function WhatCard({ approval }: { readonly approval: Approval }): VNode {
       ],
       ['Risk', html`<${Badge} tone=${riskTone(risk.level)}>${`${risk.level} ${risk.score}`}<//>`],
       [
-        'Of which',
+        'Risk factors',
         risk.factors.length === 0
           ? undefined
           : html`<ul class="factors">${risk.factors.map(({ factor, score, message }) => html`<li key=${factor}><span class="num">+${score}</span> <${Said} text=${message} /></li>`)}</ul>`,
@@ -147,7 +147,9 @@ function AgentCard({ approval }: { readonly approval: Approval }): VNode {
       [
         'State',
         now &&
-          (now.registered ? agent && html`<${Status} status=${agent.status} />` : html`<${Badge} tone="warn">not registered<//>`),
+          (now.registered
+            ? agent && html`<${Status} status=${agent.status} />`
+            : html`<${Badge} tone="warn">not registered<//>`),
       ],
       [
         'Trust then',
@@ -155,7 +157,10 @@ function AgentCard({ approval }: { readonly approval: Approval }): VNode {
       ],
       ['Trust now', now && html`<${Trust} level=${now.level} score=${now.score} />`],
       ['Uncertainty', trust.uncertainty.toFixed(3)],
-      ['Asked with key', html`<code>${keyId}</code>${keyId === session.keyId && html` <span class="muted">yours</span>`}`],
+      [
+        'Asked with key',
+        html`<code>${keyId}</code>${keyId === session.keyId && html` <span class="muted">yours</span>`}`,
+      ],
       ['Intent id', intentId === null ? undefined : html`<${Id} id=${intentId} copy />`],
     ]} />
   <//>`;

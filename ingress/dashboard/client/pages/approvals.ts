@@ -5,19 +5,7 @@ import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../pages.ts';
 import { href, useFilters } from '../router.ts';
-import {
-  Badge,
-  type Column,
-  Empty,
-  Filters,
-  List,
-  PageHead,
-  Said,
-  Segments,
-  Time,
-  Trust,
-  useNow,
-} from '../ui.ts';
+import { Badge, type Column, Empty, Filters, List, PageHead, Said, Segments, Time, Trust, useNow } from '../ui.ts';
 import type { WaitingApprovals } from '../wire.ts';
 import { ApprovalPage, StatusNow } from './approvals-item.ts';
 import { type Approval, isUrgent, riskTone, statusAt, timeLeft } from './approvals-types.ts';
@@ -61,7 +49,7 @@ function ApprovalList(): VNode {
     view === ''
       ? html`<${Empty} title="Nothing waits for you">What policies escalate appears here by itself${agentId === undefined ? '' : ', for this agent'}.<//>`
       : html`<${Empty} title=${NOTHING[view]} />`;
-  return html`<${PageHead} title="Approvals" lead="What agents may do only when a human agrees: once, within the hour, and exactly as asked." />
+  return html`<${PageHead} title="Approvals" lead="What agents may do only when a human agrees: once, and exactly as asked." />
     <div class="toolbar">
       <${Segments} label="Approvals by state" choices=${choices} />
       <${Fresh} shown=${view === '' && pages.page === 1 && pages.data !== undefined ? pages.items : undefined} live=${live} agentId=${agentId} onShow=${pages.reload} />
@@ -136,9 +124,7 @@ function Left({ row, live }: { readonly row: Approval; readonly live: WaitingApp
   const oldest = live?.newest.at(-1)?.approvalId ?? '';
   // Live numbers that are older than the row do not know it, and they name only the newest.
   const isCovered =
-    live !== undefined &&
-    row.createdAt < live.at &&
-    (live.total === live.newest.length || row.approvalId >= oldest);
+    live !== undefined && row.createdAt < live.at && (live.total === live.newest.length || row.approvalId >= oldest);
   if (!isListed && isCovered) return html`<${Badge}>decided<//>`;
   const text = timeLeft(row.expiresAt, now);
   return isUrgent(row.expiresAt, now)

@@ -49,9 +49,14 @@ function Rules({ explained, verdict }: { readonly explained: Explained; readonly
       ${special !== null && html`<${Notice} tone="info" title="Not the policies alone">${SPECIAL[special]} <${Verdict} verdict=${explained.verdict} />.<//>`}
       ${special === null && !agrees && html`<${Notice} tone="bad" title="The policies lead elsewhere now">The record says ${verdict}; the stored facts under the stored policy set give <${Verdict} verdict=${explained.verdict} />. "custos decision verify" says what differs.<//>`}
     </div>
-    ${total === 0 ? html`<${Empty} title="No rule has a target that fits">What no policy allows is denied.<//>` : html`<ul class="rules">${shown.map((rule) => html`<li key=${`${rule.policy} ${rule.rule}`}><${Rule} rule=${rule} /></li>`)}</ul>`}
+    ${total === 0 ? html`<${Empty} title="No rule has a target that fits">What no policy allows is denied.<//>` : html`<${RuleList} rules=${shown.filter(({ matched }) => matched)} /><${RuleList} rules=${shown.filter(({ matched }) => !matched)} />`}
     ${hidden > 0 && shown.length < rules.length && html`<button type="button" class="button" onClick=${() => setAll(true)}>Show ${whole(rules.length - shown.length)} more</button>`}
     ${all && total > rules.length && html`<p class="muted">${whole(total - rules.length)} more rules did not match and are left out here; "custos policy explain" shows all.</p>`}`;
+}
+
+function RuleList({ rules }: { readonly rules: readonly ExplainedRule[] }): VNode | null {
+  if (rules.length === 0) return null;
+  return html`<ul class="rules">${rules.map((rule) => html`<li key=${`${rule.policy} ${rule.rule}`}><${Rule} rule=${rule} /></li>`)}</ul>`;
 }
 
 function Rule({ rule }: { readonly rule: ExplainedRule }): VNode {
@@ -66,6 +71,16 @@ function Rule({ rule }: { readonly rule: ExplainedRule }): VNode {
   </details>`;
 }
 
+/** Signs for the operators that have one; the others are words already. */
+const SIGNS: Readonly<Record<string, string>> = {
+  equal: '=',
+  notEqual: '≠',
+  lessThan: '<',
+  lessThanInclusive: '≤',
+  greaterThan: '>',
+  greaterThanInclusive: '≥',
+};
+
 function valueOf(value: unknown): string {
   return short(spelled(JSON.stringify(value) ?? 'nothing'), 160);
 }
@@ -76,7 +91,7 @@ function Condition({ condition }: { readonly condition: ExplainedCondition }): V
   return html`<div class=${`condition ${result ? 'holds' : ''}`}>
     <span class="condition-mark" aria-hidden="true">${result ? '✓' : '✕'}</span>
     <span class="visually-hidden">${result ? 'Holds: ' : 'Does not hold: '}</span>
-    <span class="condition-text"><code>${spelled(name)}</code> <span class="operator">${operator}</span> <code>${valueOf(expected)}</code></span>
+    <span class="condition-text"><code>${spelled(name)}</code> <span class="operator" title=${operator}>${SIGNS[operator] ?? operator}</span> <code>${valueOf(expected)}</code></span>
     <span class="condition-saw">${missing ? 'missing' : html`saw <code>${valueOf(actual)}</code>`}</span>
   </div>`;
 }

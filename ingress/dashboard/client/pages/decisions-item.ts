@@ -14,7 +14,6 @@ import {
   Name,
   PageHead,
   Table,
-  tierName,
   Time,
   Trust,
   Verdict,
@@ -46,11 +45,11 @@ function NoDecision({ id }: { readonly id: string }): VNode {
 
 function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
   const { intent, verdict, agent_id: agent, decision_id: id, proof } = decision;
-  const lead = html`<span class="decision-lead"><${Verdict} verdict=${verdict} /> for <${Link} to=${href('agents', agent)}><${Name} text=${agent} /><//>, <${Time} at=${decision.evaluated_at} /></span>`;
+  const lead = html`<span class="decision-lead"><${Verdict} verdict=${verdict} /> for <${Link} to=${href('agents', agent)}><${Name} text=${agent} /><//> <span aria-hidden="true">·</span> <${Time} at=${decision.evaluated_at} /></span>`;
   const actions = html`<${Link} class="button" to=${href('receipts', proof.proof_id)}>Receipt<//>`;
   return html`<${PageHead} title=${short(spelled(intent.normalized), 100)} lead=${lead} back=${BACK} actions=${actions} />
     <${Card} title="Why" flush><${Reasons} decision=${decision} /><//>
-    <div class="columns">
+    <div class="masonry">
       <${Card} title="What was asked"><${Asked} decision=${decision} /><//>
       <${Card} title="Trust that was used"><${TrustUsed} trust=${decision.trust} /><//>
       <${Card} title="On record"><${OnRecord} decision=${decision} /><//>
@@ -67,7 +66,10 @@ function Reasons({ decision }: { readonly decision: DecisionAnswer }): VNode {
     { title: 'Reason', cell: ({ message }: Reason) => html`<bdi>${spelled(message)}</bdi>` },
     { title: 'Says', cell: ({ effect }: Reason) => html`<${Verdict} verdict=${effect} />` },
     { title: 'Code', cell: ({ code }: Reason) => html`<span class="code-word">${code}</span>` },
-    { title: 'Policy and rule', cell: ({ policy, rule }: Reason) => html`<span class="rule-name">${policy} / ${rule}</span>` },
+    {
+      title: 'Policy and rule',
+      cell: ({ policy, rule }: Reason) => html`<span class="rule-name">${policy} / ${rule}</span>`,
+    },
   ]} />`;
 }
 
@@ -78,10 +80,20 @@ function Asked({ decision: { intent } }: { readonly decision: DecisionAnswer }):
     ['Action', intent.verb === intent.action ? intent.action : `${intent.action} (${spelled(intent.verb)})`],
     ['Resource', html`<${Name} text=${intent.resource} length=${200} />`],
     ['Effect', html`<${Badge} tone=${intent.effect === 'destructive' ? 'bad' : 'neutral'}>${intent.effect}<//>`],
-    ['Traits', traits.length === 0 ? null : html`<span class="badges">${traits.map((trait) => html`<${Badge}>${trait}<//>`)}</span>`],
+    [
+      'Traits',
+      traits.length === 0
+        ? null
+        : html`<span class="badges">${traits.map((trait) => html`<${Badge}>${trait}<//>`)}</span>`,
+    ],
     ['Read from a text', intent.parsed ? 'yes' : 'no, it was named'],
     ['Risk', html`<${RiskLevel} risk=${risk} />`],
-    ['Because', risk.factors.length === 0 ? undefined : html`<ul class="factors">${risk.factors.map(({ factor, score, message }) => html`<li><span class="num">+${score}</span> <span title=${factor}>${spelled(message)}</span></li>`)}</ul>`],
+    [
+      'Because',
+      risk.factors.length === 0
+        ? undefined
+        : html`<ul class="factors">${risk.factors.map(({ factor, score, message }) => html`<li><span class="num">+${score}</span> <span title=${factor}>${spelled(message)}</span></li>`)}</ul>`,
+    ],
   ]} />`;
 }
 
@@ -96,7 +108,10 @@ function TrustUsed({ trust }: { readonly trust: DecisionAnswer['trust'] }): VNod
         ? null
         : html`<${Trust} level=${claimed} /> ${claimed > trust.recorded_level ? html`<span class="muted">a claim can only lower it</span>` : ''}`,
     ],
-    ['Uncertainty', html`<span class="num">${trust.uncertainty.toFixed(3)}</span> <span class="muted">${trust.uncertainty >= 1 ? 'no evidence' : `${tierName(trust.recorded_level)} by its evidence`}</span>`],
+    [
+      'Uncertainty',
+      html`<span class="num">${trust.uncertainty.toFixed(3)}</span> ${trust.uncertainty >= 1 ? html`<span class="muted">no evidence</span>` : ''}`,
+    ],
     ['As of', html`<span class="num">${trust.as_of.signals}</span> signals, on ${trust.as_of.day}`],
   ]} />`;
 }
@@ -112,7 +127,11 @@ function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
     ['Good until', html`<${Time} at=${decision.expires_at} as="moment" />`],
     ['Policy set', isOperator ? html`<${Link} to=${href('policies', set.digest)}>${digest}<//>` : digest],
     ['Receipt', html`<${Link} to=${href('receipts', proof.proof_id)}><code>${short(proof.proof_id, 34)}</code><//>`],
-    ['Approval', approval && html`<${Link} to=${href('approvals', approval.approval_id)}><code>${short(approval.approval_id, 34)}</code><//> <span class="muted">until <${Time} at=${approval.expires_at} /></span>`],
+    [
+      'Approval',
+      approval &&
+        html`<${Link} to=${href('approvals', approval.approval_id)}><code>${short(approval.approval_id, 34)}</code><//> <span class="muted">until <${Time} at=${approval.expires_at} /></span>`,
+    ],
   ]} />`;
 }
 

@@ -5,10 +5,10 @@ import { whole } from '../format.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
 import type { PageProps } from '../pages.ts';
 import { href, navigate, useFilters } from '../router.ts';
-import { type Column, Empty, type FilterField, Filters, List, LookUp, Name, PageHead, Time, Trust, Verdict } from '../ui.ts';
+import { Empty, type FilterField, Filters, List, LookUp, PageHead } from '../ui.ts';
 import type { NewerDecisions } from '../wire.ts';
 import { DecisionPage } from './decisions-item.ts';
-import { RiskLevel } from './decisions-parts.ts';
+import { DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'agent-7' },
@@ -16,23 +16,6 @@ const FIELDS: readonly FilterField[] = [
   { name: 'from', label: 'From', kind: 'moment' },
   { name: 'to', label: 'Before', kind: 'moment' },
 ];
-
-export const DECISION_COLUMNS: readonly Column<DecisionAnswer>[] = [
-  { title: 'Intent', cell: ({ intent }) => html`<${Name} text=${intent.normalized} />` },
-  { title: 'Verdict', cell: ({ verdict }) => html`<${Verdict} verdict=${verdict} />` },
-  { title: 'Agent', cell: ({ agent_id: agent }) => html`<${Name} text=${agent} length=${32} />` },
-  { title: 'Risk', cell: ({ intent }) => html`<${RiskLevel} risk=${intent.risk} />` },
-  { title: 'Trust', cell: ({ trust }) => html`<${Trust} level=${trust.effective_level} />` },
-  {
-    title: 'Reason',
-    cell: ({ reasons: [first, ...more] }) =>
-      html`<span class="code-word">${first?.code}</span>${more.length === 0 ? '' : html` <span class="muted">+${more.length}</span>`}`,
-  },
-  { title: 'When', align: 'end', cell: ({ evaluated_at: at }) => html`<${Time} at=${at} />` },
-];
-
-export const decisionHref = ({ decision_id: id }: DecisionAnswer): string => href('decisions', id);
-export const decisionKey = ({ decision_id: id }: DecisionAnswer): string => id;
 
 export function DecisionsPage({ id }: PageProps): VNode {
   return id === undefined ? html`<${DecisionList} />` : html`<${DecisionPage} id=${id} />`;
@@ -62,7 +45,11 @@ function NewOnes({
   filters,
 }: {
   readonly pages: Pages<DecisionAnswer>;
-  readonly filters: { readonly agentId: string | undefined; readonly verdict: string | undefined; readonly to: string | undefined };
+  readonly filters: {
+    readonly agentId: string | undefined;
+    readonly verdict: string | undefined;
+    readonly to: string | undefined;
+  };
 }): VNode {
   const { data, page, loading, reload } = pages;
   const { agentId, verdict, to } = filters;
@@ -73,7 +60,10 @@ function NewOnes({
     const abort = new AbortController();
     const look = (): void => {
       if (document.hidden) return;
-      api<NewerDecisions>('/decisions/newer', { query: { after: after === '' ? undefined : after, agentId, verdict }, signal: abort.signal }).then(
+      api<NewerDecisions>('/decisions/newer', {
+        query: { after: after === '' ? undefined : after, agentId, verdict },
+        signal: abort.signal,
+      }).then(
         (newer) => setFound({ ...newer, after }),
         // It is asked again soon, and the list itself says what is wrong.
         () => undefined,

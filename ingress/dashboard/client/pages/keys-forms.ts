@@ -51,6 +51,14 @@ function at(errors: readonly FieldError[], pointer: string): FieldError[] {
   return errors.filter((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
 }
 
+/** In words what the service says with an expression. */
+function lifetimeErrors(errors: readonly FieldError[]): FieldError[] {
+  return at(errors, '/expiresIn').map(({ pointer, message }) => ({
+    pointer,
+    message: /^must match/.test(message) ? 'must be a number and a unit letter, from 1m to 3650d' : message,
+  }));
+}
+
 export interface CreateDialogProps {
   /** Of the key that is signed in. */
   readonly environment: Key['environment'];
@@ -101,8 +109,8 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
       <${Field} label="Name" hint="What it is for; for people." errors=${at(errors, '/name')}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" maxlength="100" value=${name} onInput=${(event: Event) => setName(valueOf(event))} />`}<//>
       <${ScopeChoice} scopes=${scopes} chosen=${chosen} errors=${at(errors, '/scopes')} onToggle=${toggle} />
       <div class="field-row">
-        <${Field} label="Valid for" errors=${lifetime === 'other' ? [] : at(errors, '/expiresIn')}>${(control: ControlProps) => html`<select ...${control} value=${lifetime} onChange=${(event: Event) => setLifetime(valueOf(event))}>${LIFETIMES.map(([value, text]) => html`<option key=${text} value=${value} selected=${value === lifetime}>${text}</option>`)}</select>`}<//>
-        ${lifetime === 'other' && html`<${Field} label="How long" hint="A number and a unit: m, h, d or w." errors=${at(errors, '/expiresIn')}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" spellcheck=${false} placeholder="36h" value=${other} onInput=${(event: Event) => setOther(valueOf(event))} />`}<//>`}
+        <${Field} label="Valid for" errors=${lifetime === 'other' ? [] : lifetimeErrors(errors)}>${(control: ControlProps) => html`<select ...${control} value=${lifetime} onChange=${(event: Event) => setLifetime(valueOf(event))}>${LIFETIMES.map(([value, text]) => html`<option key=${text} value=${value} selected=${value === lifetime}>${text}</option>`)}</select>`}<//>
+        ${lifetime === 'other' && html`<${Field} label="How long" hint="Minutes m, hours h, days d, weeks w." errors=${lifetimeErrors(errors)}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" spellcheck=${false} placeholder="36h" value=${other} onInput=${(event: Event) => setOther(valueOf(event))} />`}<//>`}
         <${Field} label="Environment" hint=${own === 'live' ? 'Keys of another environment are not in this list.' : 'Only a live key may make keys of another.'} errors=${at(errors, '/environment')}>${(control: ControlProps) => html`<select ...${control} value=${environment} disabled=${own !== 'live'} onChange=${(event: Event) => setEnvironment(valueOf(event))}>${ENVIRONMENTS.map((each) => html`<option key=${each} value=${each} selected=${each === environment}>${each}</option>`)}</select>`}<//>
         <${Field} label="Rate limit tier" hint="At most that of the organisation." errors=${at(errors, '/tier')}>${(control: ControlProps) => html`<select ...${control} value=${tier} onChange=${(event: Event) => setTier(valueOf(event))}><option value="">Default</option>${(limits ?? []).map((limit) => html`<option key=${limit.tier} value=${limit.tier} selected=${String(limit.tier) === tier}>${limit.tier}: ${limit.perSecond}/s, ${limit.perMinute}/min</option>`)}</select>`}<//>
       </div>

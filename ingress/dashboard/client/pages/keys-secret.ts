@@ -5,15 +5,16 @@ import type { MadeKey } from './keys-types.ts';
 
 export interface SecretCardProps {
   readonly made: MadeKey;
+  /** Whether the dialog that asked for it is gone: then it takes the focus. */
+  readonly ready: boolean;
   readonly onDone: () => void;
 }
 
-export function SecretCard({ made, onDone }: SecretCardProps): VNode {
+export function SecretCard({ made, ready, onDone }: SecretCardProps): VNode {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    title.current?.focus();
-    title.current?.scrollIntoView({ block: 'nearest' });
-  }, []);
+    if (ready) title.current?.focus();
+  }, [ready]);
   const { replaces } = made;
   return html`<section class="card secret" aria-labelledby="secret-title">
     <div class="card-body">

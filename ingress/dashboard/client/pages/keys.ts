@@ -1,16 +1,15 @@
 // The keys of the organisation and environment: what each may do, and making, rotating and revoking them.
 import { usePages } from '../api.ts';
 import { html, useCallback, useEffect, useState, type VNode } from '../html.ts';
-import type { PageProps } from '../pages.ts';
 import { useSession } from '../session.ts';
-import { Badge, type Column, Empty, List, Notice, PageHead, Said, Time, useNow } from '../ui.ts';
+import { Badge, type Column, Empty, List, PageHead, Said, Time, useNow } from '../ui.ts';
 import { CreateDialog, RevokeDialog, RotateDialog } from './keys-forms.ts';
 import { SecretCard } from './keys-secret.ts';
 import { isUsable, type Key, type MadeKey, STATE_TONES, stateOf } from './keys-types.ts';
 
 type Asked = { readonly kind: 'create' } | { readonly kind: 'rotate' | 'revoke'; readonly key: Key };
 
-export function KeysPage({ id }: PageProps): VNode {
+export function KeysPage(): VNode {
   const session = useSession();
   const keys = usePages<Key>('/v1/auth/keys');
   const [asked, setAsked] = useState<Asked | undefined>(undefined);
@@ -28,8 +27,7 @@ export function KeysPage({ id }: PageProps): VNode {
   };
   const create = html`<button type="button" class="button button-primary" onClick=${() => setAsked({ kind: 'create' })}>Make a key…</button>`;
   return html`<${PageHead} title="Keys" lead=${html`Of ${session.organisation}, environment ${session.environment}. Only a hash of each is kept.`} actions=${create} />
-    ${id !== undefined && html`<div class="stack"><${Notice} tone="neutral" title="Keys have no pages of their own">All of them are listed here.<//></div>`}
-    ${made && html`<${SecretCard} key=${made.keyId} made=${made} onDone=${forget} />`}
+    ${made && html`<${SecretCard} key=${made.keyId} made=${made} ready=${asked === undefined} onDone=${forget} />`}
     <${List} pages=${keys} caption="Keys" columns=${columnsOf(session.keyId, setAsked)} keyOf=${(key: Key) => key.keyId} empty=${html`<${Empty} title="There are no keys in this environment">Make one here, or with "custos keys create".<//>`} />
     ${asked?.kind === 'create' && html`<${CreateDialog} environment=${session.environment} onMade=${onMade} onClose=${close} />`}
     ${asked?.kind === 'rotate' && html`<${RotateDialog} of=${asked.key} isOwn=${asked.key.keyId === session.keyId} onMade=${onMade} onClose=${close} />`}
@@ -68,7 +66,7 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
 function State({ of: key }: { readonly of: Key }): VNode {
   const state = stateOf(key, useNow());
   const at = key.revokedAt ?? key.expiresAt;
-  const what = state === 'revoked' ? '' : state === 'expired' ? '' : 'ends ';
+  const what = isUsable(state) ? 'ends ' : '';
   return html`<${Badge} tone=${STATE_TONES[state]}>${state}<//><br /><span class="muted">${at === null ? 'no end' : html`${what}<${Time} at=${at} />`}${state === 'replaced' && html` by <code>${key.replacedBy}</code>`}</span>`;
 }
 

@@ -1,0 +1,69 @@
+// Holding an agent back and letting it go on: the changes of status that are possible, each asked about first.
+import { api, useAction } from '../api.ts';
+import type { AgentAnswer } from '../answers.ts';
+import { spelled } from '../format.ts';
+import { html, useState, type VNode } from '../html.ts';
+import { Confirm } from '../ui.ts';
+
+type AgentStatus = AgentAnswer['status'];
+
+interface Change {
+  readonly to: AgentStatus;
+  readonly verb: string;
+  /** What will happen. */
+  readonly says: string;
+  readonly dangerous?: boolean;
+}
+
+const PAUSE: Change = {
+  to: 'PAUSED',
+  verb: 'Pause',
+  says: 'Everything that it asks for is denied until it is resumed.',
+};
+const RESUME: Change = { to: 'ACTIVE', verb: 'Resume', says: 'It is answered by the policies and by its trust again.' };
+const SUSPEND: Change = {
+  to: 'SUSPENDED',
+  verb: 'Suspend',
+  says: 'Everything that it asks for is denied until somebody lifts the suspension.',
+};
+const TERMINATE: Change = {
+  to: 'TERMINATED',
+  verb: 'Terminate',
+  says: 'Everything that it asks for is denied for ever, and its id is never used again. This can not be undone.',
+  dangerous: true,
+};
+
+/** Which changes are possible; the service refuses all others. */
+const CHANGES: Readonly<Record<AgentStatus, readonly Change[]>> = {
+  ACTIVE: [PAUSE, SUSPEND, TERMINATE],
+  PAUSED: [RESUME, SUSPEND, TERMINATE],
+  SUSPENDED: [{ ...RESUME, verb: 'Lift the suspension' }, TERMINATE],
+  TERMINATED: [],
+};
+
+export interface StatusActionsProps {
+  readonly agent: AgentAnswer;
+  readonly onDone: () => void;
+}
+
+export function StatusActions({ agent, onDone }: StatusActionsProps): VNode {
+  const [asked, setAsked] = useState<Change | undefined>(undefined);
+  const path = `/v1/agents/${encodeURIComponent(agent.agentId)}`;
+  const action = useAction(async () => {
+    if (asked === undefined) return;
+    if (asked.to === 'TERMINATED') await api(path, { method: 'DELETE' });
+    else await api(path, { method: 'PATCH', body: { status: asked.to } });
+    onDone();
+  });
+  const ask = (change: Change): void => {
+    action.reset();
+    setAsked(change);
+  };
+  // Whatever was refused: somebody else may have changed it meanwhile.
+  const close = (): void => {
+    setAsked(undefined);
+    if (action.error !== undefined) onDone();
+  };
+  return html`${CHANGES[agent.status].map((change) => html`<button key=${change.to} type="button" class="button" onClick=${() => ask(change)}>${change.verb}</button>`)}
+    ${asked && html`<${Confirm} title=${`${asked.verb === 'Lift the suspension' ? 'Lift the suspension of' : asked.verb} this agent?`} verb=${asked.verb} dangerous=${asked.dangerous} action=${action} onClose=${close}><p><bdi class="name">${spelled(agent.agentId)}</bdi></p><p>${asked.says}</p><//>`}`;
+}

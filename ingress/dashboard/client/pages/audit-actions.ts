@@ -1,0 +1,76 @@
+// What was done on the operators' pages: who, what, when, and how it ended. Kept for good; nobody can change it here.
+import { usePages } from '../api.ts';
+import { html, type VNode } from '../html.ts';
+import { useFilters } from '../router.ts';
+import { useSession } from '../session.ts';
+import { type Column, Empty, type FilterField, Filters, List, Name, Status, Time } from '../ui.ts';
+import type { OperatorAction } from '../wire.ts';
+
+const FIELDS: readonly FilterField[] = [
+  {
+    name: 'outcome',
+    label: 'Result',
+    kind: 'choice',
+    options: ['done', 'refused', 'failed', ['begun', 'begun (no end on record)']],
+  },
+];
+
+const COLUMNS: readonly Column<OperatorAction>[] = [
+  {
+    title: 'Action',
+    cell: ({ action, subject }) =>
+      html`<span class="action"><span class="action-name">${wordsOf(action)}</span><span class="action-subject"><${Name} text=${decoded(subject)} length=${90} /></span></span>`,
+  },
+  {
+    title: 'Result',
+    cell: ({ outcome, status, code }) =>
+      html`<span class="result"><${Status} status=${outcome} /> ${status === null ? html`<span class="muted">its end is not on record</span>` : html`<span class="muted num">${status}${code === null ? '' : ` ${code}`}</span>`}</span>`,
+  },
+  {
+    title: 'Who',
+    cell: ({ keyId, keyName }) =>
+      keyId === null
+        ? html`<span class="muted">no key</span>`
+        : html`<span>${keyName === null ? '' : html`<${Name} text=${keyName} length=${30} /> `}<code class="muted">${keyId}</code></span>`,
+  },
+  { title: 'From', cell: ({ address }) => html`<code>${address}</code>` },
+  { title: 'When', align: 'end', cell: ({ at }) => html`<${Time} at=${at} />` },
+];
+
+/** What methods and path templates mean, for those that people set off most. */
+const WORDS: Readonly<Record<string, string>> = {
+  'sign-in': 'Signed in',
+  'sign-out': 'Signed out',
+  'PATCH /v1/agents/{agentId}': 'Changed an agent',
+  'DELETE /v1/agents/{agentId}': 'Terminated an agent',
+  'POST /v1/auth/keys': 'Made a key',
+  'DELETE /v1/auth/keys/{keyId}': 'Revoked a key',
+  'POST /v1/auth/keys/{keyId}/rotate': 'Rotated a key',
+  'POST /v1/approvals/{id}/approve': 'Approved',
+  'POST /v1/approvals/{id}/reject': 'Rejected',
+  'POST /v1/halt': 'Halted everything',
+  'DELETE /v1/halt': 'Lifted the halt',
+};
+
+function wordsOf(action: string): string {
+  const known = action.replace('/dashboard/api', '');
+  return WORDS[known] ?? known;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path).replace('/dashboard/api', '');
+  } catch {
+    return path;
+  }
+}
+
+export function Actions(): VNode {
+  const { isOperator } = useSession();
+  const [filters, setFilters] = useFilters(['outcome']);
+  const pages = usePages<OperatorAction>('/audit/actions', { ...filters, limit: 50 });
+  const empty = html`<${Empty} title=${filters.outcome === undefined ? 'Nothing was done here yet' : 'Nothing ended like that'} />`;
+  return html`<p class="muted hint-line">Reading is not recorded, changing is: once before it begins and once when it ends.${isOperator ? ' Attempts to sign in with keys that nobody has are listed for the operator.' : ''}</p>
+    <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
+    <${List} pages=${pages} caption="What was done on these pages, newest first" columns=${COLUMNS} keyOf=${({ seq }: OperatorAction) => String(seq)} empty=${empty} />`;
+}

@@ -1,0 +1,121 @@
+// Audit: whether the log is what it was, in words and with each difference named; and what was done on these pages.
+import { useApi, usePages } from '../api.ts';
+import type { CheckpointItem } from '../answers.ts';
+import { count, short, whole } from '../format.ts';
+import { html, type VNode } from '../html.ts';
+import { href, Link, useFilters } from '../router.ts';
+import {
+  Badge,
+  Card,
+  type Column,
+  Copy,
+  Empty,
+  KeyValue,
+  List,
+  Name,
+  Notice,
+  PageHead,
+  Table,
+  Time,
+  WhenLoaded,
+} from '../ui.ts';
+import type { AuditedLog, AuditedLogs, AuditFinding } from '../wire.ts';
+import { Actions } from './audit-actions.ts';
+
+export function AuditPage(): VNode {
+  const [{ view }] = useFilters(['view']);
+  const isActions = view === 'actions';
+  return html`<${PageHead} title="Audit" lead="Whether the log is still what it was, and what was done on these pages." />
+    <nav class="tabs" aria-label="Parts of the audit">
+      <${Link} to=${href('audit')} current=${!isActions}>The log<//>
+      <${Link} to=${href('audit', undefined, { view: 'actions' })} current=${isActions}>Operators' actions<//>
+    </nav>
+    ${isActions ? html`<${Actions} />` : html`<${Logs} />`}`;
+}
+
+function Logs(): VNode {
+  const audited = useApi<AuditedLogs>('/audit/logs');
+  return html`<${WhenLoaded} of=${audited} what="Reading the state of the log">${({ logs }: AuditedLogs) => {
+    const [newest, ...older] = logs;
+    if (newest === undefined)
+      return html`<${Card}><${Empty} title="Nothing is recorded yet">The log begins with the first decision, and its audit with the first leaves.<//><//>`;
+    return html`<${Log} log=${newest} />
+      ${older.map((log) => html`<${Card} key=${log.generation} title=${`Older log, number ${log.generation}`} aside="Opened anew since; it grows no more"><${Findings} log=${log} /><${LogFacts} log=${log} /><//>`)}
+      <${Checkpoints} />`;
+  }}<//>`;
+}
+
+function Log({ log }: { readonly log: AuditedLog }): VNode {
+  const { audit, haltedReason } = log;
+  const isBad = haltedReason !== null || audit?.ok === false;
+  return html`
+    <div class="stack" role=${isBad ? 'alert' : 'status'}>
+      ${haltedReason !== null && html`<${Notice} tone="bad" title="The log is halted: it records, and signs nothing more"><p>${haltedReason}</p><p>Decisions are answered and recorded as ever. No new receipts are given out until "custos log fork" opens the log anew; first find out what happened with "custos audit".</p><//>`}
+      ${audit?.ok === false && html`<${Notice} tone="bad" title="The log is not what it was"><p>The auditor derived it again with another implementation, and ${audit.total === 1 ? 'something differs' : `${whole(audit.total)} things differ`}. Receipts that were given out stay valid, and show what the log said then.</p><p>Keep the database as it is and make a copy of it. Then "custos audit" looks at all of it, and a backup or the receipts that others hold say what was there before.</p><//>`}
+      ${!isBad && audit !== null && html`<${Notice} tone="good" title="The log is what it was">The auditor derived ${whole(audit.auditedSize)} of ${whole(log.size)} leaves again with another implementation, and found no difference.<//>`}
+      ${!isBad && audit === null && html`<${Notice} tone="neutral" title="Not audited yet">A worker audits the log within a minute of its first leaves.<//>`}
+    </div>
+    ${audit !== null && audit.total > 0 && html`<${Card} title="What differs" flush aside=${audit.total > audit.findings.length ? `The first ${whole(audit.findings.length)} of ${whole(audit.total)}` : count(audit.total, 'finding')}><${Findings} log=${log} /><//>`}
+    <${Card} title="Log"><${LogFacts} log=${log} /><//>`;
+}
+
+const FINDING_COLUMNS: readonly Column<AuditFinding>[] = [
+  {
+    title: 'What',
+    cell: ({ kind, sentence }) =>
+      html`<span class="finding"><span class="code-word">${kind}</span> <span>${sentence}</span></span>`,
+  },
+  { title: 'Means that', cell: ({ meaning }) => meaning },
+  { title: 'Leaf', align: 'end', cell: ({ leafIndex }) => (leafIndex === null ? '–' : whole(leafIndex)) },
+  {
+    title: 'Proof',
+    cell: ({ proofId }) =>
+      proofId === null
+        ? '–'
+        : html`<${Link} to=${href('receipts', proofId)}><${Name} text=${proofId} length=${20} /><//>`,
+  },
+];
+
+function Findings({ log: { audit } }: { readonly log: AuditedLog }): VNode {
+  if (audit === null || audit.findings.length === 0) return html``;
+  const numbered = audit.findings.map((finding, n) => ({ ...finding, n }));
+  return html`<${Table} caption="What the audit found" columns=${FINDING_COLUMNS} rows=${numbered} keyOf=${({ n }: { n: number }) => String(n)} />`;
+}
+
+function LogFacts({ log }: { readonly log: AuditedLog }): VNode {
+  const { audit, checkpoint, size, waiting } = log;
+  const state =
+    audit === null
+      ? html`<span class="muted">not yet</span>`
+      : html`<${Badge} tone=${audit.ok ? 'good' : 'bad'}>${audit.ok ? 'no difference' : 'differs'}<//> ${audit.at === null ? '' : html`<${Time} at=${audit.at} />`}`;
+  return html`<${KeyValue} items=${[
+    ['Origin', log.origin === null ? null : html`<code>${log.origin}</code>`],
+    ['Leaves', `${whole(size)}${waiting > 0 ? `, ${waiting >= 10_000 ? 'over ' : ''}${whole(waiting)} waiting` : ''}`],
+    ['Last audit', state],
+    ['Audited', audit === null ? undefined : `${whole(audit.auditedSize)} of ${whole(size)} leaves`],
+    [
+      'Last checkpoint',
+      checkpoint === null ? null : html`size ${whole(checkpoint.size)}, <${Time} at=${checkpoint.signedAt} />`,
+    ],
+    ['Signing', log.haltedReason === null ? 'goes on' : html`<${Badge} tone="bad">halted<//>`],
+  ]} />`;
+}
+
+const CHECKPOINT_COLUMNS: readonly Column<CheckpointItem>[] = [
+  { title: 'Size', cell: ({ size }) => html`<span class="num">${whole(size)}</span>` },
+  { title: 'Root', cell: ({ root }) => html`<code title=${root}>${short(root, 24)}</code>` },
+  { title: 'Signed', cell: ({ signedAt }) => html`<${Time} at=${signedAt} />` },
+  {
+    title: 'Note',
+    align: 'end',
+    cell: ({ note, size }) => html`<${Copy} text=${note} label=${`Copy the checkpoint of size ${size}`} />`,
+  },
+];
+
+function Checkpoints(): VNode {
+  const pages = usePages<CheckpointItem>('/v1/log/checkpoints', { limit: 20 });
+  return html`<section class="section" aria-labelledby="checkpoints"><h2 id="checkpoints">Checkpoints</h2>
+    <p class="muted">What the log has signed. Who keeps some of them elsewhere can show later that it was not rewritten.</p>
+    <${List} pages=${pages} caption="Checkpoints, newest first" columns=${CHECKPOINT_COLUMNS} keyOf=${({ size }: CheckpointItem) => String(size)} empty=${html`<${Empty} title="Nothing is signed yet">A worker signs soon after the first leaves.<//>`} />
+  </section>`;
+}

@@ -1,0 +1,66 @@
+// What to do about a dead job: put it back, or say why it need not be done; once.
+import { api, Problem, useAction } from '../api.ts';
+import { html, useState, type VNode } from '../html.ts';
+import { Card, Confirm, KeyValue, Said, Time } from '../ui.ts';
+import type { DeadJob } from '../wire.ts';
+
+export interface ResolveProps {
+  readonly job: DeadJob;
+  readonly reload: () => void;
+}
+
+export function ResolveCard({ job, reload }: ResolveProps): VNode {
+  if (job.state === 'dead') return html`<${Open} job=${job} reload=${reload} />`;
+  const text =
+    job.state === 'retried'
+      ? 'It was put back into its queue. Should it give up again, it appears as a new dead job.'
+      : 'It need not be done.';
+  return html`<${Card} title=${job.state === 'retried' ? 'Retried' : 'Discarded'}>
+    <p class="card-lead">${text}</p>
+    <${KeyValue} items=${[
+      ['By', html`<code>${job.resolvedBy}</code>`],
+      ['When', job.resolvedAt === null ? undefined : html`<${Time} at=${job.resolvedAt} />`],
+      ['Reason', job.reason === null ? undefined : html`<${Said} text=${job.reason} />`],
+    ]} />
+  <//>`;
+}
+
+function Open({ job, reload }: ResolveProps): VNode {
+  const [asked, setAsked] = useState<'retry' | 'discard' | undefined>(undefined);
+  const path = `/dead-jobs/${encodeURIComponent(job.deadJobId)}`;
+  const resolve = useAction(async (reason: string) => {
+    try {
+      if (asked === 'discard') await api(`${path}/discard`, { body: { reason } });
+      else await api(`${path}/retry`, { method: 'POST' });
+    } catch (error) {
+      if (!(error instanceof Problem) || error.code !== 'E5002') throw error;
+      const { status, code, requestId, message } = error;
+      throw new Problem(`Somebody was faster. ${message}`, { status, code, requestId });
+    }
+    reload();
+  });
+  const close = (): void => {
+    setAsked(undefined);
+    if (resolve.error?.code === 'E5002') reload();
+    resolve.reset();
+  };
+  return html`<${Card} title="Your decision">
+    <p class="card-lead">Try it again once what is wrong has been put right, or discard it when it need not be done.</p>
+    <div class="decide-buttons">
+      <button type="button" class="button button-primary" onClick=${() => setAsked('retry')}>Retry…</button>
+      <button type="button" class="button" onClick=${() => setAsked('discard')}>Discard…</button>
+    </div>
+    ${
+      asked === 'retry' &&
+      html`<${Confirm} title="Try this job again?" verb="Retry" action=${resolve} onClose=${close}>
+      <p>It goes back into the queue <strong>${job.queue}</strong> and is tried as often as a new one.</p>
+    <//>`
+    }
+    ${
+      asked === 'discard' &&
+      html`<${Confirm} title="Discard this job?" verb="Discard" dangerous reason=${{ label: 'Reason', required: true }} action=${resolve} onClose=${close}>
+      <p>It will not be done. This can't be undone, and says who decided it and why.</p>
+    <//>`
+    }
+  <//>`;
+}

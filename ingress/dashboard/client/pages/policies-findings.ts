@@ -1,0 +1,38 @@
+// How the last reading of the policy folder went: quiet when it was accepted, plain when it was refused.
+import { count } from '../format.ts';
+import { html, type VNode } from '../html.ts';
+import { Badge, Notice, Said, Time } from '../ui.ts';
+import type { PolicyFinding, PolicyState } from '../wire.ts';
+
+export function LastReading({ state }: { readonly state: PolicyState }): VNode | null {
+  const { lastRead, active, loadError } = state;
+  const { ok, findings, at } = lastRead;
+  if (loadError === null && findings.length === 0 && ok) return null;
+  return html`<div class="stack">${
+    loadError !== null &&
+    html`<${Notice} tone="bad" title="This process could not load the activated set">${loadError} It evaluates the last one that it could load, and tries again by itself.<//>`
+  }
+  ${
+    !ok &&
+    html`<${Notice} tone="bad" title="The policy folder was refused">
+      <p>${active === null ? 'No set is in force yet: every request waits for one.' : 'The last good set stays in force; nothing of what the folder says now is.'}${at !== null && html` Read <${Time} at=${at} />.`}</p>
+      <${Findings} findings=${findings} />
+    <//>`
+  }
+  ${
+    ok &&
+    findings.length > 0 &&
+    html`<${Notice} tone="warn" title=${`The set is in force, with ${count(findings.length, 'warning')}`}><${Findings} findings=${findings} /><//>`
+  }</div>`;
+}
+
+export function Findings({ findings }: { readonly findings: readonly PolicyFinding[] }): VNode {
+  return html`<ul class="findings" aria-label="Findings">${findings.map(
+    (finding) => html`<li class="finding">
+      <p class="finding-place"><code><${Said} text=${finding.file} />:${finding.line}:${finding.column}</code> <${Badge} tone=${finding.severity === 'warning' ? 'warn' : 'bad'}>${finding.code}<//></p>
+      <p><${Said} text=${finding.message} /></p>
+      ${finding.hint !== undefined && html`<p class="finding-more"><${Said} text=${finding.hint} /></p>`}
+      ${finding.example !== undefined && html`<p class="finding-more">For example: <code><${Said} text=${finding.example} /></code></p>`}
+    </li>`,
+  )}</ul>`;
+}

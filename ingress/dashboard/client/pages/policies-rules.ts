@@ -1,0 +1,104 @@
+// A policy to be read: what it is about, its rules in words, and the whole as JSON.
+import { html, type VNode } from '../html.ts';
+import { Badge, Card, Empty, JsonView, KeyValue, Verdict } from '../ui.ts';
+import type { PolicyTarget } from '../wire.ts';
+import { type Condition, compared, factName, operatorWords } from './policies-words.ts';
+
+/** A policy as it is digested. */
+export interface Policy {
+  readonly id: string;
+  readonly description: string;
+  readonly stage: 'intake' | 'enforce';
+  readonly target: PolicyTarget;
+  readonly rules: readonly Rule[];
+}
+
+export interface Rule {
+  readonly name: string;
+  readonly conditions: Condition;
+  readonly event: {
+    readonly type: string;
+    readonly params: {
+      readonly code?: string;
+      readonly factor?: string;
+      readonly score?: number;
+      readonly message: string;
+      readonly obligations?: readonly object[];
+    };
+  };
+}
+
+/** What the rules of a policy can say. */
+export function Effect({ type }: { readonly type: string }): VNode {
+  return type === 'RISK' ? html`<${Badge} tone="info">RISK<//>` : html`<${Verdict} verdict=${type} />`;
+}
+
+/** Resources that are shown; a target may have a thousand. */
+const MAX_SHOWN = 40;
+
+/** Short texts one after the other, as code. */
+export function Codes({
+  texts,
+  most = MAX_SHOWN,
+}: {
+  readonly texts: readonly string[];
+  readonly most?: number;
+}): VNode {
+  const more = texts.length - most;
+  return html`<span class="codes">${texts.slice(0, most).map((text) => html`<code key=${text}>${text}</code>`)}${more > 0 && html`<span class="muted">and ${more} more</span>`}</span>`;
+}
+
+export function PolicyBody({ policy }: { readonly policy: Policy }): VNode {
+  const { target, stage, rules } = policy;
+  return html`<${Card} title="Target" class="facts">
+      <${KeyValue} items=${[
+        [
+          'Stage',
+          stage === 'intake'
+            ? html`intake <span class="muted">adds to the risk of an intent</span>`
+            : html`enforce <span class="muted">decides</span>`,
+        ],
+        ['Actions', html`<${Codes} texts=${target.actions} />`],
+        ['Resources', html`<${Codes} texts=${target.resources} />`],
+        ['Environments', target.environments && html`<${Codes} texts=${target.environments} />`],
+        ['Organisations', target.organisations && html`<${Codes} texts=${target.organisations} />`],
+      ]} />
+    <//>
+    <${Card} title="Rules" aside="A missing fact never helps an ALLOW">
+      ${rules.length === 0 ? html`<${Empty} title="It has no rules" />` : html`<ol class="rules">${rules.map((rule) => html`<${RuleText} key=${rule.name} rule=${rule} />`)}</ol>`}
+    <//>
+    <${Card} title="As JSON"><${JsonView} value=${policy} label="The policy as JSON" /><//>`;
+}
+
+function RuleText({ rule }: { readonly rule: Rule }): VNode {
+  const { type, params } = rule.event;
+  return html`<li class="rule">
+    <h3 class="rule-name">${rule.name}</h3>
+    <div class="rule-text"><span class="rule-word">When</span><${ConditionText} condition=${rule.conditions} /></div>
+    <div class="rule-text"><span class="rule-word">then</span><div>
+      <p><${Effect} type=${type} /> ${params.score !== undefined && html`<span class="num">+${params.score}</span> `}<code>${params.code ?? params.factor}</code> ${params.message}</p>
+      ${params.obligations !== undefined && html`<ul class="obligations">${params.obligations.map((each) => html`<li><code>${JSON.stringify(each)}</code></li>`)}</ul>`}
+    </div></div>
+  </li>`;
+}
+
+function ConditionText({ condition }: { readonly condition: Condition }): VNode {
+  if ('all' in condition) return html`<${Group} words="all of" conditions=${condition.all} />`;
+  if ('any' in condition) return html`<${Group} words="any of" conditions=${condition.any} />`;
+  if ('not' in condition) return html`<${Group} words="not" conditions=${[condition.not]} alone=${false} />`;
+  const values = compared(condition);
+  return html`<span class="comparison"><code>${factName(condition)}</code> ${operatorWords(condition)}${values.length > 0 && html` <${Codes} texts=${values} />`}</span>`;
+}
+
+interface GroupProps {
+  readonly words: string;
+  readonly conditions: readonly Condition[];
+  /** Whether a group of one needs no words. */
+  readonly alone?: boolean;
+}
+
+function Group({ words, conditions, alone = true }: GroupProps): VNode {
+  const [only] = conditions;
+  if (alone && conditions.length === 1 && only !== undefined) return html`<${ConditionText} condition=${only} />`;
+  return html`<div class="group"><span class="group-words">${words}</span><ul>${conditions.map((each) => html`<li><${ConditionText} condition=${each} /></li>`)}</ul></div>`;
+}

@@ -1,0 +1,176 @@
+// Shadow mode: what a draft would have answered to live traffic, without answering anybody.
+import { useApi } from '../api.ts';
+import { compact, count, short, whole } from '../format.ts';
+import { type ComponentChildren, html, type VNode } from '../html.ts';
+import { href } from '../router.ts';
+import {
+  Card,
+  type Column,
+  Empty,
+  Id,
+  Notice,
+  PageHead,
+  Said,
+  Stat,
+  Stats,
+  Table,
+  Time,
+  Verdict as VerdictBadge,
+  WhenLoaded,
+} from '../ui.ts';
+import type { PolicyFinding, Verdict } from '../wire.ts';
+import { Findings } from './policies-findings.ts';
+
+interface Change {
+  readonly decisions: number;
+  readonly stricter: number;
+  readonly looser: number;
+}
+
+interface TableOf<Item> {
+  readonly items: readonly Item[];
+  readonly more: number;
+  readonly beyond: number;
+}
+
+interface RuleChange {
+  readonly policy: string;
+  readonly rule: string;
+  readonly effect: Verdict;
+  readonly newly: number;
+  readonly noLonger: number;
+}
+
+type AgentChange = Change & { readonly organisation: string; readonly environment: string; readonly agentId: string };
+
+interface Example {
+  readonly decisionId: string;
+  readonly evaluatedAt: string;
+  readonly organisation: string;
+  readonly agentId: string;
+  readonly intent: string;
+  readonly before: { readonly verdict: Verdict };
+  readonly after: { readonly verdict: Verdict; readonly reasons: readonly { readonly message: string }[] };
+}
+
+/** What a draft would have changed. */
+interface Draft {
+  readonly digest: string;
+  readonly policies: number;
+  readonly share: number;
+  readonly since: string;
+  readonly until: string;
+  readonly skipped: number;
+  readonly decisions: {
+    readonly total: number;
+    readonly evaluated: number;
+    readonly notEvaluable: { readonly total: number };
+  };
+  readonly changed: Change;
+  readonly transitions: readonly { readonly from: Verdict; readonly to: Verdict; readonly decisions: number }[];
+  readonly rules: TableOf<RuleChange>;
+  readonly agents: TableOf<AgentChange>;
+  readonly examples: readonly Example[];
+}
+
+/** GET /v1/policies/shadow */
+interface Shadow {
+  readonly running: boolean;
+  readonly draft: { readonly digest: string } | null;
+  readonly share: number | null;
+  readonly findings: readonly PolicyFinding[];
+  readonly drafts: readonly Draft[];
+}
+
+export function ShadowPage({ views }: { readonly views: ComponentChildren }): VNode {
+  const shadow = useApi<Shadow>('/v1/policies/shadow');
+  const again = html`<button type="button" class="button" onClick=${shadow.reload}>Read again</button>`;
+  return html`<${PageHead} title="Policies" lead="Shadow mode evaluates a draft beside live traffic, without answering anybody." actions=${again} />
+    ${views}
+    <${WhenLoaded} of=${shadow} what="Reading what the draft says">${(data: Shadow) => html`<${Shown} shadow=${data} />`}<//>`;
+}
+
+function Shown({ shadow }: { readonly shadow: Shadow }): VNode {
+  const { running, draft, share, findings, drafts } = shadow;
+  if (!running && drafts.length === 0)
+    return html`<div class="list"><${Empty} title="Shadow mode is off">Start the workers with CUSTOS_SHADOW_POLICY_DIR, the folder of the draft.<//></div>`;
+  return html`<div class="stack">
+      ${findings.length > 0 && html`<${Notice} tone="warn" title="The draft can't be evaluated"><${Findings} findings=${findings} /><//>`}
+      ${running && draft !== null && html`<${Notice} tone="info" title="A draft is evaluated now"><code>${short(draft.digest, 24)}</code>, ${percent(share ?? 1)} of live decisions.<//>`}
+      ${!running && html`<${Notice} tone="neutral" title="No draft is evaluated now">Below is what was found before.<//>`}
+    </div>
+    ${drafts.length === 0 && html`<div class="list"><${Empty} title="Nothing was evaluated yet">What the draft says of the next live decisions appears here.<//></div>`}
+    ${drafts.map((each) => html`<${DraftCard} key=${each.digest} draft=${each} />`)}`;
+}
+
+const percent = (share: number): string => `${Math.round(1_000 * share) / 10} %`;
+
+function DraftCard({ draft }: { readonly draft: Draft }): VNode {
+  const { decisions, changed, transitions, rules, agents, examples } = draft;
+  const part = decisions.evaluated === 0 ? 0 : changed.decisions / decisions.evaluated;
+  return html`<section class="section">
+    <h2 class="section-title">Draft <${Id} id=${draft.digest} length=${24} copy /></h2>
+    <${Stats}>
+      <${Stat} label="Evaluated" value=${compact(decisions.evaluated)} hint=${`${percent(draft.share)} of decisions`} />
+      <${Stat} label="Would change" value=${compact(changed.decisions)} hint=${percent(part)} tone=${changed.decisions > 0 ? 'warn' : 'neutral'} />
+      <${Stat} label="Stricter" value=${compact(changed.stricter)} hint="towards DENY" />
+      <${Stat} label="Looser" value=${compact(changed.looser)} hint="towards ALLOW" />
+      <${Stat} label="Not evaluable" value=${compact(decisions.notEvaluable.total)} hint=${draft.skipped === 0 ? 'facts erased, or damaged' : `${whole(draft.skipped)} passed over`} />
+    <//>
+    <p class="muted section-note">${count(draft.policies, 'policy', 'policies')}, evaluated from <${Time} at=${draft.since} as="moment" /> to <${Time} at=${draft.until} as="moment" />.</p>
+    ${
+      changed.decisions === 0
+        ? html`<${Card}><${Empty} title="It would have changed nothing">Every decision would have been the same.<//><//>`
+        : html`<div class="columns">
+            <${Card} title="Verdicts" flush><${Table} plain caption="Verdicts that change" columns=${TRANSITIONS} rows=${transitions} keyOf=${({ from, to }: Transition) => `${from} ${to}`} /><//>
+            <${Card} title="Rules" aside=${moreOf(rules)} flush><${Table} plain caption="Rules that change decisions" columns=${RULES} rows=${rules.items} keyOf=${(row: RuleChange) => `${row.policy} ${row.rule} ${row.effect}`} /><//>
+            <${Card} title="Agents" aside=${moreOf(agents)} flush><${Table} plain caption="Agents whose decisions change" columns=${AGENTS} rows=${agents.items} keyOf=${(row: AgentChange) => `${row.organisation} ${row.environment} ${row.agentId}`} /><//>
+          </div>
+          <${Card} title="Examples" flush><${Table} caption="Decisions that would change" columns=${EXAMPLES} rows=${examples} keyOf=${(row: Example) => row.decisionId} /><//>`
+    }
+  </section>`;
+}
+
+function moreOf({ more, beyond }: TableOf<unknown>): string | undefined {
+  return more + beyond === 0 ? undefined : `and ${compact(more + beyond)} more`;
+}
+
+type Transition = Draft['transitions'][number];
+
+const TRANSITIONS: readonly Column<Transition>[] = [
+  { title: 'Was', cell: ({ from }) => html`<${VerdictBadge} verdict=${from} />` },
+  { title: 'Would be', cell: ({ to }) => html`<${VerdictBadge} verdict=${to} />` },
+  { title: 'Decisions', align: 'end', cell: ({ decisions }) => whole(decisions) },
+];
+
+const RULES: readonly Column<RuleChange>[] = [
+  {
+    title: 'Rule',
+    cell: ({ policy, rule, effect }) =>
+      html`<${VerdictBadge} verdict=${effect} /> ${policy} <span class="muted">/ ${rule}</span>`,
+  },
+  { title: 'Newly', align: 'end', cell: ({ newly }) => whole(newly) },
+  { title: 'No longer', align: 'end', cell: ({ noLonger }) => whole(noLonger) },
+];
+
+const AGENTS: readonly Column<AgentChange>[] = [
+  {
+    title: 'Agent',
+    cell: ({ agentId, organisation }) => html`<${Said} text=${agentId} /> <span class="muted">${organisation}</span>`,
+  },
+  { title: 'Stricter', align: 'end', cell: ({ stricter }) => whole(stricter) },
+  { title: 'Looser', align: 'end', cell: ({ looser }) => whole(looser) },
+];
+
+const EXAMPLES: readonly Column<Example>[] = [
+  { title: 'Intent', cell: ({ intent }) => html`<${Said} text=${intent} />` },
+  { title: 'Agent', cell: ({ agentId }) => html`<${Said} text=${agentId} />` },
+  { title: 'Was', cell: ({ before }) => html`<${VerdictBadge} verdict=${before.verdict} />` },
+  { title: 'Would be', cell: ({ after }) => html`<${VerdictBadge} verdict=${after.verdict} />` },
+  { title: 'Because', cell: ({ after }) => after.reasons[0]?.message ?? '' },
+  {
+    title: 'Decision',
+    cell: ({ decisionId }) =>
+      html`<a href=${href('decisions', decisionId)}><${Id} id=${decisionId} length=${16} /></a>`,
+  },
+];

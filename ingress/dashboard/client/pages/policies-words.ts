@@ -1,0 +1,62 @@
+// Conditions of rules in words. Pure.
+
+/** As policy files have them. */
+export interface Comparison {
+  readonly fact: string;
+  readonly path?: string;
+  readonly operator: string;
+  readonly value: unknown;
+}
+export type Condition =
+  | { readonly all: readonly Condition[] }
+  | { readonly any: readonly Condition[] }
+  | { readonly not: Condition }
+  | Comparison;
+
+export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
+  equal: 'is',
+  notEqual: 'is not',
+  in: 'is one of',
+  notIn: 'is none of',
+  lessThan: 'is below',
+  lessThanInclusive: 'is at most',
+  greaterThan: 'is above',
+  greaterThanInclusive: 'is at least',
+  contains: 'has',
+  doesNotContain: 'has not',
+  containsAny: 'has one of',
+  containsAll: 'has all of',
+  startsWith: 'starts with',
+  endsWith: 'ends with',
+  matchesResource: 'matches',
+  withinHours: 'is within',
+  before: 'is before',
+  after: 'is after',
+  inCidr: 'is in the network',
+  amountAbove: 'is more than',
+  isPresent: 'is present',
+};
+
+/** `intent.effect` */
+export function factName({ fact, path }: Comparison): string {
+  return path === undefined ? fact : `${fact}.${path}`;
+}
+
+function one(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? '""' : value;
+  if (typeof value === 'object' && value !== null && 'amount' in value && 'currency' in value)
+    return `${String(value.amount)} ${String(value.currency)}`;
+  return JSON.stringify(value) ?? String(value);
+}
+
+/** What the fact is compared with, value by value; empty when the words say it all. */
+export function compared({ operator, value }: Comparison): readonly string[] {
+  if (operator === 'isPresent') return [];
+  return Array.isArray(value) ? value.map(one) : [one(value)];
+}
+
+export function operatorWords({ operator, value }: Comparison): string {
+  if (operator === 'isPresent' && value === false) return 'is absent';
+  // A word of a newer service stands for itself.
+  return OPERATOR_WORDS[operator] ?? operator;
+}

@@ -1,0 +1,70 @@
+// Policies: the set in force with how the folder was last read, its history, and what a draft would change.
+import { useApi } from '../api.ts';
+import { html, useEffect, type VNode } from '../html.ts';
+import { useLive } from '../live.ts';
+import type { PageProps } from '../pages.ts';
+import { href, Link } from '../router.ts';
+import { Badge, Card, Empty, Id, KeyValue, PageHead, Segments, Time, WhenLoaded } from '../ui.ts';
+import type { Overview, PolicyState } from '../wire.ts';
+import { DifferencePage, HistoryPage } from './policies-history.ts';
+import { LastReading } from './policies-findings.ts';
+import { PolicyPage, PolicyTable, SetPage, sizeOf } from './policies-set.ts';
+import { ShadowPage } from './policies-shadow.ts';
+
+const SET = /^([0-9a-f]{64})(?:\/(.+))?$/;
+
+export function PoliciesPage({ id }: PageProps): VNode {
+  if (id === undefined) return html`<${ActivePage} />`;
+  if (id === 'history') return html`<${HistoryPage} views=${html`<${Views} current="history" />`} />`;
+  if (id === 'shadow') return html`<${ShadowPage} views=${html`<${Views} current="shadow" />`} />`;
+  if (id === 'difference') return html`<${DifferencePage} />`;
+  const [, digest, policy] = SET.exec(id) ?? [];
+  if (digest === undefined)
+    return html`<${PageHead} title="Not found" back=${{ to: href('policies'), label: 'Policies' }} /><${Empty} title="There is no such set"><${Link} to=${href('policies', 'history')}>All sets that were in force<//><//>`;
+  return policy === undefined
+    ? html`<${SetPage} digest=${digest} />`
+    : html`<${PolicyPage} digest=${digest} id=${policy} />`;
+}
+
+const VIEWS = [
+  [undefined, 'In force'],
+  ['history', 'History'],
+  ['shadow', 'Shadow'],
+] as const;
+
+function Views({ current }: { readonly current: string | undefined }): VNode {
+  const choices = VIEWS.map(([id, text]) => ({ to: href('policies', id), text, isCurrent: id === current }));
+  return html`<div class="toolbar"><${Segments} label="Policies" choices=${choices} /></div>`;
+}
+
+function ActivePage(): VNode {
+  const state = useApi<PolicyState>('/policies');
+  const live = useLive<Overview>('overview')?.system?.policies;
+  // A set that is put into force and a folder that is refused show by themselves.
+  const seen = live && `${live.digest} ${live.lastReadAt} ${live.lastReadOk} ${live.findings}`;
+  useEffect(() => {
+    if (seen !== undefined) state.reload();
+  }, [seen]);
+  return html`<${PageHead} title="Policies" lead="One set for the whole installation, read from its folder. A folder that can't be read whole leaves the last good set in force." />
+    <${Views} current=${undefined} />
+    <${WhenLoaded} of=${state} what="Reading the set">${(data: PolicyState) => html`<${Active} state=${data} />`}<//>`;
+}
+
+function Active({ state }: { readonly state: PolicyState }): VNode {
+  const { active, activatedAt, lastRead } = state;
+  return html`<${LastReading} state=${state} />
+    ${
+      active === null
+        ? html`<${Empty} title="No set is in force yet">Every request waits for the first one.<//>`
+        : html`<${Card} title="In force" class="facts"><${KeyValue} items=${[
+            ['Digest', html`<${Id} id=${active.digest} length=${40} copy />`],
+            ['Since', activatedAt === null ? null : html`<${Time} at=${activatedAt} />`],
+            ['Holds', sizeOf(active)],
+            [
+              'Folder',
+              html`<${Badge} tone=${lastRead.ok ? 'good' : 'bad'}>${lastRead.ok ? 'accepted' : 'refused'}<//>${lastRead.at !== null && html` <span class="muted">read <${Time} at=${lastRead.at} /></span>`}`,
+            ],
+          ]} /><//>
+          <div class="section"><${PolicyTable} digest=${active.digest} /></div>`
+    }`;
+}

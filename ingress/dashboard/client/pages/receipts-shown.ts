@@ -1,0 +1,110 @@
+// A receipt laid open: the result, each check with what it found, the record, and its place in the log.
+import { spelled, whole } from '../format.ts';
+import { html, type VNode } from '../html.ts';
+import { href, Link } from '../router.ts';
+import { Card, Copy, Id, JsonView, KeyValue, Name, Notice, Time } from '../ui.ts';
+import { toHex } from '../verify/bytes.ts';
+import { FAILURES } from '../verify/failures.ts';
+import { type Receipt, recordBytes, type Step, tlogProofOf, type Verification } from '../verify/receipt.ts';
+import { readRecord, type RecordView } from '../verify/record.ts';
+
+export interface ReceiptShownProps {
+  /** Undefined: the text was none. */
+  readonly receipt: Receipt | undefined;
+  readonly verification: Verification;
+}
+
+export function ReceiptShown({ receipt, verification }: ReceiptShownProps): VNode {
+  const read = receipt && readRecord(recordBytes(receipt));
+  const record = read !== undefined && 'record' in read ? read.record : undefined;
+  const isValid = verification.outcome === 'valid';
+  return html`
+    <div class="stack" role="status"><${Result} verification=${verification} /></div>
+    <div class="columns">
+      <${Card} title="Checks" aside="Made in this browser"><${Steps} steps=${verification.steps} /><//>
+      ${receipt && html`<${Card} title="Place in the log"><${Place} receipt=${receipt} verification=${verification} /><//>`}
+    </div>
+    ${receipt && html`<${Card} title=${isValid ? 'Record' : 'Record, as the receipt has it'} aside=${record ? undefined : 'It can not be read'}>${record ? html`<${Record} record=${record} eventHash=${verification.eventHash} />` : html`<p class="muted">These bytes are not a record: canonical JSON of exactly its five members.</p>`}<//>`}
+    ${receipt && html`<${Card} title="Checkpoint" aside=${html`<${Copy} text=${receipt.checkpoint} label="Copy the checkpoint" />`}><pre class="note" tabindex="0" role="region" aria-label="The checkpoint's text">${spelledLines(receipt.checkpoint)}</pre><//>`}`;
+}
+
+function spelledLines(text: string): string {
+  return text.split('\n').map(spelled).join('\n');
+}
+
+function Result({ verification }: { readonly verification: Verification }): VNode {
+  const { outcome, failure, sentence, head, timeMs } = verification;
+  if (outcome === 'valid')
+    return html`<${Notice} tone="good" title="Verified: this record is in the log">The log ${head?.origin ?? ''} signed a tree that holds it${timeMs === undefined ? '' : html` at ${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`}. The key came from this service; whoever has it from elsewhere need not trust it: "custos verify" does the same offline.<//>`;
+  if (outcome === 'unable')
+    return html`<${Notice} tone="warn" title="It can not be verified here">${sentence} Nothing is said about the receipt.<//>`;
+  const code = failure ?? 'MALFORMED';
+  return html`<${Notice} tone="bad" title=${`Not valid: ${code}`}>${FAILURES[code]}<br />${spelled(sentence ?? '')}<//>`;
+}
+
+const MARKS: Readonly<Record<Step['state'], readonly [mark: string, word: string]>> = {
+  passed: ['✓', 'Passed'],
+  failed: ['✕', 'Failed'],
+  open: ['–', 'Not reached'],
+};
+
+function Steps({ steps }: { readonly steps: readonly Step[] }): VNode {
+  return html`<ol class="steps">${steps.map(({ name, title, state, detail }) => {
+    const [mark, word] = MARKS[state];
+    return html`<li key=${name} class=${`step step-${state}`}><span class="step-mark" aria-hidden="true">${mark}</span><span class="visually-hidden">${word}: </span><span class="step-text">${title}${detail && html`<span class="step-detail">${spelled(detail)}</span>`}</span></li>`;
+  })}</ol>`;
+}
+
+function Place({ receipt, verification }: { readonly receipt: Receipt; readonly verification: Verification }): VNode {
+  const { head, leafHash, keyId } = verification;
+  const { index, path } = receipt;
+  return html`<${KeyValue} items=${[
+    ['Log', head && html`<${Name} text=${head.origin} length=${120} />`],
+    ['Leaf', `${whole(index)}${head ? ` of ${whole(head.size)}` : ''}`],
+    ['Leaf hash', leafHash && html`<${Id} id=${leafHash} length=${28} copy />`],
+    ['Root', head && html`<${Id} id=${toHex(head.root)} length=${28} copy />`],
+    ['Signed by', keyId && html`<${Id} id=${keyId} length=${28} copy />`],
+    [
+      'Path',
+      path.length === 0
+        ? 'none: it is the only leaf'
+        : html`<details><summary>${path.length === 1 ? '1 hash' : `${path.length} hashes`}</summary><ol class="path">${path.map((hash, i) => html`<li key=${i}><code>${hash}</code></li>`)}</ol></details>`,
+    ],
+  ]} />`;
+}
+
+function Record({ record, eventHash }: { readonly record: RecordView; readonly eventHash: string | undefined }): VNode {
+  const { agentId, eventType, occurredAt, payload, previousHash } = record;
+  const isFirst = /^0+$/.test(previousHash);
+  return html`<${KeyValue} items=${[
+    ['Event', html`<${Name} text=${eventType} length=${120} />`],
+    [
+      'Entity',
+      html`<${Link} to=${href('receipts', undefined, { view: 'chain', entityId: agentId })}><${Name} text=${agentId} length=${120} /><//>`,
+    ],
+    ['Accepted', html`<${Time} at=${occurredAt} as="moment" />`],
+    ['Proof', html`<${Name} text=${payload.proofId} length=${120} />`],
+    ['Of', `${spelled(payload.organisation)}, ${spelled(payload.environment)}`],
+    ['Event hash', eventHash && html`<${Id} id=${eventHash} length=${28} copy />`],
+    ['Record before', isFirst ? 'none: the first of its entity' : html`<${Id} id=${previousHash} length=${28} copy />`],
+  ]} />
+    <div class="more"><${JsonView} value=${payload.body} label="the record's body" /></div>`;
+}
+
+/** Gives a text to the reader as a file. */
+function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken what it needs by then.
+  window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+export function Downloads({ receipt }: { readonly receipt: Receipt }): VNode {
+  // Ids may have any characters; file names may not.
+  const name = `receipt-${receipt.proofId.replace(/[^\w.-]+/g, '_').slice(0, 80)}`;
+  return html`<button type="button" class="button" onClick=${() => save(`${name}.json`, 'application/json', `${JSON.stringify(receipt, null, 2)}\n`)}>Download JSON</button>
+    <button type="button" class="button" onClick=${() => save(`${name}.tlog-proof`, 'text/plain', tlogProofOf(receipt))}>Download tlog-proof</button>`;
+}

@@ -1,0 +1,119 @@
+// The examples of the OpenAPI document: a request of each operation that takes one, and what a fresh service answers.
+import { acceptedProof, AGENT, ALLOWED, AT, DENIED, newKey, PARSE, RECEIPT } from './example-answers.ts';
+import type { Route } from './route.ts';
+
+export interface Example {
+  readonly request: unknown;
+  /** Absent where the answer is long and its schema says as much. */
+  readonly answer?: { readonly status: number; readonly body: unknown };
+}
+
+const answered = (request: unknown, status: number, body: unknown): Example => ({ request, answer: { status, body } });
+
+const READ = { intent: 'data.read.user_profile', agent_id: 'agent-7' };
+const REASON = { reason: 'Ticket OPS-7, backup verified' };
+const HALT = { reason: 'Runaway agent, incident 42' };
+/** A policy as a file; its one rule compares hours. */
+const nights = (before: unknown): string =>
+  JSON.stringify({
+    id: 'nights',
+    description: 'Nothing is changed at night.',
+    stage: 'enforce',
+    target: { actions: ['update'], resources: ['*'] },
+    rules: [
+      {
+        name: 'not-at-night',
+        conditions: { all: [{ fact: 'time', path: 'hour', operator: 'lessThan', value: before }] },
+        event: { type: 'DENY', params: { code: 'NIGHT', message: 'nothing is changed before six' } },
+      },
+    ],
+  });
+const FINDING = {
+  file: 'nights.json',
+  line: 1,
+  column: 241,
+  pointer: '/rules/0/conditions/all/0/value',
+  code: 'BAD_VALUE',
+  message: 'must be a number',
+};
+
+/** By method and path. Ids, times, digests and signatures are other ones each time. */
+export const EXAMPLES: Readonly<Record<string, Example>> = {
+  'POST /v1/intent': answered({ agent_id: 'agent-7', raw_intent: 'Read user profile data' }, 200, PARSE),
+  'POST /v1/enforce': answered(READ, 200, ALLOWED),
+  'POST /v1/enforce/batch': answered(
+    { requests: [READ, { intent: 'delete:db/production/users', agent_id: 'agent-7' }] },
+    200,
+    { decisions: [ALLOWED, DENIED] },
+  ),
+  'POST /v1/intents': answered({ agentId: 'agent-7', action: 'read', resource: 'db/customers/*' }, 202, {
+    intentId: 'int_01jq3k5v7w9x1y3z5b7d9f1h3p',
+    status: 'queued',
+  }),
+  'POST /v1/approvals/{id}/approve': { request: REASON },
+  'POST /v1/approvals/{id}/reject': { request: REASON },
+  'POST /v1/proofs': answered(
+    { event: 'invoice.approved', entityId: 'invoice-INV-7', payload: { invoice: 'INV-7', amount: 120 } },
+    202,
+    acceptedProof('prf_01jq3k5v7w9x1y3z5b7d9f1h3q'),
+  ),
+  'POST /v1/proofs/batch': answered(
+    { proofs: [{ event: 'invoice.paid', entityId: 'invoice-INV-7', payload: { amount: 120 } }] },
+    202,
+    { proofs: [acceptedProof('prf_01jq3k5v7w9x1y3z5b7d9f1h3r')] },
+  ),
+  'POST /v1/proofs/verify': { request: RECEIPT },
+  'POST /v1/agents': answered(
+    { agentId: 'agent-7', name: 'Invoice agent', capabilities: ['invoicing'], tags: ['billing'] },
+    201,
+    AGENT,
+  ),
+  'PATCH /v1/agents/{agentId}': answered({ tags: ['billing', 'night shift'] }, 200, {
+    ...AGENT,
+    tags: ['billing', 'night shift'],
+  }),
+  'POST /v1/trust/signals': answered(
+    { signalId: 'run-2231/step-4', agentId: 'agent-7', type: 'success', source: 'ci' },
+    202,
+    { signalIds: ['run-2231/step-4'] },
+  ),
+  'POST /v1/auth/keys': answered(
+    { name: 'billing gateway', scopes: ['intents:write'], expiresIn: '90d', agentIds: ['agent-7'] },
+    201,
+    newKey('4fZ0q9Lm'),
+  ),
+  'POST /v1/auth/keys/{keyId}/rotate': answered({ overlap: '24h' }, 201, {
+    ...newKey('7hB2s5Xw'),
+    replaces: { keyId: '4fZ0q9Lm', expiresAt: AT.tomorrow },
+  }),
+  'POST /v1/halt': answered(HALT, 200, {
+    environment: 'live',
+    halted: true,
+    ...HALT,
+    keyId: '4fZ0q9Lm',
+    since: AT.now,
+  }),
+  'POST /v1/policies/replay': {
+    request: { since: '7d', files: [{ path: 'nights.json', text: nights(6) }] },
+  },
+  'POST /v1/policies/validate': answered({ files: [{ path: 'nights.json', text: nights('six') }] }, 200, {
+    valid: false,
+    digest: null,
+    findings: [FINDING],
+  }),
+};
+
+type Operation = Pick<Route, 'method' | 'path'>;
+const exampleOf = ({ method, path }: Operation): Example | undefined => EXAMPLES[`${method} ${path}`];
+
+/** The member `example` of the content of a request: reference pages fill requests with it. */
+export function requestExample(operation: Operation): { readonly example?: unknown } {
+  const found = exampleOf(operation);
+  return found === undefined ? {} : { example: found.request };
+}
+
+/** The member `example` of the content of an answer. */
+export function answerExample(operation: Operation, status: string): { readonly example?: unknown } {
+  const answer = exampleOf(operation)?.answer;
+  return answer?.status === Number(status) ? { example: answer.body } : {};
+}

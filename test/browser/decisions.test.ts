@@ -1,0 +1,312 @@
+// Decisions and agents in a real browser: found, explained, held back; with names that callers chose to break a page.
+import { expect } from 'chai';
+import { foldBatch } from '../../shared/decide/trust-fold.ts';
+import { DEFAULT_DAILY_CAP } from '../../shared/trust/beta.ts';
+import {
+  accessibilityProblems,
+  browserMissing,
+  foreignRequests,
+  openDashboard,
+  type Visit,
+  visit,
+} from '../support/browser.ts';
+import { type Service, startService } from '../support/service.ts';
+import { describeUnless } from '../support/skip.ts';
+
+/** For people who want to see them: CUSTOS_TEST_PICTURES names a folder. */
+const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
+const DAY_MS = 86_400_000;
+/** Markup, a right-to-left override, no place to break a line, and as long as ids may be. */
+const HOSTILE =
+  `<img src=x onerror="document.title='run'">\u202e${'W'.repeat(60)}/..%2f?a=1#b \u05d0\u05d1\u05d2 ${'x'.repeat(256)}`.slice(
+    0,
+    256,
+  );
+
+describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
+  let service: Service;
+  let seen: Visit;
+  const decided: Record<string, string> = {};
+  const picture = async (name: string): Promise<void> => {
+    if (PICTURES !== undefined) await seen.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  };
+  const heading = (name: string): Promise<void> => seen.page.getByRole('heading', { name, level: 1 }).waitFor();
+  const go = async (path: string): Promise<void> =>
+    void (await seen.page.goto(`${service.ingress.address}/dashboard${path}`));
+  const ask = async (agent: string, intent: string): Promise<string> =>
+    (await service.admin.post('/v1/enforce', { intent, agent_id: agent, trust_level: 7 })).json.decision_id as string;
+
+  /** Signals that were folded on each of the last days, so that the trust has a past. */
+  async function signals(agentId: string): Promise<void> {
+    for (let day = 12; day > 0; day -= 1) {
+      const at = Date.now() - day * DAY_MS;
+      const kinds = day === 5 ? ['violation', 'failure'] : ['success', 'success', 'success', 'success', 'success'];
+      const sent = kinds.map((type) => ({ agentId, type, occurredAt: new Date(at).toISOString() }));
+      await service.admin.post('/v1/trust/signals', { signals: sent });
+      await foldBatch({ db: service.db, nowMs: () => at, dailyCap: DEFAULT_DAILY_CAP });
+    }
+  }
+
+  before(async function () {
+    this.timeout(60_000);
+    service = await startService();
+    for (const agentId of ['billing-1', 'billing-2', 'reader-1', HOSTILE])
+      await service.admin.post('/v1/agents', {
+        agentId,
+        name: agentId === HOSTILE ? '<b>bold</b>' : `The ${agentId} agent`,
+        description: 'Reads and pays invoices.',
+        capabilities: ['read:invoices', 'pay:invoices'],
+        tags: ['finance'],
+        metadata: { owner: 'finance@example.com', '<script>': 'alert(1)' },
+      });
+    await service.rows(`INSERT INTO agent (organisation_id, environment, agent_id, name, status, created_at, updated_at)
+      SELECT '${service.operatorId}', 'live', 'fleet-' || lpad(n::text, 6, '0'), 'Fleet ' || n, CASE WHEN n % 5000 = 0 THEN 'SUSPENDED' ELSE 'ACTIVE' END,
+        now() - interval '1 day', now() FROM generate_series(1, 20000) n`);
+    await signals('billing-1');
+    for (let i = 0; i < 60; i += 1) await ask(`reader-${i % 3}`, 'data.read.user_profile');
+    decided['nobody'] = await ask('nobody-knows-me', 'db.delete.production.users');
+    decided['hostile'] = await ask(HOSTILE, 'mail.send.customer_list');
+    decided['read'] = await ask('billing-1', 'data.read.invoices');
+    decided['delete'] = await ask('billing-1', 'db.delete.production.users');
+    seen = await visit();
+    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/decisions');
+  });
+  after(async () => {
+    await seen?.close();
+    await service?.close();
+  });
+
+  it('lists decisions newest first, page by page', async () => {
+    const { page } = seen;
+    await heading('Decisions');
+    const rows = page.locator('.list tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.count()).to.equal(50);
+    expect(await rows.first().textContent())
+      .to.contain('db.delete.production.users')
+      .and.to.contain('billing-1');
+    await picture('decisions-1440-light');
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('Page 2').waitFor();
+    expect(await rows.count()).to.equal(14);
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await page.getByText('Page 1').waitFor();
+  });
+
+  it('says how many are new, and moves no row before one asks for it', async () => {
+    const { page } = seen;
+    const first = page.locator('.list tbody tr').first();
+    const id = await ask('reader-9', 'data.read.user_profile');
+    const news = page.getByRole('button', { name: '1 new, show' });
+    await news.waitFor();
+    expect(await first.textContent()).not.to.contain('reader-9');
+    await news.click();
+    await page.locator(`.list tbody a[href$="${id}"]`).waitFor();
+    await news.waitFor({ state: 'detached' });
+  });
+
+  it('keeps the filters in the address', async () => {
+    const { page } = seen;
+    await page.getByLabel('Verdict').selectOption('DENY');
+    await page.getByLabel('Agent', { exact: true }).fill('nobody-knows-me');
+    await page.waitForURL(/agentId=nobody-knows-me/);
+    const url = new URL(page.url());
+    expect(Object.fromEntries(url.searchParams)).to.deep.equal({ verdict: 'DENY', agentId: 'nobody-knows-me' });
+    await page.goto(url.href);
+    const rows = page.locator('.list tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.count()).to.equal(1);
+    expect(await page.getByLabel('Agent', { exact: true }).inputValue()).to.equal('nobody-knows-me');
+    await page.getByLabel('Verdict').selectOption('ALLOW');
+    await page.getByText('No decision fits these filters').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await rows.nth(40).waitFor();
+    expect(new URL(page.url()).search).to.equal('');
+  });
+
+  it('shows a decision with its full explanation', async () => {
+    const { page } = seen;
+    await page.getByLabel('Decision id').fill(` ${decided['delete']} `);
+    await page.keyboard.press('Enter');
+    await heading('db.delete.production.users');
+    const answer = (await service.admin.get(`/v1/decisions/${decided['delete']}`)).json;
+    for (const { code, policy, rule } of answer.reasons) {
+      await page
+        .getByRole('row')
+        .filter({ hasText: code })
+        .filter({ hasText: `${policy} / ${rule}` })
+        .first()
+        .waitFor();
+    }
+    const rules = page.locator('.rule');
+    await rules.first().waitFor();
+    const matched = page.locator('.rule-matched');
+    expect(await matched.count()).to.be.at.least(1);
+    expect(await matched.first().getAttribute('open')).to.equal('');
+    expect(await matched.first().locator('.condition-saw').first().textContent()).to.match(/^saw /);
+    await page.getByText(/rules? looked at, \d+ matched/).waitFor();
+    await page.getByText('Show the facts').click();
+    await page.getByRole('region', { name: 'the facts' }).getByText('"weekday"').waitFor();
+    await page.getByText('Show the facts').click();
+    expect(await page.getByRole('link', { name: 'Receipt', exact: true }).getAttribute('href')).to.equal(
+      `/dashboard/receipts/prf${decided['delete']?.slice(3)}`,
+    );
+    await picture('decision-1440-light');
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  it('says so when there is no such decision, and shows no other', async () => {
+    const { page } = seen;
+    for (const [id, says] of [
+      [`dec_${'0'.repeat(26)}`, 'Nobody made it in this organisation'],
+      ['<script>alert(1)</script>', 'this one may be cut off'],
+    ] as const) {
+      await go(`/decisions/${encodeURIComponent(id)}`);
+      await heading('No such decision');
+      await page.getByText(says).waitFor();
+      expect(await accessibilityProblems(page)).to.deep.equal([]);
+    }
+    await picture('decision-none');
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
+  });
+
+  it('says so when the facts have been erased, and still shows the verdict', async () => {
+    const { page } = seen;
+    await service.rows('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [decided['read']]);
+    await go(`/decisions/${decided['read']}`);
+    await page.getByText('The facts have been erased').waitFor();
+    await page.locator('.decision-lead .badge').waitFor();
+  });
+
+  it('finds agents among twenty thousand by the beginning of an id, and by status', async () => {
+    const { page } = seen;
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await heading('Agents');
+    const rows = page.locator('.list tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.count()).to.equal(50);
+    await picture('agents-1440-light');
+    await page.getByLabel('Id begins with').fill('fleet-01999');
+    await page.waitForURL(/prefix=/);
+    await page.getByText('fleet-019999').waitFor();
+    expect(await rows.count()).to.equal(10);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Status').selectOption('SUSPENDED');
+    await page.locator('tbody .badge-bad').nth(3).waitFor();
+    expect(await rows.count()).to.equal(4);
+    await page.getByLabel('Id begins with').fill('no-such');
+    await page.getByText('No registered agent fits').waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  it('shows an agent with its trust over time and what moved it', async () => {
+    const { page } = seen;
+    await go('/agents/billing-1');
+    await heading('billing-1');
+    await page.locator('.u-over').waitFor();
+    const trust = (await service.admin.get('/v1/trust/billing-1')).json;
+    expect(await page.locator('.stat', { hasText: 'Trust score' }).locator('.stat-value').textContent()).to.equal(
+      String(trust.score),
+    );
+    await page.getByText('1 failure, 1 violation').waitFor();
+    await page.getByRole('table', { name: 'Last decisions' }).getByText('db.delete.production.users').waitFor();
+    await picture('agent-1440-light');
+    await page.getByRole('link', { name: 'All of them' }).click();
+    await heading('Decisions');
+    expect(new URL(page.url()).searchParams.get('agentId')).to.equal('billing-1');
+  });
+
+  it('shows an agent that nobody registered', async () => {
+    const { page } = seen;
+    await go('/agents/nobody-knows-me');
+    await page.getByText('Nobody has registered this agent').waitFor();
+    await page.getByRole('table', { name: 'Last decisions' }).getByText('DENY').waitFor();
+    expect(await page.getByRole('button', { name: 'Suspend' }).count()).to.equal(0);
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
+  });
+
+  it('suspends an agent, which is then refused by the API, lets it go on, and terminates it for good', async () => {
+    const { page } = seen;
+    const verdict = async (): Promise<string> => {
+      const { json } = await service.admin.post('/v1/enforce', {
+        intent: 'data.read.user_profile',
+        agent_id: 'reader-1',
+      });
+      return json.reasons[0].code as string;
+    };
+    const before = await verdict();
+    await go('/agents/reader-1');
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByRole('dialog').getByText('until somebody lifts').waitFor();
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await service.admin.get('/v1/agents/reader-1')).json.status, 'Escape changes nothing').to.equal('ACTIVE');
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await picture('agent-suspend');
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+    await page.locator('.lead').getByText('SUSPENDED').waitFor();
+    expect(await verdict()).to.equal('AGENT_NOT_ACTIVE');
+    await page.getByRole('button', { name: 'Lift the suspension' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Lift the suspension' }).click();
+    await page.locator('.lead').getByText('ACTIVE').waitFor();
+    expect(await verdict()).to.equal(before);
+
+    // Somebody else ends it while this page still offers to pause it.
+    await service.admin.delete('/v1/agents/reader-1');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('A terminated agent cannot be changed.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Terminated, for good').waitFor();
+    expect(await page.locator('.page-actions button').count()).to.equal(0);
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('409'))).to.deep.equal([]);
+  });
+
+  it('shows names that were chosen to break the page as the texts they are', async () => {
+    const { page } = seen;
+    await page.setViewportSize({ width: 390, height: 900 });
+    for (const path of [
+      `/agents/${encodeURIComponent(HOSTILE)}`,
+      `/decisions/${decided['hostile']}`,
+      '/agents',
+      '/decisions',
+    ]) {
+      await go(path);
+      await page.locator('.name').first().waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(await page.locator('main img').count(), path).to.equal(0);
+      expect(await page.title(), path).not.to.equal('run');
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.be.at.most(390);
+      expect(await page.locator('main').textContent(), path).not.to.contain('\u202e');
+    }
+    await go(`/agents/${encodeURIComponent(HOSTILE)}`);
+    await page.getByText('⟨202E⟩').first().waitFor();
+    await picture('agent-hostile-390');
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  for (const scheme of ['light', 'dark'] as const)
+    for (const width of [1440, 390])
+      it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
+        const { page } = seen;
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.setViewportSize({ width, height: 900 });
+        for (const [name, path, ready] of [
+          ['decisions', '/decisions', '.list tbody tr'],
+          ['decision', `/decisions/${decided['delete']}`, '.rule'],
+          ['agents', '/agents', '.list tbody tr'],
+          ['agent', '/agents/billing-1', '.u-over'],
+        ] as const) {
+          await go(path);
+          await page.locator(ready).first().waitFor();
+          expect(await accessibilityProblems(page), name).to.deep.equal([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth'), name).to.be.at.most(width);
+          await picture(`${name}-${width}-${scheme}`);
+        }
+      });
+
+  it('asked no other host for anything, all the while', () => {
+    expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
+  });
+});

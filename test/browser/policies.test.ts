@@ -1,0 +1,214 @@
+// Policies and dead jobs in a real browser: what is in force and why the folder was refused, what changed, what gave up.
+import { expect } from 'chai';
+import { createLogger } from '../../shared/log.ts';
+import { readPolicyFolder } from '../../shared/policy-folder.ts';
+import { applyFolder } from '../../workers/policies.ts';
+import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
+import {
+  accessibilityProblems,
+  browserMissing,
+  foreignRequests,
+  openDashboard,
+  type Visit,
+  visit,
+} from '../support/browser.ts';
+import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
+import { describeUnless } from '../support/skip.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** Says where pictures of the pages go; without it none are made. */
+const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
+
+const ESCALATED = {
+  id: 'payroll',
+  description: 'Payroll is for humans.',
+  stage: 'enforce',
+  target: { actions: ['update', 'delete'], resources: ['hr/payroll/*'], environments: ['live'] },
+  rules: [
+    {
+      name: 'a-human-decides',
+      conditions: {
+        any: [
+          { not: { all: [{ fact: 'context', path: 'ticket', operator: 'isPresent', value: true }] } },
+          {
+            all: [
+              { fact: 'trust', path: 'level', operator: 'lessThan', value: 6 },
+              { fact: 'intent', path: 'data_classes', operator: 'containsAny', value: ['pii', 'financial'] },
+            ],
+          },
+        ],
+      },
+      event: { type: 'ESCALATE', params: { code: 'PAYROLL', message: 'payroll needs a human' } },
+    },
+  ],
+};
+
+describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
+  let service: Service;
+  let seen: Visit;
+  const log = createLogger({ name: 'test', level: 'silent', pretty: false });
+  const dialog = () => seen.page.getByRole('dialog');
+
+  /** The shipped folder, with some files changed. */
+  const folderWith = async (change: (files: Map<string, string>) => void) => {
+    const folder = await readPolicyFolder(SHIPPED_POLICIES);
+    const files = new Map(folder.policies.map((file) => [file.path, file.text]));
+    change(files);
+    return { ...folder, policies: [...files].map(([path, text]) => ({ path, text })) };
+  };
+  const apply = async (change: (files: Map<string, string>) => void): Promise<void> =>
+    applyFolder({ db: service.db, nowMs: service.nowMs, log }, await folderWith(change));
+  const open = async (at: string): Promise<void> => {
+    await seen.page.goto(`${service.ingress.address}/dashboard${at}`);
+    await seen.page.locator('main h1').waitFor();
+  };
+  const picture = async (name: string): Promise<void> => {
+    if (PICTURES !== undefined) await seen.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  };
+  const looks = async (name: string): Promise<void> => {
+    const { page } = seen;
+    for (const [width, colorScheme] of [
+      [1440, 'light'],
+      [390, 'dark'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      expect(await accessibilityProblems(page), `${name} ${width} ${colorScheme}`).to.deep.equal([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), name).to.be.at.most(width);
+      await picture(`${name}-${width}-${colorScheme}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme: 'light' });
+  };
+
+  before(async function () {
+    this.timeout(60_000);
+    service = await startService();
+    const record = createDeadJobRecorder<'intents'>({ db: service.db, log, hooks: {} });
+    for (const [intentId, message] of [
+      ['int_1', 'connect ECONNREFUSED 10.0.0.7:5432'],
+      ['int_2', '<b>boom</b> \u202e at the end'],
+    ] as const)
+      await record({
+        queue: 'intents',
+        name: 'evaluate',
+        payload: { v: 1, organisationId: service.operatorId, environment: 'live', intentId },
+        error: new Error(message),
+        failedAtMs: service.nowMs(),
+      });
+    seen = await visit();
+    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/policies');
+  });
+  after(async () => {
+    await seen?.close();
+    await service?.close();
+  });
+
+  it('the set in force can be searched and its rules read in words', async () => {
+    const { page } = seen;
+    await page.getByText('accepted').waitFor();
+    await looks('policies');
+    await page.getByLabel('Search').fill('Credentials ARE for');
+    await page.getByText('Credentials are for trusted agents').waitFor();
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 1);
+    await page.getByRole('link', { name: 'credentials' }).click();
+    await page.getByRole('heading', { level: 1, name: 'credentials' }).waitFor();
+    const rule = page.locator('.rule', { hasText: 'untrusted-agents-may-not' });
+    await rule.waitFor();
+    expect((await rule.textContent())?.replaceAll(/\s+/g, ' ')).to.include(
+      'intent.data_classes has credentialstrust.level is below 5',
+    );
+    expect(await rule.textContent()).to.include('credentials need trust level 5 or more');
+    await looks('policy');
+  });
+
+  it('a refused folder is shown with file, line and column, and the last good set stays', async () => {
+    const { page } = seen;
+    await open('/policies');
+    await page.getByText('accepted').waitFor();
+    await apply((files) => {
+      files.set('payroll.json', '{\n  "id": "payroll",\n  "stage": "enforced"\n}');
+      files.set('zz.json', '{ "id": ');
+    });
+    // It comes by itself.
+    await page.getByText('The policy folder was refused').waitFor();
+    await page.getByText('payroll.json:3:12').waitFor();
+    await page.getByText('The last good set stays in force').waitFor();
+    expect(await page.locator('tbody tr').count()).to.be.above(5);
+    await looks('policies-refused');
+  });
+
+  it('history names each set, and the difference of two is told by policy, rule and line', async () => {
+    const { page } = seen;
+    const [before] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
+    await apply((files) => {
+      files.set('payroll.json', JSON.stringify(ESCALATED));
+      files.delete('broad-reads.json');
+      const credentials = files.get('credentials.json') ?? '';
+      files.set(
+        'credentials.json',
+        credentials.replace('"lessThan",\n            "value": 5', '"lessThan",\n            "value": 6'),
+      );
+    });
+    await open('/policies/history');
+    const row = page.locator('tbody tr').first();
+    await row.getByText('in force').waitFor();
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 2);
+    await looks('policy-history');
+    await row.getByRole('link', { name: /^What changed with/ }).click();
+    await page.getByText('1 policy added, 1 policy removed, 1 policy changed').waitFor();
+    const changed = page.locator('details', { hasText: 'credentials' }).filter({ hasText: '~ rule' });
+    await changed.getByText('~ rule untrusted-agents-may-not').waitFor();
+    expect(await changed.locator('del').allTextContents()).to.deep.equal(['−             "value": 5\n']);
+    expect(await changed.locator('ins').allTextContents()).to.deep.equal(['+             "value": 6\n']);
+    await looks('policy-difference');
+    await page.getByRole('link', { name: 'The other way round' }).click();
+    await changed.locator('del', { hasText: '"value": 6' }).waitFor();
+    await open(`/policies/${before?.digest}/broad-reads`);
+    await page.getByText('Of a set that is not in force any more').waitFor();
+    await open(`/policies/${'0'.repeat(64)}`);
+    await page.getByText('There is no policy set with this digest.').waitFor();
+  });
+
+  it('shadow mode tells what a draft would have changed, and how to start it', async () => {
+    const { page } = seen;
+    await open('/policies/shadow');
+    await page.getByText('Shadow mode is off').waitFor();
+  });
+
+  it('a dead job is retried, and another one discarded with a reason', async () => {
+    const { page } = seen;
+    await page.getByRole('link', { name: 'Dead jobs' }).click();
+    await page.getByText('ECONNREFUSED').waitFor();
+    await looks('dead-jobs');
+    await page.locator('tr', { hasText: 'ECONNREFUSED' }).getByRole('link').click();
+    await page.getByText('"int_1"').waitFor();
+    await looks('dead-job');
+    await page.getByRole('button', { name: 'Retry…' }).click();
+    await dialog().getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('It was put back into its queue').waitFor();
+    const back = "SELECT payload FROM outbox WHERE queue = 'intents' AND name = 'evaluate'";
+    expect(await service.rows(back)).to.have.lengthOf(1);
+
+    await page.locator('.back-link').click();
+    await page.getByText('<b>boom</b>').waitFor();
+    await page.locator('tbody').getByRole('link').click();
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    const discard = dialog().getByRole('button', { name: 'Discard' });
+    expect(await discard.isDisabled(), 'a reason is needed').to.equal(true);
+    await dialog().getByLabel('Reason').fill('the agent is gone');
+    await discard.click();
+    await page.getByText('It need not be done.').waitFor();
+    await page.getByText('the agent is gone').waitFor();
+    await picture('dead-job-discarded');
+    await open('/dead-jobs');
+    await page.getByText('No job waits for a decision').waitFor();
+    await open('/dead-jobs/999');
+    await page.getByText('There is no such dead job.').waitFor();
+  });
+
+  it('asked no other host for anything, and complained of nothing but what was not there', () => {
+    expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
+    expect(seen.complaints.filter((text) => !/404/.test(text))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,250 @@
+// Words of one organisation: what they change for it and for nobody else, and that nothing may come to mean less.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { positionAt } from '../../../shared/json.ts';
+import { compileLexicon, type Lexicon } from '../../../shared/intent/lexicon.ts';
+import { extendLexicon } from '../../../shared/intent/lexicon-organisation.ts';
+import type { OrganisationFile } from '../../../shared/intent/lexicon-schema.ts';
+import { parseIntent } from '../../../shared/intent/parse.ts';
+import { loadPolicySet } from '../../../shared/policy/load.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { ACTION_CLASSES, EFFECTS, TRAITS } from '../../../shared/vocabulary.ts';
+import { lexiconJson, shippedLexicon } from './lexicon.ts';
+
+const textOf = (part: object): string => JSON.stringify({ ...lexiconJson(), organisations: { rail: part } }, null, 2);
+const lexiconOf = (part: OrganisationFile): Lexicon => compileLexicon(JSON.parse(textOf(part)));
+
+interface Finding {
+  readonly line: number;
+  readonly column: number;
+  readonly pointer: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a folder with this part is refused for. */
+function findingsOf(part: object): readonly Finding[] {
+  const loaded = loadPolicySet([], { path: 'lexicon.json', text: textOf(part) }, { compileLexicon });
+  return loaded.ok ? [] : loaded.findings;
+}
+
+const RAIL: OrganisationFile = {
+  description: 'The words of the railway.',
+  verbs: [
+    { action: 'delete', traits: ['irreversible'], verbs: ['derail', 'archive'] },
+    { action: 'transfer', traits: ['financial'], object: 'fare', verbs: ['top up'] },
+    { action: 'update', verbs: ['couple'] },
+  ],
+  alsoNouns: ['couple'],
+  refinements: [{ verbs: ['couple'], objects: ['account'], action: 'grant', traits: ['privileged'] }],
+  commands: [{ command: 'railctl derail', action: 'delete', object: 'carriage', domain: 'trains' }],
+  domains: { trains: ['carriage', 'bogie', 'ticket'] },
+  synonyms: { wagon: 'carriage' },
+  irregularPlurals: { bogeys: 'bogie' },
+  dataClasses: { pii: ['commuter card'] },
+  places: [{ place: 'production', words: ['main line'] }],
+  internalHosts: ['.rail.example', 'Mail.Rail.Example'],
+  privileged: ['dispatcher'],
+  money: ['fare top-up'],
+  external: ['other railways'],
+  irreversible: ['to the scrapyard'],
+};
+
+describe('words of one organisation', () => {
+  const lexicon = lexiconOf(RAIL);
+  const own = lexicon.forOrganisation('rail');
+  const other = lexicon.forOrganisation('other');
+
+  it('are read by that organisation and by no other', () => {
+    expect(other).to.equal(lexicon);
+    expect(parseIntent('Derail the carriages', own)).to.include({
+      normalized: 'trains.delete.carriage',
+      effect: 'destructive',
+    });
+    expect(parseIntent('Derail the carriages', other)).to.include({ action: 'unknown' });
+    expect(parseIntent('trains.derail.carriage_7', own)).to.include({ normalized: 'trains.delete.carriage_7' });
+    for (const text of ['Archive the thread', 'Delete all drafts', 'List the open tickets', 'git push origin main'])
+      expect(parseIntent(text, other), text).to.deep.equal(parseIntent(text, shippedLexicon()));
+  });
+
+  it('leave everything else as it is for the organisation itself', () => {
+    for (const text of [
+      'Delete all drafts',
+      'Send the payroll to anna@partner.example.com',
+      'rm -rf /',
+      'Read the log',
+    ])
+      expect(parseIntent(text, own), text).to.deep.equal(parseIntent(text, shippedLexicon()));
+  });
+
+  for (const [what, text, expected] of [
+    ['a verb', 'Please derail the bogie', { action: 'delete', verb: 'derail', object: 'bogie' }],
+    ['its forms', 'The bogie should be derailed', { action: 'delete', effect: 'destructive' }],
+    ['a verb that means more here', 'Archive the thread', { action: 'delete', effect: 'destructive' }],
+    ['the forms of such a verb', 'The threads should be archived', { effect: 'destructive' }],
+    ['a verb of two words, with what it implies', 'Top up 20 euros', { action: 'transfer', domain: 'payments' }],
+    ['a refinement', 'Couple the accounts', { action: 'grant', verb: 'couple' }],
+    ['a domain', 'Read the bogie', { normalized: 'trains.read.bogie' }],
+    ['a noun that belongs elsewhere here', 'Show the ticket', { normalized: 'trains.read.ticket' }],
+    ['a synonym', 'Read the wagon', { object: 'carriage', domain: 'trains' }],
+    ['a noun whose plural looks like that of another', 'Read the bogies', { object: 'bogie', domain: 'trains' }],
+    ['a plural', 'Read the bogeys', { object: 'bogie' }],
+    ['a command', '`railctl derail 4711 --force`', { normalized: 'trains.delete.carriage', effect: 'destructive' }],
+  ] as const)
+    it(`may be ${what}`, () => expect(parseIntent(text, own)).to.include(expected));
+
+  for (const [what, text, member, value] of [
+    ['a data class', 'Export the commuter cards and the commuter card list', 'data_classes', 'pii'],
+    ['a place', 'Restart the server on the main line', 'places', 'production'],
+    ['elevated rights', 'Make Tom a dispatcher', 'traits', 'privileged'],
+    ['money', 'Update the fare top-up', 'traits', 'financial'],
+    ['what is outside', 'Send the timetable to other railways', 'traits', 'external'],
+    ['what has no way back', 'Move the bogie to the scrapyard', 'traits', 'irreversible'],
+  ] as const)
+    it(`may be phrases for ${what}`, () => {
+      expect(parseIntent(text, own)[member]).to.include(value);
+      expect(parseIntent(text, other)[member]).to.not.include(value);
+    });
+
+  it('may be hosts that are inside', () => {
+    for (const host of ['mail.rail.example', 'a.b.rail.example']) {
+      const text = `Send the minutes to anna@${host}`;
+      expect(parseIntent(text, own).traits, host).to.not.include('external');
+      expect(parseIntent(text, other).traits, host).to.include('external');
+    }
+    expect(parseIntent('Send the minutes to anna@rail.example.com', own).traits).to.include('external');
+  });
+
+  it('share what they do not change, and give the same lexicon again; of very many the oldest are made anew', () => {
+    expect(lexicon.forOrganisation('rail')).to.equal(own);
+    const parts = Array.from({ length: 1_500 }, (_, i) => [`org-${i}`, { domains: { trains: [`carriage${i}x`] } }]);
+    const many = compileLexicon({ ...lexiconJson(), organisations: Object.fromEntries(parts) });
+    const first = many.forOrganisation('org-0');
+    for (let i = 0; i < 1_500; i += 1) {
+      const { domain } = parseIntent(`Read carriage${i}x`, many.forOrganisation(`org-${i}`));
+      expect(domain).to.equal('trains');
+    }
+    // Whatever is shared is the very same table, and the oldest are made again when they ask.
+    expect(first.verbForms).to.equal(many.verbForms);
+    expect(many.forOrganisation('org-0')).to.not.equal(first);
+    expect(parseIntent('Read carriage0x', many.forOrganisation('org-0')).domain).to.equal('trains');
+  });
+});
+
+/** A part that is refused: where (below `/organisations/rail`), and what the finding says. */
+interface RefusedPart {
+  readonly name: string;
+  readonly part: object;
+  readonly at: string;
+  readonly says: string;
+}
+
+describe('words of one organisation are refused,', () => {
+  const file = path.join(findRoot(), 'test', 'unit', 'intent', 'lexicon-organisation.cases.json');
+  // The shape is that of the file beside this one.
+  for (const { name, part, at, says } of JSON.parse(readFileSync(file, 'utf8')) as RefusedPart[])
+    it(`each mistake at its line and column: ${name}`, () => {
+      const found = findingsOf(part);
+      expect(found.map((finding) => [finding.code, finding.pointer])).to.deep.equal([
+        ['LEXICON', `/organisations/rail${at}`],
+      ]);
+      expect(found[0]?.message).to.contain(says);
+      const text = textOf(part);
+      expect(found[0]?.line).to.be.above(positionAt(text, text.indexOf('"organisations"')).line);
+    });
+
+  it('all of them at once', () => {
+    const found = findingsOf({ verbs: [{ action: 'read', verbs: ['drop', 'wipe'] }], synonyms: { invoice: 'note' } });
+    expect(found.map(({ pointer }) => pointer)).to.deep.equal(
+      ['/verbs/0/verbs/0', '/verbs/0/verbs/1', '/synonyms/invoice'].map((at) => `/organisations/rail${at}`),
+    );
+  });
+
+  it('and so is a name that is no slug', () => {
+    const text = JSON.stringify({ ...lexiconJson(), organisations: { 'Acme Rail': {} } });
+    const loaded = loadPolicySet([], { path: 'lexicon.json', text }, { compileLexicon });
+    expect(loaded.ok ? '' : loaded.findings[0]?.message).to.contain('must be the slug of an organisation');
+  });
+});
+
+describe('the lexicon of the installation', () => {
+  it('is refused with all its mistakes at once', () => {
+    const json = lexiconJson();
+    (json['alsoNouns'] as string[]).push('zorch');
+    (json['negations'] as string[]).push('please');
+    (json['domains'] as Record<string, string[]>)['files']?.push('invoice', 'widgets');
+    expect(() => compileLexicon(json))
+      .to.throw()
+      .with.property('others')
+      .with.lengthOf(3);
+  });
+
+  it('is digested with the words of organisations', () => {
+    const digestOf = (text: string): string => {
+      const loaded = loadPolicySet([], { path: 'lexicon.json', text }, { compileLexicon });
+      return loaded.ok ? loaded.set.digest : '';
+    };
+    const digests = [{}, RAIL, { ...RAIL, money: ['fare'] }].map((part) => digestOf(textOf(part)));
+    expect(new Set([...digests, digestOf(JSON.stringify(lexiconJson()))]).size).to.equal(4);
+  });
+});
+
+describe('parseIntent with the words of an organisation,', () => {
+  const words =
+    'delete drop read send grant invoice carriage derail couple user password production copy run query archive shut down off api key deletion purge set up raise customer'.split(
+      ' ',
+    );
+  const word = fc.constantFrom(...words);
+  const phrases = fc.uniqueArray(
+    fc.array(word, { minLength: 1, maxLength: 2 }).map((list) => list.join(' ')),
+    { maxLength: 3 },
+  );
+  const parts = fc.record(
+    {
+      verbs: fc.array(
+        fc.record({
+          action: fc.constantFrom(...ACTION_CLASSES),
+          effect: fc.constantFrom(...EFFECTS.slice(1)),
+          traits: fc.subarray([...TRAITS]),
+          verbs: fc.uniqueArray(word, { minLength: 1, maxLength: 2 }),
+        }),
+        { maxLength: 1 },
+      ),
+      domains: fc.dictionary(fc.constantFrom('trains', 'data'), fc.uniqueArray(word, { maxLength: 3 }), { maxKeys: 1 }),
+      synonyms: fc.dictionary(word, word, { maxKeys: 1 }),
+      dataClasses: fc.record({ pii: phrases }),
+      places: fc.array(fc.record({ place: fc.constantFrom('depot', 'production'), words: phrases }), { maxLength: 1 }),
+    },
+    { requiredKeys: [] },
+  );
+  const texts = fc.array(
+    fc.array(fc.oneof(word, fc.constantFrom('the', 'all', 'and', 'please', 'of', 'to', ',')), { maxLength: 8 }),
+    { minLength: 10, maxLength: 10 },
+  );
+  const base = shippedLexicon();
+
+  it('for every part that is accepted: reads its own normalized strings back, and loses no data class and no place', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(parts, texts, (part, lists) => {
+        const problems: string[] = [];
+        const extended = extendLexicon(base, part, (_, message) => problems.push(message));
+        if (problems.length > 0) return;
+        accepted += 1;
+        const own: Lexicon = { ...base, ...extended };
+        for (const text of lists.map((list) => list.join(' '))) {
+          const parse = parseIntent(text, own);
+          expect(parseIntent(parse.normalized, own).normalized).to.equal(parse.normalized);
+          const known = parseIntent(text, base);
+          expect(parse.data_classes).to.include.members(known.data_classes);
+          const names = known.places.filter((place) => !place.includes('/'));
+          expect(parse.places).to.include.members(names);
+        }
+      }),
+      { numRuns: 400 },
+    );
+    expect(accepted).to.be.above(0);
+  });
+});
