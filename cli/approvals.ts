@@ -2,11 +2,11 @@
 import os from 'node:os';
 import { type Command, Option } from 'commander';
 import { APPROVAL_STATES, type ApprovalState, stateAt } from '../shared/decide/approval.ts';
+import { listApprovals } from '../shared/decide/approval-list.ts';
 import {
   approvalFactsOf,
   type ApprovalOwner,
   decideApproval,
-  listApprovals,
   noSuchApproval,
   readApproval,
   type ShownApproval,

@@ -13,6 +13,8 @@ const BEAT_MS = 1_000;
  * seconds in which the end of a worker must be seen.
  */
 export const ALIVE_WITHIN_SECONDS = 3;
+/** Processes that are listed: one that is killed and started again without end leaves a row each time. */
+const MAX_LISTED = 100;
 
 const BEAT: Statement = {
   name: 'heartbeat-beat',
@@ -24,11 +26,17 @@ const FORGET: Statement = {
   name: 'heartbeat-forget',
   text: `DELETE FROM process_heartbeat WHERE seen_at < now() - interval '1 hour'`,
 };
+const ALIVE = `seen_at > now() - interval '${ALIVE_WITHIN_SECONDS} seconds'`;
 const READ: Statement = {
   name: 'heartbeat-read',
   text: `SELECT role, version, host, pid, started_at AS "startedAt", extract(epoch FROM now() - seen_at)::float8 AS "silentSeconds",
-      seen_at > now() - interval '${ALIVE_WITHIN_SECONDS} seconds' AS alive
-    FROM process_heartbeat ORDER BY started_at`,
+      ${ALIVE} AS alive
+    FROM (SELECT * FROM process_heartbeat WHERE seen_at > now() - interval '1 hour' ORDER BY ${ALIVE} DESC, seen_at DESC LIMIT ${MAX_LISTED}) AS latest
+    ORDER BY started_at`,
+};
+const WORKERS: Statement = {
+  name: 'heartbeat-workers',
+  text: `SELECT count(*)::int AS alive FROM process_heartbeat WHERE role = 'workers' AND ${ALIVE}`,
 };
 
 export interface Heartbeat {
@@ -37,6 +45,7 @@ export interface Heartbeat {
 }
 
 export interface HeartbeatDeps {
+  /** Best with a connection of its own: a sign of life must not wait behind the work of the process. */
   readonly db: Sql;
   readonly role: ProcessRole;
   readonly version: string;
@@ -78,14 +87,18 @@ export interface ProcessState {
   readonly alive: boolean;
 }
 
-/** Every process that was seen in the last hour and did not end in order, the oldest first. @throws {ApiError} E6002 */
+/**
+ * Processes that were seen in the last hour and did not end in order, the oldest first; when there are more than a
+ * hundred, those that are alive and the last ones to have gone. @throws {ApiError} E6002
+ */
 export function readProcesses(db: Sql): Promise<ProcessState[]> {
   return db.query<ProcessState>(READ, []);
 }
 
 /** Worker processes that are alive. @throws {ApiError} E6002 */
 export async function workersAlive(db: Sql): Promise<number> {
-  return (await readProcesses(db)).filter(({ role, alive }) => role === 'workers' && alive).length;
+  const [row] = await db.query<{ alive: number }>(WORKERS, []);
+  return row?.alive ?? 0;
 }
 
 /** Adds the gauge; asked when somebody asks, and absent while the database is away. */

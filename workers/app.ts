@@ -147,7 +147,14 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
       ? undefined
       : startShadow({ db, databaseUrl, dir: config.shadowPolicyDir, share: config.shadowShare, nowMs, log, onCounted });
   const schedule = keepSchedule(queues, log);
-  const heartbeat = await startHeartbeat({ db, role: 'workers', version: readVersion(findRoot()), onError });
+  // Apart from the pool: jobs that fill it, or wait for a lock, would look like the end of the process.
+  const pulse = await openDatabase({
+    url: databaseUrl,
+    applicationName: 'custos-workers-heartbeat',
+    poolSize: 1,
+    onError: (error) => log.warn({ err: error }, 'the connection of the heartbeat broke'),
+  });
+  const heartbeat = await startHeartbeat({ db: pulse, role: 'workers', version: readVersion(findRoot()), onError });
 
   const degraded = async (): Promise<string[]> => {
     const logs = await logProblems(db);
@@ -175,6 +182,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
       await queues.close(config.shutdownTimeoutMs * 0.8);
       await deciding.close();
       await heartbeat.close();
+      await pulse.close();
       await db.close();
     },
   };

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Database } from '../shared/db/database.ts';
 import { draftOfCanonical } from '../shared/decide/replay-draft.ts';
-import { type ClaimedReplay, ClaimLost, createReplayClaims } from '../shared/decide/replay-jobs.ts';
-import { replayRange } from '../shared/decide/replay-store.ts';
+import { type ClaimedReplay, ClaimLost, COUNTED_AT_ONCE, createReplayClaims } from '../shared/decide/replay-jobs.ts';
+import { countDecisions, replayRange } from '../shared/decide/replay-store.ts';
 import { ApiError } from '../shared/errors.ts';
 import type { Logger } from '../shared/log.ts';
 
@@ -30,25 +30,29 @@ export function createReplayRunner({ db, nowMs, log }: ReplayRunnerDeps): Replay
   const { signal } = stop;
   let running: Promise<void> | undefined;
 
-  const runOne = async ({ replayId, canonical, range }: ClaimedReplay, claim: string): Promise<void> => {
+  const runOne = async ({ replayId, canonical, range, total }: ClaimedReplay, claim: string): Promise<void> => {
     const draft = draftOfCanonical(canonical);
     // It was valid when it was asked for; another version may think otherwise.
     if (!draft.ok) return claims.fail(replayId, claim, 'This version of the service does not accept the draft.');
     let toldMs = performance.now();
+    const tell = async (replayed: number): Promise<void> => {
+      signal.throwIfAborted();
+      if (performance.now() - toldMs < TELL_EVERY_MS) return;
+      toldMs = performance.now();
+      await claims.progress(replayId, claim, replayed);
+    };
+    if (total >= COUNTED_AT_ONCE)
+      await claims.total(replayId, claim, await countDecisions(db, range, undefined, () => tell(0)));
     const report = await replayRange({
       db,
       set: draft.set,
       range,
       signal,
-      async onProgress(replayed) {
-        if (performance.now() - toldMs < TELL_EVERY_MS) return;
-        toldMs = performance.now();
-        await claims.progress(replayId, claim, replayed);
-      },
+      onProgress: tell,
     });
-    const { total } = report.decisions;
-    await claims.finish(replayId, claim, JSON.stringify(report), total);
-    log.info({ replayId, decisions: total, changed: report.changed.decisions }, 'a replay is done');
+    const { total: decisions } = report.decisions;
+    await claims.finish(replayId, claim, JSON.stringify(report), decisions);
+    log.info({ replayId, decisions, changed: report.changed.decisions }, 'a replay is done');
   };
 
   const runAll = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// Chapters five and six: statements are anchored, and every decision of the story is found on record, hash by hash.
+// Chapters six and seven: statements are anchored, and every decision of the story is found on record, hash by hash.
 import type { DecisionBody } from '../../shared/schemas/decision.ts';
 import { canonicalize } from '../../shared/proof/canonical.ts';
 import { type ChainHead, type ChainItem, type ChainRecord, checkChain } from './chain.ts';

@@ -24,6 +24,8 @@ export interface Summary {
   decisions: DecisionNote[];
   /** Submitted intents and their last status. */
   intents: { intentId: string; status: string }[];
+  /** Approvals that were given. */
+  approvals: string[];
   trust: { cause: string; score: number; level: number; tier: string }[];
   proofs: string[];
   /** Chains whose every hash was computed again. */
@@ -35,11 +37,23 @@ export interface Summary {
 }
 
 export function emptySummary(): Summary {
-  return { agents: [], decisions: [], intents: [], trust: [], proofs: [], chains: [], receipts: [], refusals: [] };
+  return {
+    agents: [],
+    decisions: [],
+    intents: [],
+    approvals: [],
+    trust: [],
+    proofs: [],
+    chains: [],
+    receipts: [],
+    refusals: [],
+  };
 }
 
 export interface Scene {
   readonly client: DemoClient;
+  /** An admin of the same environment, with a key of its own: who asks may not decide. */
+  readonly approver: DemoClient;
   readonly print: Printer;
   readonly summary: Summary;
   /** Part of every name, so that no run meets another. */

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KeyCreatedBody } from '../../shared/schemas/key.ts';
 import type { Scope } from '../../shared/vocabulary.ts';
+import { askHumans } from './approving.ts';
 import { askFirst, registerAgents, submitWork } from './asking.ts';
 import { createDemoClient, type DemoClient, DemoError, send, until } from './client.ts';
 import type { Printer } from './printer.ts';
@@ -51,6 +52,7 @@ const CHAPTERS: readonly ((scene: Scene) => Promise<void>)[] = [
   registerAgents,
   askFirst,
   submitWork,
+  askHumans,
   earnTrust,
   anchorStatements,
   findOnRecord,
@@ -68,7 +70,7 @@ export async function playStory({ url, adminKey, print }: StoryOptions): Promise
     keys = await makeKeys({ url, adminKey, run, deadlineMs: startedAtMs + DEADLINE_MS });
     print.line(`a key of its own, ${keys.work.keyId}, for the environment test: nothing live is touched`);
     const cast = { scout: `scout-${run}`, builder: `builder-${run}`, stranger: `stranger-${run}` };
-    const scene: Scene = { client: keys.work.client, print, summary, run, cast };
+    const scene: Scene = { client: keys.work.client, approver: keys.steward.client, print, summary, run, cast };
     for (const chapter of CHAPTERS) await chapter(scene);
   });
   const left = keys === undefined ? null : await problemOf(print, takeBack(keys, print));
@@ -113,7 +115,7 @@ interface DemoKey {
 }
 
 interface Keys {
-  /** The admin of `test` that made the other: a key is revoked from within its environment. */
+  /** The admin of `test` that made the other, and approves: a key is revoked from within its environment. */
   readonly steward: DemoKey;
   /** What the story is played with: no more scopes than it needs. */
   readonly work: DemoKey;

@@ -1,4 +1,4 @@
-// Chapter four: trust is earned by signals and lost by a violation, and the same question gets another answer each time.
+// Chapter five: trust is earned by signals and lost by a violation, and the same question gets another answer each time.
 import type { DecisionBody } from '../../shared/schemas/decision.ts';
 import type { TrustBody } from '../../shared/schemas/trust.ts';
 import type { Verdict } from '../../shared/vocabulary.ts';

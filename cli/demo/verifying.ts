@@ -1,4 +1,4 @@
-// Chapter seven: receipts are checked without the service, by its published keys alone, and forged ones are refused.
+// Chapter eight: receipts are checked without the service, by its published keys alone, and forged ones are refused.
 import { ProofError } from '../../shared/proof/failures.ts';
 import { type TrustedKey, trustPublishedKeys } from '../../shared/proof/keys.ts';
 import { type Receipt, receiptOf, verifyReceipt } from '../../shared/proof/receipt.ts';

@@ -116,7 +116,9 @@ async function explainDecision(folder: string | undefined, id: string, options: 
 function besidePolicies(record: Uint8Array): readonly BodyReason[] {
   const read = readDecisionRecord(record);
   if (!('body' in read)) return [];
-  return read.body.reasons.filter(({ policy, code }) => policy === BUILT_IN_POLICY && !Object.hasOwn(BUILT_IN_REASONS, code));
+  return read.body.reasons.filter(
+    ({ policy, code }) => policy === BUILT_IN_POLICY && !Object.hasOwn(BUILT_IN_REASONS, code),
+  );
 }
 
 function storedSet(text: string | undefined): PolicySet<Lexicon> {

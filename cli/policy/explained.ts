@@ -23,7 +23,9 @@ export interface Explained extends Explanation {
 
 export function explainedJson({ evaluation, candidates, facts, digest, decision }: Explained): object {
   return {
-    ...(decision === undefined ? {} : { decision_id: decision.decisionId, recorded_verdict: decision.verdict, beside_policies: decision.beside }),
+    ...(decision === undefined
+      ? {}
+      : { decision_id: decision.decisionId, recorded_verdict: decision.verdict, beside_policies: decision.beside }),
     ...evaluation,
     risk: facts.intent.risk,
     policy_set: { digest },

@@ -84,7 +84,10 @@ export function placesOfRun(
   }
   const full = path.resolve(named);
   const tests = isPolicyDir(full) ? testsDirOf(full) : full;
-  return { tests, policies: policies === undefined ? (policiesBeside(tests) ?? policyDirOf(undefined)) : policyDirOf(policies) };
+  return {
+    tests,
+    policies: policies === undefined ? (policiesBeside(tests) ?? policyDirOf(undefined)) : policyDirOf(policies),
+  };
 }
 
 /** The arguments of commands that run tests, for their help. */

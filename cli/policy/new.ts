@@ -48,11 +48,13 @@ interface NewOptions {
 const append = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 function repeatable(flags: string, description: string, choices: readonly string[]): Option {
-  return new Option(flags, `${description}; may be repeated`).argParser((value: string, before: readonly string[] | undefined) => {
-    if (!choices.includes(value))
-      throw new InvalidArgumentError(`It is none of ${choices.join(', ')}${didYouMean(value, choices)}`);
-    return append(value, before);
-  });
+  return new Option(flags, `${description}; may be repeated`).argParser(
+    (value: string, before: readonly string[] | undefined) => {
+      if (!choices.includes(value))
+        throw new InvalidArgumentError(`It is none of ${choices.join(', ')}${didYouMean(value, choices)}`);
+      return append(value, before);
+    },
+  );
 }
 
 export function registerPolicyNew(policy: Command): void {
@@ -62,13 +64,9 @@ export function registerPolicyNew(policy: Command): void {
     .argument('<name>', 'the id of the policy, and the name of its file')
     .argument('[folder]', FOLDER_HELP)
     .addOption(new Option('--effect <effect>', 'what its rule does').choices(TEMPLATE_EFFECTS).default('DENY'))
-    .addOption(
-      repeatable('--action <action>', 'an action of its target (default: update)', [...ACTIONS, '*']),
-    )
+    .addOption(repeatable('--action <action>', 'an action of its target (default: update)', [...ACTIONS, '*']))
     .option('--resource <resource>', 'a resource of its target (default: db/<name>/*); may be repeated', append)
-    .addOption(
-      repeatable('--environment <environment>', 'an environment of its target (default: all)', ENVIRONMENTS),
-    )
+    .addOption(repeatable('--environment <environment>', 'an environment of its target (default: all)', ENVIRONMENTS))
     .option('--description <sentence>', 'what it is for (default: what its rule says)')
     .addHelpText('after', EXIT_CODES)
     .action((name: string, folder: string | undefined, options: NewOptions) =>

@@ -108,7 +108,9 @@ function readingOf({ intent, text, organisation }: QuestionOptions, set: PolicyS
     return createReadings().of({ set, organisation }, intent ?? '', '/intent');
   } catch (error) {
     if (error instanceof ApiError && error.errors !== undefined)
-      throw new UsageError(`--intent ${error.errors.map(({ message }) => message).join('; ')}. Free text goes to --text.`);
+      throw new UsageError(
+        `--intent ${error.errors.map(({ message }) => message).join('; ')}. Free text goes to --text.`,
+      );
     throw error;
   }
 }

@@ -34,7 +34,7 @@ const DEFAULT_SINCE = '7d';
 
 /** Whoever expects decisions looks at another store, at another time or too narrowly. */
 const WHERE_IT_LOOKED =
-  'Are there some? Then widen --since, --environment and the like; DATABASE_URL or CUSTOS_DATA_DIR say which service is meant.';
+  'Where there should be some: widen --since and the like, or name the store of the service by CUSTOS_DATA_DIR or DATABASE_URL.';
 
 export function registerPolicyReplay(parent: Command): void {
   parent

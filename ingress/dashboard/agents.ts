@@ -11,15 +11,19 @@ const COLUMNS =
   'SELECT agent_id, name, status, created_at, seq::text AS seq FROM agent WHERE organisation_id = $1 AND environment = $2';
 const BY_ID = `${COLUMNS} AND agent_id COLLATE "C" >= $3 AND agent_id COLLATE "C" < $4`;
 
+/** The few that a bound key may name. */
+const BOUND = `${COLUMNS} AND agent_id = ANY ($3) AND ($4::text IS NULL OR status = $4)`;
+
+// A column that is answered as text must be sorted by its own name: the other one is the text.
 /** Each reads about as many rows as it answers: of 100,000 agents, too, and on any page. A test looks at their plans. */
 export const AGENT_LISTS = {
   newest: {
     name: 'dashboard-agents-newest',
-    text: `${COLUMNS} AND seq < $3 ORDER BY seq DESC LIMIT $4`,
+    text: `${COLUMNS} AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`,
   },
   newestOfStatus: {
     name: 'dashboard-agents-of-status',
-    text: `${COLUMNS} AND status = $5 AND seq < $3 ORDER BY seq DESC LIMIT $4`,
+    text: `${COLUMNS} AND status = $5 AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`,
   },
   byPrefix: {
     name: 'dashboard-agents-by-prefix',
@@ -29,6 +33,14 @@ export const AGENT_LISTS = {
   byPrefixOfStatus: {
     name: 'dashboard-agents-by-prefix-of-status',
     text: `${BY_ID} AND status = $6 ORDER BY agent_id COLLATE "C" LIMIT $5`,
+  },
+  newestOfBound: {
+    name: 'dashboard-agents-bound',
+    text: `${BOUND} AND seq < $5 ORDER BY agent.seq DESC LIMIT $6`,
+  },
+  byPrefixOfBound: {
+    name: 'dashboard-agents-bound-by-prefix',
+    text: `${BOUND} AND agent_id COLLATE "C" >= $5 ORDER BY agent_id COLLATE "C" LIMIT $6`,
   },
 } as const satisfies Readonly<Record<string, Statement>>;
 
@@ -47,6 +59,8 @@ export interface AgentQuery {
   readonly organisationId: string;
   readonly environment: Environment;
   readonly status: AgentStatus | undefined;
+  /** The agents that the key is bound to: no other is shown. Null: it speaks for all. */
+  readonly agentIds: ReadonlySet<string> | null;
 }
 
 export interface AgentLister {
@@ -105,7 +119,14 @@ export function createAgentLister(deps: {
 
   return {
     async newest(query, beforeSeq, limit) {
-      const { organisationId, environment, status } = query;
+      const { organisationId, environment, status, agentIds } = query;
+      if (agentIds !== null) {
+        const values = [[...agentIds], status ?? null, beforeSeq ?? HIGHEST_SEQ, limit];
+        return withTrust(
+          query,
+          await db.query<Row>(AGENT_LISTS.newestOfBound, [organisationId, environment, ...values]),
+        );
+      }
       const values = [organisationId, environment, beforeSeq ?? HIGHEST_SEQ, limit];
       const rows =
         status === undefined
@@ -114,9 +135,16 @@ export function createAgentLister(deps: {
       return withTrust(query, rows);
     },
     async byPrefix(query, prefix, fromId, limit) {
-      const { organisationId, environment, status } = query;
+      const { organisationId, environment, status, agentIds } = query;
       // A cursor from before the prefix was changed must not lead out of it.
       const start = fromId !== undefined && fromId.startsWith(prefix) ? fromId : prefix;
+      if (agentIds !== null) {
+        const values = [[...agentIds].filter((id) => id.startsWith(prefix)), status ?? null, start, limit];
+        return withTrust(
+          query,
+          await db.query<Row>(AGENT_LISTS.byPrefixOfBound, [organisationId, environment, ...values]),
+        );
+      }
       const values = [organisationId, environment, start, endOfPrefix(prefix), limit];
       const rows =
         status === undefined

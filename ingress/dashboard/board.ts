@@ -9,11 +9,11 @@ import { ApiError } from '../../shared/errors.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import { QUEUE_NAMES } from '../../shared/jobs.ts';
 import type { Queues } from '../../shared/queues.ts';
+import { type AdmissionDeps, authenticate, refuseUnknown } from '../middleware/admission.ts';
 import { Exchange } from '../middleware/exchange.ts';
 import type { RouterDeps } from '../router.ts';
 import { actionOf, type Audit } from './audit.ts';
 import { foreignBoardRequest } from './same-site.ts';
-import type { Sessions } from './sessions.ts';
 
 export const BOARD_PATH = '/dashboard/queues/board';
 
@@ -36,7 +36,8 @@ const POLICY = [
 
 export interface BoardDeps {
   readonly queues: Pick<Queues, 'opened' | 'counts'>;
-  readonly sessions: Sessions;
+  /** How a session is found and strangers are counted. */
+  readonly admission: AdmissionDeps;
   readonly audit: Audit;
   /** Whether the board may change anything (CUSTOS_QUEUE_ADMIN). */
   readonly mayChange: boolean;
@@ -74,7 +75,7 @@ function withoutForeignFonts(res: Response): void {
 
 /** The board's handler, to be mounted at BOARD_PATH. It connects to the queues when an operator first comes. */
 export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
-  const { queues, sessions, audit, mayChange } = deps;
+  const { queues, admission, audit, mayChange } = deps;
   let making: Promise<RequestHandler> | undefined;
   const board = (): Promise<RequestHandler> => {
     making ??= makeBoard(deps).catch((error: unknown) => {
@@ -84,10 +85,10 @@ export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
     return making;
   };
 
-  const admit = async (req: Request): Promise<AuthenticatedKey> => {
+  const admit = async (x: Exchange, req: Request): Promise<AuthenticatedKey> => {
     const refusal = foreignBoardRequest(req);
     if (refusal !== undefined) throw refusal;
-    const { key } = await sessions.find(req.headers, true);
+    const key = await authenticate(admission, x);
     if (!key.scopes.has('admin:*') || !key.isOperator || key.environment !== 'live')
       throw new ApiError('E1004', "The queues need a live admin:* key of the operator's organisation.");
     if (!SAFE.has(req.method) && !mayChange)
@@ -96,7 +97,7 @@ export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
   };
 
   const answer = async (x: Exchange, req: Request, res: Response, next: NextFunction): Promise<void> => {
-    const key = await admit(req);
+    const key = await admit(x, req);
     x.key = key;
     const handler = await board();
     // Asked first, because bull-board would pass on what the store's client says of being away.
@@ -134,9 +135,11 @@ export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
       if (res.headersSent) return;
       const isSignedOut = error instanceof ApiError && error.status === 401;
       // Somebody who opens the board in a window is better served with the page on which to sign in.
-      if (isSignedOut && req.method === 'GET' && String(req.headers.accept).includes('text/html'))
+      if (isSignedOut && req.method === 'GET' && String(req.headers.accept).includes('text/html')) {
+        // Counted as any other request without a session, so that the look-up before the next one can be refused.
+        void admission.limiter.consumeAnonymous(admission.addressOf(req));
         x.answer({ status: 303, headers: { location: '/dashboard/queues' } });
-      else x.fail(error);
+      } else refuseUnknown(admission, x, error);
     });
   };
 }

@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../shared/errors.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { type AdmissionDeps, authenticate, refuseUnknown } from '../middleware/admission.ts';
 import type { Exchange } from '../middleware/exchange.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -13,14 +14,20 @@ export interface Topic {
 
 /** With the heartbeat's three seconds below the five in which the end of a worker must be seen. */
 const TICK_MS = 1_500;
-/** Streams of one process, and of one key: browsers open one for each visible tab. */
+/** Streams of one process, of one organisation that is not the operator's, and of one key: a browser opens one for each visible tab. */
 const MAX_STREAMS = 200;
+const MAX_STREAMS_PER_TENANT = 40;
 const MAX_STREAMS_PER_KEY = 20;
+/** What tenants together leave to the operator. */
+const KEPT_FOR_OPERATOR = 20;
 /** Bytes that a client may leave unread before it is let go. */
 const MAX_UNREAD = 1_000_000;
+/** How long a client may take to read that its stream has ended. */
+const LAST_WORDS_MS = 5_000;
 
 export interface Events {
-  serve(x: Exchange): void;
+  /** @param admission how a session is found and strangers are counted */
+  serve(x: Exchange, admission: AdmissionDeps): void;
   close(): void;
 }
 
@@ -33,6 +40,8 @@ interface Stream {
   readonly x: Exchange;
   readonly headers: IncomingHttpHeaders;
   readonly keyId: string;
+  readonly organisationId: string;
+  readonly isOperator: boolean;
   readonly topics: readonly Topic[];
   busy: boolean;
 }
@@ -65,6 +74,23 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
     if (res.writableLength > MAX_UNREAD) res.destroy();
     else if (!res.writableEnded) res.write(text);
   };
+  /** The end of a stream, also when its client reads nothing any more. */
+  const finish = (stream: Stream): void => {
+    const { res } = stream.x;
+    drop(stream);
+    res.end();
+    setTimeout(() => res.destroy(), LAST_WORDS_MS).unref();
+  };
+  const isFull = ({ keyId, organisationId, isOperator }: AuthenticatedKey): boolean => {
+    const all = [...streams];
+    if (all.filter((stream) => stream.keyId === keyId).length >= MAX_STREAMS_PER_KEY) return true;
+    if (isOperator) return all.length >= MAX_STREAMS;
+    const ofTenant = all.filter((stream) => stream.organisationId === organisationId).length;
+    const ofTenants = all.filter((stream) => !stream.isOperator).length;
+    return (
+      ofTenant >= MAX_STREAMS_PER_TENANT || ofTenants >= MAX_STREAMS - KEPT_FOR_OPERATOR || all.length >= MAX_STREAMS
+    );
+  };
   const send = async (stream: Stream): Promise<void> => {
     if (stream.busy) return;
     stream.busy = true;
@@ -74,25 +100,24 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
         say(stream, message('ended', troubleOf(error)));
-        stream.x.res.end();
+        finish(stream);
       } else say(stream, message('trouble', troubleOf(error)));
     } finally {
       stream.busy = false;
     }
   };
 
-  const open = async (x: Exchange): Promise<void> => {
+  const open = async (x: Exchange, admission: AdmissionDeps): Promise<void> => {
     const { req, res } = x;
+    const key = await authenticate(admission, x);
+    if (!key.scopes.has('admin:*')) throw new ApiError('E1004', 'The dashboard needs a key with the scope admin:*.');
     const names = new URLSearchParams(/\?(.*)$/.exec(req.url ?? '')?.[1]).get('topics')?.split(',') ?? [];
     const unknown = names.find((name) => !topics.some((topic) => topic.name === name));
     if (names.length === 0 || unknown !== undefined)
       throw new ApiError('E2001', 'The topics are not known here.', {
         errors: [{ pointer: '?topics', message: `must be a list of ${topics.map(({ name }) => name).join(', ')}` }],
       });
-    const { key } = await sessions.find(req.headers, false);
-    if (!key.scopes.has('admin:*')) throw new ApiError('E1004', 'The dashboard needs a key with the scope admin:*.');
-    const own = [...streams].filter(({ keyId }) => keyId === key.keyId).length;
-    if (closed || streams.size >= MAX_STREAMS || own >= MAX_STREAMS_PER_KEY)
+    if (closed || isFull(key))
       throw new ApiError('E6002', 'Too many pages are open; live numbers come back when some are closed.', {
         headers: { 'retry-after': '5' },
       });
@@ -106,10 +131,17 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': x.requestId,
     });
+    // There is nothing to follow in an answer without a body.
+    if (req.method === 'HEAD') {
+      res.end();
+      return x.record(200);
+    }
     const stream: Stream = {
       x,
       headers: req.headers,
       keyId: key.keyId,
+      organisationId: key.organisationId,
+      isOperator: key.isOperator,
       topics: topics.filter((topic) => names.includes(topic.name)),
       busy: false,
     };
@@ -124,7 +156,7 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
   };
 
   return {
-    serve: (x) => void open(x).catch((error: unknown) => x.fail(error)),
+    serve: (x, admission) => void open(x, admission).catch((error: unknown) => refuseUnknown(admission, x, error)),
     close() {
       closed = true;
       clearInterval(timer);

@@ -6,15 +6,16 @@ import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
 import { parseFacts, same } from '../../shared/decide/verify-facts.ts';
 import { type Special, specialOf } from '../../shared/decide/verify-decision.ts';
 import { type DecisionBody, readDecisionRecord } from '../../shared/decide/verify-record.ts';
+import { mayName } from '../../shared/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import { createEvaluator, type Evaluator } from '../../shared/policy/evaluate.ts';
 import { loadCanonicalSet } from '../../shared/policy/load.ts';
 import { NO_PREVIOUS, sealRecord } from '../../shared/proof/record.ts';
-import type { Environment } from '../../shared/vocabulary.ts';
 import type { DecisionExplanation } from './client/wire.ts';
 
 const READ: Statement = {
   name: 'dashboard-decision-facts',
-  text: 'SELECT record, facts, facts_salt, policy_digest FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3',
+  text: 'SELECT agent_id, record, facts, facts_salt, policy_digest FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = $3',
 };
 const READ_SET: Statement = {
   name: 'dashboard-policy-set',
@@ -27,6 +28,7 @@ const MAX_SETS = 2;
 const MAX_RULES = 1_000;
 
 interface Row {
+  agent_id: string;
   record: Buffer;
   facts: Buffer | null;
   facts_salt: Buffer | null;
@@ -34,9 +36,9 @@ interface Row {
 }
 
 export interface Explanations {
-  /** Undefined: there is no such decision in this organisation and environment. @throws {ApiError} E6002 */
+  /** Undefined: there is no such decision that the key may see. @throws {ApiError} E6002 */
   read(
-    owner: { readonly organisationId: string; readonly environment: Environment },
+    key: Pick<AuthenticatedKey, 'organisationId' | 'environment' | 'agentIds'>,
     decisionId: string,
   ): Promise<DecisionExplanation | undefined>;
 }
@@ -81,9 +83,9 @@ export function createExplanations(deps: {
   };
 
   return {
-    async read({ organisationId, environment }, decisionId) {
-      const [row] = await db.query<Row>(READ, [organisationId, environment, decisionId]);
-      if (row === undefined) return undefined;
+    async read(key, decisionId) {
+      const [row] = await db.query<Row>(READ, [key.organisationId, key.environment, decisionId]);
+      if (row === undefined || !mayName(key, row.agent_id)) return undefined;
       if (row.facts === null || row.facts_salt === null) return { state: 'erased' };
       const recorded = readDecisionRecord(sealRecord(row.record, NO_PREVIOUS).bytes);
       if ('why' in recorded) return { state: 'unreadable', sentence: `The record of this decision ${recorded.why}.` };

@@ -1,6 +1,7 @@
 // Who is signed in to the operators' pages: a random token in a cookie, and a row that the token's hash finds.
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { LRUCache } from 'lru-cache';
 import type { Database, Statement } from '../../shared/db/database.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { toAuthenticated } from '../../shared/keys/authenticator.ts';
@@ -14,10 +15,15 @@ export const SESSION_MS = 12 * 3_600_000;
 export const IDLE_MS = 3_600_000;
 /** How exact the time of the last request is kept: one write a minute. */
 const TOUCH_MS = 60_000;
+/** Sessions of one key, beyond which the one that was used longest ago ends: who signs in without end fills no table. */
+export const MAX_SESSIONS_PER_KEY = 50;
+/** Tokens that were good lately, to tell their owners from strangers behind the same address. */
+const MAX_KNOWN = 1_000;
 
 const OPEN: Statement = {
   name: 'dashboard-session-open',
-  text: `WITH ended AS (DELETE FROM dashboard_session WHERE expires_at <= $3)
+  text: `WITH ended AS (DELETE FROM dashboard_session WHERE expires_at <= $3 OR token_hash IN
+      (SELECT token_hash FROM dashboard_session WHERE key_id = $2 ORDER BY last_seen_at DESC, created_at DESC OFFSET ${MAX_SESSIONS_PER_KEY - 1}))
     INSERT INTO dashboard_session (token_hash, key_id, created_at, last_seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)`,
 };
 const FIND: Statement = {
@@ -50,16 +56,25 @@ export interface Sessions {
   /**
    * The session that a request's cookie names. The key's row is read each time: what is revoked is out at once.
    * @param active whether a person asked, which keeps the session from becoming idle
+   * @param beforeLookUp called before the database is asked about a token that was not good lately; may throw
    * @throws {ApiError} E1001 not signed in, or the session has ended; E1002 key revoked; E1003 key expired; E6002
    */
-  find(headers: IncomingHttpHeaders, active: boolean): Promise<Session>;
+  find(headers: IncomingHttpHeaders, active: boolean, beforeLookUp?: () => void): Promise<Session>;
   /** Ends the session, if there is one. @returns the Set-Cookie header that takes the cookie away */
   end(headers: IncomingHttpHeaders): Promise<string>;
+  /** The Set-Cookie header that takes the cookie away, whatever becomes of the session. */
+  readonly takeAway: string;
 }
 
 export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sessions {
   const attributes = `HttpOnly; SameSite=Strict; Path=/dashboard${secure ? '; Secure' : ''}`;
-  const end = async (hash: Buffer): Promise<void> => void (await db.query(END, [hash]));
+  const takeAway = `${COOKIE}=; Max-Age=0; ${attributes}`;
+  /** Hashes of tokens. Nothing is believed of them but that they are worth a look. */
+  const known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  const end = async (hash: Buffer): Promise<void> => {
+    known.delete(hash.toString('hex'));
+    await db.query(END, [hash]);
+  };
   /** Ends a session that has just proven to be over, and says so. */
   const over = async (hash: Buffer, error: ApiError): Promise<never> => {
     await end(hash);
@@ -71,19 +86,26 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
       const token = randomBytes(32).toString('base64url');
       const now = nowMs();
       const expiresAtMs = Math.min(now + SESSION_MS, key.expiresAtMs ?? Number.POSITIVE_INFINITY);
-      await db.query(OPEN, [hashOf(token), key.keyId, new Date(now), new Date(expiresAtMs)]);
+      const hash = hashOf(token);
+      await db.query(OPEN, [hash, key.keyId, new Date(now), new Date(expiresAtMs)]);
+      known.set(hash.toString('hex'), true);
       const maxAge = Math.max(1, Math.floor((expiresAtMs - now) / 1_000));
       return {
         session: { key, expiresAtMs },
         cookie: `${COOKIE}=${token}; Max-Age=${maxAge}; ${attributes}`,
       };
     },
-    async find(headers, active) {
+    async find(headers, active, beforeLookUp) {
       const token = tokenOf(headers);
       if (token === undefined) throw new ApiError('E1001', 'You are not signed in.');
       const hash = hashOf(token);
+      const name = hash.toString('hex');
+      if (!known.has(name)) beforeLookUp?.();
       const [row] = await db.query<{ keyId: string; lastSeenAt: Date; expiresAt: Date }>(FIND, [hash]);
-      if (row === undefined) throw new ApiError('E1001', 'Your session has ended; sign in again.');
+      if (row === undefined) {
+        known.delete(name);
+        throw new ApiError('E1001', 'Your session has ended; sign in again.');
+      }
       const now = nowMs();
       const stored = await loadKey(db, row.keyId);
       if (stored === undefined || stored.revoked)
@@ -95,6 +117,7 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
         return over(hash, new ApiError('E1001', 'Your session has ended after 12 hours; sign in again.'));
       if (now - row.lastSeenAt.getTime() >= IDLE_MS)
         return over(hash, new ApiError('E1001', 'Your session has ended after an hour without use; sign in again.'));
+      known.set(name, true);
       if (active) {
         onUse(key.keyId, now);
         if (now - row.lastSeenAt.getTime() >= TOUCH_MS) await db.query(TOUCH, [hash, new Date(now)]);
@@ -104,8 +127,9 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
     async end(headers) {
       const token = tokenOf(headers);
       if (token !== undefined) await end(hashOf(token));
-      return `${COOKIE}=; Max-Age=0; ${attributes}`;
+      return takeAway;
     },
+    takeAway,
   };
 }
 

@@ -64,6 +64,16 @@ function withSession(route: Route, audited: (route: Route) => Route): Route {
   return route.method === 'GET' ? moved : audited(moved);
 }
 
+/**
+ * What agents do, and what costs more than a request, takes from the key's own limit as at /v1: a session must not be a
+ * way around it.
+ */
+function countsForKey({ method, access, cost }: Route): boolean {
+  const isWork =
+    typeof access === 'object' && access.some((scope) => scope === 'intents:write' || scope === 'trust:write');
+  return cost !== undefined || (method !== 'GET' && isWork);
+}
+
 /** Limits of the dashboard's own. */
 function createLimits(
   monotonicMs: () => number,
@@ -105,34 +115,37 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
 
   const create = (edge: RouterDeps): RequestHandler => {
     const router: Router = express.Router({ caseSensitive: true, strict: true });
-    const admission: AdmissionDeps = {
-      authenticate: async (headers, beforeLookUp) => {
-        beforeLookUp();
-        return (await sessions.find(headers, true)).key;
-      },
+    /** @param active whether it is a person who asks */
+    const admissionOf = (active: boolean): AdmissionDeps => ({
+      authenticate: async (headers, beforeLookUp) => (await sessions.find(headers, active, beforeLookUp)).key,
       limiter: limits.session,
       addressOf: edge.addressOf,
+    });
+    const [asked, watched] = [admissionOf(true), admissionOf(false)];
+    const inside: RouterDeps = { ...edge, ...asked };
+    const asAtV1: RouterDeps = {
+      ...inside,
+      limiter: { ...limits.session, consume: (key, cost) => edge.limiter.consume(key, cost) },
     };
-    const inside: RouterDeps = { ...edge, ...admission };
 
     router.use('/api', (req, res, next) => {
       const refusal = foreignRequest(req);
       if (refusal === undefined) return next();
       new Exchange(edge, req, res, `${PATH}/api`).fail(refusal);
     });
-    router.get('/api/events', (req, res) => events.serve(new Exchange(edge, req, res, `${PATH}/api/events`)));
+    router.get('/api/events', (req, res) => events.serve(new Exchange(edge, req, res, `${PATH}/api/events`), watched));
     const compile = createCompiler();
     for (const route of byPrecision(routes)) {
       const path = expressPath(route.path.slice(PATH.length));
       router[ANSWERED_METHODS[route.method]](
         path,
-        lazily(() => createHandler(inside, route, compile)),
+        lazily(() => createHandler(countsForKey(route) ? asAtV1 : inside, route, compile)),
       );
     }
 
     router.use(
       BOARD_PATH.slice(PATH.length),
-      createBoard({ queues: deps.queues, sessions, audit, mayChange: deps.queueAdmin }, edge),
+      createBoard({ queues: deps.queues, admission: asked, audit, mayChange: deps.queueAdmin }, edge),
     );
 
     /** A page or a file: for everybody, counted by address. */

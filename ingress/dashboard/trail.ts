@@ -24,7 +24,7 @@ const LOGS: Statement = {
 // A row that has begun is shown only while its end is missing; the end follows within a few rows.
 const ENDED = `(a.outcome <> 'begun' OR NOT EXISTS (SELECT FROM dashboard_audit e
     WHERE e.seq > a.seq AND e.seq < a.seq + 10000 AND e.request_id = a.request_id AND e.outcome <> 'begun'))`;
-const CHOSEN = `AND a.seq < $3 AND ($5::text IS NULL OR a.outcome = $5) AND ${ENDED} ORDER BY a.seq DESC LIMIT $4`;
+const CHOSEN = `AND a.seq < $3 AND ($5::text IS NULL OR a.outcome = $5) AND ($7::text IS NULL OR a.key_id = $7) AND ${ENDED} ORDER BY a.seq DESC LIMIT $4`;
 const COLUMNS = `SELECT a.seq::float8 AS seq, a.at, a.request_id, a.key_id, a.address, a.action, a.subject, a.outcome, a.status, a.code, k.name AS key_name,
     k.organisation_id IS NOT DISTINCT FROM $1 AND k.environment IS NOT DISTINCT FROM $2 AS own FROM dashboard_audit a LEFT JOIN api_key k ON k.key_id = a.key_id`;
 /** Rows of the organisation and environment; and attempts to sign in, which belong to whoever the shown key names, or to nobody. */
@@ -71,7 +71,7 @@ export interface Trail {
   logs(tenant: Tenant): Promise<AuditedLog[]>;
   /** Newest first. @throws {ApiError} E6002 */
   actions(
-    key: Pick<AuthenticatedKey, 'organisationId' | 'environment' | 'isOperator'>,
+    key: Pick<AuthenticatedKey, 'organisationId' | 'environment' | 'isOperator' | 'keyId' | 'agentIds'>,
     query: { readonly before: string | undefined; readonly outcome: Outcome | undefined },
     limit: number,
   ): Promise<OperatorAction[]>;
@@ -114,7 +114,7 @@ export function createTrail({ db }: { readonly db: Database }): Trail {
         audit: auditOf(row),
       }));
     },
-    async actions({ organisationId, environment, isOperator }, { before, outcome }, limit) {
+    async actions({ organisationId, environment, isOperator, keyId, agentIds }, { before, outcome }, limit) {
       const seesAll = isOperator && environment === 'live';
       const rows = await db.query<ActionRow>(ACTIONS, [
         organisationId,
@@ -123,6 +123,8 @@ export function createTrail({ db }: { readonly db: Database }): Trail {
         limit,
         outcome ?? null,
         seesAll,
+        // What others did names agents that a bound key may not name.
+        agentIds === null ? null : keyId,
       ]);
       return rows.map(({ at, request_id, key_id, key_name, own, ...row }) => ({
         ...row,

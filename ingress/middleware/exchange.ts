@@ -106,10 +106,13 @@ export class Exchange {
     return this.span?.traceparent ?? this.given;
   }
 
-  /** The caller's trace context, when it sent a valid one. */
+  /** The caller's trace context, when it sent a valid one: as version 00, because it is kept with records. */
   private get given(): string | undefined {
     const given = this.req.headers.traceparent;
-    return typeof given === 'string' && TRACEPARENT.test(given) ? given : undefined;
+    if (typeof given !== 'string' || !TRACEPARENT.test(given)) return undefined;
+    if (given.startsWith('00')) return given;
+    // Of what a later version says more, only the flag `sampled` has a meaning here (section 3.2.4 there).
+    return `00${given.slice(2, 53)}0${Number.parseInt(given.slice(53, 55), 16) & 1}`;
   }
 
   /** Begins the work of the request, within its span when there is one. */

@@ -57,7 +57,7 @@ const LIST: Statement = {
   name: 'agent-list',
   text: `SELECT ${COLUMNS} FROM agent WHERE organisation_id = $1 AND environment = $2
     AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS NULL OR seq < $4) AND ($5::text[] IS NULL OR agent_id = ANY ($5))
-    ORDER BY seq DESC LIMIT $6`,
+    ORDER BY agent.seq DESC LIMIT $6`,
 };
 const UPDATE: Statement = {
   name: 'agent-update',

@@ -1,11 +1,6 @@
 // Approvals: what waits for a human, and the human's word.
-import {
-  approvalFactsOf,
-  decideApproval,
-  listApprovals,
-  noSuchApproval,
-  readApproval,
-} from '../../shared/decide/approval-store.ts';
+import { listApprovals } from '../../shared/decide/approval-list.ts';
+import { approvalFactsOf, decideApproval, noSuchApproval, readApproval } from '../../shared/decide/approval-store.ts';
 import type { ShownApproval } from '../../shared/decide/approval-store.ts';
 import { stateAt } from '../../shared/decide/approval.ts';
 import type { Database } from '../../shared/db/database.ts';

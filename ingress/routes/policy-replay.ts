@@ -2,7 +2,13 @@
 import type { Database } from '../../shared/db/database.ts';
 import { type Draft, draftOfDigest, draftOfFiles } from '../../shared/decide/replay-draft.ts';
 import { replayHtml } from '../../shared/decide/replay-html.ts';
-import { MAX_OPEN_REPLAYS, queueReplay, readReplay, type ReplayRow } from '../../shared/decide/replay-jobs.ts';
+import {
+  COUNTED_AT_ONCE,
+  MAX_OPEN_REPLAYS,
+  queueReplay,
+  readReplay,
+  type ReplayRow,
+} from '../../shared/decide/replay-jobs.ts';
 import { countDecisions, type ReplayRange, type ReplayReport, replayRange } from '../../shared/decide/replay-store.ts';
 import { readShadowStatus } from '../../shared/decide/shadow-store.ts';
 import { ApiError, invalidField } from '../../shared/errors.ts';
@@ -148,7 +154,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
           const report = await atOnce(set, range);
           return wantsPage(headers['accept']) ? pageOf(report) : { status: 200, body: report };
         }
-        const total = await countDecisions(db, range);
+        const total = await countDecisions(db, range, COUNTED_AT_ONCE);
         const replayId = newId('rpl', now);
         return commit(async (sql) => {
           const { organisationId, environment } = key;

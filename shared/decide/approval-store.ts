@@ -3,7 +3,7 @@ import type { Database, Sql, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import { writeServiceRecord } from '../log/service-record.ts';
 import type { Environment } from '../vocabulary.ts';
-import { type ApprovalFacts, type ApprovalState, stateAt } from './approval.ts';
+import { type ApprovalFacts, type ApprovalState, MAX_OPEN_APPROVALS, stateAt } from './approval.ts';
 
 export interface ApprovalOwner {
   readonly organisationId: string;
@@ -52,17 +52,15 @@ const FIND_OPEN: Statement = {
   name: 'approval-find-open',
   text: `SELECT ${COLUMNS} FROM approval WHERE ${OF} AND digest = $3 AND key_id = $4 AND ${OPEN}`,
 };
-const SHOWN = (facts: string): string =>
-  `SELECT a.*, d.record, ${facts} AS facts FROM approval a
+const READ: Statement = {
+  name: 'approval-read',
+  text: `SELECT a.*, d.record, d.facts FROM approval a
     JOIN decision d ON d.organisation_id = a.organisation_id AND d.environment = a.environment AND d.decision_id = a.decision_id
-    WHERE a.organisation_id = $1 AND a.environment = $2`;
-const READ: Statement = { name: 'approval-read', text: `${SHOWN('d.facts')} AND a.approval_id = $3` };
-// What has expired is shown as expired, also before upkeep has said so: $7 is now.
-const LIST: Statement = {
-  name: 'approval-list',
-  text: `${SHOWN('NULL::bytea')} AND ($3::text[] IS NULL OR a.agent_id = ANY ($3)) AND ($4::text IS NULL
-      OR $4 = CASE WHEN a.${OPEN} AND a.expires_at <= $7 THEN 'expired' ELSE a.state END)
-    AND ($5::text IS NULL OR a.approval_id < $5) ORDER BY a.approval_id DESC LIMIT $6`,
+    WHERE a.organisation_id = $1 AND a.environment = $2 AND a.approval_id = $3`,
+};
+const COUNT_OPEN: Statement = {
+  name: 'approval-count-open',
+  text: `SELECT count(*)::int AS n FROM (SELECT FROM approval WHERE ${OF} AND agent_id = $3 AND ${OPEN} AND expires_at > $4 LIMIT ${MAX_OPEN_APPROVALS}) AS counted`,
 };
 /** Whether a rotation, or several, made one of two keys of the other: both are in the same hands, which one asks and which decides. */
 const SAME_HANDS: Statement = {
@@ -152,30 +150,14 @@ export function findOpenApproval(
   return one(sql, FIND_OPEN, [...place(owner), digest, keyId]);
 }
 
+/** Whether one more may be opened for this agent. */
+export async function hasRoom(sql: Sql, owner: ApprovalOwner, agentId: string, nowMs: number): Promise<boolean> {
+  const [row] = await sql.query<{ n: number }>(COUNT_OPEN, [...place(owner), agentId, new Date(nowMs)]);
+  return row !== undefined && row.n < MAX_OPEN_APPROVALS;
+}
+
 export function readApproval(sql: Sql, owner: ApprovalOwner, approvalId: string): Promise<ShownApproval | undefined> {
   return one(sql, READ, [...place(owner), approvalId]);
-}
-
-export interface ApprovalFilter extends ApprovalOwner {
-  readonly agentIds?: readonly string[] | undefined;
-  /** As of `nowMs`. */
-  readonly status?: ApprovalState | undefined;
-  /** Only ids before this one. */
-  readonly before?: string | undefined;
-  readonly nowMs: number;
-}
-
-/** Newest first, without facts. */
-export function listApprovals(sql: Sql, filter: ApprovalFilter, limit: number): Promise<ShownApproval[]> {
-  const { agentIds, status, before, nowMs } = filter;
-  return sql.query<ShownApproval>(LIST, [
-    ...place(filter),
-    agentIds ?? null,
-    status ?? null,
-    before ?? null,
-    limit,
-    new Date(nowMs),
-  ]);
 }
 
 /** One more leaf about an approval; `change` holds `state` and what belongs to it. */

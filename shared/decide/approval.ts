@@ -5,6 +5,12 @@ import type { Evaluation, Reason } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { assertNever } from '../errors.ts';
 
+/**
+ * Open approvals of one agent, give or take those that are opened at the same moment. An agent that asks for something
+ * else each time fills its own list, and nobody else's; its further escalations name no approval.
+ */
+export const MAX_OPEN_APPROVALS = 1_000;
+
 /** `pending` becomes `approved`, `rejected` or `expired`; `approved` becomes `used` or `expired`; the others are final. */
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired', 'used'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];

@@ -12,6 +12,7 @@ import {
   approvalFactsOf,
   expireApproval,
   findOpenApproval,
+  hasRoom,
   lockApproval,
   markUsed,
   peekApproval,
@@ -27,13 +28,13 @@ export interface Item {
   readonly answer: Answer;
 }
 
-/** A decision that is written, in a transaction that may still fail. */
+/** A decision, written in a transaction that may still fail. */
 export interface Written {
   readonly decisionId: string;
   readonly verdict: Verdict;
   /** JSON text of the answer. */
   readonly text: string;
-  /** The approval that it waits for. */
+  /** The approval that it waits for; of an ESCALATE whose agent has too many, none. */
   readonly approval?: NamedApproval | undefined;
   /** Another request has made it, with the same key for the same action; nothing is written. */
   readonly isRepeat: boolean;
@@ -64,9 +65,9 @@ export interface RecorderDeps {
   readonly promiser?: Pick<Promiser, 'promise'> | undefined;
 }
 
-/** The approval that an ESCALATE names, and the one to open when there is none yet. */
+/** The approval that an ESCALATE names, unless the agent has too many, and what opens it when there is none yet. */
 interface Naming {
-  readonly approval: NamedApproval;
+  readonly approval?: NamedApproval | undefined;
   readonly opens?: Pick<OpeningRow, 'digest' | 'intentId'>;
 }
 
@@ -88,6 +89,10 @@ function digestOf({ question, answer }: Item): string {
   });
 }
 
+function namedOf({ approval_id: approvalId, expires_at: expiresAt }: StoredApproval): NamedApproval {
+  return { approvalId, expiresAtMs: expiresAt.getTime() };
+}
+
 /** A DENY that comes before any approval, and before the repeat of a decision that has used one. */
 function standsFirst({ verdict, reasons }: Evaluation): boolean {
   return (
@@ -102,7 +107,7 @@ type Settled =
   | {
       readonly kind: 'new';
       readonly answer: Answer;
-      readonly approval?: NamedApproval;
+      readonly approval?: NamedApproval | undefined;
       readonly uses?: StoredApproval;
     };
 
@@ -115,17 +120,17 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     const digest = digestOf(item);
     const open = await findOpenApproval(db, key, digest, key.keyId);
     if (open !== undefined) {
-      if (stateAt(approvalFactsOf(open), answer.nowMs) !== 'expired')
-        return { approval: { approvalId: open.approval_id, expiresAtMs: open.expires_at.getTime() } };
+      if (stateAt(approvalFactsOf(open), answer.nowMs) !== 'expired') return { approval: namedOf(open) };
       // Upkeep would do so in a moment; until then none for the same action could be opened.
       await expireApproval(db, open, answer.nowMs);
     }
+    if (!(await hasRoom(db, key, question.agentId, answer.nowMs))) return {};
     const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs: answer.nowMs + approvalTtlMs };
     return { approval, opens: { digest, intentId: intentId ?? null } };
   };
 
   const openingRow = (decision: DecisionRow, { approval, opens }: Naming): OpeningRow | undefined =>
-    opens === undefined ? undefined : { decision, ...approval, ...opens };
+    opens === undefined || approval === undefined ? undefined : { decision, ...approval, ...opens };
 
   const appendEscalation = async (item: Item): Promise<string> => {
     const { question, answer } = item;
@@ -155,11 +160,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       case 'pending':
         // As if it had named none: the ESCALATE names the same approval again.
         if (answer.evaluation.verdict !== 'ESCALATE' || stored === undefined) return { kind: 'new', answer };
-        return {
-          kind: 'new',
-          answer,
-          approval: { approvalId: stored.approval_id, expiresAtMs: stored.expires_at.getTime() },
-        };
+        return { kind: 'new', answer, approval: namedOf(stored) };
       case 'usable': {
         if (answer.evaluation.verdict === 'DENY' || stored === undefined) return { kind: 'new', answer };
         const approved = await decider.approve(question, answer, approvedReason(stored.approval_id, standing.by));
@@ -205,7 +206,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       const naming = namings[i];
       const settled: Settled =
         approvalId === undefined
-          ? { kind: 'new', answer: item.answer, ...(naming && { approval: naming.approval }) }
+          ? { kind: 'new', answer: item.answer, approval: naming?.approval }
           : await settle(item, held.get(approvalId));
       if (settled.kind === 'repeat') {
         // Of the same batch, it is not in the table yet.

@@ -126,12 +126,8 @@ export function replayHtml(report: ReplayReport): string {
   const { draft, decisions, changed, otherReasons, transitions, rules, agents, resources, environments } = report;
   const { sets, notes, examples } = report;
   const { total, evaluated, standing, notEvaluable } = decisions;
-  const unchanged =
-    total === 0 ? 'There are no decisions to compare.' : 'The draft changes none of these decisions.';
-  const headline =
-    changed.decisions === 0
-      ? unchanged
-      : `The draft changes ${counted(changed.decisions, 'decision')}.`;
+  const unchanged = total === 0 ? 'There are no decisions to compare.' : 'The draft changes none of these decisions.';
+  const headline = changed.decisions === 0 ? unchanged : `The draft changes ${counted(changed.decisions, 'decision')}.`;
   return html`<!doctype html>
 <html lang="en">
 <head>

@@ -8,6 +8,8 @@ export type ReplayStatus = (typeof REPLAY_STATUSES)[number];
 
 /** Replays that may wait or run at once in the whole installation: each takes a worker for minutes. */
 export const MAX_OPEN_REPLAYS = 5;
+/** Decisions that are counted while the caller waits; the worker counts what has more. */
+export const COUNTED_AT_ONCE = 100_000;
 /** A run that has not told of its progress for this long is gone. */
 const ABANDONED_AFTER = '30 seconds';
 /** Runs of one replay that may end early (killed, out of memory) before it is given up. */
@@ -45,6 +47,8 @@ export interface ClaimedReplay {
   readonly replayId: string;
   readonly canonical: string;
   readonly range: ReplayRange;
+  /** How many decisions it has, as far as they were counted. */
+  readonly total: number;
   readonly runs: number;
 }
 
@@ -66,12 +70,16 @@ const CLAIM: Statement = {
   text: `UPDATE replay SET status = 'running', claim = $1, runs = runs + 1, replayed = 0, updated_at = now() WHERE replay_id = (
       SELECT replay_id FROM replay WHERE status = 'queued' OR (status = 'running' AND updated_at < now() - interval '${ABANDONED_AFTER}')
       ORDER BY created_at, replay_id LIMIT 1 FOR UPDATE SKIP LOCKED
-    ) RETURNING replay_id, organisation_id, environment, agent_id, from_at, to_at, draft, runs`,
+    ) RETURNING replay_id, organisation_id, environment, agent_id, from_at, to_at, draft, total::float8 AS total, runs`,
 };
 const OF_CLAIM = "WHERE replay_id = $1 AND claim = $2 AND status = 'running' RETURNING replay_id";
 const PROGRESS: Statement = {
   name: 'replay-progress',
   text: `UPDATE replay SET replayed = $3, total = greatest(total, $3), updated_at = now() ${OF_CLAIM}`,
+};
+const TOTAL: Statement = {
+  name: 'replay-total',
+  text: `UPDATE replay SET total = $3, updated_at = now() ${OF_CLAIM}`,
 };
 const FINISH: Statement = {
   name: 'replay-finish',
@@ -98,6 +106,7 @@ interface ClaimRow {
   from_at: Date | null;
   to_at: Date;
   draft: Buffer;
+  total: number;
   runs: number;
 }
 
@@ -134,6 +143,8 @@ export interface ReplayClaims {
   next(claim: string): Promise<ClaimedReplay | undefined>;
   /** @throws {ClaimLost} */
   progress(replayId: string, claim: string, replayed: number): Promise<void>;
+  /** Says how many there are, once they have been counted. @throws {ClaimLost} */
+  total(replayId: string, claim: string, total: number): Promise<void>;
   /** @param report JSON text @throws {ClaimLost} */
   finish(replayId: string, claim: string, report: string, replayed: number): Promise<void>;
   /** @param error a sentence for whoever asked @throws {ClaimLost} */
@@ -158,6 +169,7 @@ export function createReplayClaims(deps: { readonly db: Database; readonly nowMs
       return {
         replayId: row.replay_id,
         canonical: row.draft.toString('utf8'),
+        total: row.total,
         runs: row.runs,
         range: {
           organisationId: row.organisation_id,
@@ -169,6 +181,7 @@ export function createReplayClaims(deps: { readonly db: Database; readonly nowMs
       };
     },
     progress: (replayId, claim, replayed) => change(PROGRESS, [replayId, claim, replayed]),
+    total: (replayId, claim, total) => change(TOTAL, [replayId, claim, total]),
     finish: (replayId, claim, report, replayed) =>
       change(FINISH, [replayId, claim, report, replayed, new Date(nowMs())]),
     fail: (replayId, claim, error) => change(FAIL, [replayId, claim, error, new Date(nowMs())]),

@@ -78,15 +78,19 @@ function wantedEntry(request: Request): Pick<VerbEntry, 'verb' | 'action' | 'eff
 
 const PRONOUN = /^(?:it|them|they|these|those)$/;
 
-function candidateOf(request: Request, end: number, index: number, lexicon: Lexicon): Candidate {
-  const clauseTokens = request.sentence.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
-  const clause = wordsOf(clauseTokens);
+function candidateOf(
+  request: Request,
+  end: number,
+  { words, index }: Pick<Place, 'words' | 'index'>,
+  lexicon: Lexicon,
+): Candidate {
+  const clause = words.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
   const [from, to] = request.subject ?? [objectStart(request, end, lexicon), end];
   const pronoun = PRONOUN.test(request.sentence[request.subject ? from : request.next]?.lower ?? '') && from < to;
   const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon);
   const base = request.wanted ? wantedEntry(request) : request.entry;
   const rule = request.wanted ? undefined : refine(request, phrase, clause, lexicon);
-  const sum = !rule && MOVES_MONEY.test(base.verb) && beginsWithSum(clauseTokens);
+  const sum = !rule && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
   const action = sum ? 'transfer' : (rule?.action ?? base.action);
   const { object, domain, known } = objectOf(request, end, phrase, action, lexicon);
   return {
@@ -108,6 +112,13 @@ function candidateOf(request: Request, end: number, index: number, lexicon: Lexi
     implied: request.implied ?? false,
     sentence: index,
   };
+}
+
+/** The sentence that is read, with its words and its index. */
+interface Place {
+  readonly sentence: Sentence;
+  readonly words: readonly string[];
+  readonly index: number;
 }
 
 /** What a candidate is about. */
@@ -145,16 +156,16 @@ function indexOfToken(sentence: Sentence, at: number): number {
 function candidatesAmong(
   requests: readonly Request[],
   after: Request | undefined,
-  index: number,
+  place: Place,
   lexicon: Lexicon,
 ): Candidate[] {
-  const sentence = requests[0]?.sentence ?? [];
+  const { sentence } = place;
   const found: Candidate[] = [];
   let next = after;
   let follower: Candidate | undefined;
   for (const request of [...requests].reverse()) {
     const end = next ? indexOfToken(sentence, next.at) : sentence.length;
-    const candidate = candidateOf(request, end, index, lexicon);
+    const candidate = candidateOf(request, end, place, lexicon);
     // `Create or update users`: the first verb shares the object of the second.
     const shares = follower && candidate.object === 'unknown' && end - request.next <= 2;
     follower = shares && follower ? { ...candidate, ...aboutOf(follower) } : candidate;
@@ -193,9 +204,11 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
     return firsts.get(sentence);
   };
   for (const [index, sentence] of sentences.entries()) {
-    const requests = requestsOf(sentence, lexicon, QUERY);
+    const words = wordsOf(sentence);
+    const requests = requestsOf(sentence, words, lexicon, QUERY);
+    const place = { sentence, words, index };
     const room = Math.max(0, MAX_CANDIDATES - found.length);
-    for (const candidate of candidatesAmong(requests.slice(0, room), requests[room], index, lexicon)) {
+    for (const candidate of candidatesAmong(requests.slice(0, room), requests[room], place, lexicon)) {
       const about = candidate.pronoun ? antecedentOf(candidate) : undefined;
       push(about ? { ...candidate, ...aboutOf(about) } : candidate);
     }
@@ -204,7 +217,7 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
       const potential = potentials.get(request.entry) ?? potentialOf(request.entry, lexicon);
       potentials.set(request.entry, potential);
       if (potential <= gravest) continue;
-      for (const candidate of candidatesAmong([request], requests[at + 1], index, lexicon))
+      for (const candidate of candidatesAmong([request], requests[at + 1], place, lexicon))
         if (consequenceOf(candidate) > gravest) push(candidate);
     }
   }
@@ -219,8 +232,17 @@ function withoutStatements(found: readonly Candidate[]): Candidate[] {
 
 /** A fragment as a candidate. */
 export function candidateOfFragment(fragment: Fragment, sentence: number): Candidate {
+  const { verb, action, effect, traits, object, domain, extent, at } = fragment;
+  // Member by member: copying objects of many shapes is slow.
   return {
-    ...fragment,
+    verb,
+    action,
+    effect,
+    traits,
+    object,
+    domain,
+    extent,
+    at,
     certainty: 0.95,
     objectKnown: true,
     negated: false,

@@ -2,23 +2,32 @@
 import { ABILITIES, AUX, CONJUNCTIONS, FINITE, LISTS, SUBJECTS, SUBORDINATORS, WH } from './clause-words.ts';
 import { withImplied } from './implied.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
-import { type Request, wordsOf } from './request.ts';
+import type { Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
 import { type Seen, type Slot, verbAt } from './verb-slots.ts';
 
-/** Requests of one sentence, also implied ones. `query` is the entry that stands for questions. */
-export function requestsOf(sentence: Sentence, lexicon: Lexicon, query: VerbEntry): Request[] {
-  return withImplied(sentence, wordsOf(sentence), spokenRequests(sentence, lexicon, query), lexicon);
+/** Requests of one sentence with its words, also implied ones. `query` is the entry that stands for questions. */
+export function requestsOf(
+  sentence: Sentence,
+  words: readonly string[],
+  lexicon: Lexicon,
+  query: VerbEntry,
+): Request[] {
+  return withImplied(sentence, words, spokenRequests(sentence, words, lexicon, query), lexicon);
 }
 
-function spokenRequests(sentence: Sentence, lexicon: Lexicon, query: VerbEntry): Request[] {
-  const words = wordsOf(sentence);
+function spokenRequests(
+  sentence: Sentence,
+  words: readonly string[],
+  lexicon: Lexicon,
+  query: VerbEntry,
+): Request[] {
   const found: Request[] = [];
   const endsAsQuestion = sentence.some((token) => token.kind === 'punct' && token.text.includes('?'));
   let slot: Slot | undefined = { strong: true, first: true };
   const seen: Seen = { third: false, gerund: false, listing: false, inside: false, negated: false };
   let subordinate = false;
-  const carriedOut = isCarriedOut(words.join(' '));
+  const carriedOut = words.some((word) => word.endsWith('by')) && isCarriedOut(words.join(' '));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
@@ -145,17 +154,12 @@ function opensPurpose(words: readonly string[], at: number, found: readonly Requ
   if (found.length > 1 || (first && (first.entry.action !== 'read' || first.kind === 'question'))) return false;
   if (word === 'to') return ABILITIES.has(words[at - 1] ?? '');
   if (first || at === 0 || at > 8 || !(word === 'for' || word === 'that' || word === 'which')) return false;
-  if (
-    words
-      .slice(0, at)
-      .some(
-        (before) => FINITE.has(before) || (SUBJECTS.has(before) && /^(?:i|we|you|he|she|it|they|there)$/.test(before)),
-      )
-  )
-    return false;
+  if (words.slice(0, at).some((before) => FINITE.has(before) || PERSONS.has(before))) return false;
   const form = lexicon.verbForms.match(words, at + 1)?.value;
   return form !== undefined && !form.entry.weak && form.form === (word === 'for' ? 'gerund' : 'third');
 }
+
+const PERSONS = new Set(['i', 'we', 'you', 'he', 'she', 'it', 'they', 'there']);
 
 /** The index of the last word before what follows `how you` or `how to`: what is to be shown by doing it. */
 function beforeShown(words: readonly string[], at: number): number {
@@ -174,14 +178,15 @@ function purposeAfter(words: readonly string[], at: number): number {
   return at;
 }
 
+const LIKES = new Set(['like', 'love']);
 const WANTS = new Set(['need', 'want', 'require', 'needs', 'wants']);
 
 /** How many words say that something is wanted: `I need a cluster`, `we'd like the report`; 0 for none. */
 function wantedAt(words: readonly string[], at: number): number {
-  const [subject = '', second = '', third = ''] = words.slice(at, at + 3);
-  if (/^(?:i|we)'d$/.test(subject)) return second === 'like' || second === 'love' ? 2 : 0;
+  const [subject, second = ''] = [words[at], words[at + 1]];
+  if (subject === "i'd" || subject === "we'd") return LIKES.has(second) ? 2 : 0;
   if (subject !== 'i' && subject !== 'we') return 0;
-  if (second === 'would') return third === 'like' || third === 'love' ? 3 : 0;
+  if (second === 'would') return LIKES.has(words[at + 2] ?? '') ? 3 : 0;
   return WANTS.has(second) ? 2 : 0;
 }
 

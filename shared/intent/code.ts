@@ -26,9 +26,11 @@ export interface Piece {
 
 /** Words of a text with their offsets: split at white space, `;`, `|`, parentheses, quotes and `&&`. */
 export function piecesOf(text: string): Piece[] {
-  const pieces: Piece[] = [];
-  for (const match of text.matchAll(/[^\s;|()`'"]+|[;|()`'"]/g)) {
-    pieces.push({ text: match[0], lower: match[0].toLowerCase(), at: match.index });
-  }
-  return pieces;
+  let end = 0;
+  return (text.match(/[^\s;|()`'"]+|[;|()`'"]/g) ?? []).map((piece) => {
+    // Nothing but white space lies between two pieces.
+    const at = text.indexOf(piece, end);
+    end = at + piece.length;
+    return { text: piece, lower: piece.toLowerCase(), at };
+  });
 }

@@ -50,15 +50,15 @@ const CODES = new Set(
     'TWD TZS UAH UGX USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG'
   ).split(' '),
 );
-const SCALES: Readonly<Record<string, number>> = {
-  k: 1e3,
-  m: 1e6,
-  mn: 1e6,
-  million: 1e6,
-  thousand: 1e3,
-  bn: 1e9,
-  billion: 1e9,
-};
+const SCALES = new Map([
+  ['k', 1e3],
+  ['m', 1e6],
+  ['mn', 1e6],
+  ['million', 1e6],
+  ['thousand', 1e3],
+  ['bn', 1e9],
+  ['billion', 1e9],
+]);
 const AMOUNT = /^(\p{Sc})?([0-9][0-9.,]{0,20})(k|m|mn|bn|usd|eur|gbp|jpy|chf)?(\p{Sc})?$/iu;
 const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?\.){1,10}[a-z]{2,18}$/i;
 const IPV4 = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/;
@@ -85,20 +85,20 @@ export function hostOf(url: string): string | undefined {
   return host === '' ? undefined : host;
 }
 
-export const isFileName = (text: string): boolean => text.length <= MAX_LENGTH && FILE_ENDING.test(text);
+export const isFileName = (text: string): boolean => text.length <= MAX_LENGTH && text.includes('.') && FILE_ENDING.test(text);
 const isHost = (text: string): boolean =>
   text.length <= 253 && !isFileName(text) && (HOST.test(text) || IPV4.test(text));
 
 /** A sum written at `sentence[at]`, alone or with the token beside it. */
 function moneyAt(sentence: Sentence, at: number): Money | undefined {
   const token = sentence[at];
-  if (!token || token.text.length > 40) return undefined;
+  if (!token || token.text.length > 40 || !/^.?\d/u.test(token.text)) return undefined;
   const match = AMOUNT.exec(token.text);
   if (!match) return undefined;
   const next = sentence[at + 1]?.lower ?? '';
   const previous = sentence[at - 1]?.lower ?? '';
-  const scaled = SCALES[match[3]?.toLowerCase() ?? ''] ?? SCALES[next] ?? 1;
-  const after = SCALES[next] === undefined ? next : (sentence[at + 2]?.lower ?? '');
+  const scaled = SCALES.get(match[3]?.toLowerCase() ?? '') ?? SCALES.get(next) ?? 1;
+  const after = !SCALES.has(next) ? next : (sentence[at + 2]?.lower ?? '');
   const code = [match[3], after, previous].map((word) => word?.toUpperCase() ?? '').find((word) => CODES.has(word));
   const currency =
     SYMBOLS.get(match[1] ?? match[4] ?? '') ??
@@ -129,6 +129,8 @@ export function entitiesOf(sentences: readonly Sentence[]): Entities {
   };
   const take = (token: Token) => {
     const { kind, text, lower } = token;
+    // Words and punctuation name nothing.
+    if (kind === 'word' || kind === 'punct' || kind === 'secret') return;
     if (kind === 'email') add(emails, lower);
     else if (kind === 'url') {
       add(urls, text);

@@ -1,9 +1,11 @@
 // Notices hidden text and text in a language that is not read.
 import type { Lexicon } from './lexicon.ts';
+import type { SpokenWords } from './words.ts';
 
-const BASE64 = /[A-Za-z0-9+/_-]{20,}={0,2}/g;
-const HEX = /(?:[0-9a-fA-F]{2}){12,}/g;
-const PERCENT = /(?:[^\s%]{0,40}%[0-9a-fA-F]{2}){3}\S*/g;
+// Each begins where nothing of its kind stands before it, so that no stretch is looked at from every one of its characters.
+const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
+const HEX = /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}/g;
+const PERCENT = /%[0-9a-fA-F]{2}(?<=([^\s%]{0,40})...)(?:[^\s%]{0,40}%[0-9a-fA-F]{2}){2}\S*/g;
 /** How many characters of one encoded piece are decoded, and how many pieces. */
 const MAX_ENCODED = 4_000;
 const MAX_HIDDEN = 5;
@@ -33,7 +35,8 @@ export function hiddenTexts(text: string): string[] {
   }
   for (const match of text.matchAll(HEX)) take(Buffer.from(match[0].slice(0, MAX_ENCODED), 'hex').toString('utf8'));
   if (/%[0-9a-fA-F]{2}/.test(text))
-    for (const match of text.matchAll(PERCENT)) take(percentDecoded(match[0].slice(0, MAX_ENCODED)));
+    for (const [rest, before = ''] of text.matchAll(PERCENT))
+      take(percentDecoded((before + rest).slice(0, MAX_ENCODED)));
   if (MOVED.test(text)) take(rot13(text.slice(0, MAX_ENCODED)));
   return found;
 }
@@ -58,16 +61,19 @@ const ENGLISH = new Set(
   ),
 );
 
+const LATIN = /[a-z\u00df-\u024f]/g;
+const OTHER_LETTER = /[^\P{L}a-z\u00df-\u024f]/gu;
+
 /** Whether the text is written in a language, or a script, that the lexicon does not cover. */
-export function isForeign(words: readonly string[], lexicon: Lexicon): boolean {
+export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): boolean {
   let latin = 0;
   let other = 0;
-  for (const word of words) {
+  for (const word of ascii ? [] : words) {
     if (/^[a-z0-9'-]*$/.test(word)) latin += word.length;
-    else
-      for (const char of word)
-        if (/[a-z\u00df-\u024f]/.test(char)) latin += 1;
-        else if (/\p{L}/u.test(char)) other += 1;
+    else {
+      latin += word.match(LATIN)?.length ?? 0;
+      other += word.match(OTHER_LETTER)?.length ?? 0;
+    }
   }
   if (other > 0 && latin < (latin + other) * 0.6) return true;
   let foreign = 0;

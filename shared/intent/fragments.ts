@@ -12,7 +12,7 @@ const MAX_FRAGMENTS = 40;
 function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
   if (!piece || !/^[a-z$/.]/i.test(piece.text)) return false;
   const { text, lower } = piece;
-  if (SQL_HEADS.has(lower) || METHODS[text] !== undefined || lower.startsWith('db.')) return true;
+  if (SQL_HEADS.has(lower) || METHODS.has(text) || lower.startsWith('db.')) return true;
   const name = commandName(lower);
   const dot = name.indexOf('.');
   return (
@@ -33,7 +33,7 @@ function mayDestroy({ lower }: Piece, lexicon: Lexicon): boolean {
     SQL_HEADS.has(lower) ||
     lower.startsWith('db.') ||
     lower === 'delete' ||
-    METHODS[lower.toUpperCase()] !== undefined
+    METHODS.has(lower.toUpperCase())
   )
     return true;
   const name = commandName(lower);

@@ -4,15 +4,15 @@ import type { Fragment, Piece } from './code.ts';
 import { effectOfAction, type Lexicon, type VerbEntry } from './lexicon.ts';
 
 /** HTTP methods and what they do. */
-export const METHODS: Readonly<Record<string, ActionClass>> = {
-  GET: 'read',
-  HEAD: 'read',
-  OPTIONS: 'read',
-  POST: 'create',
-  PUT: 'update',
-  PATCH: 'update',
-  DELETE: 'delete',
-};
+export const METHODS: ReadonlyMap<string, ActionClass> = new Map([
+  ['GET', 'read'],
+  ['HEAD', 'read'],
+  ['OPTIONS', 'read'],
+  ['POST', 'create'],
+  ['PUT', 'update'],
+  ['PATCH', 'update'],
+  ['DELETE', 'delete'],
+]);
 
 /** The last name in the path of a URL, snake_case: `orders` for `/v1/orders/42`. */
 export function lastPathName(url: string): string {
@@ -57,7 +57,7 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
 /** An HTTP request line: `DELETE /v1/users/7`. */
 export function httpAt(pieces: readonly Piece[], at: number, lexicon: Lexicon): Fragment | undefined {
   const head = pieces[at];
-  const method = METHODS[head?.text ?? ''];
+  const method = METHODS.get(head?.text ?? '');
   const target = pieces[at + 1]?.text ?? '';
   if (!head || method === undefined || !(target.startsWith('/') || isUrl(target))) return undefined;
   const act = method === 'delete' ? undefined : actOfUrl(target, lexicon);

@@ -84,6 +84,18 @@ function governorOf(words: readonly string[], at: number): { certainty: number; 
   return OBLIGES_TO.has(words[before - 1] ?? '') ? { certainty: 0.8, end: before - 1 } : { certainty: 0, end: before };
 }
 
+/** The index of the last of these places, in rising order, that lies before `at`; -1 for none. */
+function lastBefore(at: number, places: readonly number[]): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
 /** `X should be deleted`, `make sure that X is sent`, `I want X to be removed`. */
 function passiveAt(
   words: readonly string[],
@@ -98,8 +110,8 @@ function passiveAt(
   const participle = participleAt(words, at + 1, lexicon);
   if (!participle) return undefined;
   const start = clauseStart(words, at);
-  const last = found.findLastIndex((_, index) => (places[index] ?? 0) < at && (places[index] ?? 0) >= start - 1);
-  const request = found[last];
+  const last = lastBefore(at, places);
+  const request = (places[last] ?? 0) >= start - 1 ? found[last] : undefined;
   const governor = isBe ? governorOf(words, at) : { certainty: 0, end: at };
   if (!governor) return undefined;
   let from = start;

@@ -15,7 +15,7 @@ import { takeoverOf } from './takeover.ts';
 import { plainText } from './text.ts';
 import { type Sentence, sentencesOf, type Token } from './tokens.ts';
 import type { Alternative, ParsedIntent } from './types.ts';
-import { allWords } from './words.ts';
+import { spokenWords } from './words.ts';
 
 const MAX_ALTERNATIVES = 8;
 
@@ -54,19 +54,22 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   }
 
   const sentences = sentencesOf(trimmed, isSecret);
-  const words = allWords(trimmed);
+  const spoken = spokenWords(trimmed.toLowerCase());
+  const { words } = spoken;
   const fragments = fragmentsOf(trimmed, lexicon);
   const hidden = hiddenTexts(trimmed);
   const hiddenFragments = hidden.flatMap((inner) => fragmentsOf(inner, lexicon));
   const hiddenCode = hiddenFragments.length > 0 || hidden.some((inner) => takeoverOf(inner, lexicon).attack);
-  const takeover = takeoverOf(trimmed, lexicon);
-  const foreign = isForeign(words, lexicon);
+  const takeover = takeoverOf(trimmed, lexicon, spoken);
+  const foreign = isForeign(spoken, lexicon);
 
   const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
   const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
+  const mayMention = fragments.length > 0 && candidates.length > 0 && !isCarriedOut(trimmed);
   const code = [
     ...fragments.filter(
-      (fragment, at) => !isMentioned(fragment, fragments[at - 1]?.at ?? -1, candidates, sentences, trimmed),
+      (fragment, at) =>
+        !(mayMention && isMentioned(fragment, fragments[at - 1]?.at ?? -1, candidates, sentences, trimmed)),
     ),
     // What is decoded counts as asked for when something is to be run.
     ...(runs ? hiddenFragments : []),
@@ -108,10 +111,11 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     chosen.extent === 'one' && chosen.source === 'words' && asked.length === 1
       ? extentOf(words.slice(0, 40), false, lexicon)
       : chosen.extent;
-  const traits = new Set<Trait>([...chosen.traits, ...alternativeTraits(asked)]);
-  if (chosen.action !== 'read' || chosen.traits.length > 0)
-    for (const trait of traitsOf(words, lexicon)) traits.add(trait);
-  else if (traitsOf(words, lexicon).includes('privileged')) traits.add('privileged');
+  const traits = new Set<Trait>(chosen.traits);
+  // Traits of further actions count too: a text that also sends something outside does so whatever leads.
+  for (const candidate of asked) for (const trait of candidate.traits) traits.add(trait);
+  for (const trait of traitsOf(words, lexicon))
+    if (chosen.action !== 'read' || chosen.traits.length > 0 || trait === 'privileged') traits.add(trait);
   if (entities.money.length > 0 && chosen.action === 'transfer') traits.add('financial');
   if (
     chosen.effect !== 'read' &&
@@ -174,10 +178,9 @@ function isMentioned(
     /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i.test(text.slice(Math.max(0, fragment.at - 40), fragment.at))
   )
     return false;
-  if (isCarriedOut(text)) return false;
-  const before = candidates.filter((candidate) => candidate.at < fragment.at && candidate.source !== 'code');
-  const last = before.at(-1);
-  if (!last || last.at === fragment.at) return false;
+  const isBefore = (candidate: Candidate) => candidate.at < fragment.at && candidate.source !== 'code';
+  const last = candidates.findLast(isBefore);
+  if (!last) return false;
   // `check x and drop table y` asks for two things; `explain what drop table and delete from do` talks of both.
   if (
     fragment.effect !== 'read' &&
@@ -186,13 +189,6 @@ function isMentioned(
     /\b(?:and|then|or|plus)\s{1,8}$/i.test(text.slice(Math.max(0, fragment.at - 16), fragment.at))
   )
     return false;
-  const sameText = sentences.some((sentence) => {
-    const start = sentence[0]?.at ?? 0;
-    const end = sentence.at(-1)?.at ?? 0;
-    return start <= last.at && fragment.at <= end + 1;
-  });
-  if (last.negated) return sameText;
-  const runs = before.some((candidate) => candidate.action === 'execute');
   const talks =
     last.mentions ||
     (last.action === 'read' &&
@@ -200,7 +196,13 @@ function isMentioned(
       /^(?:analyze|analyse|review|compare|check|find|search|look|read|show|debug|audit|evaluate|assess|verify|validate)/.test(
         last.verb,
       ));
-  return talks && !runs && sameText;
+  const runs = () => candidates.some((candidate) => candidate.action === 'execute' && isBefore(candidate));
+  if (!(last.negated || (talks && !runs()))) return false;
+  return sentences.some((sentence) => {
+    const start = sentence[0]?.at ?? 0;
+    const end = sentence.at(-1)?.at ?? 0;
+    return start <= last.at && fragment.at <= end + 1;
+  });
 }
 
 /** What else is asked for: other actions, most consequential first. */
@@ -208,16 +210,12 @@ function alternativesOf(asked: readonly Candidate[], chosen: Candidate): Alterna
   const seen = new Set([`${chosen.domain}.${chosen.action}.${chosen.object}`]);
   const others: Alternative[] = [];
   for (const candidate of asked) {
+    if (others.length === MAX_ALTERNATIVES) break;
     const { domain, action, object, verb, effect } = candidate;
     const normalized = `${domain}.${action}.${object}`;
-    if (candidate.weak || candidate === chosen || seen.has(normalized) || others.length === MAX_ALTERNATIVES) continue;
+    if (candidate.weak || candidate === chosen || seen.has(normalized)) continue;
     seen.add(normalized);
     others.push({ normalized, action, verb, object, effect, confidence: Math.round(candidate.certainty * 800) / 1000 });
   }
   return others;
-}
-
-/** Traits of further actions count too: a text that also sends something outside does so whatever leads. */
-function alternativeTraits(asked: readonly Candidate[]): Trait[] {
-  return asked.flatMap((candidate) => candidate.traits);
 }

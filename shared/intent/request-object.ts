@@ -6,7 +6,6 @@ import { singular } from './inflection.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { ObjectPhrase } from './object.ts';
 import type { Request } from './request.ts';
-import type { Sentence } from './tokens.ts';
 
 /** The domain of an object phrase: its head decides, then the word before it. */
 export function domainOf(words: readonly string[], lexicon: Lexicon): string {
@@ -76,17 +75,14 @@ const QUESTION_WORDS = new Set(
 export const SUBJECT_PRONOUNS = new Set(['i', 'we', 'you', 'they', 'he', 'she', 'it', 'to']);
 
 /** Whether a clause begins with a sum: `transfer $500 to ...`. */
-export const beginsWithSum = (clause: Sentence): boolean =>
-  clause
-    .slice(0, 3)
-    .some(
-      (token, at) =>
-        /^\p{Sc}\d/u.test(token.text) ||
-        (at < 2 &&
-          token.kind === 'number' &&
-          /^(?:[a-z]{3}|dollars?|euros?|pounds?)$/i.test(clause[at + 1]?.text ?? '') &&
-          MONEY_WORD.test(clause[at + 1]?.text ?? '')),
-    );
+export function beginsWithSum({ sentence, next }: Request, end: number): boolean {
+  const clause = sentence.slice(next, Math.min(end, next + 3));
+  return clause.some(
+    (token, at) =>
+      /^\p{Sc}\d/u.test(token.text) ||
+      (at < 2 && token.kind === 'number' && MONEY_WORD.test(clause[at + 1]?.text ?? '')),
+  );
+}
 const MONEY_WORD = /^(?:[A-Z]{3}|dollars?|euros?|pounds?|bucks)$/;
 export const MOVES_MONEY = /^(?:send|give|move|forward)$/;
 
@@ -109,8 +105,7 @@ function directObject(request: Request, end: number, lexicon: Lexicon) {
 
 /** The object and domain of a request, with what stands in for a missing one. */
 export function objectOf(request: Request, end: number, phrase: ObjectPhrase, action: Action, lexicon: Lexicon) {
-  const clause = request.sentence.slice(request.next, end);
-  if (action === 'transfer' && beginsWithSum(clause))
+  if (action === 'transfer' && beginsWithSum(request, end))
     return { object: 'money', domain: domainOf(['money'], lexicon), known: true };
   const direct = directObject(request, end, lexicon);
   if (phrase.name === '' || direct) {

@@ -1,6 +1,6 @@
 // What a sentence asks for, before its object is read.
 import type { VerbEntry } from './lexicon.ts';
-import type { Sentence } from './tokens.ts';
+import type { Sentence, TokenKind } from './tokens.ts';
 
 /** A verb that asks for something, and where its object may stand. */
 export interface Request {
@@ -23,9 +23,17 @@ export interface Request {
 
 /** Words of a sentence by which phrases are looked up; names in quotes and the like match nothing. */
 export const wordsOf = (sentence: Sentence): string[] =>
-  sentence.map((token) =>
-    token.kind === 'word' ? token.lower : token.kind === 'punct' ? token.text : `\u0000${token.kind}`,
-  );
+  sentence.map(({ kind, lower, text }) => (kind === 'word' ? lower : kind === 'punct' ? text : MARKS[kind]));
+const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
+  number: '\u0000number',
+  quoted: '\u0000quoted',
+  code: '\u0000code',
+  email: '\u0000email',
+  url: '\u0000url',
+  path: '\u0000path',
+  identifier: '\u0000identifier',
+  secret: '\u0000secret',
+};
 
 /** Whether missing this verb would matter most: it destroys, starts, sends, pays or gives rights. */
 export const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>

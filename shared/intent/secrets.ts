@@ -17,8 +17,11 @@ const FORMS: readonly RegExp[] = [
   /^hf_[A-Za-z0-9]{20,}$/,
   /^SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}$/, // SendGrid
   /^eyJ[A-Za-z0-9_-]{5,}\.eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*$/, // JSON web tokens
-  /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,200}:[^\s/@]{3,200}@/i, // a password in a URL
 ];
+/** One pattern that is true of what any of them is true of: looked for once and not fourteen times. */
+const ANY_FORM = new RegExp(FORMS.map(({ source }) => source).join('|'));
+/** A password in a URL. */
+const URL_PASSWORD = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,200}:[^\s/@]{3,200}@/i;
 const ASSIGNMENT =
   /^(?:[a-z0-9_-]{0,30}(?:password|passwd|pwd|secret|token|api_?key|access_?key|private_?key))(?:=|:)["']?([^\s"']{6,})/i;
 const PLACEHOLDER = /^(?:[x*<{$[]|your|example|changeme|null|none|true|false|undefined)/i;
@@ -27,7 +30,9 @@ const PLACEHOLDER = /^(?:[x*<{$[]|your|example|changeme|null|none|true|false|und
 export function isSecret(token: string): boolean {
   if (token.length < 12 || token.length > MAX_TOKEN)
     return token.length > MAX_TOKEN ? isSecret(token.slice(0, 500)) : false;
-  if (FORMS.some((form) => form.test(token))) return true;
+  if (ANY_FORM.test(token)) return true;
+  if (!/[:=]/.test(token)) return false;
+  if (URL_PASSWORD.test(token)) return true;
   const value = ASSIGNMENT.exec(token)?.[1];
   return value !== undefined && !PLACEHOLDER.test(value);
 }

@@ -149,7 +149,7 @@ function refineCommand(
     const glued = flags
       .map((flag) => /^(?:-X|--(?:request|method)=)([A-Z]+)/.exec(flag)?.[1])
       .find((method) => method !== undefined);
-    const method = METHODS[glued ?? args[at + 1]?.text.toUpperCase() ?? ''];
+    const method = METHODS.get(glued ?? args[at + 1]?.text.toUpperCase() ?? '');
     const sends = flags.some((flag) => /^(?:-d|-F|-T|--data|--form|--upload|--post|--body|--json)/.test(flag));
     const url = args.find((arg) => isUrl(arg.text))?.text;
     if (at >= 0 || glued !== undefined) action = method ?? 'execute';

@@ -1,6 +1,6 @@
 // Notices text that tries to take an agent over: what it says (signals of the lexicon) and how it poses (forged headings).
 import type { Lexicon, Signal } from './lexicon.ts';
-import { allWords } from './words.ts';
+import { type SpokenWords, spokenWords } from './words.ts';
 
 /** What a text says that is typical of taking an agent over. */
 export interface Takeover {
@@ -10,11 +10,11 @@ export interface Takeover {
   readonly pretext: boolean;
 }
 
-/** Whether `words[at...]` follows the signal, each step within `gap` words of the one before. */
-function followsFrom(signal: Signal, words: readonly string[], at: number): boolean {
+/** Whether `words[at...]`, before `end`, follows the signal, each step within `gap` words of the one before. */
+function followsFrom(signal: Signal, words: readonly string[], at: number, end: number): boolean {
   let position = at;
   for (const step of signal.steps.slice(1)) {
-    const limit = Math.min(words.length, position + 2 + signal.gap);
+    const limit = Math.min(end, position + 2 + signal.gap);
     let next = position + 1;
     while (next < limit && !step.has(words[next] ?? '')) next += 1;
     if (next >= limit) return false;
@@ -23,20 +23,22 @@ function followsFrom(signal: Signal, words: readonly string[], at: number): bool
   return true;
 }
 
-/** The signals in a text; `lower` is its plain text in lower case. */
-function signalsIn(lower: string, lexicon: Lexicon): Signal[] {
+/** The signals in the words of a text; none goes on across the end of a line or sentence. */
+function signalsIn({ words, ends }: SpokenWords, lexicon: Lexicon): Signal[] {
   const found = new Map<string, Signal>();
-  for (const line of lower.split(/[\n.!?:;]+/)) {
-    const words = allWords(line);
-    for (const [at, word] of words.entries()) {
-      for (const signal of lexicon.signals.get(word) ?? []) {
-        if (signal.start && at > 0) continue;
-        if (!found.has(signal.name) && followsFrom(signal, words, at)) found.set(signal.name, signal);
+  let start = 0;
+  for (const end of ends) {
+    for (let at = start; at < end; at += 1) {
+      for (const signal of lexicon.signals.get(words[at] ?? '') ?? NONE) {
+        if (signal.start && at > start) continue;
+        if (!found.has(signal.name) && followsFrom(signal, words, at, end)) found.set(signal.name, signal);
       }
     }
+    start = end;
   }
   return [...found.values()];
 }
+const NONE: readonly Signal[] = [];
 
 const wordSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 /** What gives orders. */
@@ -102,9 +104,9 @@ function hasHiddenRequest(lower: string, lexicon: Lexicon): boolean {
 }
 
 /** What a text (plain, in its own case) says and how it poses. */
-export function takeoverOf(text: string, lexicon: Lexicon): Takeover {
+export function takeoverOf(text: string, lexicon: Lexicon, words?: SpokenWords): Takeover {
   const lower = text.toLowerCase();
-  const signals = signalsIn(lower, lexicon);
+  const signals = signalsIn(words ?? spokenWords(lower), lexicon);
   const hints = new Set(signals.filter(({ strength }) => strength !== 'attack').map(({ name }) => name));
   // A turn of a conversation that nobody held; people send transcripts too.
   if (/\n\s{0,8}(?:assistant|ai)\s?:/.test(lower)) hints.add('forged_turn');

@@ -6,6 +6,9 @@ export interface PlainText {
   readonly disguised: boolean;
 }
 
+/** What no plain keyboard writes: without it nothing can be hidden in the characters themselves. */
+const UNUSUAL = /[^\t\n\r\x20-\x7e]/;
+
 /** UTF-16 code units that are read: twice what the API takes. */
 const MAX_LENGTH = 20_000;
 
@@ -124,10 +127,13 @@ function foldLookAlikes(text: string, isKnown: (word: string) => boolean): Plain
   return { text: folded, disguised };
 }
 
+// What it looks ahead to first is rare, and far sooner seen than what a letter is.
+const SPELLED_OUT = /(?=.[ ._-].[ ._-])(?<![\p{L}\p{N}])\p{L}(?:[ ._-]\p{L}){2,30}(?![\p{L}\p{N}])/gu;
+
 /** Joins letters that are spelled out, as in `d e l e t e`, when `isKnown` knows the word. */
 function joinSpelledOut(text: string, isKnown: (word: string) => boolean): PlainText {
   let disguised = false;
-  const joined = text.replace(/(?<![\p{L}\p{N}])\p{L}(?:[ ._-]\p{L}){2,30}(?![\p{L}\p{N}])/gu, (run) => {
+  const joined = text.replace(SPELLED_OUT, (run) => {
     const word = run.replace(/[ ._-]/g, '');
     if (!isKnown(word.toLowerCase())) return run;
     disguised = true;
@@ -147,11 +153,13 @@ const LEET: Readonly<Record<string, string>> = {
   $: 's',
 };
 
+/** A word with such a sign right after a letter, and a letter at its end. */
+const LEET_WORD = /(?<![\w@$])(?=[a-z@$0-9]{0,14}?[a-z][013457@$])[a-z@$0-9]{3,15}[a-z](?![\w@$])/gi;
+
 /** Reads `d3l3te` as `delete`, when `isKnown` knows the word. */
 function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
   let disguised = false;
-  const plain = text.replace(/(?<![\w@$])[a-z@$0-9]{4,16}(?![\w@$])/gi, (word) => {
-    if (!/[a-z][013457@$]/i.test(word) || !/[a-z]$/i.test(word)) return word;
+  const plain = text.replace(LEET_WORD, (word) => {
     const letters = word.toLowerCase().replace(/[013457@$]/g, (char) => LEET[char] ?? char);
     if (!isKnown(letters)) return word;
     disguised = true;
@@ -160,23 +168,26 @@ function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
   return { text: plain, disguised };
 }
 
-/**
- * The text as a human reads it: compatibility forms composed (NFKC), invisible and control characters gone, look-alike
- * letters folded. `isKnown` says whether a lower-case word means something to the parser.
- */
-export function plainText(raw: string, isKnown: (word: string) => boolean): PlainText {
-  let disguised = INSIDE_WORD.test(raw) || HIDING.test(raw) || CONTROL_INSIDE_WORD.test(raw) || STYLED_LETTER.test(raw);
+/** Compatibility forms composed (NFKC), invisible and control characters gone. */
+function visible(raw: string): PlainText {
+  const disguised =
+    INSIDE_WORD.test(raw) || HIDING.test(raw) || CONTROL_INSIDE_WORD.test(raw) || STYLED_LETTER.test(raw);
   // Reordering long runs of combining marks is not linear in every Unicode library; nothing readable has them.
   const bounded = raw.toWellFormed().replace(COMBINING_RUN, '$1');
-  const composed = bounded
-    .replace(INVISIBLE, '')
-    .replace(CONTROL, ' ')
-    .normalize('NFKC')
-    .replace(CONTROL, ' ')
-    .replace(INVISIBLE, '');
+  const bare = bounded.replace(INVISIBLE, '').replace(CONTROL, ' ');
+  const composed = bare.normalize('NFKC');
+  return { text: composed === bare ? bare : composed.replace(CONTROL, ' ').replace(INVISIBLE, ''), disguised };
+}
+
+/**
+ * The text as a human reads it: compatibility forms composed, invisible and control characters gone, look-alike letters
+ * folded. `isKnown` says whether a lower-case word means something to the parser.
+ */
+export function plainText(raw: string, isKnown: (word: string) => boolean): PlainText {
+  const seen = UNUSUAL.test(raw) ? visible(raw) : { text: raw, disguised: false };
   // One character may become eighteen: nothing readable grows beyond this, so what is cut counts as hidden.
-  disguised ||= composed.length > MAX_LENGTH;
-  let text = composed
+  let disguised = seen.disguised || seen.text.length > MAX_LENGTH;
+  let text = seen.text
     .slice(0, MAX_LENGTH)
     .replaceAll('\u2019', "'")
     .replaceAll('\u2018', "'")

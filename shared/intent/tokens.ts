@@ -24,34 +24,47 @@ export interface Token {
 export type Sentence = readonly Token[];
 
 const SPACE = /\s/;
-/** From where it is set to the next white space or double quote. */
-const PIECE = /[^\s"`]*/y;
-const QUOTES: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '\u00ab': '\u00bb' };
+const QUOTES = new Map([
+  ['"', '"'],
+  ["'", "'"],
+  ['`', '`'],
+  ['\u00ab', '\u00bb'],
+]);
+const DOUBLE_QUOTE = 0x22;
+const BACK_QUOTE = 0x60;
 /** A quotation is no longer than this: what follows an unpaired quote is ordinary text. */
 const MAX_QUOTED = 400;
 const TRAILING = '.,;:!?)]}\'"\u2026';
 const LEADING = '([{<\'"*#>-+';
 const ENDS_SENTENCE = /[.!?\n;\u2026]/;
-const LETTERS = /^[A-Za-z]+$/;
 const MIN_SECRET = 12;
 const WORD = /^[\p{L}\p{M}][\p{L}\p{M}\p{N}'_-]*$/u;
 
+const URL_START = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.[^.])/i;
+const PATH_START = /^(?:(?:~|\.{1,2})?\/|[a-z]:\\|\\\\)/i;
+const DIGIT = /\d/;
+
 /** What a token without spaces is. Anchored patterns over bounded input only. */
 function kindOf(text: string, isSecret: (token: string) => boolean): TokenKind {
-  // Most words need no closer look: a credential is longer.
-  if (text.length < MIN_SECRET && LETTERS.test(text)) return 'word';
-  if (isSecret(text)) return 'secret';
+  if (text.length >= MIN_SECRET && isSecret(text)) return 'secret';
   const short = text.length > 300 ? text.slice(0, 300) : text;
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(short) || /^www\.[^.]/i.test(short)) return 'url';
+  // Most are words, which are nothing else.
+  if (WORD.test(short)) {
+    const named = short.includes('_') || (short.length > 5 && DIGIT.test(short));
+    return named ? 'identifier' : 'word';
+  }
+  if (URL_START.test(short)) return 'url';
   const at = short.indexOf('@');
   if (at > 0 && short.indexOf('.', at) > at + 1 && !/[/\s]/.test(short)) return 'email';
-  if (/^(?:~|\.{1,2})?\/[^/]*/.test(short) || /^[a-z]:\\/i.test(short) || short.startsWith('\\\\')) return 'path';
+  if (PATH_START.test(short)) return 'path';
   if (/^[\p{Sc}]?\d[\d.,:%/-]*[a-z%]{0,4}$/iu.test(short)) return 'number';
-  if (WORD.test(short))
-    return /\d/.test(short) && short.length > 5 ? 'identifier' : short.includes('_') ? 'identifier' : 'word';
   if (/[\p{L}\p{N}]/u.test(short)) return 'identifier';
   return 'punct';
 }
+
+const isSpace = (code: number): boolean =>
+  code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code > 0x7f && SPACE.test(String.fromCharCode(code)));
+const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 
 /**
  * Sentences of a text. Quoted and back-quoted stretches become one token each, so that a name in quotes is never read as
@@ -70,22 +83,30 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
   // Up to where no closing quote of a kind stands, so that unpaired ones are not looked for again and again.
   const bare = new Map<string, number>();
   for (let at = 0; at < text.length; ) {
-    const char = text[at] ?? '';
-    if (SPACE.test(char)) {
-      if (char === '\n') flush();
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) {
+      if (code === 0x0a) flush();
       at += 1;
       continue;
     }
-    const quoted = quotation(text, at, bare);
+    const quoted = isLetter(code) ? undefined : quotation(text, at, bare);
     if (quoted !== undefined) {
-      push(char === '`' ? 'code' : isSecret(quoted) ? 'secret' : 'quoted', quoted, at);
+      push(text[at] === '`' ? 'code' : isSecret(quoted) ? 'secret' : 'quoted', quoted, at);
       at += quoted.length + 2;
       continue;
     }
-    PIECE.lastIndex = at + 1;
-    PIECE.test(text);
-    const end = PIECE.lastIndex;
-    splitPiece(text.slice(at, end), at, push, flush, isSecret);
+    let plain = isLetter(code);
+    let end = at + 1;
+    for (; end < text.length; end += 1) {
+      const next = text.charCodeAt(end);
+      if (isLetter(next)) continue;
+      if (isSpace(next) || next === DOUBLE_QUOTE || next === BACK_QUOTE) break;
+      plain = false;
+    }
+    const piece = text.slice(at, end);
+    // Most need no closer look: a credential is longer.
+    if (plain && piece.length < MIN_SECRET) push('word', piece, at);
+    else splitPiece(piece, at, push, flush, isSecret);
     at = end;
   }
   flush();
@@ -94,17 +115,24 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
 
 /** The inside of a quotation that opens at `at`, or undefined. */
 function quotation(text: string, at: number, bare: Map<string, number>): string | undefined {
-  const close = QUOTES[text[at] ?? ''];
+  const close = QUOTES.get(text[at] ?? '');
   if (close === undefined) return undefined;
+  const known = bare.get(close) ?? 0;
   const limit = Math.min(text.length, at + MAX_QUOTED);
-  for (let end = Math.max(at + 1, bare.get(close) ?? 0); end < limit; end += 1) {
-    if (text[end] !== close) continue;
+  let end = nextOf(close, text, Math.max(at + 1, known));
+  for (; end < limit; end = nextOf(close, text, end + 1)) {
     if (end === at + 1) return undefined;
     // An apostrophe inside a word is no closing quote.
     if (close !== "'" || !/[\p{L}\p{N}]/u.test(text[end + 1] ?? ' ')) return text.slice(at + 1, end);
   }
-  bare.set(close, Math.max(limit, bare.get(close) ?? 0));
+  bare.set(close, Math.max(end, known));
   return undefined;
+}
+
+/** Where `char` stands next, or the end of the text. */
+function nextOf(char: string, text: string, from: number): number {
+  const at = text.indexOf(char, from);
+  return at < 0 ? text.length : at;
 }
 
 /** Tokens of a stretch without spaces: punctuation at both ends comes off. */

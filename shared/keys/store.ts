@@ -44,7 +44,7 @@ const INSERT: Statement = {
 const LIST: Statement = {
   name: 'keys-list',
   text: `SELECT ${COLUMNS} FROM api_key WHERE organisation_id = $1 AND environment = $2 AND ($3::bigint IS NULL OR seq < $3)
-    ORDER BY seq DESC LIMIT $4`,
+    ORDER BY api_key.seq DESC LIMIT $4`,
 };
 const LOCK: Statement = {
   name: 'keys-lock',

@@ -23,7 +23,7 @@ const LOG: Statement = {
 const KEYS: Statement = {
   name: 'export-keys',
   text: `SELECT key_id, vkey, use, first_size::text AS first_size, last_size::text AS last_size FROM log_key
-    WHERE log_id = $1 AND use IN ('log', 'promise') ORDER BY first_size, key_id`,
+    WHERE log_id = $1 AND use IN ('log', 'promise') ORDER BY log_key.first_size, key_id`,
 };
 const LEAVES: Statement = {
   name: 'export-leaves',

@@ -106,7 +106,7 @@ const CHAIN: Statement = {
 };
 const HEAD: Statement = {
   name: 'leaf-chain-head',
-  text: `SELECT chain_index::text AS chain_index, encode(event_hash, 'hex') AS event_hash FROM leaf WHERE ${OF_LOG} AND entity_id = $3 ORDER BY chain_index DESC LIMIT 1`,
+  text: `SELECT chain_index::text AS chain_index, encode(event_hash, 'hex') AS event_hash FROM leaf WHERE ${OF_LOG} AND entity_id = $3 ORDER BY leaf.chain_index DESC LIMIT 1`,
 };
 const PENDING: Statement = {
   name: 'record-pending',

@@ -1,9 +1,13 @@
 // Policies and dead jobs in a real browser: what is in force and why the folder was refused, what changed, what gave up.
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
+import { beginShadow } from '../../shared/decide/shadow-store.ts';
 import { createLogger } from '../../shared/log.ts';
 import { readPolicyFolder } from '../../shared/policy-folder.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
+import { createShadowWorker } from '../../workers/shadow.ts';
 import {
   accessibilityProblems,
   browserMissing,
@@ -12,9 +16,11 @@ import {
   type Visit,
   visit,
 } from '../support/browser.ts';
+import { temporaryFolder } from '../support/folders.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
+import { startTestWorker } from '../support/worker.ts';
 
 /** Says where pictures of the pages go; without it none are made. */
 const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
@@ -104,7 +110,8 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await service?.close();
   });
 
-  it('the set in force can be searched and its rules read in words', async () => {
+  it('the set in force can be searched and its rules read in words', async function () {
+    this.timeout(40_000);
     const { page } = seen;
     await page.getByText('accepted').waitFor();
     await looks('policies');
@@ -113,7 +120,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await waitFor(async () => (await page.locator('tbody tr').count()) === 1);
     await page.getByRole('link', { name: 'credentials' }).click();
     await page.getByRole('heading', { level: 1, name: 'credentials' }).waitFor();
-    const rule = page.locator('.rule', { hasText: 'untrusted-agents-may-not' });
+    const rule = page.locator('.policy-rule', { hasText: 'untrusted-agents-may-not' });
     await rule.waitFor();
     expect((await rule.textContent())?.replaceAll(/\s+/g, ' ')).to.include(
       'intent.data_classes has credentialstrust.level is below 5',
@@ -122,7 +129,8 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await looks('policy');
   });
 
-  it('a refused folder is shown with file, line and column, and the last good set stays', async () => {
+  it('a refused folder is shown with file, line and column, and the last good set stays', async function () {
+    this.timeout(40_000);
     const { page } = seen;
     await open('/policies');
     await page.getByText('accepted').waitFor();
@@ -138,7 +146,8 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await looks('policies-refused');
   });
 
-  it('history names each set, and the difference of two is told by policy, rule and line', async () => {
+  it('history names each set, and the difference of two is told by policy, rule and line', async function () {
+    this.timeout(40_000);
     const { page } = seen;
     const [before] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
     await apply((files) => {
@@ -170,13 +179,45 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText('There is no policy set with this digest.').waitFor();
   });
 
-  it('shadow mode tells what a draft would have changed, and how to start it', async () => {
+  it('shadow mode tells what a draft would have changed, and how to start it', async function () {
+    this.timeout(40_000);
     const { page } = seen;
     await open('/policies/shadow');
     await page.getByText('Shadow mode is off').waitFor();
+
+    const dir = temporaryFolder('draft');
+    cpSync(SHIPPED_POLICIES, dir, { recursive: true });
+    const reads = path.join(dir, 'reads.json');
+    writeFileSync(reads, readFileSync(reads, 'utf8').replaceAll('"ALLOW"', '"DENY"'));
+    const worker = await startTestWorker(service);
+    await service.admin.post('/v1/enforce', { intent: 'data.read.first', agent_id: 'agent-1' });
+    await worker.append();
+    await beginShadow(service.db);
+    const shadow = createShadowWorker({
+      db: service.db,
+      dir,
+      share: 1,
+      nowMs: service.nowMs,
+      log,
+      onCounted: () => undefined,
+    });
+    await shadow.look();
+    for (const agent_id of ['agent-1', 'agent-2', 'agent-3'])
+      for (const intent of ['data.read.user_profile', 'db.delete.users'])
+        await service.admin.post('/v1/enforce', { intent, agent_id });
+    await worker.append();
+    await shadow.follow();
+    await worker.close();
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await page.getByText('A draft is evaluated now').waitFor();
+    const stat = page.locator('.stat', { hasText: 'Would change' }).locator('.stat-value');
+    expect(await stat.textContent()).to.equal('3');
+    await page.getByText('data.read.user_profile').first().waitFor();
+    await looks('policy-shadow');
   });
 
-  it('a dead job is retried, and another one discarded with a reason', async () => {
+  it('a dead job is retried, and another one discarded with a reason', async function () {
+    this.timeout(40_000);
     const { page } = seen;
     await page.getByRole('link', { name: 'Dead jobs' }).click();
     await page.getByText('ECONNREFUSED').waitFor();

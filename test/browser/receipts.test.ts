@@ -87,7 +87,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.getByRole('region', { name: "the record's body" }).getByText('document.title').waitFor();
     expect(await page.title()).not.to.equal('run');
     const { keyId } = (await service.admin.get('/v1/log/keys')).json.find((key: { use: string }) => key.use === 'log');
-    expect(await page.locator('.steps').textContent()).to.contain(keyId);
+    expect(await page.locator('.steps').textContent()).to.contain((keyId as string).slice(0, 16));
     await picture('receipt-1440-light');
     expect(seen.complaints).to.deep.equal([]);
   });
@@ -120,6 +120,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await heading('Check a receipt');
     const real = await receipt();
     const path = real['path'] as string[];
+    const checkpoint = real['checkpoint'] as string;
     const record = Buffer.from(real['record'] as string, 'base64').toString();
     const requests = seen.requests.length;
     for (const [text, code, step] of [
@@ -130,15 +131,11 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       ],
       [JSON.stringify({ ...real, index: 3 }), 'WRONG_INDEX', 6],
       [JSON.stringify({ ...real, path: path.toReversed() }), 'WRONG_PATH', 6],
-      [
-        JSON.stringify({ ...real, checkpoint: (real['checkpoint'] as string).replace('\n13\n', '\n14\n') }),
-        'CHECKPOINT_SIGNATURE',
-        4,
-      ],
+      [JSON.stringify({ ...real, checkpoint: checkpoint.replace(/\n\d+\n/, '\n99\n') }), 'CHECKPOINT_SIGNATURE', 4],
       [
         JSON.stringify({
           ...real,
-          checkpoint: (real['checkpoint'] as string).replaceAll('default/live', 'other/live'),
+          checkpoint: checkpoint.replaceAll('default/live', 'other/live'),
         }),
         'KEY_NOT_OF_LOG',
         3,
@@ -280,7 +277,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
         ['receipt', `/receipts/${proofId}`, '.step-passed'],
         ['chain', '/receipts?view=chain&entityId=agent-1', 'tbody .badge-good'],
         ['check', '/receipts?view=check', 'textarea'],
-        ['audit-failed', '/audit', '.finding'],
+        ['audit-failed', '/audit', '.audit-finding'],
         ['actions', '/audit?view=actions', '.list tbody tr'],
       ] as const) {
         await go(path);

@@ -43,7 +43,7 @@ describe('custos demo', function () {
       const { code, stdout, stderr } = await demo(['--url', custos.address], { CUSTOS_DATA_DIR: custos.dataDir });
       expect(code, stdout + stderr).to.equal(0);
       expect(stdout).to.match(
-        /ALLOW[^]*DENY[^]*ESCALATE[^]*the score rose[^]*the score fell[^]*RECORD_ALTERED[^]*Everything happened/,
+        /ALLOW[^]*DENY[^]*ESCALATE[^]*APPROVED[^]*APPROVAL_USED[^]*went on by itself[^]*the score rose[^]*the score fell[^]*RECORD_ALTERED[^]*Everything happened/,
       );
       expect(stdout).not.to.match(/\u001b|NOT OK/);
     }
@@ -53,7 +53,8 @@ describe('custos demo', function () {
     const [first, second] = [await json(), await json()];
     expect(first, JSON.stringify(first.problem)).to.include({ ok: true, problem: null, environment: 'test' });
     expect(new Set(first.decisions.map(({ verdict }) => verdict))).to.have.all.keys('ALLOW', 'DENY', 'ESCALATE');
-    expect(first.intents.map(({ status }) => status)).to.deep.equal(['decided', 'decided']);
+    expect(first.intents.map(({ status }) => status)).to.deep.equal(['decided', 'decided', 'decided']);
+    expect(new Set(first.approvals), 'one asked for, one that submitted work waited for').to.have.lengthOf(2);
     expect(first.trust.map(({ level }) => level)).to.deep.equal([1, 3, 1]);
     expect(first.chains.map(({ records }) => records)).to.satisfy((counts: number[]) => counts.every((n) => n > 0));
     expect(first.receipts.map(({ proofId }) => proofId))

@@ -1,6 +1,8 @@
 // Approvals over HTTP: what an ESCALATE opens, what a human may do with it, and that it is good once, for one action of one agent.
 import { expect } from 'chai';
-import { approvalDigest } from '../../shared/decide/approval.ts';
+import type { Sql } from '../../shared/db/database.ts';
+import { APPROVAL_STATES, approvalDigest } from '../../shared/decide/approval.ts';
+import { listApprovals } from '../../shared/decide/approval-list.ts';
 import { expireApprovals } from '../../shared/decide/approval-store.ts';
 import { createEvidenceStore } from '../../shared/decide/verify-store.ts';
 import { createStoredVerifier } from '../../shared/decide/verify-stored.ts';
@@ -13,6 +15,7 @@ import {
   DENYING,
   escalate,
   ESCALATING,
+  fillApprovals,
   gist,
   PERMITTING,
   reject,
@@ -139,6 +142,31 @@ describe('approvals', function () {
       expect(one.approval).to.deep.equal(two.approval);
       for (const { approval_id: id } of [first.json.approval, one.approval])
         expect((await read(id)).status).to.equal('pending');
+    });
+
+    it('are at most 1,000 for an agent: its further escalations name none, and those of others do', async () => {
+      const asked = question();
+      await fillApprovals(service, asked.agent_id, 1);
+      const last = await ask(client, asked);
+      expect(last).to.have.property('approval');
+      const more = (n: number) => ({ ...asked, context: { n } });
+      const headers = { 'idempotency-key': `flood-${asked.agent_id}` };
+      const refused = [
+        await ask(client, more(1)),
+        await ask(client, more(2), headers),
+        ...(await client.post('/v1/enforce/batch', { requests: [more(3)] })).json.decisions,
+      ];
+      for (const decision of refused) {
+        expect(gist(decision)).to.deep.equal(['ESCALATE', 'ASKED']);
+        expect(decision).not.to.have.property('approval');
+      }
+      expect((await ask(client, asked)).approval, 'what is open is named again').to.deep.equal(last.approval);
+      await escalate(client, question());
+      await reject(service.admin, last.approval.approval_id);
+      await escalate(client, more(4));
+      service.advance(60_000);
+      for (const n of [5, 6]) await escalate(client, more(n));
+      await service.rows("DELETE FROM approval WHERE decision_id = 'dec_x'");
     });
 
     it('are another one for another agent, context, action, parse or key', async () => {
@@ -514,6 +542,43 @@ describe('approvals', function () {
     expect({ ...item, context: {} }).to.deep.equal(await read(item.approvalId));
     for (const query of ['&cursor=x', '&status=open', '&limit=0'])
       expect((await list(query)).code, query).to.equal('E2001');
+  });
+
+  it('are listed at the same cost however many there are: the others are not read', async () => {
+    const organisationId = await service.addOrganisation('busy');
+    // The n-th is of agent n mod 7; each hundredth waits, the others were rejected.
+    await service.rows(
+      `INSERT INTO approval (organisation_id, environment, approval_id, state, agent_id, key_id, digest, decision_id, created_at, expires_at, decided_at, decided_by, reason)
+       SELECT $1, 'live', 'apr_' || lpad(n::text, 26, '0'), CASE WHEN n % 100 = 0 THEN 'pending' ELSE 'rejected' END, 'agent-' || n % 7, 'AAAAAAAA', lpad(n::text, 64, '0'),
+         'dec_x', now(), $2, decided, CASE WHEN decided IS NULL THEN NULL ELSE 'BBBBBBBB' END, CASE WHEN decided IS NULL THEN NULL ELSE 'no' END
+       FROM generate_series(1, 5000) n, LATERAL (SELECT CASE WHEN n % 100 = 0 THEN NULL ELSE now() END AS decided) AS of`,
+      [organisationId, new Date(service.nowMs() + HOUR_MS)],
+    );
+    await service.rows('ANALYZE approval');
+    const plans: { [name: string]: unknown }[] = [];
+    const explaining: Sql = {
+      query: async ({ name, text }, values) => {
+        const explain = { name: `${name}-explained`, text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}` };
+        const [row] = await service.db.query<{ 'QUERY PLAN': { Plan: { [name: string]: unknown } }[] }>(
+          explain,
+          values,
+        );
+        plans.push(...(row?.['QUERY PLAN'] ?? []).map(({ Plan }) => Plan));
+        return [];
+      },
+    };
+    const passedOver = (plan: { [name: string]: unknown }): number =>
+      Number(plan['Rows Removed by Filter'] ?? 0) +
+      // A plan of Postgres: children are plans.
+      ((plan['Plans'] ?? []) as { [name: string]: unknown }[]).reduce((sum, child) => sum + passedOver(child), 0);
+    for (const status of [undefined, ...APPROVAL_STATES])
+      for (const agentIds of [undefined, ['nobody'], ['nobody', 'agent-3']]) {
+        const filter = { organisationId, environment: 'live' as const, status, agentIds, nowMs: service.nowMs() };
+        await listApprovals(explaining, filter, 10);
+        const removed = passedOver(plans.pop() ?? {});
+        // Of one agent and one state, the shorter range of the two is read: 50 wait, and each agent has 715.
+        expect(removed, `${status ?? 'any'} of ${agentIds?.join() ?? 'all'}`).to.be.at.most(800);
+      }
   });
 
   it('show the context no more once retention has erased the facts', async () => {

@@ -3,8 +3,9 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { ClaimLost, createReplayClaims, forgetReplays } from '../../shared/decide/replay-jobs.ts';
-import type { ReplayReport } from '../../shared/decide/replay-store.ts';
+import type { Sql, Statement } from '../../shared/db/database.ts';
+import { ClaimLost, COUNTED_AT_ONCE, createReplayClaims, forgetReplays } from '../../shared/decide/replay-jobs.ts';
+import { countDecisions, type ReplayReport } from '../../shared/decide/replay-store.ts';
 import { lowestId } from '../../shared/ids.ts';
 import { createReplayRunner } from '../../workers/replay.ts';
 import type { Client } from '../support/client.ts';
@@ -168,6 +169,31 @@ describe('policy replay', function () {
     expect(json.notes.join(' ')).to.contain('4 decisions are not what was recorded');
   });
 
+  it('counts any number of decisions, no more than 20,000 by one statement, and those of an agent without the others', async () => {
+    const organisationId = await service.addOrganisation('large');
+    const [many, toMs] = [20_003, Date.parse('2026-01-02T00:00:00.000Z')];
+    await service.rows(
+      `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, proof_id, process_id, record)
+       SELECT $1 || lpad(n::text, 16, '0'), $2, 'live', CASE n % 10000 WHEN 7 THEN 'rare' ELSE 'frequent' END, 'AAAAAAAA', 'DENY', $3, 'prf_' || n, 'p', ''
+       FROM generate_series(1, $4::int) AS n`,
+      [lowestId('dec', toMs - 1).slice(0, 14), organisationId, new Date(toMs - 1), many],
+    );
+    const counts: number[] = [];
+    const counting: Sql = {
+      async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
+        const rows = await service.db.query<Row>(statement, values);
+        for (const row of rows) if ('n' in row) counts.push(Number(row.n));
+        return rows;
+      },
+    };
+    const range = { organisationId, toMs };
+    expect(await countDecisions(counting, range)).to.equal(many);
+    expect(await countDecisions(counting, range, 100)).to.equal(100);
+    expect(await countDecisions(counting, { ...range, agentId: 'rare' })).to.equal(2);
+    expect(await countDecisions(counting, { ...range, toMs: toMs - 1 })).to.equal(0);
+    expect(counts).to.deep.equal([20_000, 3, 100, 2]);
+  });
+
   describe('of a long range', () => {
     const COPIES = 1_200;
     const dev = { environment: 'dev' };
@@ -219,6 +245,8 @@ describe('policy replay', function () {
       const claimed = await claims.next('killed');
       expect(claimed?.replayId).to.equal(json.replayId);
       await claims.progress(json.replayId, 'killed', 400);
+      // As if there were more than are counted while the caller waits.
+      await service.rows('UPDATE replay SET total = $1 WHERE replay_id = $2', [COUNTED_AT_ONCE, json.replayId]);
       const read = async () => (await service.admin.get(`/v1/policies/replays/${json.replayId}`)).json;
       await runner().run();
       expect(await read(), 'its run may still live').to.deep.include({ status: 'running' });
@@ -226,7 +254,8 @@ describe('policy replay', function () {
         json.replayId,
       ]);
       await runner().run();
-      const { status, report } = await read();
+      const { status, report, progress } = await read();
+      expect(progress).to.deep.equal({ replayed: COPIES + 1, total: COPIES + 1 });
       expect([status, report.decisions.total, report.changed.decisions]).to.deep.equal(['done', COPIES + 1, 0]);
       const late = await claims.finish(json.replayId, 'killed', '{}', 1).catch((error: unknown) => error);
       expect(late).to.be.instanceOf(ClaimLost);
@@ -279,9 +308,11 @@ describe('policy replay', function () {
     const broken = await custos('replay', '--policies', folder);
     const place = path.relative(process.cwd(), folder).startsWith('../..') ? folder : path.relative('.', folder);
     expect([broken.code, broken.stdout.split(' ')[0]]).to.deep.equal([3, `${path.join(place, 'a.json')}:1:2`]);
-    const none = await custos('replay', draftDir, '--agent', 'nobody-at-all');
+    const [none, twice] = await Promise.all([
+      custos('replay', draftDir, '--agent', 'nobody-at-all'),
+      custos('replay', draftDir, '--policies', draftDir),
+    ]);
     expect([none.code, none.stdout.split('\n')[3]]).to.deep.equal([0, 'There are no decisions to compare.']);
-    const twice = await custos('replay', draftDir, '--policies', draftDir);
     expect([twice.code, twice.stderr.startsWith('custos: Name the folder once')]).to.deep.equal([2, true]);
     const misused = await custos('replay', '--policies', path.join(folder, 'none'));
     expect([misused.code, misused.stderr]).to.deep.equal([

@@ -1,5 +1,6 @@
 // A worker process as an operator sees it: its readiness and its metrics, with stores there and away.
 import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { startWorker, type TestService } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
@@ -15,16 +16,25 @@ const QUEUES = ['intents', 'trust', 'proofs', 'upkeep'];
 
 describe('a worker process on PostgreSQL alone', () => {
   let database: TestDatabase;
+  let db: Database;
   let worker: TestService;
 
   before(async function () {
     this.timeout(60_000);
     database = await createTestDatabase();
-    worker = await startWorker(database.url);
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'custos-test',
+      poolSize: 2,
+      queryTimeoutMs: 10_000,
+      onError: () => undefined,
+    });
+    worker = await startWorker(database.url, { CUSTOS_DATABASE_POOL: '2' });
   });
   after(async function () {
     this.timeout(60_000);
     expect((await worker.stop()).code).to.equal(0);
+    await db.close();
     await database.drop();
   });
 
@@ -46,6 +56,24 @@ describe('a worker process on PostgreSQL alone', () => {
 
   it('is ready', async () => {
     expect(await readinessOf(worker)).to.deep.equal({ status: 200, body: { status: 'ready' } });
+  });
+
+  it('gives its sign of life also while all connections of its pool wait', async () => {
+    const WAITING = {
+      name: 'test-waiting',
+      text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'custos-workers' AND wait_event_type = 'Lock' AND datname = current_database()",
+    };
+    const SEEN = { name: 'test-seen', text: 'SELECT max(seen_at) AS at FROM process_heartbeat' };
+    const seenAt = async (): Promise<number> => (await db.query<{ at: Date }>(SEEN, []))[0]?.at.getTime() ?? 0;
+    await db.transaction(async (sql) => {
+      await sql.query({ name: 'test-lock', text: 'LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE' }, []);
+      // Each asks the table for the age of its oldest row.
+      const asked = [metricsOf(worker), metricsOf(worker)].map((answer) => answer.catch(() => undefined));
+      await waitFor(async () => (await sql.query<{ n: number }>(WAITING, []))[0]?.n === 2, { what: 'a full pool' });
+      const before = await seenAt();
+      await waitFor(async () => (await seenAt()) > before + 1_500, { what: 'two more signs of life' });
+      void Promise.all(asked);
+    });
   });
 });
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { expireApprovals } from '../../shared/decide/approval-store.ts';
 import type { Client } from '../support/client.ts';
-import { approve, ask, DENYING, ESCALATING, gist, reject } from '../support/escalations.ts';
+import { approve, ask, DENYING, ESCALATING, fillApprovals, gist, reject } from '../support/escalations.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { startWorker } from '../support/process.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
@@ -80,6 +80,18 @@ describe('a submitted intent that needs an approval', function () {
     expect(gist(intent.decision)).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
     expect(await approvalOf(approvalId)).to.include({ status: 'used', usedDecisionId: intent.decision.decision_id });
     expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'ALLOW']);
+  });
+
+  it('whose agent has all the approvals that it may have, is decided ESCALATE and waits for nobody', async () => {
+    const agentId = 'flooding';
+    await fillApprovals(service, agentId);
+    const intentId = await submit({ agentId });
+    await evaluate(intentId);
+    const intent = await read(intentId);
+    expect(intent).to.include({ status: 'decided', approvalId: null });
+    expect(gist(intent.decision)).to.deep.equal(['ESCALATE', 'ASKED']);
+    expect(intent.decision).not.to.have.property('approval');
+    await service.rows("DELETE FROM approval WHERE decision_id = 'dec_x'");
   });
 
   it('rejected, is decided DENY, APPROVAL_REJECTED', async () => {

@@ -1,7 +1,8 @@
 // For tests of approvals: policies that escalate, and the ways in which a test asks, approves and reads.
 import { expect } from 'chai';
 import type { Client, ClientResponse } from './client.ts';
-import type { PolicyFiles } from './service.ts';
+import { MAX_OPEN_APPROVALS } from '../../shared/decide/approval.ts';
+import type { PolicyFiles, Service } from './service.ts';
 
 const rule = (id: string, type: string, resources: string[], params: object = {}): object => ({
   id,
@@ -55,3 +56,19 @@ export const approve = (admin: Client, approvalId: string, reason = 'ticket OPS-
   admin.post(`/v1/approvals/${approvalId}/approve`, { reason });
 export const reject = (admin: Client, approvalId: string, reason = 'not today'): Promise<ClientResponse> =>
   admin.post(`/v1/approvals/${approvalId}/reject`, { reason });
+
+/** Gives an agent as many open approvals as it may have, but `less`. */
+export async function fillApprovals(service: Service, agentId: string, less = 0): Promise<void> {
+  await service.rows(
+    `INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, decision_id, created_at, expires_at)
+     SELECT $1, 'live', 'apr_' || left(md5($2 || n), 26), $2, 'AAAAAAAA', lpad(n::text, 64, '0'), 'dec_x', $3, $4 FROM generate_series(1, $5::int) AS n
+     ON CONFLICT DO NOTHING`,
+    [
+      service.operatorId,
+      agentId,
+      new Date(service.nowMs()),
+      new Date(service.nowMs() + 60_000),
+      MAX_OPEN_APPROVALS - less,
+    ],
+  );
+}

@@ -35,7 +35,8 @@ export function agentListRoutes(agents: AgentLister): Route[] {
       responses: { 200: { description: 'One page.' } },
       errors: [],
       handler: async ({ key, query: { status, prefix, cursor, limit = DEFAULT_LIMIT } }) => {
-        const query = { organisationId: key.organisationId, environment: key.environment, status };
+        const { organisationId, environment, agentIds } = key;
+        const query = { organisationId, environment, agentIds, status };
         let page: AgentRows;
         if (prefix === undefined) {
           const rows = await agents.newest(query, decodeCursor(cursor, /^\d{1,19}$/), limit + 1);

@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { Database, Statement } from '../../../shared/db/database.ts';
 import { ApiError } from '../../../shared/errors.ts';
+import { assertMayName } from '../../../shared/keys/bound.ts';
 import { CallerId, StringEnum } from '../../../shared/schemas/common.ts';
 import { DecisionIdParams } from '../../../shared/schemas/decision.ts';
 import { VERDICTS } from '../../../shared/vocabulary.ts';
@@ -21,6 +22,11 @@ const NEWER_OF_AGENT: Statement = {
   name: 'dashboard-decisions-newer-of-agent',
   text: `SELECT count(*) FILTER (WHERE $4::text IS NULL OR verdict = $4)::int AS newer, count(*)::int AS seen FROM (
     SELECT verdict FROM decision WHERE organisation_id = $1 AND environment = $2 AND agent_id = $5 AND decision_id > $3 ORDER BY decision_id LIMIT ${MAX_NEWER}) AS recent`,
+};
+
+const NEWER_OF_BOUND: Statement = {
+  name: 'dashboard-decisions-newer-of-bound',
+  text: NEWER_OF_AGENT.text.replace('agent_id = $5', 'agent_id = ANY ($5)'),
 };
 
 const NewerQuery = Type.Object(
@@ -51,9 +57,14 @@ export function decisionPageRoutes({ db, explanations }: DecisionPagesDeps): Rou
       errors: [],
       handler: async ({ key, query: { after = '', agentId, verdict } }) => {
         const values = [key.organisationId, key.environment, after, verdict ?? null];
-        const [row] = await (agentId === undefined
-          ? db.query<{ newer: number; seen: number }>(NEWER, values)
-          : db.query<{ newer: number; seen: number }>(NEWER_OF_AGENT, [...values, agentId]));
+        if (agentId !== undefined) assertMayName(key, agentId, '?agentId');
+        const read = (statement: Statement, ...more: unknown[]): Promise<{ newer: number; seen: number }[]> =>
+          db.query(statement, [...values, ...more]);
+        const [row] = await (agentId !== undefined
+          ? read(NEWER_OF_AGENT, agentId)
+          : key.agentIds === null
+            ? read(NEWER)
+            : read(NEWER_OF_BOUND, [...key.agentIds]));
         const body: NewerDecisions = { newer: row?.newer ?? 0, more: row?.seen === MAX_NEWER };
         return { status: 200, body };
       },

@@ -20,7 +20,7 @@ const READ: Statement = {
 const ACTIVATIONS: Statement = {
   name: 'policy-activations',
   text: `SELECT seq::text, digest, previous_digest, activated_at FROM policy_activation
-    WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY seq DESC LIMIT $2`,
+    WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`,
 };
 
 /** Sets that were looked at lately stay parsed for a while: who compares two looks at them several times. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../shared/errors.ts';
 import { parseKey } from '../../../shared/keys/format.ts';
 import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
-import { defineRoute, type Route } from '../../route.ts';
+import { defineRoute, type Reply, type Route } from '../../route.ts';
 import { actionOf, type Action, type Audit } from '../audit.ts';
 import type { Attempts } from '../attempts.ts';
 import type { SessionAnswer } from '../client/wire.ts';
@@ -80,7 +80,14 @@ export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRout
             headers: { 'retry-after': String(waitSeconds) },
           });
         }
-        return audit.around(action, async () => {
+        // What the service failed at says nothing of the key.
+        let countsAgainst = true;
+        const failed = async (error: unknown): Promise<never> => {
+          const isOurs = !(error instanceof ApiError) || error.status >= 500;
+          if (countsAgainst && isOurs) await attempts.giveBack(address).catch(() => undefined);
+          throw error;
+        };
+        const exchange = async (): Promise<Reply> => {
           if (shown === undefined)
             throw new ApiError('E1002', 'This is not an API key: one begins with cst_ and is copied whole.');
           const key = await signIn(body.key.trim());
@@ -90,11 +97,13 @@ export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRout
               'The dashboard needs a key with the scope admin:*; this key is valid but lacks it.',
             );
           await attempts.giveBack(address);
+          countsAgainst = false;
           // A session that this browser had before is over.
           await sessions.end(headers);
           const { session, cookie } = await sessions.open(key);
           return { status: 200, body: answerOf(session), headers: { 'set-cookie': cookie } };
-        });
+        };
+        return audit.around(action, exchange).catch(failed);
       },
     }),
     defineRoute({
@@ -106,12 +115,27 @@ export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRout
       request: {},
       errors: [],
       handler: async (context) => {
-        const session = await sessions.find(context.headers, false).catch(noSession);
-        return audit.around(actionOf(context, session?.key, 'sign-out'), async () => ({
+        const { headers } = context;
+        const signOut = async (): Promise<Reply> => ({
           status: 200,
           body: NO_SESSION,
-          headers: { 'set-cookie': await sessions.end(context.headers) },
-        }));
+          headers: { 'set-cookie': await sessions.end(headers) },
+        });
+        try {
+          const session = await sessions.find(headers, false).catch(noSession);
+          // Anybody could say it without end, and nothing is done: no row of the audit.
+          if (session === undefined) return await signOut();
+          return await audit.around(actionOf(context, session.key, 'sign-out'), signOut);
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          // Whoever signs out must not be signed in here any more, even when the session can only end by itself later.
+          const { code, message, status, cause } = error;
+          throw new ApiError(code, message, {
+            status,
+            cause,
+            headers: { ...error.headers, 'set-cookie': sessions.takeAway },
+          });
+        }
       },
     }),
   ];

@@ -36,6 +36,10 @@ CREATE TABLE approval (
 CREATE UNIQUE INDEX approval_open ON approval (organisation_id, environment, digest, key_id) WHERE state IN ('pending', 'approved');
 -- What upkeep looks for.
 CREATE INDEX approval_due ON approval (expires_at) WHERE state IN ('pending', 'approved');
+-- How many an agent has open.
+CREATE INDEX approval_open_by_agent ON approval (organisation_id, environment, agent_id, expires_at) WHERE state IN ('pending', 'approved');
+-- What waits for a human, newest first, among all that ever did.
+CREATE INDEX approval_by_state ON approval (organisation_id, environment, state, approval_id);
 CREATE INDEX approval_by_agent ON approval (organisation_id, environment, agent_id, approval_id);
 
 ALTER TABLE intent ADD COLUMN approval_id text;

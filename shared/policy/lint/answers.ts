@@ -21,14 +21,19 @@ interface Remembered {
   answer?: Verdict | number;
 }
 
-function remember({ compiled }: LintedSet, stage: PolicyStage, facts: Facts): Remembered {
+/** An evaluation in the linter's unit, comparisons: for each rule whose target fits, and each that holds. */
+const CANDIDATE_COST = 8;
+const MATCH_COST = 8;
+
+function remember({ compiled, budget }: LintedSet, stage: PolicyStage, facts: Facts): Remembered {
   const known = remembered.get(compiled) ?? new Map<string, Remembered>();
   remembered.set(compiled, known);
   const key = `${stage} ${JSON.stringify(facts)}`;
   const before = known.get(key);
   if (before !== undefined) return before;
-  const matches = compiled[stage]
-    .find(requestOf(facts))
+  const candidates = compiled[stage].find(requestOf(facts));
+  budget.left -= CANDIDATE_COST * candidates.length;
+  const matches = candidates
     .filter(({ rule }) => holdsFor(rule.condition, facts, asEvaluated(rule)))
     .map((candidate) => matchOf(candidate, facts));
   if (known.size >= MAX_REMEMBERED) known.clear();
@@ -41,6 +46,7 @@ type Without = ReadonlySet<CompiledRule>;
 
 function matchesOf(set: LintedSet, stage: PolicyStage, facts: Facts, without: Without): readonly Match[] {
   const { matches } = remember(set, stage, facts);
+  set.budget.left -= MATCH_COST * matches.length;
   return without.size === 0 ? matches : matches.filter(({ candidate }) => !without.has(candidate.rule));
 }
 
@@ -72,10 +78,10 @@ export function othersOn(set: LintedSet, facts: Facts, besides: readonly LintedR
 
 /** Whether a rule's target fits and its conditions hold. */
 export function applies({ rule, stage }: LintedRule, set: LintedSet, facts: Facts): boolean {
-  return (
-    holdsFor(rule.condition, facts, asEvaluated(rule)) &&
-    set.compiled[stage].find(requestOf(facts)).some((candidate) => candidate.rule === rule)
-  );
+  if (!holdsFor(rule.condition, facts, asEvaluated(rule))) return false;
+  const candidates = set.compiled[stage].find(requestOf(facts));
+  set.budget.left -= CANDIDATE_COST * candidates.length;
+  return candidates.some((candidate) => candidate.rule === rule);
 }
 
 function requestWords({ intent }: Facts): string {

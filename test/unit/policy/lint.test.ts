@@ -79,6 +79,30 @@ describe('policy lint', () => {
     expect(counts[3]).to.be.lessThan(everything.length);
   });
 
+  it('counts what its evaluations cost, so that many rules with one target do not take for ever', () => {
+    const many = Array.from({ length: 600 }, (_, i) =>
+      policy(
+        `p-${i}`,
+        ['DENY', 'ALLOW', 'ESCALATE'][i % 3] ?? 'DENY',
+        all(is(`context.a${i % 50}`, 'equal', i % 50), is(`context.b${(7 * i) % 90}`, 'equal', i)),
+      ),
+    );
+    const set = setOf(many);
+    const { enforce } = set.compiled;
+    let candidates = 0;
+    const counting: typeof enforce = {
+      ...enforce,
+      find(request) {
+        const found = enforce.find(request);
+        candidates += found.length;
+        return found;
+      },
+    };
+    lintPolicySet({ policies: set.policies, compiled: { ...set.compiled, enforce: counting } }, { budget: 1_000_000 });
+    // One evaluation under way may end beyond the budget.
+    expect(candidates).to.be.within(1, 1_000_000 / 8 + 10 * many.length);
+  });
+
   it('points into the file', () => {
     const policies = [policy('p', 'DENY', all(is('intent.effect', 'equal', 'read'), level('greaterThan', 7)))];
     const [finding] = lintPolicySet(setOf(policies));

@@ -1,6 +1,6 @@
 // Small pieces of text: times, ids that can be copied, and JSON that can be read.
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
-import { moment, relative, short } from '../format.ts';
+import { moment, relative, short, spelled } from '../format.ts';
 import { createStore, useStore } from '../store.ts';
 
 /** One clock for all relative times of the page. */
@@ -12,33 +12,9 @@ window.setInterval(() => {
 /** The time, again every second while somebody looks. */
 export const useNow = (): Date => useStore(clock);
 
-/** Characters that are not seen, or that turn the order of others around. */
-const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
-
-function nameOf(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-}
-
-/** Longer ones are prose, which has blanks. */
-const MAX_BROKEN = 300;
-
-/** The parts of an id are better places for a new line than the middle of a word. */
-function breakable(text: string): (string | VNode)[] {
-  return text.split(/(?<=[./:_@-])/).flatMap((part, at) => (at === 0 ? [part] : [html`<wbr />`, part]));
-}
-
-/** What somebody else wrote: its direction stays inside, and characters that would not be seen are named. */
+/** What somebody else wrote, in lines: its direction stays inside, and what nobody could see is spelled out. */
 export function Said({ text }: { readonly text: string }): VNode {
-  const parts: (string | VNode)[] = [];
-  let at = 0;
-  for (const { 0: character, index } of text.matchAll(UNSEEN)) {
-    if (character === '\n' || character === '\t') continue;
-    parts.push(text.slice(at, index), html`<span class="unseen">${nameOf(character)}</span>`);
-    at = index + character.length;
-  }
-  parts.push(text.slice(at));
-  const isShort = text.length <= MAX_BROKEN;
-  return html`<bdi class="said">${parts.map((part) => (typeof part === 'string' && isShort ? breakable(part) : part))}</bdi>`;
+  return html`<bdi class="said">${text.split('\n').map(spelled).join('\n')}</bdi>`;
 }
 
 export interface TimeProps {
@@ -109,6 +85,9 @@ export function JsonView({ value, label = 'JSON' }: { readonly value: unknown; r
   );
   return html`<div class="json"><div class="json-tools"><${Copy} text=${text} label=${`Copy ${label}`} /></div><pre tabindex="0" role="region" aria-label=${label}><code>${tokens(text)}</code></pre></div>`;
 }
+
+/** What `spelled` spells out. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 function escapesOf(character: string): string {
   return character

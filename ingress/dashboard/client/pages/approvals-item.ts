@@ -1,4 +1,5 @@
 // One approval: all that a human needs to decide, the decision, and what became of it.
+import type { AgentAnswer, TrustAnswer } from '../answers.ts';
 import { useApi } from '../api.ts';
 import { html, useEffect, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
@@ -21,7 +22,8 @@ import {
 } from '../ui.ts';
 import type { WaitingApprovals } from '../wire.ts';
 import { DecideCard } from './approvals-decide.ts';
-import { type Approval, type ApprovalDetail, riskTone, statusAt } from './approvals-types.ts';
+import { type Approval, type ApprovalDetail, statusAt } from './approvals-types.ts';
+import { RiskLevel } from './decisions-parts.ts';
 
 const BACK = { to: href('approvals'), label: 'Approvals' };
 
@@ -96,7 +98,7 @@ function WhatCard({ approval }: { readonly approval: Approval }): VNode {
           ? undefined
           : html`<span class="badges">${intent.traits.map((trait) => html`<${Badge} key=${trait}>${trait}<//>`)}</span>`,
       ],
-      ['Risk', html`<${Badge} tone=${riskTone(risk.level)}>${`${risk.level} ${risk.score}`}<//>`],
+      ['Risk', html`<${RiskLevel} risk=${risk} />`],
       [
         'Risk factors',
         risk.factors.length === 0
@@ -119,25 +121,13 @@ function ContextCard({ context }: { readonly context: ApprovalDetail['context'] 
   <//>`;
 }
 
-interface TrustNow {
-  readonly registered: boolean;
-  readonly level: number;
-  readonly score: number;
-}
-
-interface AgentNow {
-  readonly name: string;
-  readonly description: string | null;
-  readonly status: string;
-}
-
 /** Who acts: what its trust was when it asked, and what it is now. */
 function AgentCard({ approval }: { readonly approval: Approval }): VNode {
   const { agentId, keyId, intentId } = approval;
   const { trust } = approval.decision;
   const path = encodeURIComponent(agentId);
-  const now = useApi<TrustNow>(`/v1/trust/${path}`).data;
-  const agent = useApi<AgentNow>(now?.registered === true ? `/v1/agents/${path}` : null).data;
+  const now = useApi<TrustAnswer>(`/v1/trust/${path}`).data;
+  const agent = useApi<AgentAnswer>(now?.registered === true ? `/v1/agents/${path}` : null).data;
   const session = useSession();
   return html`<${Card} title="Who asks">
     <${KeyValue} items=${[

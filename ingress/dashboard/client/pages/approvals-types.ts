@@ -1,41 +1,8 @@
 // Approvals as the API answers them, and what the pages say of their states.
+import type { DecisionAnswer } from '../answers.ts';
 import { relative } from '../format.ts';
-import type { Verdict } from '../wire.ts';
 
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'used' | 'expired';
-
-/** The ESCALATE that opened an approval. */
-export interface AskedDecision {
-  readonly decision_id: string;
-  readonly intent: {
-    readonly normalized: string;
-    readonly action: string;
-    readonly verb: string;
-    readonly resource: string;
-    readonly effect: string;
-    readonly traits: readonly string[];
-    readonly risk: {
-      readonly level: string;
-      readonly score: number;
-      readonly factors: readonly { readonly factor: string; readonly score: number; readonly message: string }[];
-    };
-    readonly parsed: boolean;
-  };
-  readonly trust: {
-    readonly claimed_level: number | null;
-    readonly recorded_level: number;
-    readonly effective_level: number;
-    readonly score: number;
-    readonly uncertainty: number;
-  };
-  readonly reasons: readonly {
-    readonly policy: string;
-    readonly rule: string;
-    readonly effect: Verdict;
-    readonly code: string;
-    readonly message: string;
-  }[];
-}
 
 /** An item of GET /v1/approvals. */
 export interface Approval {
@@ -52,7 +19,8 @@ export interface Approval {
   readonly usedAt: string | null;
   readonly usedBy: string | null;
   readonly usedDecisionId: string | null;
-  readonly decision: AskedDecision;
+  /** The ESCALATE that opened it. */
+  readonly decision: DecisionAnswer;
 }
 
 /** GET /v1/approvals/{id} */
@@ -79,8 +47,4 @@ const SHORT_MS = 10 * 60_000;
 export function isUrgent(expiresAt: string, now: Date): boolean {
   const leftMs = Date.parse(expiresAt) - now.getTime();
   return leftMs > 0 && leftMs < SHORT_MS;
-}
-
-export function riskTone(level: string): 'bad' | 'warn' | 'neutral' {
-  return level === 'high' ? 'bad' : level === 'medium' ? 'warn' : 'neutral';
 }

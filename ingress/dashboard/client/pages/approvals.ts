@@ -5,10 +5,24 @@ import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../pages.ts';
 import { href, useFilters } from '../router.ts';
-import { Badge, type Column, Empty, Filters, List, PageHead, Said, Segments, Time, Trust, useNow } from '../ui.ts';
+import {
+  Badge,
+  type Column,
+  Empty,
+  Filters,
+  List,
+  Name,
+  PageHead,
+  Said,
+  Segments,
+  Time,
+  Trust,
+  useNow,
+} from '../ui.ts';
 import type { WaitingApprovals } from '../wire.ts';
 import { ApprovalPage, StatusNow } from './approvals-item.ts';
-import { type Approval, isUrgent, riskTone, statusAt, timeLeft } from './approvals-types.ts';
+import { type Approval, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
+import { RiskLevel } from './decisions-parts.ts';
 
 export function ApprovalsPage({ id }: PageProps): VNode {
   return id === undefined ? html`<${ApprovalList} />` : html`<${ApprovalPage} id=${id} />`;
@@ -84,9 +98,12 @@ function Fresh({ shown, live, agentId, onShow }: FreshProps): VNode {
 
 const WHAT: Column<Approval> = {
   title: 'Intent',
-  cell: ({ decision }) => html`<${Said} text=${decision.intent.normalized} />`,
+  cell: ({ decision }) => html`<${Name} text=${decision.intent.normalized} />`,
 };
-const AGENT: Column<Approval> = { title: 'Agent', cell: ({ agentId }) => html`<${Said} text=${agentId} />` };
+const AGENT: Column<Approval> = {
+  title: 'Agent',
+  cell: ({ agentId }) => html`<${Name} text=${agentId} length=${32} />`,
+};
 const WHY: Column<Approval> = {
   title: 'Why',
   cell: ({ decision }) => {
@@ -106,9 +123,7 @@ function waitingColumns(live: WaitingApprovals | undefined): readonly Column<App
     },
     {
       title: 'Risk',
-      align: 'end',
-      cell: ({ decision: { intent } }) =>
-        html`<${Badge} tone=${riskTone(intent.risk.level)}>${`${intent.risk.level} ${intent.risk.score}`}<//>`,
+      cell: ({ decision: { intent } }) => html`<${RiskLevel} risk=${intent.risk} />`,
     },
     WHY,
     { title: 'Asked', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },

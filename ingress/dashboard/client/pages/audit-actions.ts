@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<OperatorAction>[] = [
   {
     title: 'Action',
     cell: ({ action, subject }) =>
-      html`<span class="action"><span class="action-name">${wordsOf(action)}</span><span class="action-subject"><${Name} text=${decoded(subject)} length=${90} /></span></span>`,
+      html`<span class="action"><span>${wordsOf(action)}</span>${action.startsWith('sign-') ? '' : html`<span class="action-subject"><${Name} text=${decoded(subject)} length=${90} /></span>`}</span>`,
   },
   {
     title: 'Result',

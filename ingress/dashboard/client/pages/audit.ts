@@ -63,7 +63,7 @@ const FINDING_COLUMNS: readonly Column<AuditFinding>[] = [
   {
     title: 'What',
     cell: ({ kind, sentence }) =>
-      html`<span class="finding"><span class="code-word">${kind}</span> <span>${sentence}</span></span>`,
+      html`<span class="audit-finding"><span class="code-word">${kind}</span> <span>${sentence}</span></span>`,
   },
   { title: 'Means that', cell: ({ meaning }) => meaning },
   { title: 'Leaf', align: 'end', cell: ({ leafIndex }) => (leafIndex === null ? '–' : whole(leafIndex)) },

@@ -37,7 +37,7 @@ function DecisionList(): VNode {
     <${List} pages=${pages} caption="Decisions, newest first" columns=${DECISION_COLUMNS} keyOf=${decisionKey} hrefOf=${decisionHref} empty=${empty} />`;
 }
 
-const LOOK_EVERY_MS = 4_000;
+const LOOK_EVERY_MS = 2_500;
 
 /** Says how many came since, and shows them when asked to: rows that move by themselves cannot be read. */
 function NewOnes({

@@ -1,8 +1,8 @@
 // Making, rotating and revoking keys: the questions in front of the page.
 import { api, type FieldError, useAction } from '../api.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
-import { type ControlProps, Field } from '../components/form.ts';
-import { Confirm, Dialog, FormError, Notice, Said } from '../ui.ts';
+import type { ControlProps } from '../components/form.ts';
+import { Confirm, Dialog, Field, FormError, Notice, Said } from '../ui.ts';
 import type { Key, MadeKey } from './keys-types.ts';
 
 interface Scope {
@@ -55,7 +55,7 @@ function at(errors: readonly FieldError[], pointer: string): FieldError[] {
 function lifetimeErrors(errors: readonly FieldError[]): FieldError[] {
   return at(errors, '/expiresIn').map(({ pointer, message }) => ({
     pointer,
-    message: /^must match/.test(message) ? 'must be a number and a unit letter, from 1m to 3650d' : message,
+    message: message.startsWith('must match') ? 'must be a number and a unit letter, from 1m to 3650d' : message,
   }));
 }
 

@@ -4,6 +4,7 @@ import { QueueTable } from '../components/queue-table.ts';
 import { compact, count, duration, milliseconds, rate, short, whole } from '../format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
+import { href, Link } from '../router.ts';
 import {
   Badge,
   Bars,
@@ -22,7 +23,16 @@ import {
   Time,
   WhenLoaded,
 } from '../ui.ts';
-import type { LatencyRow, LogInfo, Overview, ProcessInfo, RateSample, SystemState, Verdict } from '../wire.ts';
+import type {
+  LatencyRow,
+  LogInfo,
+  Overview,
+  ProcessInfo,
+  RateSample,
+  SystemState,
+  Verdict,
+  WaitingApprovals,
+} from '../wire.ts';
 import { problemsOf } from './problems.ts';
 
 const VERDICTS: readonly Verdict[] = ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'];
@@ -85,7 +95,7 @@ function Numbers({
       ${system && html`<${Card} title="Queues" flush><${QueueTable} queues=${system.queues} /><//>`}
       <${Card} title="Log"><${LogFacts} log=${log} /><//>
       <${Card} title="Trust levels" aside=${count(agents.total, 'agent')}><${TrustLevels} overview=${overview} /><//>
-      ${system && html`<${Card} title="Policy set"><${PolicyFacts} policies=${system.policies} /><//>`}
+      ${system && html`<${Card} title="Policy set" aside=${html`<${Link} to=${href('policies')}>Policies<//>`}><${PolicyFacts} policies=${system.policies} /><//>`}
       ${system && html`<${Card} title="Processes" flush aside=${count(system.workersAlive, 'worker') + ' alive'}><${ProcessTable} processes=${system.processes} /><//>`}
     </div>
     <p class="visually-hidden">${whole(total(decisions.lastHour.counts))} decisions in the last hour.</p>`;
@@ -103,11 +113,18 @@ function Figures({ overview }: { readonly overview: Overview }): VNode {
     <${Stat} label="Last hour" value=${`${hour.complete ? '' : 'over '}${compact(asked)}`} hint=${asked === 0 ? 'nobody asked' : `${Math.round((100 * allowed) / asked)} % allowed`} />
     <${Stat} label="Agents" value=${compact(agents.total)} hint=${`${compact(agents.byStatus['ACTIVE'] ?? 0)} active`} />
     <${Stat} label="Log size" value=${compact(log?.size ?? 0)} hint=${log?.checkpoint ? html`signed <${Time} at=${log.checkpoint.signedAt} />` : 'nothing signed yet'} />
+    <${WaitingApprovalsStat} />
     ${system && html`<${Stat} label="Workers alive" value=${system.workersAlive} tone=${system.workersAlive === 0 ? 'bad' : 'neutral'} hint=${system.workersAlive === 0 ? 'work waits' : 'seen in 3 s'} />`}
     ${system && html`<${Stat} label="Waiting jobs" value=${waiting === undefined ? '–' : compact(waiting)} tone=${oldest > 30 ? 'warn' : 'neutral'} hint=${waiting === undefined ? 'the store does not answer' : waiting === 0 ? 'none' : `oldest ${duration(oldest)}`} />`}
     ${system && html`<${Stat} label="Outbox" value=${compact(system.outbox.waiting)} tone=${system.outbox.oldestSeconds > 10 ? 'warn' : 'neutral'} hint=${system.outbox.waiting === 0 ? 'empty' : `oldest ${duration(system.outbox.oldestSeconds)}`} />`}
-    ${system && html`<${Stat} label="Dead jobs" value=${compact(system.deadJobs)} tone=${system.deadJobs > 0 ? 'warn' : 'neutral'} hint=${system.deadJobs === 0 ? 'none' : 'wait for a decision'} />`}
+    ${system && html`<${Stat} label="Dead jobs" to=${href('dead-jobs')} value=${compact(system.deadJobs)} tone=${system.deadJobs > 0 ? 'warn' : 'neutral'} hint=${system.deadJobs === 0 ? 'none' : 'wait for a decision'} />`}
   <//>`;
+}
+
+function WaitingApprovalsStat(): VNode {
+  const live = useLive<WaitingApprovals>('approvals');
+  const total = live?.total ?? 0;
+  return html`<${Stat} label="Approvals" to=${href('approvals')} value=${live === undefined ? '–' : compact(total)} tone=${total > 0 ? 'warn' : 'neutral'} hint=${live === undefined ? '' : total === 0 ? 'none waiting' : `${total === 1 ? 'waits' : 'wait'} for a human`} />`;
 }
 
 function RateChart({ history }: { readonly history: readonly RateSample[] }): VNode {

@@ -27,8 +27,8 @@ export function LastReading({ state }: { readonly state: PolicyState }): VNode |
 }
 
 export function Findings({ findings }: { readonly findings: readonly PolicyFinding[] }): VNode {
-  return html`<ul class="findings" aria-label="Findings">${findings.map(
-    (finding) => html`<li class="finding">
+  return html`<ul class="folder-findings" aria-label="Findings">${findings.map(
+    (finding) => html`<li class="folder-finding">
       <p class="finding-place"><code><${Said} text=${finding.file} />:${finding.line}:${finding.column}</code> <${Badge} tone=${finding.severity === 'warning' ? 'warn' : 'bad'}>${finding.code}<//></p>
       <p><${Said} text=${finding.message} /></p>
       ${finding.hint !== undefined && html`<p class="finding-more"><${Said} text=${finding.hint} /></p>`}

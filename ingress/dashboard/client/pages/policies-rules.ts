@@ -65,17 +65,17 @@ export function PolicyBody({ policy }: { readonly policy: Policy }): VNode {
       ]} />
     <//>
     <${Card} title="Rules" aside="A missing fact never helps an ALLOW">
-      ${rules.length === 0 ? html`<${Empty} title="It has no rules" />` : html`<ol class="rules">${rules.map((rule) => html`<${RuleText} key=${rule.name} rule=${rule} />`)}</ol>`}
+      ${rules.length === 0 ? html`<${Empty} title="It has no rules" />` : html`<ol class="policy-rules">${rules.map((rule) => html`<${RuleText} key=${rule.name} rule=${rule} />`)}</ol>`}
     <//>
     <${Card} title="As JSON"><${JsonView} value=${policy} label="The policy as JSON" /><//>`;
 }
 
 function RuleText({ rule }: { readonly rule: Rule }): VNode {
   const { type, params } = rule.event;
-  return html`<li class="rule">
-    <h3 class="rule-name">${rule.name}</h3>
-    <div class="rule-text"><span class="rule-word">When</span><${ConditionText} condition=${rule.conditions} /></div>
-    <div class="rule-text"><span class="rule-word">then</span><div>
+  return html`<li class="policy-rule">
+    <h3 class="policy-rule-name">${rule.name}</h3>
+    <div class="policy-rule-text"><span class="policy-rule-word">When</span><${ConditionText} condition=${rule.conditions} /></div>
+    <div class="policy-rule-text"><span class="policy-rule-word">then</span><div>
       <p><${Effect} type=${type} /> ${params.score !== undefined && html`<span class="num">+${params.score}</span> `}<code>${params.code ?? params.factor}</code> ${params.message}</p>
       ${params.obligations !== undefined && html`<ul class="obligations">${params.obligations.map((each) => html`<li><code>${JSON.stringify(each)}</code></li>`)}</ul>`}
     </div></div>

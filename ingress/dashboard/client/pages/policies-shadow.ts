@@ -2,7 +2,8 @@
 import { useApi } from '../api.ts';
 import { compact, count, short, whole } from '../format.ts';
 import { type ComponentChildren, html, type VNode } from '../html.ts';
-import { href } from '../router.ts';
+import { href, Link } from '../router.ts';
+import { useSession } from '../session.ts';
 import {
   Card,
   type Column,
@@ -18,7 +19,7 @@ import {
   Verdict as VerdictBadge,
   WhenLoaded,
 } from '../ui.ts';
-import type { PolicyFinding, Verdict } from '../wire.ts';
+import type { PolicyFinding, SessionInfo, Verdict } from '../wire.ts';
 import { Findings } from './policies-findings.ts';
 
 interface Change {
@@ -47,6 +48,7 @@ interface Example {
   readonly decisionId: string;
   readonly evaluatedAt: string;
   readonly organisation: string;
+  readonly environment: string;
   readonly agentId: string;
   readonly intent: string;
   readonly before: { readonly verdict: Verdict };
@@ -106,6 +108,7 @@ function Shown({ shadow }: { readonly shadow: Shadow }): VNode {
 const percent = (share: number): string => `${Math.round(1_000 * share) / 10} %`;
 
 function DraftCard({ draft }: { readonly draft: Draft }): VNode {
+  const session = useSession();
   const { decisions, changed, transitions, rules, agents, examples } = draft;
   const part = decisions.evaluated === 0 ? 0 : changed.decisions / decisions.evaluated;
   return html`<section class="section">
@@ -126,7 +129,7 @@ function DraftCard({ draft }: { readonly draft: Draft }): VNode {
             <${Card} title="Rules" aside=${moreOf(rules)} flush><${Table} plain caption="Rules that change decisions" columns=${RULES} rows=${rules.items} keyOf=${(row: RuleChange) => `${row.policy} ${row.rule} ${row.effect}`} /><//>
             <${Card} title="Agents" aside=${moreOf(agents)} flush><${Table} plain caption="Agents whose decisions change" columns=${AGENTS} rows=${agents.items} keyOf=${(row: AgentChange) => `${row.organisation} ${row.environment} ${row.agentId}`} /><//>
           </div>
-          <${Card} title="Examples" flush><${Table} caption="Decisions that would change" columns=${EXAMPLES} rows=${examples} keyOf=${(row: Example) => row.decisionId} /><//>`
+          <${Card} title="Examples" flush><${Table} caption="Decisions that would change" columns=${examplesOf(session)} rows=${examples} keyOf=${(row: Example) => row.decisionId} /><//>`
     }
   </section>`;
 }
@@ -162,7 +165,8 @@ const AGENTS: readonly Column<AgentChange>[] = [
   { title: 'Looser', align: 'end', cell: ({ looser }) => whole(looser) },
 ];
 
-const EXAMPLES: readonly Column<Example>[] = [
+/** Decisions of others than whoever is signed in are counted here, and not to be opened. */
+const examplesOf = ({ organisation, environment }: SessionInfo): readonly Column<Example>[] => [
   { title: 'Intent', cell: ({ intent }) => html`<${Said} text=${intent} />` },
   { title: 'Agent', cell: ({ agentId }) => html`<${Said} text=${agentId} />` },
   { title: 'Was', cell: ({ before }) => html`<${VerdictBadge} verdict=${before.verdict} />` },
@@ -170,7 +174,10 @@ const EXAMPLES: readonly Column<Example>[] = [
   { title: 'Because', cell: ({ after }) => after.reasons[0]?.message ?? '' },
   {
     title: 'Decision',
-    cell: ({ decisionId }) =>
-      html`<a href=${href('decisions', decisionId)}><${Id} id=${decisionId} length=${16} /></a>`,
+    cell: (example) => {
+      const id = html`<${Id} id=${example.decisionId} length=${16} />`;
+      const isOwn = example.organisation === organisation && example.environment === environment;
+      return isOwn ? html`<${Link} to=${href('decisions', example.decisionId)}>${id}<//>` : id;
+    },
   },
 ];

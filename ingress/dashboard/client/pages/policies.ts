@@ -4,7 +4,7 @@ import { html, useEffect, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../pages.ts';
 import { href, Link } from '../router.ts';
-import { Badge, Card, Empty, Id, KeyValue, PageHead, Segments, Time, WhenLoaded } from '../ui.ts';
+import { Badge, Card, Empty, Id, KeyValue, PageHead, Time, WhenLoaded } from '../ui.ts';
 import type { Overview, PolicyState } from '../wire.ts';
 import { DifferencePage, HistoryPage } from './policies-history.ts';
 import { LastReading } from './policies-findings.ts';
@@ -33,8 +33,7 @@ const VIEWS = [
 ] as const;
 
 function Views({ current }: { readonly current: string | undefined }): VNode {
-  const choices = VIEWS.map(([id, text]) => ({ to: href('policies', id), text, isCurrent: id === current }));
-  return html`<div class="toolbar"><${Segments} label="Policies" choices=${choices} /></div>`;
+  return html`<nav class="tabs" aria-label="Views of the policies">${VIEWS.map(([id, text]) => html`<${Link} key=${text} to=${href('policies', id)} current=${id === current}>${text}<//>`)}</nav>`;
 }
 
 function ActivePage(): VNode {

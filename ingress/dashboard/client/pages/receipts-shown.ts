@@ -60,7 +60,8 @@ function Place({ receipt, verification }: { readonly receipt: Receipt; readonly 
   const { index, path } = receipt;
   return html`<${KeyValue} items=${[
     ['Log', head && html`<${Name} text=${head.origin} length=${120} />`],
-    ['Leaf', `${whole(index)}${head ? ` of ${whole(head.size)}` : ''}`],
+    ['Leaf', `${whole(index)}, counted from 0`],
+    ['Tree', head && `${whole(head.size)} ${head.size === 1 ? 'leaf' : 'leaves'}`],
     ['Leaf hash', leafHash && html`<${Id} id=${leafHash} length=${28} copy />`],
     ['Root', head && html`<${Id} id=${toHex(head.root)} length=${28} copy />`],
     ['Signed by', keyId && html`<${Id} id=${keyId} length=${28} copy />`],

@@ -188,13 +188,13 @@ export async function verifyReceipt(text: string, published: readonly PublishedK
 
     const note = parseNote(receipt.checkpoint);
     const head = (found.head = note.head);
-    pass(`${head.origin}, ${head.size} leaves, root ${toHex(head.root)}`);
+    pass(`${head.origin}, a tree of ${head.size}, root ${begin(head.root)}`);
     const trusted = await readKeys(published);
     const known = await findKeys(note, trusted);
-    pass(known.length === 1 ? '1 line' : `${known.length} lines`);
+    pass(`${known.length} of its signature lines`);
     const { key, timeMs } = await checkSignatures(note, known);
     Object.assign(found, { keyId: key.keyId, timeMs });
-    pass(`key ${key.keyId}, ${new Date(timeMs).toISOString()}`);
+    pass(`by key ${key.keyId.slice(0, 16)}…, at ${new Date(timeMs).toISOString()}`);
     checkSize(key, head, trusted);
     pass();
 
@@ -214,7 +214,7 @@ export async function verifyReceipt(text: string, published: readonly PublishedK
         throw new Failure('RECORD_ALTERED', `${failure.message} It ${read.why}.`);
       throw failure;
     }
-    pass(`leaf ${toHex(leafHash)}, root ${toHex(root)}`);
+    pass(`from leaf hash ${begin(leafHash)} to root ${begin(root)}`);
     if ('why' in read) throw new Failure('RECORD_NOT_CANONICAL', `The log holds the record, but it ${read.why}.`);
     pass(`${bytes.length} bytes`);
     checkNames(read.record, receipt, head);
@@ -225,6 +225,11 @@ export async function verifyReceipt(text: string, published: readonly PublishedK
     if (error instanceof CannotVerify) return end('unable', { sentence: error.message });
     throw error;
   }
+}
+
+/** Enough of a hash to compare it by eye. */
+function begin(hash: Uint8Array): string {
+  return `${toHex(hash).slice(0, 16)}…`;
 }
 
 function checkNames(record: RecordView, { proofId }: Receipt, { origin }: Head): void {

@@ -1,0 +1,89 @@
+// Chapter four: what policies leave to a human is approved with another key, used once, and lets waiting work go on.
+import type { DecisionBody } from '../../shared/schemas/decision.ts';
+import { DemoError, until } from './client.ts';
+import { must, note, type Scene, showDecision } from './scene.ts';
+
+interface ApprovalView {
+  readonly status: string;
+  readonly decision: DecisionBody;
+}
+
+interface SubmittedView {
+  readonly intentId: string;
+  readonly status: string;
+  readonly approvalId: string | null;
+  readonly decision: DecisionBody | null;
+}
+
+/** A human looks at what was asked, and agrees. @returns the ESCALATE that waited */
+async function approve({ approver, print, summary }: Scene, approvalId: string, reason: string): Promise<DecisionBody> {
+  const path = `/v1/approvals/${approvalId}`;
+  const { decision } = await approver.get<ApprovalView>(path);
+  const { status } = await approver.post<ApprovalView>(`${path}/approve`, { reason }, 200);
+  print.line(`an admin with another key: ${status}, "${reason}"`);
+  summary.approvals.push(approvalId);
+  return decision;
+}
+
+/** Asks, is escalated, is approved and asks again: good for this, once. */
+async function askAndUse(scene: Scene): Promise<void> {
+  const { client, approver, print, cast } = scene;
+  const question = { agent_id: cast.scout, intent: 'read:db/*' };
+  print.line(`${cast.scout}: ${question.intent}`);
+  const escalated = await client.post<DecisionBody>('/v1/enforce', question, 200);
+  showDecision(scene, escalated, 'ESCALATE');
+  const approvalId = escalated.approval?.approval_id;
+  if (approvalId === undefined) throw new DemoError('The ESCALATE names no approval that a human could give.');
+  await approve(scene, approvalId, 'an inventory, as agreed');
+  const use = { ...question, approval_id: approvalId };
+  const allowed = await client.post<DecisionBody>('/v1/enforce', use, 200);
+  showDecision(scene, allowed, 'ALLOW');
+  const again = await client.post<DecisionBody>('/v1/enforce', use, 200);
+  must(
+    scene,
+    again.decision_id === allowed.decision_id,
+    'the same question with the same key is no second use: it gets the first answer',
+    `it got ${again.decision_id}`,
+  );
+  const refusals = [
+    [approver, use, 'APPROVAL_USED', 'a second use is refused'],
+    [client, { ...use, intent: 'read:crm/*' }, 'APPROVAL_MISMATCH', 'it is good for nothing else'],
+  ] as const;
+  for (const [by, body, code, sentence] of refusals) {
+    const refused = await by.post<DecisionBody>('/v1/enforce', body, 200);
+    note(scene, refused);
+    const codes = refused.reasons.map((reason) => reason.code);
+    const isRefused = refused.verdict === 'DENY' && codes.includes(code);
+    must(scene, isRefused, `${sentence}: ${code}`, `it was ${refused.verdict} (${codes.join(', ')})`);
+  }
+}
+
+/** Submitted work waits, and goes on by itself once a human has decided. */
+async function submitAndWait(scene: Scene): Promise<void> {
+  const { client, print, cast, summary } = scene;
+  const work = { agentId: cast.scout, action: 'read', resource: 'crm/*' };
+  const { intentId } = await client.post<SubmittedView>('/v1/intents', work, 202);
+  print.line(`${work.agentId} submits: ${work.action} ${work.resource}`);
+  const intent = (): Promise<SubmittedView> => client.get<SubmittedView>(`/v1/intents/${intentId}`);
+  const waiting = async (): Promise<string | undefined> => {
+    const { status, approvalId } = await intent();
+    return status === 'waiting_approval' ? (approvalId ?? undefined) : undefined;
+  };
+  const approvalId = await print.during('a worker judges it', until(`an approval for ${intentId}`, waiting));
+  print.line(print.faint('   accepted, waits for an approval'));
+  note(scene, await approve(scene, approvalId, 'the same, for the sales team'));
+  const decided = async (): Promise<SubmittedView | undefined> => {
+    const view = await intent();
+    return view.decision === null ? undefined : view;
+  };
+  const { status, decision } = await print.during('it goes on', until(`a decision on ${intentId}`, decided));
+  if (decision !== null) showDecision(scene, decision, 'ALLOW');
+  must(scene, status === 'decided', 'it went on by itself', `it is ${status}`);
+  summary.intents.push({ intentId, status });
+}
+
+export async function askHumans(scene: Scene): Promise<void> {
+  scene.print.chapter('What policies leave to a human is approved, for one time');
+  await askAndUse(scene);
+  await submitAndWait(scene);
+}

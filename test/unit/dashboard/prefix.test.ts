@@ -1,0 +1,39 @@
+// Ids that begin with a text: the range of an index that holds exactly them.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { endOfPrefix } from '../../../ingress/dashboard/agents.ts';
+
+/** The order of UTF-8 bytes: what Postgres calls "C". */
+const before = (a: string, b: string): boolean => Buffer.compare(Buffer.from(a), Buffer.from(b)) < 0;
+const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 6 });
+/** Texts around the places where the next code point is not the next number, and short ones that often begin alike. */
+const edgy = fc.string({
+  unit: fc.constantFrom(
+    'a',
+    'b',
+    '\ud7ff',
+    '\ue000',
+    '\uffff',
+    '\u{10000}',
+    '\u{10fffe}',
+    '\u{10ffff}',
+    '%',
+    '_',
+    '\\',
+  ),
+  minLength: 1,
+  maxLength: 4,
+});
+
+describe('the end of a prefix', () => {
+  it('has exactly the texts that begin with it before itself, from the prefix on', () => {
+    fc.assert(
+      fc.property(fc.oneof(text, edgy), fc.oneof(text, edgy), fc.boolean(), (prefix, other, joined) => {
+        const id = joined ? prefix + other : other;
+        const isInside = !before(id, prefix) && before(id, endOfPrefix(prefix));
+        expect(isInside).to.equal(id.startsWith(prefix));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

@@ -1,0 +1,65 @@
+// Signing in and out while something is wrong with the service: what the person is charged with, and what the browser keeps.
+import { expect } from 'chai';
+import type { Attempts } from '../../../ingress/dashboard/attempts.ts';
+import type { Audit } from '../../../ingress/dashboard/audit.ts';
+import { sessionRoutes } from '../../../ingress/dashboard/routes/session.ts';
+import type { Sessions } from '../../../ingress/dashboard/sessions.ts';
+import type { RequestContext } from '../../../ingress/route.ts';
+import { ApiError } from '../../../shared/errors.ts';
+import { generateKey } from '../../../shared/keys/format.ts';
+
+const away = (): ApiError => new ApiError('E6002', 'away', { headers: { 'retry-after': '1' } });
+const GONE = 'custos_session=; Max-Age=0';
+
+/** Both routes over parts that fail as told; `counted` is what the address has against it. */
+function routesWith(error: () => Error): { run(method: 'POST' | 'DELETE'): Promise<unknown>; counted(): number } {
+  let counted = 0;
+  const reject = async (): Promise<never> => {
+    throw error();
+  };
+  const sessions: Sessions = { open: reject, find: reject, end: reject, takeAway: GONE };
+  const audit: Audit = { note: () => undefined, around: async (_, work) => work(), audited: (route) => route };
+  const attempts: Attempts = {
+    take: async () => void (counted += 1),
+    giveBack: async () => void (counted -= 1),
+  };
+  const routes = sessionRoutes({ sessions, audit, attempts, signIn: reject });
+  // Only what these handlers read.
+  const context = {
+    body: { key: generateKey('live').key },
+    headers: {},
+    address: '192.0.2.1',
+    path: '/dashboard/api/session',
+    requestId: 'req_1',
+  } as unknown as RequestContext<unknown, unknown, unknown>;
+  return {
+    run: async (method) => routes.find((route) => route.method === method)?.handler(context),
+    counted: () => counted,
+  };
+}
+
+async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+  }
+  throw new Error('no ApiError was thrown');
+}
+
+describe('the session routes', () => {
+  it('charge an attempt for a wrong key, and none for what the service failed at', async () => {
+    const wrong = routesWith(() => new ApiError('E1002', 'wrong'));
+    expect((await errorOf(wrong.run('POST'))).code).to.equal('E1002');
+    expect(wrong.counted()).to.equal(1);
+    const failing = routesWith(away);
+    expect((await errorOf(failing.run('POST'))).code).to.equal('E6002');
+    expect(failing.counted()).to.equal(0);
+  });
+
+  it('take the cookie away when somebody signs out although the database is away', async () => {
+    const error = await errorOf(routesWith(away).run('DELETE'));
+    expect(error.code).to.equal('E6002');
+    expect(error.headers).to.deep.equal({ 'retry-after': '1', 'set-cookie': GONE });
+  });
+});
