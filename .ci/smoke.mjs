@@ -111,14 +111,18 @@ async function tryRequests(run) {
   });
 }
 
+async function tryDashboard(run) {
+  const page = await fetch(`${run.address}/dashboard`);
+  const text = await page.text();
+  check('serves the dashboard', page.status === 200 && text.includes('<title>Custos</title>'), text.slice(0, 500));
+}
+
 const first = await start();
 check('is ready, and prints its address', first.address !== undefined, first.output);
 if (first.address !== undefined) {
   check('prints the admin key of the first start', /Admin key\s+cst_live_/.test(first.output), first.output);
   await tryRequests(first);
-  const page = await fetch(`${first.address}/dashboard`);
-  const text = await page.text();
-  check('serves the dashboard', page.status === 200 && text.includes('<title>Custos</title>'), text.slice(0, 500));
+  await tryDashboard(first);
 }
 const firstEnd = await stop(first, 'SIGTERM');
 check(

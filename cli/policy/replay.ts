@@ -45,7 +45,7 @@ export function registerPolicyReplay(parent: Command): void {
     .option('--set <digest>', 'the draft: a set that is or was in force, instead of a folder')
     .option('--since <duration>', `the decisions of the last 7d, say (m, h, d, w; default: ${DEFAULT_SINCE})`)
     .option('--from <time>', 'from this time on, such as 2026-03-01T00:00:00Z; inclusive')
-    .option('--to <time>', 'before this time (default: now)')
+    .option('--to <time>', 'before this time, at most now (default: now)')
     .option('--org, --organisation <slug>', 'only those of this organisation')
     .addOption(new Option('--environment <environment>', 'only those of this environment').choices(ENVIRONMENTS))
     .option('--agent <agentId>', 'only those of this agent')
@@ -58,7 +58,7 @@ export function registerPolicyReplay(parent: Command): void {
       `
 Risk is computed again by the draft's intake policies. Trust, agent, history, time and the reading of the intent are as
 they were recorded: what another lexicon would have read is not shown. Nothing is written or put into force.
-With --from and --to the same decisions give the same report, byte by byte.
+With --from and a --to that is past the same decisions give the same report, byte by byte.
 
 Exit codes: 0, also when decisions would change; 2 for options that can't be used; 3 when the draft is broken;
 4 with --fail-on-change when any decision would change.

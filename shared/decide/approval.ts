@@ -124,6 +124,14 @@ export function approvedReason(approvalId: string, by: string): Reason {
   return { policy: BUILT_IN_POLICY, rule: RULE, effect: 'ALLOW', code: 'APPROVED', message };
 }
 
+/** A DENY that comes before any approval, and before the repeat of a decision that has used one. */
+export function standsFirst({ verdict, reasons }: Evaluation): boolean {
+  return (
+    verdict === 'DENY' &&
+    reasons.some(({ policy, code }) => policy === BUILT_IN_POLICY && (code === 'HALTED' || code === 'AGENT_NOT_ACTIVE'))
+  );
+}
+
 /** What a recorded decision says of an approval. */
 export type ApprovalMention =
   /**

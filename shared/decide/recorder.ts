@@ -3,10 +3,8 @@ import type { Database, Sql } from '../db/database.ts';
 import { ApiError, assertNever } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Promiser } from '../log/promises.ts';
-import { BUILT_IN_POLICY } from '../policy/schema.ts';
-import type { Evaluation } from '../policy/types.ts';
 import type { Verdict } from '../vocabulary.ts';
-import { approvalDigest, approvedReason, refusalOf, standingOf, stateAt } from './approval.ts';
+import { approvalDigest, approvedReason, refusalOf, standingOf, standsFirst, stateAt } from './approval.ts';
 import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
 import {
   approvalFactsOf,
@@ -21,6 +19,7 @@ import {
 import type { Answer, Decider, NamedApproval, Question } from './decider.ts';
 import { answerOfRecord } from './record.ts';
 import type { DecisionRow, DecisionStore } from './store.ts';
+import { createTurns } from './turns.ts';
 
 /** A question and what `Decider.answer` says to it. */
 export interface Item {
@@ -74,6 +73,8 @@ interface Naming {
 /** Ends a transaction in which an approval was to be opened that another request has opened. */
 class OpenedMeanwhile extends Error {}
 
+/** Lookups and transactions that single requests may have under way: a batch of a hundred must leave connections to others. */
+const AT_ONCE = 4;
 /** Each one lost needs another request that opened the same approval and saw it closed in between. */
 const ATTEMPTS = 10;
 
@@ -93,14 +94,6 @@ function namedOf({ approval_id: approvalId, expires_at: expiresAt }: StoredAppro
   return { approvalId, expiresAtMs: expiresAt.getTime() };
 }
 
-/** A DENY that comes before any approval, and before the repeat of a decision that has used one. */
-function standsFirst({ verdict, reasons }: Evaluation): boolean {
-  return (
-    verdict === 'DENY' &&
-    reasons.some(({ policy, code }) => policy === BUILT_IN_POLICY && (code === 'HALTED' || code === 'AGENT_NOT_ACTIVE'))
-  );
-}
-
 /** What an item becomes once its approval is known. */
 type Settled =
   | { readonly kind: 'repeat'; readonly decisionId: string }
@@ -113,6 +106,8 @@ type Settled =
 
 export function createRecorder(deps: RecorderDeps): Recorder {
   const { db, decider, decisions, opener, approvalTtlMs, promiser } = deps;
+
+  const inTurn = createTurns(AT_ONCE);
 
   const nameApproval = async (item: Item): Promise<Naming> => {
     const { question, answer } = item;
@@ -135,7 +130,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const appendEscalation = async (item: Item): Promise<string> => {
     const { question, answer } = item;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const naming = await nameApproval(item);
+      const naming = await inTurn(() => nameApproval(item));
       const { row, text } = decider.record(question, answer, naming.approval);
       const opening = openingRow(row, naming);
       if (opening === undefined) await decisions.append(row);
@@ -270,7 +265,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     async append(item) {
       const { question, answer } = item;
       if (question.approvalId !== undefined) {
-        const [written] = await transaction([item], (write) => db.transaction(write));
+        const [written] = await inTurn(() => transaction([item], (write) => db.transaction(write)));
         if (written === undefined) throw new Error('a decision was not written');
         return written.text;
       }

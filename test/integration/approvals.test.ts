@@ -276,6 +276,21 @@ describe('approvals', function () {
       }
     });
 
+    it('are used once by a hundred members of a batch, which leave connections to each other and to everyone else', async () => {
+      const asked = question();
+      const approval_id = await escalate(client, asked);
+      await approve(service.admin, approval_id);
+      const requests = Array.from({ length: 100 }, () => ({ ...asked, approval_id }));
+      const [{ json }, other] = await Promise.all([
+        client.post('/v1/enforce/batch', { requests }),
+        ask(client, { ...asked, intent: 'delete:db/open/a' }),
+      ]);
+      expect(new Set(json.decisions.map(({ decision_id: id }: { decision_id: string }) => id)).size).to.equal(1);
+      expect(json.decisions.map(gist)).to.deep.equal(requests.map(() => ['ALLOW', 'ASKED', 'APPROVED']));
+      expect(other.verdict).to.equal('ALLOW');
+      expect(await statesOf(asked.agent_id)).to.deep.equal(['approved', 'used']);
+    });
+
     it('are of no use to another agent, action, context, environment or organisation', async () => {
       const asked = question({ context: { a: 1 } });
       const approval_id = await escalate(client, asked);
