@@ -28,7 +28,7 @@ function copy(): string {
 }
 
 describe('custos policy new', function () {
-  this.timeout(30_000);
+  this.timeout(60_000);
 
   it('writes, for every effect, a policy and cases that hold beside the shipped policies', async () => {
     const dir = copy();
