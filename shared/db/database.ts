@@ -86,12 +86,35 @@ function checkOut(pool: pg.Pool, onBroken: (error: Error) => void): Promise<pg.P
   });
 }
 
-/** Connects. @throws the driver's error when Postgres is not reachable. */
+/** TypeORM's Postgres driver keeps its pg.Pool as `master`; none before it tried to connect. */
+function poolOf(dataSource: DataSource): pg.Pool | undefined {
+  return (dataSource.driver as unknown as { master?: pg.Pool }).master;
+}
+
+/** How often a server that is there and does not answer in time is asked again: it may be starting, or the machine busy. */
+const OPEN_ATTEMPTS = 5;
+
+async function connected(options: DataSourceOptions): Promise<DataSource> {
+  for (let attempt = 1; ; attempt += 1) {
+    const dataSource = createDataSource(options);
+    try {
+      await dataSource.initialize();
+      return dataSource;
+    } catch (error) {
+      void poolOf(dataSource)
+        ?.end()
+        .catch(() => undefined);
+      // One that refuses is not there: that is said at once.
+      if (attempt === OPEN_ATTEMPTS || !(error instanceof Error) || !/timeout/i.test(error.message)) throw error;
+    }
+  }
+}
+
+/** Connects; a server that is slow has several seconds. @throws the driver's error when Postgres is not reachable. */
 export async function openDatabase(options: DataSourceOptions): Promise<Database> {
-  const dataSource = createDataSource(options);
-  await dataSource.initialize();
-  // TypeORM's Postgres driver keeps its pg.Pool as `master`.
-  const pool = (dataSource.driver as unknown as { master: pg.Pool }).master;
+  const dataSource = await connected(options);
+  const pool = poolOf(dataSource);
+  if (pool === undefined) throw new Error('a data source that is connected has no pool');
   return {
     dataSource,
     async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {

@@ -78,12 +78,13 @@ function wantedEntry(request: Request): Pick<VerbEntry, 'verb' | 'action' | 'eff
 
 const PRONOUN = /^(?:it|them|they|these|those)$/;
 
-function candidateOf(
-  request: Request,
-  end: number,
-  { words, index }: Pick<Place, 'words' | 'index'>,
-  lexicon: Lexicon,
-): Candidate {
+/** What a request comes to mean with its object. */
+interface Meaning extends Pick<Candidate, 'verb' | 'action' | 'effect' | 'traits' | 'weak' | 'pronoun'> {
+  readonly phrase: ObjectPhrase;
+  readonly clause: readonly string[];
+}
+
+function meaningOf(request: Request, end: number, { words }: Place, lexicon: Lexicon): Meaning {
   const clause = words.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
   const [from, to] = request.subject ?? [objectStart(request, end, lexicon), end];
   const pronoun = PRONOUN.test(request.sentence[request.subject ? from : request.next]?.lower ?? '') && from < to;
@@ -91,13 +92,31 @@ function candidateOf(
   const base = request.wanted ? wantedEntry(request) : request.entry;
   const rule = request.wanted ? undefined : refine(request, phrase, clause, lexicon);
   const sum = !rule && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
-  const action = sum ? 'transfer' : (rule?.action ?? base.action);
-  const { object, domain, known } = objectOf(request, end, phrase, action, lexicon);
   return {
     verb: base.verb,
-    action,
+    action: sum ? 'transfer' : (rule?.action ?? base.action),
     effect: sum ? 'write' : (rule?.effect ?? base.effect),
     traits: sum ? ['financial'] : rule ? rule.traits : request.entry.traits,
+    weak: request.entry.weak,
+    pronoun,
+    phrase,
+    clause,
+  };
+}
+
+function candidateOf(
+  request: Request,
+  end: number,
+  { verb, action, effect, traits, weak, pronoun, phrase, clause }: Meaning,
+  { index }: Place,
+  lexicon: Lexicon,
+): Candidate {
+  const { object, domain, known } = objectOf(request, end, phrase, action, lexicon);
+  return {
+    verb,
+    action,
+    effect,
+    traits,
     object,
     domain,
     extent: extentOf(clause.slice(0, 10), phrase.plural, lexicon),
@@ -105,7 +124,7 @@ function candidateOf(
     certainty: request.certainty,
     objectKnown: known,
     negated: request.negated,
-    weak: request.entry.weak,
+    weak,
     source: request.kind === 'question' ? 'question' : 'words',
     mentions: request.entry.mentions,
     pronoun,
@@ -152,6 +171,10 @@ function indexOfToken(sentence: Sentence, at: number): number {
   return low;
 }
 
+/** Where the words of a request end that is followed by another one, or by none. */
+const endOf = (next: Request | undefined, { sentence }: Place): number =>
+  next ? indexOfToken(sentence, next.at) : sentence.length;
+
 /** Candidates of requests of one sentence; `after` is the request that follows them. */
 function candidatesAmong(
   requests: readonly Request[],
@@ -159,13 +182,12 @@ function candidatesAmong(
   place: Place,
   lexicon: Lexicon,
 ): Candidate[] {
-  const { sentence } = place;
   const found: Candidate[] = [];
   let next = after;
   let follower: Candidate | undefined;
-  for (const request of [...requests].reverse()) {
-    const end = next ? indexOfToken(sentence, next.at) : sentence.length;
-    const candidate = candidateOf(request, end, place, lexicon);
+  for (const request of requests.toReversed()) {
+    const end = endOf(next, place);
+    const candidate = candidateOf(request, end, meaningOf(request, end, place, lexicon), place, lexicon);
     // `Create or update users`: the first verb shares the object of the second.
     const shares = follower && candidate.object === 'unknown' && end - request.next <= 2;
     follower = shares && follower ? { ...candidate, ...aboutOf(follower) } : candidate;
@@ -175,10 +197,11 @@ function candidatesAmong(
   return found.reverse();
 }
 
-/** The most that a verb may come to mean with an object. */
+/** The most that a verb may come to mean with an object, or with a sum. */
 function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
   const refined = lexicon.refinements.get(entry.verb) ?? [];
-  return Math.max(consequenceOf(entry), ...refined.map((rule) => consequenceOf({ ...rule, weak: false })));
+  const sum = MOVES_MONEY.test(entry.verb) ? consequenceOf({ ...entry, action: 'transfer', effect: 'write' }) : 0;
+  return Math.max(consequenceOf(entry), sum, ...refined.map((rule) => consequenceOf({ ...rule, weak: false })));
 }
 
 /** Candidates of all sentences, in the order of the text. */
@@ -206,19 +229,22 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
   for (const [index, sentence] of sentences.entries()) {
     const words = wordsOf(sentence);
     const requests = requestsOf(sentence, words, lexicon, QUERY);
+    if (requests.length === 0) continue;
     const place = { sentence, words, index };
     const room = Math.max(0, MAX_CANDIDATES - found.length);
     for (const candidate of candidatesAmong(requests.slice(0, room), requests[room], place, lexicon)) {
       const about = candidate.pronoun ? antecedentOf(candidate) : undefined;
       push(about ? { ...candidate, ...aboutOf(about) } : candidate);
     }
-    for (const [at, request] of requests.entries()) {
-      if (at < room || request.negated) continue;
+    for (let at = room; at < requests.length; at += 1) {
+      const request = requests[at];
+      if (!request || request.negated) continue;
       const potential = potentials.get(request.entry) ?? potentialOf(request.entry, lexicon);
       potentials.set(request.entry, potential);
-      if (potential <= gravest) continue;
-      for (const candidate of candidatesAmong([request], requests[at + 1], place, lexicon))
-        if (consequenceOf(candidate) > gravest) push(candidate);
+      if (potential <= gravest && !request.wanted) continue;
+      const end = endOf(requests[at + 1], place);
+      const meaning = meaningOf(request, end, place, lexicon);
+      if (consequenceOf(meaning) > gravest) push(candidateOf(request, end, meaning, place, lexicon));
     }
   }
   return withoutStatements(found);

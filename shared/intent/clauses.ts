@@ -12,16 +12,11 @@ export function requestsOf(
   words: readonly string[],
   lexicon: Lexicon,
   query: VerbEntry,
-): Request[] {
+): readonly Request[] {
   return withImplied(sentence, words, spokenRequests(sentence, words, lexicon, query), lexicon);
 }
 
-function spokenRequests(
-  sentence: Sentence,
-  words: readonly string[],
-  lexicon: Lexicon,
-  query: VerbEntry,
-): Request[] {
+function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: Lexicon, query: VerbEntry): Request[] {
   const found: Request[] = [];
   const endsAsQuestion = sentence.some((token) => token.kind === 'punct' && token.text.includes('?'));
   let slot: Slot | undefined = { strong: true, first: true };

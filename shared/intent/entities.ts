@@ -85,13 +85,15 @@ export function hostOf(url: string): string | undefined {
   return host === '' ? undefined : host;
 }
 
-export const isFileName = (text: string): boolean => text.length <= MAX_LENGTH && text.includes('.') && FILE_ENDING.test(text);
+export const isFileName = (text: string): boolean =>
+  text.length <= MAX_LENGTH && text.includes('.') && FILE_ENDING.test(text);
 const isHost = (text: string): boolean =>
-  text.length <= 253 && !isFileName(text) && (HOST.test(text) || IPV4.test(text));
+  text.length <= 253 && text.includes('.') && !isFileName(text) && (HOST.test(text) || IPV4.test(text));
 
 /** A sum written at `sentence[at]`, alone or with the token beside it. */
 function moneyAt(sentence: Sentence, at: number): Money | undefined {
   const token = sentence[at];
+  // A digit, or one after a sign: what has neither is no sum.
   if (!token || token.text.length > 40 || !/^.?\d/u.test(token.text)) return undefined;
   const match = AMOUNT.exec(token.text);
   if (!match) return undefined;
@@ -99,21 +101,22 @@ function moneyAt(sentence: Sentence, at: number): Money | undefined {
   const previous = sentence[at - 1]?.lower ?? '';
   const scaled = SCALES.get(match[3]?.toLowerCase() ?? '') ?? SCALES.get(next) ?? 1;
   const after = !SCALES.has(next) ? next : (sentence[at + 2]?.lower ?? '');
-  const code = [match[3], after, previous].map((word) => word?.toUpperCase() ?? '').find((word) => CODES.has(word));
   const currency =
     SYMBOLS.get(match[1] ?? match[4] ?? '') ??
-    // `all`, `top` and `try` are words before they are currencies: a code is written in capitals or is part of the token.
-    (code !== undefined && (code === match[3]?.toUpperCase() || isCapital(sentence, at, code)) ? code : undefined) ??
+    codeAt(sentence, at, match[3] ?? '', [after, previous]) ??
     NAMES.get(after);
+  if (currency === undefined) return undefined;
   const amount = amountOf(match[2] ?? '');
-  return currency === undefined || amount === undefined ? undefined : { amount: amount * scaled, currency };
+  return amount === undefined ? undefined : { amount: amount * scaled, currency };
 }
 
-function isCapital(sentence: Sentence, at: number, code: string): boolean {
-  return (
-    [at - 1, at + 1, at + 2].some((index) => sentence[index]?.text === code) ||
-    !['ALL', 'TOP', 'TRY', 'CUP', 'LAK'].includes(code)
-  );
+/** The currency code in the token of a sum itself, or in one beside it. */
+function codeAt(sentence: Sentence, at: number, inside: string, beside: readonly string[]): string | undefined {
+  const code = [inside, ...beside].map((word) => word.toUpperCase()).find((word) => CODES.has(word));
+  if (code === undefined || code === inside.toUpperCase()) return code;
+  // `all`, `top` and `try` are words before they are currencies: such a code is written in capitals.
+  const isCapital = [at - 1, at + 1, at + 2].some((index) => sentence[index]?.text === code);
+  return isCapital || !['ALL', 'TOP', 'TRY', 'CUP', 'LAK'].includes(code) ? code : undefined;
 }
 
 /** Everything named in a text. Secrets are left out; their tokens are known by kind. */

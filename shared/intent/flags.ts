@@ -61,8 +61,16 @@ const ENGLISH = new Set(
   ),
 );
 
-const LATIN = /[a-z\u00df-\u024f]/g;
-const OTHER_LETTER = /[^\P{L}a-z\u00df-\u024f]/gu;
+/** How many characters of a word are Latin letters, and how many are letters of other scripts. */
+function scriptsOf(word: string): { latin: number; other: number } {
+  let latin = 0;
+  let other = -(word.match(/[^\P{N}0-9]/gu)?.length ?? 0);
+  for (const char of word) {
+    if ((char >= 'a' && char <= 'z') || (char >= '\u00df' && char <= '\u024f')) latin += 1;
+    else if (char > '\u007f') other += 1;
+  }
+  return { latin, other };
+}
 
 /** Whether the text is written in a language, or a script, that the lexicon does not cover. */
 export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): boolean {
@@ -71,8 +79,9 @@ export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): bool
   for (const word of ascii ? [] : words) {
     if (/^[a-z0-9'-]*$/.test(word)) latin += word.length;
     else {
-      latin += word.match(LATIN)?.length ?? 0;
-      other += word.match(OTHER_LETTER)?.length ?? 0;
+      const scripts = scriptsOf(word);
+      latin += scripts.latin;
+      other += scripts.other;
     }
   }
   if (other > 0 && latin < (latin + other) * 0.6) return true;

@@ -29,12 +29,7 @@ const PIPED = new Set(['curl', 'wget', 'http', 'invoke-webrequest', 'echo', 'pri
 
 /** Cheap second look, at code beyond the first pieces: whether it may destroy. */
 function mayDestroy({ lower }: Piece, lexicon: Lexicon): boolean {
-  if (
-    SQL_HEADS.has(lower) ||
-    lower.startsWith('db.') ||
-    lower === 'delete' ||
-    METHODS.has(lower.toUpperCase())
-  )
+  if (SQL_HEADS.has(lower) || lower.startsWith('db.') || lower === 'delete' || METHODS.has(lower.toUpperCase()))
     return true;
   const name = commandName(lower);
   const entry = lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? '');
@@ -42,6 +37,10 @@ function mayDestroy({ lower }: Piece, lexicon: Lexicon): boolean {
     PIPED.has(name) || lexicon.commandGroups.has(name) || entry?.effect === 'destructive' || entry?.action === 'delete'
   );
 }
+
+/** What a command may follow: what divides or leads commands, and words of a sentence. */
+const LEADS = new Set([';', '|', '`', '(', '&', '$', '&&', '||', 'sudo', 'doas', 'then', 'xargs', '-c', '-exec']);
+const OPENERS = new Set(['run', 'execute', 'exec', 'eval', 'type', 'issue', 'command', 'do', 'and', 'with']);
 
 /** Code in a text, in its order. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
@@ -75,9 +74,9 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     const previous = pieces[at - 1]?.text ?? '';
     opens =
       at === 0 ||
-      /^(?:[;|`(&$]|&&|\|\||sudo|doas|then|xargs|-c|-exec)$/.test(previous) ||
+      LEADS.has(previous) ||
+      OPENERS.has(pieces[at - 1]?.lower ?? '') ||
       /[:>$`]$/.test(previous) ||
-      /^(?:run|execute|exec|eval|type|issue|command|do|and|with)$/i.test(previous) ||
       ((previous === "'" || previous === '"') && /[:]$|^(?:run|execute|exec|-c)$/i.test(pieces[at - 2]?.text ?? ''));
     const fragment = sqlAt(pieces, at) ?? httpAt(pieces, at, lexicon) ?? shellAt(pieces, at, opens, lexicon);
     if (!fragment || (full && !destroys(fragment))) continue;

@@ -245,7 +245,7 @@ export function withImplied(
   words: readonly string[],
   found: readonly Request[],
   lexicon: Lexicon,
-): Request[] {
+): readonly Request[] {
   const places = placesOf(sentence, found);
   const implied: Implied[] = [];
   for (const [index, request] of found.entries()) {
@@ -262,7 +262,7 @@ export function withImplied(
     const one = nominalSentence(words, lexicon);
     if (one) implied.push(one);
   }
-  if (implied.length === 0) return [...found];
+  if (implied.length === 0) return found;
   const replaced = new Set(implied.map((one) => one.replaces));
   const added = implied.map(
     (one): Request => ({

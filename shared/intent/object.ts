@@ -105,6 +105,7 @@ export const NO_OBJECT: ObjectPhrase = { name: '', words: [], known: false, plur
 
 /** ASCII snake_case words of a token: `HorizontalPod` in two when the lexicon knows both parts. */
 function partsOf(token: Token, lexicon: Lexicon): string[] {
+  if (/^[A-Za-z]?[a-z0-9]*$/.test(token.text)) return [token.lower];
   const camel = token.text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_-]+/);
   const knows = (word: string) =>
     lexicon.domainOfNoun.has(singular(word.toLowerCase(), lexicon.plurals)) || lexicon.synonyms.has(word.toLowerCase());
@@ -271,10 +272,9 @@ function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], l
 function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
   const raw = tokens.flatMap((token) => partsOf(token, lexicon));
   if (raw.length === 0) return NO_OBJECT;
-  const words = raw
-    .map((word) => singular(word, lexicon.plurals))
-    .flatMap((word) => (lexicon.synonyms.get(word) ?? word).split('_'));
-  const plural = raw.at(-1) !== singular(raw.at(-1) ?? '', lexicon.plurals);
+  const singulars = raw.map((word) => singular(word, lexicon.plurals));
+  const words = singulars.flatMap((word) => lexicon.synonyms.get(word)?.split('_') ?? word);
+  const plural = raw.at(-1) !== singulars.at(-1);
   // `an AWS resource` is a resource: a brand alone is no kind of thing.
   while (
     words.length > 1 &&

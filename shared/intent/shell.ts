@@ -74,9 +74,9 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   const args = argumentsOf(pieces, at + 1, isPiped ? MAX_ARGUMENTS : MAX_TELLING);
   const flagged = args
     .slice(0, MAX_TELLING)
-    .some(({ text }) => /^-{1,2}[a-z]/i.test(text) || /^(?:\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i.test(text));
+    .some(({ text }) => /^(?:-{1,2}[a-z]|\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i.test(text));
   // Down a pipe of commands everything is a command.
-  const piped = isPiped && args.length > 0 && !/^[a-z ]*$/i.test(args.map((arg) => arg.text).join(' '));
+  const piped = isPiped && args.some((arg) => !/^[a-z]*$/i.test(arg.text));
   const evident =
     piped ||
     sub !== undefined ||

@@ -88,7 +88,13 @@ const LOOK_ALIKES = new Map(
 const LATIN = /[a-z]/i;
 const LOOK_ALIKE = /[\u0250-\u058f\u0131]/;
 const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\u0131\u0251\u0261\u0269]/u;
-const WORD = /[\p{L}\p{N}]+/gu;
+
+/** A word of nothing but ASCII and look-alikes. What stands before it is looked at last, because most letters are neither. */
+const FOLDABLE = (() => {
+  const letters = [...LOOK_ALIKES.keys()].join('');
+  const kinds = `[A-Za-z0-9${letters}${letters.toUpperCase()}]`;
+  return new RegExp(`${kinds}(?<![\\p{L}\\p{N}].)${kinds}*(?![\\p{L}\\p{N}])`, 'gu');
+})();
 
 /** A word with its look-alike letters made Latin. */
 function latinOf(word: string): string {
@@ -114,12 +120,11 @@ function foldLookAlikes(text: string, isKnown: (word: string) => boolean): Plain
   const latin = text.match(/[a-z]/gi)?.length ?? 0;
   const mostlyLatin = latin * 2 > text.length / 2;
   let disguised = false;
-  const folded = text.replace(WORD, (word) => {
+  const folded = text.replace(FOLDABLE, (word) => {
     if (!OTHER_SCRIPT.test(word)) return word;
     const plain = latinOf(word);
     const mixed = LATIN.test(word);
-    const fullyLatin = /^[a-z0-9]+$/i.test(plain);
-    if (!fullyLatin || !(mixed || isKnown(plain.toLowerCase()))) return word;
+    if (!(mixed || isKnown(plain.toLowerCase()))) return word;
     if (!mixed && !mostlyLatin && word.length < 4) return word;
     disguised = true;
     return plain;

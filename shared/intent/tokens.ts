@@ -72,13 +72,14 @@ const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (c
  */
 export function sentencesOf(text: string, isSecret: (token: string) => boolean): Sentence[] {
   const sentences: Token[][] = [];
-  let current: Token[] = [];
+  const tokens: Token[] = [];
+  let first = 0;
   const push = (kind: TokenKind, piece: string, at: number) => {
-    current.push({ kind, text: piece, lower: piece.toLowerCase(), at });
+    tokens.push({ kind, text: piece, lower: piece.toLowerCase(), at });
   };
   const flush = () => {
-    if (current.length > 0) sentences.push(current);
-    current = [];
+    if (tokens.length > first) sentences.push(tokens.slice(first));
+    first = tokens.length;
   };
   // Up to where no closing quote of a kind stands, so that unpaired ones are not looked for again and again.
   const bare = new Map<string, number>();

@@ -79,9 +79,7 @@ describe('The guide to writing a policy', function () {
 
   it('the new policy and its cases hold as they stand', () => {
     expect(check('drafts', '--strict')).to.include({ code: 0 });
-    expect(run('npx custos policy test drafts/tests/office-hours.json').out).to.contain(
-      '2 passed, 0 failed',
-    );
+    expect(run('npx custos policy test drafts/tests/office-hours.json').out).to.contain('2 passed, 0 failed');
   });
 
   it('the policy that it shows is checked, and the mistakes that it shows are told as it shows', () => {

@@ -282,7 +282,9 @@ describe('the dashboard over HTTP', () => {
           );
           return found.length >= 6 && found;
         },
-        { what: 'six rows of the audit' },      const outcomes = new Map<string, string[]>();
+        { what: 'six rows of the audit' },
+      );
+      const outcomes = new Map<string, string[]>();
       for (const { subject, outcome } of rows) {
         const name = subject.split('/').slice(-2).join('/');
         outcomes.set(name, [...(outcomes.get(name) ?? []), outcome]);
@@ -292,9 +294,6 @@ describe('the dashboard over HTTP', () => {
         'intents/resume': ['begun', 'done'],
         'no-such-queue/pause': ['begun', 'refused'],
       });
-    });
-
-
     });
 
     it('stops at once although somebody watches', async () => {
