@@ -100,7 +100,13 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
   const events = createEvents({ sessions, topics: deps.topics });
   const limits = createLimits(monotonicMs, deps.rateLimit);
   const routes: Route[] = [
-    ...sessionRoutes({ sessions, audit, attempts: createAttempts(db, nowMs), signIn: deps.signIn }),
+    ...sessionRoutes({
+      sessions,
+      audit,
+      attempts: createAttempts(db, nowMs),
+      strangers: limits.session,
+      signIn: deps.signIn,
+    }),
     ...deps.own.map((route) => (route.method === 'GET' ? route : audit.audited(route))),
     ...deps.business.map((route) => withSession(route, audit.audited)),
   ];

@@ -148,6 +148,12 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
   it('leads back to signing in when the session ends, and then to where one was', async () => {
     const { page } = seen;
     const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
+    const session = '**/dashboard/api/session';
+    await page.route(session, (route) => (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('The service could not be told').waitFor();
+    await page.unroute(session);
+    await page.reload();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await openDashboard(page, service.ingress.address, key, '/queues');
     await service.admin.delete(`/v1/auth/keys/${keyId}`);

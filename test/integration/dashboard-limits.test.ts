@@ -41,6 +41,7 @@ describe('limits of the dashboard', () => {
     ['the board', '/dashboard/queues/board/api/queues', {}],
     ['the board in a window', '/dashboard/queues/board/', { accept: 'text/html' }],
     ['the API', '/dashboard/api/v1/agents', {}],
+    ['the session', '/dashboard/api/session', {}],
   ];
   for (const [what, path, headers] of ways)
     it(`lets strangers ask for ${what} as seldom as for anything else, and who is signed in behind the same address as before`, async () => {
@@ -51,7 +52,7 @@ describe('limits of the dashboard', () => {
       await waitFor(
         async () => {
           const statuses = await Promise.all(Array.from({ length: 3 * ANONYMOUS_PER_SECOND }, (_, n) => stranger(n)));
-          known.push((await signed.get('/v1/agents')).status);
+          for (const own of ['/v1/agents', '/session']) known.push((await signed.get(own)).status);
           return statuses.includes(429);
         },
         { what: 'a stranger to be refused' },

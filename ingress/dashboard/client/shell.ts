@@ -18,9 +18,12 @@ function mayOpen(page: PageEntry, session: SessionInfo): boolean {
 
 async function signOut(): Promise<void> {
   // Also when it fails: whoever asks to be signed out must not be told to be so by a page that goes on showing data.
-  await api('/session', { method: 'DELETE' }).catch(() => undefined);
+  const told = await api('/session', { method: 'DELETE' }).then(
+    () => true,
+    () => false,
+  );
   stopLive();
-  sessionEnded(undefined);
+  sessionEnded(told ? undefined : 'The service could not be told; the session ends after an hour without use.');
 }
 
 export function Shell(): VNode {

@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../shared/errors.ts';
 import { parseKey } from '../../../shared/keys/format.ts';
 import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
-import { defineRoute, type Reply, type Route } from '../../route.ts';
+import type { Limiter } from '../../ports.ts';
+import { defineRoute, type Reply, type RequestContext, type Route } from '../../route.ts';
 import { actionOf, type Action, type Audit } from '../audit.ts';
 import type { Attempts } from '../attempts.ts';
 import type { SessionAnswer } from '../client/wire.ts';
@@ -16,10 +17,14 @@ export interface SessionRouteDeps {
   readonly sessions: Sessions;
   readonly audit: Audit;
   readonly attempts: Attempts;
+  /** Counts requests without a session by address. */
+  readonly strangers: Pick<Limiter, 'peekAnonymous' | 'consumeAnonymous'>;
   readonly signIn: SignIn;
 }
 
 const SignInBody = Type.Object({ key: Type.String({ minLength: 1, maxLength: 512 }) }, { additionalProperties: false });
+
+type Asked = Pick<RequestContext<unknown, unknown, unknown>, 'headers' | 'address'>;
 
 const NO_SESSION: SessionAnswer = { session: null };
 
@@ -36,13 +41,24 @@ function answerOf({ key, expiresAtMs }: Session): SessionAnswer {
   };
 }
 
-/** Says that no session was found; any other error is thrown on. */
-function noSession(error: unknown): undefined {
-  if (error instanceof ApiError && error.status === 401) return undefined;
-  throw error;
-}
+const tooMany = (): ApiError =>
+  new ApiError('E3001', 'Too many requests without a session; come back in a second.', {
+    headers: { 'retry-after': '1' },
+  });
 
-export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRouteDeps): Route[] {
+export function sessionRoutes({ sessions, audit, attempts, strangers, signIn }: SessionRouteDeps): Route[] {
+  /** The session, if there is one. Strangers are counted by address, and are none of the session's business. */
+  const sessionOf = async ({ headers, address }: Asked): Promise<Session | undefined> => {
+    try {
+      return await sessions.find(headers, false, () => {
+        if (!strangers.peekAnonymous(address).allowed) throw tooMany();
+      });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      if (!(await strangers.consumeAnonymous(address)).allowed) throw tooMany();
+      return undefined;
+    }
+  };
   const common = { tag: 'Dashboard', responses: { 200: { description: 'The session.' } } } as const;
   return [
     defineRoute({
@@ -50,11 +66,13 @@ export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRout
       method: 'GET',
       path: '/dashboard/api/session',
       access: 'none',
+      // Counted below: who is signed in must not wait for strangers behind the same address.
+      unlimited: true,
       summary: 'Who is signed in, if anybody',
       request: {},
       errors: [],
-      handler: async ({ headers }) => {
-        const session = await sessions.find(headers, false).catch(noSession);
+      handler: async (context) => {
+        const session = await sessionOf(context);
         return { status: 200, body: session === undefined ? NO_SESSION : answerOf(session) };
       },
     }),
@@ -80,13 +98,7 @@ export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRout
             headers: { 'retry-after': String(waitSeconds) },
           });
         }
-        // What the service failed at says nothing of the key.
         let countsAgainst = true;
-        const failed = async (error: unknown): Promise<never> => {
-          const isOurs = !(error instanceof ApiError) || error.status >= 500;
-          if (countsAgainst && isOurs) await attempts.giveBack(address).catch(() => undefined);
-          throw error;
-        };
         const exchange = async (): Promise<Reply> => {
           if (shown === undefined)
             throw new ApiError('E1002', 'This is not an API key: one begins with cst_ and is copied whole.');
@@ -103,7 +115,14 @@ export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRout
           const { session, cookie } = await sessions.open(key);
           return { status: 200, body: answerOf(session), headers: { 'set-cookie': cookie } };
         };
-        return audit.around(action, exchange).catch(failed);
+        try {
+          return await audit.around(action, exchange);
+        } catch (error) {
+          // What the service failed at says nothing of the key.
+          const isOurs = !(error instanceof ApiError) || error.status >= 500;
+          if (countsAgainst && isOurs) await attempts.giveBack(address).catch(() => undefined);
+          throw error;
+        }
       },
     }),
     defineRoute({
@@ -111,6 +130,7 @@ export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRout
       method: 'DELETE',
       path: '/dashboard/api/session',
       access: 'none',
+      unlimited: true,
       summary: 'Sign out',
       request: {},
       errors: [],
@@ -122,7 +142,7 @@ export function sessionRoutes({ sessions, audit, attempts, signIn }: SessionRout
           headers: { 'set-cookie': await sessions.end(headers) },
         });
         try {
-          const session = await sessions.find(headers, false).catch(noSession);
+          const session = await sessionOf(context);
           // Anybody could say it without end, and nothing is done: no row of the audit.
           if (session === undefined) return await signOut();
           return await audit.around(actionOf(context, session.key, 'sign-out'), signOut);

@@ -23,7 +23,9 @@ function routesWith(error: () => Error): { run(method: 'POST' | 'DELETE'): Promi
     take: async () => void (counted += 1),
     giveBack: async () => void (counted -= 1),
   };
-  const routes = sessionRoutes({ sessions, audit, attempts, signIn: reject });
+  const allowed = { allowed: true, retryAfterSeconds: 0, headers: {} };
+  const strangers = { peekAnonymous: () => allowed, consumeAnonymous: () => allowed };
+  const routes = sessionRoutes({ sessions, audit, attempts, strangers, signIn: reject });
   // Only what these handlers read.
   const context = {
     body: { key: generateKey('live').key },
