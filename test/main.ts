@@ -16,10 +16,11 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MOCHA = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin', 'mocha.js');
 const REPORTER = path.join(HERE, 'support', 'reporter.js');
 const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
-/** They start whole services and browsers, and kill them: they mostly wait, so they run beside all others. */
-const WAITING = ['browser/', 'e2e/', 'fault/'];
+/** They start whole services, browsers and commands, and kill them: they mostly wait, so they run beside all others. */
+const WAITING = ['browser/', 'e2e/', 'fault/', 'integration/decision-verify', 'integration/log-cli'];
 /** They expect an effect within a second or two: beside another suite on two cores that would be luck. */
 const TIMED = [
+  'browser/dashboard-workers',
   'contract/queues',
   'e2e/start',
   'e2e/story',
@@ -30,6 +31,8 @@ const TIMED = [
   'integration/policies-processes',
   'integration/rate-limit',
   'integration/relay',
+  'property/intent',
+  'unit/proof/receipt',
 ];
 
 const running = new Set<ChildProcess>();
