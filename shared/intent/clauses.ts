@@ -2,7 +2,7 @@
 import { ABILITIES, AUX, CONJUNCTIONS, FINITE, LISTS, SUBJECTS, SUBORDINATORS, WH } from './clause-words.ts';
 import { withImplied } from './implied.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
-import type { Request } from './request.ts';
+import { beginsWith, type Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
 import { type Seen, type Slot, verbAt } from './verb-slots.ts';
 
@@ -15,6 +15,8 @@ export function requestsOf(
 ): readonly Request[] {
   return withImplied(sentence, words, spokenRequests(sentence, words, lexicon, query), lexicon);
 }
+
+const OPENS_REQUEST = /[,:;()\u2013\u2014*>\]|/&-]/;
 
 function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: Lexicon, query: VerbEntry): Request[] {
   const found: Request[] = [];
@@ -29,7 +31,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     if (!token) break;
     if (token.kind === 'punct') {
       // A comma, a dash or a colon may open a request; so may a bullet.
-      if (/[,:;()\u2013\u2014*>\]|/&-]/.test(token.text)) {
+      if (OPENS_REQUEST.test(token.text)) {
         slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
         subordinate = false;
         seen.negated = false;
@@ -167,8 +169,8 @@ function beforeShown(words: readonly string[], at: number): number {
 function purposeAfter(words: readonly string[], at: number): number {
   for (let next = at + 1; next < Math.min(words.length, at + 25); next += 1) {
     if (words[next] === 'to') return next;
-    if (/^[.;,:!?]/.test(words[next] ?? '')) break;
-    if (CONJUNCTIONS.has(words[next] ?? '')) break;
+    const word = words[next] ?? '';
+    if (beginsWith(word, '.;,:!?') || CONJUNCTIONS.has(word)) break;
   }
   return at;
 }

@@ -90,11 +90,13 @@ export const isFileName = (text: string): boolean =>
 const isHost = (text: string): boolean =>
   text.length <= 253 && text.includes('.') && !isFileName(text) && (HOST.test(text) || IPV4.test(text));
 
+const BEGINS_AS_SUM = /^.?\d/u;
+
 /** A sum written at `sentence[at]`, alone or with the token beside it. */
 function moneyAt(sentence: Sentence, at: number): Money | undefined {
   const token = sentence[at];
   // A digit, or one after a sign: what has neither is no sum.
-  if (!token || token.text.length > 40 || !/^.?\d/u.test(token.text)) return undefined;
+  if (!token || token.text.length > 40 || !BEGINS_AS_SUM.test(token.text)) return undefined;
   const match = AMOUNT.exec(token.text);
   if (!match) return undefined;
   const next = sentence[at + 1]?.lower ?? '';
@@ -112,7 +114,8 @@ function moneyAt(sentence: Sentence, at: number): Money | undefined {
 
 /** The currency code in the token of a sum itself, or in one beside it. */
 function codeAt(sentence: Sentence, at: number, inside: string, beside: readonly string[]): string | undefined {
-  const code = [inside, ...beside].map((word) => word.toUpperCase()).find((word) => CODES.has(word));
+  const isCode = (word: string) => word.length === 3 && CODES.has(word.toUpperCase());
+  const code = (isCode(inside) ? inside : beside.find(isCode))?.toUpperCase();
   if (code === undefined || code === inside.toUpperCase()) return code;
   // `all`, `top` and `try` are words before they are currencies: such a code is written in capitals.
   const isCapital = [at - 1, at + 1, at + 2].some((index) => sentence[index]?.text === code);
@@ -152,8 +155,9 @@ export function entitiesOf(sentences: readonly Sentence[]): Entities {
     } else if (kind === 'quoted' && !text.includes(' ')) add(identifiers, text);
   };
   for (const sentence of sentences) {
-    for (const [at, token] of sentence.entries()) {
-      take(token);
+    for (let at = 0; at < sentence.length; at += 1) {
+      const token = sentence[at];
+      if (token) take(token);
       const sum = money.length < MAX_ENTITIES ? moneyAt(sentence, at) : undefined;
       if (sum && !money.some((known) => known.amount === sum.amount && known.currency === sum.currency))
         money.push(sum);

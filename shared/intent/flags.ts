@@ -61,13 +61,18 @@ const ENGLISH = new Set(
   ),
 );
 
+const PLAIN = /^[a-z0-9'-]*$/;
+const OTHER_NUMBER = /[^\P{N}0-9]/gu;
+
 /** How many characters of a word are Latin letters, and how many are letters of other scripts. */
 function scriptsOf(word: string): { latin: number; other: number } {
   let latin = 0;
-  let other = -(word.match(/[^\P{N}0-9]/gu)?.length ?? 0);
-  for (const char of word) {
-    if ((char >= 'a' && char <= 'z') || (char >= '\u00df' && char <= '\u024f')) latin += 1;
-    else if (char > '\u007f') other += 1;
+  let other = -(word.match(OTHER_NUMBER)?.length ?? 0);
+  for (let at = 0; at < word.length; at += 1) {
+    const code = word.charCodeAt(at);
+    if ((code >= 0x61 && code <= 0x7a) || (code >= 0xdf && code <= 0x24f)) latin += 1;
+    // Of a pair of surrogates the first one counts.
+    else if (code > 0x7f && !(code >= 0xdc00 && code <= 0xdfff)) other += 1;
   }
   return { latin, other };
 }
@@ -77,7 +82,7 @@ export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): bool
   let latin = 0;
   let other = 0;
   for (const word of ascii ? [] : words) {
-    if (/^[a-z0-9'-]*$/.test(word)) latin += word.length;
+    if (PLAIN.test(word)) latin += word.length;
     else {
       const scripts = scriptsOf(word);
       latin += scripts.latin;

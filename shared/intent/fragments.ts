@@ -2,15 +2,20 @@
 import { type Fragment, type Piece, piecesOf } from './code.ts';
 import { httpAt, METHODS } from './http.ts';
 import type { Lexicon } from './lexicon.ts';
-import { commandName, redirectAt, shellAt } from './shell.ts';
+import { commandName, isPipeIntoShell, MAX_LINE, redirectAt, shellAt } from './shell.ts';
 import { SQL_HEADS, sqlAt } from './sql.ts';
 
 /** Beyond so many pieces of code only one that destroys is kept: what comes last may matter most. */
 const MAX_FRAGMENTS = 40;
 
+// Patterns that are passed for each piece stand here: inside a function each time makes a new object.
+const MAY_BEGIN = /^[a-z$/.]/i;
+const TELLS = /delete|:\/\/|^(?:terminate|remove|rm|rb|destroy|-f|--force)/;
+const ENDS_OPEN = /[:>$`]$/;
+
 /** Cheap first look: whether a piece of code may begin with this word. */
 function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
-  if (!piece || !/^[a-z$/.]/i.test(piece.text)) return false;
+  if (!piece || !MAY_BEGIN.test(piece.text)) return false;
   const { text, lower } = piece;
   if (SQL_HEADS.has(lower) || METHODS.has(text) || lower.startsWith('db.')) return true;
   const name = commandName(lower);
@@ -24,18 +29,38 @@ function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
 
 const destroys = ({ effect }: Fragment): boolean => effect === 'destructive';
 
-/** Commands that destroy by what they are piped into or by their second word. */
+/** Commands that destroy by what they are piped into or told to fetch. */
 const PIPED = new Set(['curl', 'wget', 'http', 'invoke-webrequest', 'echo', 'printf', 'cat', 'base64']);
 
-/** Cheap second look, at code beyond the first pieces: whether it may destroy. */
-function mayDestroy({ lower }: Piece, lexicon: Lexicon): boolean {
+/** Whether a piece may make the command before it destroy: a URL, a method, a flag, a verb, a pipe into a shell. */
+function tells(pieces: readonly Piece[], at: number): boolean {
+  const lower = pieces[at]?.lower ?? '';
+  return TELLS.test(lower) || isPipeIntoShell(pieces, at);
+}
+
+/** Whether such a piece stands in the command line after `at`; asked for rising places, it looks at each piece once. */
+function telling(pieces: readonly Piece[]): (at: number) => boolean {
+  let next = 0;
+  return (at) => {
+    next = Math.max(next, at + 1);
+    while (next < pieces.length && !tells(pieces, next)) next += 1;
+    return next < pieces.length && next < at + MAX_LINE;
+  };
+}
+
+/** Cheap second look, at code beyond the first pieces: whether it may destroy. `isTold`: by what follows it. */
+function mayDestroy(pieces: readonly Piece[], at: number, isTold: (at: number) => boolean, lexicon: Lexicon): boolean {
+  const lower = pieces[at]?.lower ?? '';
   if (SQL_HEADS.has(lower) || lower.startsWith('db.') || lower === 'delete' || METHODS.has(lower.toUpperCase()))
     return true;
   const name = commandName(lower);
-  const entry = lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? '');
-  return (
-    PIPED.has(name) || lexicon.commandGroups.has(name) || entry?.effect === 'destructive' || entry?.action === 'delete'
-  );
+  const isGroup = lexicon.commandGroups.has(name);
+  const entries = [
+    lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? ''),
+    isGroup ? lexicon.commands.get(`${name} ${pieces[at + 1]?.lower}`) : undefined,
+  ];
+  if (entries.some((entry) => entry?.effect === 'destructive' || entry?.action === 'delete')) return true;
+  return (isGroup || PIPED.has(name)) && isTold(at);
 }
 
 /** What a command may follow: what divides or leads commands, and words of a sentence. */
@@ -46,6 +71,7 @@ const OPENERS = new Set(['run', 'execute', 'exec', 'eval', 'type', 'issue', 'com
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
   const found: Fragment[] = [];
+  const isTold = telling(pieces);
   let opens = true;
   let destroyed = false;
   const bomb = /:\s?\(\s?\)\s?\{/.exec(text);
@@ -70,13 +96,13 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     // A command that writes already says so.
     if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
     const piece = pieces[at];
-    if (!piece || !mayBegin(piece, lexicon) || (full && !mayDestroy(piece, lexicon))) continue;
+    if (!piece || !mayBegin(piece, lexicon) || (full && !mayDestroy(pieces, at, isTold, lexicon))) continue;
     const previous = pieces[at - 1]?.text ?? '';
     opens =
       at === 0 ||
       LEADS.has(previous) ||
       OPENERS.has(pieces[at - 1]?.lower ?? '') ||
-      /[:>$`]$/.test(previous) ||
+      ENDS_OPEN.test(previous) ||
       ((previous === "'" || previous === '"') && /[:]$|^(?:run|execute|exec|-c)$/i.test(pieces[at - 2]?.text ?? ''));
     const fragment = sqlAt(pieces, at) ?? httpAt(pieces, at, lexicon) ?? shellAt(pieces, at, opens, lexicon);
     if (!fragment || (full && !destroys(fragment))) continue;

@@ -21,7 +21,7 @@ export function lastPathName(url: string): string {
   return (names.at(-1) ?? 'url').toLowerCase().replace(/-/g, '_');
 }
 
-export const isUrl = (text: string) => /^["']?https?:\/\//i.test(text);
+export const isUrl = (text: string) => text.includes('://') && /^["']?https?:\/\//i.test(text);
 
 const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
 const MAX_NAMES = 32;

@@ -2,7 +2,7 @@
 // users`, `a refund of order 5 is needed`, `I want it removed`, `perform a cleanup`.
 import { AFTER_VERB, CONJUNCTIONS, FINITE, PREPOSITIONS, WH } from './clause-words.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
-import { isConsequential, type Request } from './request.ts';
+import { beginsWith, isConsequential, type Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
 
 const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -48,11 +48,11 @@ interface Implied {
   readonly replaces?: Request;
 }
 
-const isBoundary = (word: string): boolean => /^[,:;()\u2013\u2014-]/.test(word) || CONJUNCTIONS.has(word);
+const isBoundary = (word: string): boolean => beginsWith(word, ',:;()\u2013\u2014-') || CONJUNCTIONS.has(word);
 /** What may follow the last word of a noun phrase or a participle. */
 const endsPhrase = (word: string | undefined): boolean =>
   word === undefined ||
-  /^[.,;:!?)]/.test(word) ||
+  beginsWith(word, '.,;:!?)') ||
   PREPOSITIONS.has(word) ||
   CONJUNCTIONS.has(word) ||
   ENDINGS.has(word);
@@ -226,9 +226,9 @@ function lightAt(words: readonly string[], request: Request, place: number, lexi
 
 /** `Deletion of users`, `a refund of order 5 is needed`: a sentence without a verb that asks. */
 function nominalSentence(words: readonly string[], lexicon: Lexicon): Implied | undefined {
-  const needed = words
-    .slice(0, REACH)
-    .some((word, at) => NEEDED.has(word) && /^(?:is|are|be)$/.test(words[at - 1] ?? ''));
+  let needed = false;
+  for (let at = 1; at < Math.min(words.length, REACH) && !needed; at += 1)
+    needed = NEEDED.has(words[at] ?? '') && /^(?:is|are|be)$/.test(words[at - 1] ?? '');
   let from = 0;
   while (from < 3 && !/[a-z]/.test(words[from] ?? 'a')) from += 1;
   if (/^(?:i|we)$/.test(words[from] ?? '') && PERFORMATIVE.has(words[from + 1] ?? '')) from += 2;

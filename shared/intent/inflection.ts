@@ -100,14 +100,17 @@ export function verbForms(verb: string): [form: string, kind: VerbForm][] {
   ];
 }
 
+const NO_PLURAL = /(?:ss|us|is|\d)s?$/;
+const PLURAL_ES = /(?:xes|ches|shes|sses|zzes)$/;
+
 /** The singular of a lower-case noun. `irregular` maps plurals to singulars and wins over the rules. */
 export function singular(noun: string, irregular: ReadonlyMap<string, string>): string {
   const known = irregular.get(noun);
   if (known !== undefined) return known;
-  if (noun.length < 4 || !noun.endsWith('s') || /(?:ss|us|is|\d)s?$/.test(noun)) {
+  if (noun.length < 4 || !noun.endsWith('s') || NO_PLURAL.test(noun)) {
     return noun.endsWith('sses') ? noun.slice(0, -2) : noun;
   }
   if (noun.endsWith('ies')) return noun.length > 4 ? `${noun.slice(0, -3)}y` : noun.slice(0, -1);
-  if (/(?:xes|ches|shes|sses|zzes)$/.test(noun)) return noun.slice(0, -2);
+  if (PLURAL_ES.test(noun)) return noun.slice(0, -2);
   return noun.slice(0, -1);
 }

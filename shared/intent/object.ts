@@ -100,12 +100,15 @@ export interface ObjectPhrase {
   readonly plural: boolean;
 }
 
+const PLAIN = /^[A-Za-z]?[a-z0-9]*$/;
+const NAME = /^\p{Lu}\p{Ll}/u;
+
 /** No object was named. */
 export const NO_OBJECT: ObjectPhrase = { name: '', words: [], known: false, plural: false };
 
 /** ASCII snake_case words of a token: `HorizontalPod` in two when the lexicon knows both parts. */
 function partsOf(token: Token, lexicon: Lexicon): string[] {
-  if (/^[A-Za-z]?[a-z0-9]*$/.test(token.text)) return [token.lower];
+  if (PLAIN.test(token.text)) return [token.lower];
   const camel = token.text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_-]+/);
   const knows = (word: string) =>
     lexicon.domainOfNoun.has(singular(word.toLowerCase(), lexicon.plurals)) || lexicon.synonyms.has(word.toLowerCase());
@@ -237,7 +240,7 @@ function isDescription({ lower }: Token, next: Token | undefined, lexicon: Lexic
 
 /** Whether a capitalized word that names no kind of thing follows a plain noun that does. */
 function isNameAfter(previous: Token | undefined, { kind, text, lower }: Token, lexicon: Lexicon): boolean {
-  if (kind !== 'word' || !/^\p{Lu}\p{Ll}/u.test(text) || previous?.text !== previous?.lower) return false;
+  if (kind !== 'word' || !NAME.test(text) || previous?.text !== previous?.lower) return false;
   const isNoun = (word: string) => lexicon.domainOfNoun.has(singular(word, lexicon.plurals));
   return previous !== undefined && isNoun(previous.lower) && !isNoun(lower);
 }
@@ -268,13 +271,23 @@ function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], l
   return saysLittle(next) || saysLittle(tokens.at(-1)) || (tokens.length === 1 && brand(tokens[0]) && brand(next));
 }
 
+/** Digits before the first letter, and underscores at the end. */
+const AT_ENDS = /^[\d_]+(?=[a-z])|_+$/g;
+
 /** The object that a run of tokens names. */
 function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
-  const raw = tokens.flatMap((token) => partsOf(token, lexicon));
-  if (raw.length === 0) return NO_OBJECT;
-  const singulars = raw.map((word) => singular(word, lexicon.plurals));
-  const words = singulars.flatMap((word) => lexicon.synonyms.get(word)?.split('_') ?? word);
-  const plural = raw.at(-1) !== singulars.at(-1);
+  const words: string[] = [];
+  let plural = false;
+  for (const token of tokens) {
+    for (const part of partsOf(token, lexicon)) {
+      const one = singular(part, lexicon.plurals);
+      const synonym = lexicon.synonyms.get(one);
+      if (synonym === undefined) words.push(one);
+      else words.push(...synonym.split('_'));
+      plural = one !== part;
+    }
+  }
+  if (words.length === 0) return NO_OBJECT;
   // `an AWS resource` is a resource: a brand alone is no kind of thing.
   while (
     words.length > 1 &&
@@ -284,10 +297,6 @@ function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
     words.pop();
   const kept = words.slice(-MAX_OBJECT_WORDS);
   while (kept.length > 1 && kept.join('_').length > MAX_OBJECT_LENGTH) kept.shift();
-  const name = kept
-    .join('_')
-    .slice(0, MAX_OBJECT_LENGTH)
-    .replace(/^[\d_]+(?=[a-z])/, '')
-    .replace(/_+$/, '');
+  const name = kept.join('_').slice(0, MAX_OBJECT_LENGTH).replace(AT_ENDS, '');
   return { name, words: kept, known: lexicon.domainOfNoun.has(kept.at(-1) ?? ''), plural };
 }

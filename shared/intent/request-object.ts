@@ -16,13 +16,15 @@ export function domainOf(words: readonly string[], lexicon: Lexicon): string {
   return lexicon.defaultDomain;
 }
 
+const SUM = /^\p{Sc}\d/u;
+
 /** What stands in for a missing object: the kind of thing that the clause names otherwise. */
 function impliedObject(request: Request, end: number): { name: string; domain: string } | undefined {
   for (const token of request.sentence.slice(request.next, Math.min(end, request.next + 12))) {
     if (token.kind === 'email') return { name: 'email', domain: 'comms' };
     if (token.kind === 'url') return { name: 'url', domain: 'web' };
     if (token.kind === 'path' || isFileName(token.text)) return { name: 'file', domain: 'files' };
-    if (/^\p{Sc}\d/u.test(token.text)) return { name: 'money', domain: 'payments' };
+    if (SUM.test(token.text)) return { name: 'money', domain: 'payments' };
   }
   return undefined;
 }
@@ -79,8 +81,7 @@ export function beginsWithSum({ sentence, next }: Request, end: number): boolean
   const clause = sentence.slice(next, Math.min(end, next + 3));
   return clause.some(
     (token, at) =>
-      /^\p{Sc}\d/u.test(token.text) ||
-      (at < 2 && token.kind === 'number' && MONEY_WORD.test(clause[at + 1]?.text ?? '')),
+      SUM.test(token.text) || (at < 2 && token.kind === 'number' && MONEY_WORD.test(clause[at + 1]?.text ?? '')),
   );
 }
 const MONEY_WORD = /^(?:[A-Z]{3}|dollars?|euros?|pounds?|bucks)$/;

@@ -35,6 +35,10 @@ const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
   secret: '\u0000secret',
 };
 
+/** Whether a word begins with one of these characters. */
+export const beginsWith = (word: string, characters: string): boolean =>
+  word !== '' && characters.includes(word.charAt(0));
+
 /** Whether missing this verb would matter most: it destroys, starts, sends, pays or gives rights. */
 export const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>
   !weak && (effect === 'destructive' || CONSEQUENTIAL.has(action));

@@ -57,6 +57,8 @@ const UNMISTAKABLE = new Set([
 ]);
 /** Files that belong to the machine. */
 const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
+const IS_FLAG_OR_FILE = /^(?:-{1,2}[a-z]|\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i;
+
 /** The shell command that begins at `pieces[at]`, or undefined. `opens`: whether a command may begin here. */
 export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, lexicon: Lexicon): Fragment | undefined {
   const head = pieces[at];
@@ -72,9 +74,7 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   const isPiped = pieces[at - 1]?.text === '|';
   if (!opens && !sub && !isPiped && !UNMISTAKABLE.has(name)) return undefined;
   const args = argumentsOf(pieces, at + 1, isPiped ? MAX_ARGUMENTS : MAX_TELLING);
-  const flagged = args
-    .slice(0, MAX_TELLING)
-    .some(({ text }) => /^(?:-{1,2}[a-z]|\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i.test(text));
+  const flagged = args.slice(0, MAX_TELLING).some(({ text }) => IS_FLAG_OR_FILE.test(text));
   // Down a pipe of commands everything is a command.
   const piped = isPiped && args.some((arg) => !/^[a-z]*$/i.test(arg.text));
   const evident =
@@ -94,15 +94,17 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
 const MAX_ARGUMENTS = 40;
 const MAX_TELLING = 6;
 
+const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||']);
+const ENCLOSES = new Set(['(', ')', "'", '"']);
+
 /** Arguments up to the end of the command: a separator, or so many words. */
 function argumentsOf(pieces: readonly Piece[], from: number, most: number): Piece[] {
   const args: Piece[] = [];
   for (let at = from; at < Math.min(pieces.length, from + most); at += 1) {
     const piece = pieces[at];
     if (!piece) break;
-    if (piece.text === '|' || piece.text === ';' || piece.text === '&&' || piece.text === '`' || piece.text === '||')
-      break;
-    if (!/^[()'"]$/.test(piece.text)) args.push(piece);
+    if (ENDS_COMMAND.has(piece.text)) break;
+    if (!ENCLOSES.has(piece.text)) args.push(piece);
   }
   return args;
 }
@@ -119,12 +121,12 @@ function refineCommand(
   let { action, effect } = entry;
   const traits = new Set<Trait>(entry.traits);
   let object = entry.object ?? 'command';
-  let extent: Extent =
-    (entry.object === 'database' && effect === 'destructive') ||
-    args.some((arg) => arg.text.includes('*') || arg.text === '/' || arg.lower === '--all')
-      ? 'all'
-      : 'one';
-  const flags = args.filter((arg) => arg.text.startsWith('-')).map((arg) => arg.text);
+  const flags: string[] = [];
+  let extent: Extent = entry.object === 'database' && effect === 'destructive' ? 'all' : 'one';
+  for (const { text, lower } of args) {
+    if (text.startsWith('-')) flags.push(text);
+    if (text.includes('*') || text === '/' || lower === '--all') extent = 'all';
+  }
   const fetches = name === 'curl' || name === 'wget' || name === 'http' || name === 'invoke-webrequest';
   if (flags.some((flag) => /^-[a-z]*r/i.test(flag) || flag === '--recursive') && effect === 'destructive')
     extent = 'all';
@@ -199,18 +201,23 @@ function refineCommand(
 }
 
 /** Pieces of a command line that are read. */
-const MAX_LINE = 60;
+export const MAX_LINE = 60;
 
-/** Whether what a command line prints is run: `... | sudo bash`. */
+function baseName(piece: Piece | undefined): string {
+  const lower = piece?.lower ?? '';
+  return lower.includes('/') ? lower.slice(lower.lastIndexOf('/') + 1) : lower;
+}
+
+/** Whether the piece at `at` is a pipe into what runs all that it is given: `| sudo bash`. */
+export function isPipeIntoShell(pieces: readonly Piece[], at: number): boolean {
+  if (pieces[at]?.text !== '|') return false;
+  return SHELLS.has(baseName(pieces[baseName(pieces[at + 1]) === 'sudo' ? at + 2 : at + 1]));
+}
+
+/** Whether what a command line prints is run. */
 function leadsIntoShell(pieces: readonly Piece[], at: number): boolean {
-  const nameAt = (index: number) => {
-    const lower = pieces[index]?.lower ?? '';
-    return lower.includes('/') ? lower.slice(lower.lastIndexOf('/') + 1) : lower;
-  };
-  for (let index = at; index < Math.min(pieces.length, at + MAX_LINE); index += 1) {
-    if (pieces[index]?.text !== '|') continue;
-    if (SHELLS.has(nameAt(nameAt(index + 1) === 'sudo' ? index + 2 : index + 1))) return true;
-  }
+  for (let index = at; index < Math.min(pieces.length, at + MAX_LINE); index += 1)
+    if (isPipeIntoShell(pieces, index)) return true;
   return false;
 }
 
@@ -222,7 +229,7 @@ function writesFile(name: string, args: readonly Piece[]): boolean {
   }
   return args.some((arg, index) => {
     // `2>&1` and `>&2` join streams and `2>` takes messages alone: they write no file of data.
-    const target = /^(?:1|&)?>{1,2}(?![&>])\|?(.*)$/s.exec(arg.text)?.[1];
+    const target = arg.text.includes('>') ? /^(?:1|&)?>{1,2}(?![&>])\|?(.*)$/s.exec(arg.text)?.[1] : undefined;
     if (target === undefined) return false;
     const file = target === '' ? (args[index + 1]?.text ?? '') : target;
     return file !== '' && file !== '/dev/null';
@@ -233,7 +240,7 @@ function writesFile(name: string, args: readonly Piece[]): boolean {
 export function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
   const piece = pieces[at];
   if (!piece || at === 0) return undefined;
-  const glued = /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1];
+  const glued = piece.text.includes('>') ? /^(?:1|&)?>{1,2}\|?(.*)$/s.exec(piece.text)?.[1] : undefined;
   if (glued === undefined) return undefined;
   let target = glued;
   if (target === '') {

@@ -18,8 +18,9 @@ function tableName(text: string | undefined): string {
     .slice(0, 64);
 }
 
+const CAPITAL = /[A-Z]/;
 const isUpper = (piece: Piece | undefined) =>
-  piece !== undefined && piece.text === piece.text.toUpperCase() && /[A-Z]/.test(piece.text);
+  piece !== undefined && piece.text === piece.text.toUpperCase() && CAPITAL.test(piece.text);
 const SQL_OBJECTS = new Set([
   'table',
   'database',

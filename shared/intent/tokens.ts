@@ -40,9 +40,12 @@ const ENDS_SENTENCE = /[.!?\n;\u2026]/;
 const MIN_SECRET = 12;
 const WORD = /^[\p{L}\p{M}][\p{L}\p{M}\p{N}'_-]*$/u;
 
+// Patterns of inner loops stand here: one that stands inside a function is a new object each time it is passed.
 const URL_START = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.[^.])/i;
 const PATH_START = /^(?:(?:~|\.{1,2})?\/|[a-z]:\\|\\\\)/i;
 const DIGIT = /\d/;
+const NUMBER = /^[\p{Sc}]?\d[\d.,:%/-]*[a-z%]{0,4}$/iu;
+const HAS_LETTER = /[\p{L}\p{N}]/u;
 
 /** What a token without spaces is. Anchored patterns over bounded input only. */
 function kindOf(text: string, isSecret: (token: string) => boolean): TokenKind {
@@ -57,8 +60,8 @@ function kindOf(text: string, isSecret: (token: string) => boolean): TokenKind {
   const at = short.indexOf('@');
   if (at > 0 && short.indexOf('.', at) > at + 1 && !/[/\s]/.test(short)) return 'email';
   if (PATH_START.test(short)) return 'path';
-  if (/^[\p{Sc}]?\d[\d.,:%/-]*[a-z%]{0,4}$/iu.test(short)) return 'number';
-  if (/[\p{L}\p{N}]/u.test(short)) return 'identifier';
+  if (NUMBER.test(short)) return 'number';
+  if (HAS_LETTER.test(short)) return 'identifier';
   return 'punct';
 }
 
@@ -124,7 +127,7 @@ function quotation(text: string, at: number, bare: Map<string, number>): string 
   for (; end < limit; end = nextOf(close, text, end + 1)) {
     if (end === at + 1) return undefined;
     // An apostrophe inside a word is no closing quote.
-    if (close !== "'" || !/[\p{L}\p{N}]/u.test(text[end + 1] ?? ' ')) return text.slice(at + 1, end);
+    if (close !== "'" || !HAS_LETTER.test(text[end + 1] ?? ' ')) return text.slice(at + 1, end);
   }
   bare.set(close, Math.max(end, known));
   return undefined;
@@ -135,6 +138,9 @@ function nextOf(char: string, text: string, from: number): number {
   const at = text.indexOf(char, from);
   return at < 0 ? text.length : at;
 }
+
+const JOINT = /[,/:;|()=&<>[\]{}]/;
+const JOINTS = /([,/:;|()=&<>[\]{}]+)/;
 
 /** Tokens of a stretch without spaces: punctuation at both ends comes off. */
 function splitPiece(
@@ -153,7 +159,7 @@ function splitPiece(
     const core = piece.slice(start, end);
     const kind = kindOf(core, isSecret);
     // `word/word`, `word,word` and `word:word` are separate words; longer compounds stay one identifier.
-    const parts = kind === 'identifier' ? core.split(/([,/:;|()=&<>[\]{}]+)/, 9) : [];
+    const parts = kind === 'identifier' && JOINT.test(core) ? core.split(JOINTS, 9) : [];
     if (
       parts.length > 1 &&
       parts.length < 9 &&
@@ -161,7 +167,7 @@ function splitPiece(
     ) {
       let at = offset + start;
       for (const part of parts) {
-        if (part !== '') push(/^[,/:;|()=&<>[\]{}]/.test(part) ? 'punct' : kindOf(part, isSecret), part, at);
+        if (part !== '') push(JOINT.test(part) ? 'punct' : kindOf(part, isSecret), part, at);
         at += part.length;
       }
     } else {
@@ -174,6 +180,8 @@ function splitPiece(
   if (ENDS_SENTENCE.test(tail) && !isAbbreviation(piece)) flush();
 }
 
+const ABBREVIATION = /^(?:e\.g|i\.e|etc|vs|dr|mr|mrs|ms|no|approx|inc|\p{Lu})\.$/iu;
+
 function isAbbreviation(piece: string): boolean {
-  return /^(?:e\.g|i\.e|etc|vs|dr|mr|mrs|ms|no|approx|inc|\p{Lu})\.$/iu.test(piece.slice(0, 12));
+  return ABBREVIATION.test(piece.slice(0, 12));
 }

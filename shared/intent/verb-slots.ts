@@ -3,7 +3,7 @@ import { ADJECTIVES, AFTER_VERB, COMPARISONS, CONJUNCTIONS, FINITE, PREPOSITIONS
 import { singular } from './inflection.ts';
 import type { Lexicon, VerbEntry, VerbReading } from './lexicon.ts';
 import type { PhraseMatch } from './phrase-table.ts';
-import { isConsequential } from './request.ts';
+import { beginsWith, isConsequential } from './request.ts';
 import type { Sentence, Token } from './tokens.ts';
 
 /** A place in a sentence where a request may begin. */
@@ -61,11 +61,13 @@ function isCompound(words: readonly string[], at: number, length: number, lexico
   return (compound !== undefined && compound.length > length) || (previous !== undefined && previous.length > 1);
 }
 
+const CAPITAL = /^\p{Lu}/u;
+
 /** Noun-like verbs need help from what follows before they count as verbs between clauses. */
 function followedLikeVerb(next: Token | undefined): boolean {
   if (!next) return false;
   if (next.kind !== 'word') return next.kind !== 'punct' || /^["'`(*]/.test(next.text);
-  return AFTER_VERB.has(next.lower) || /^\p{Lu}/u.test(next.text);
+  return AFTER_VERB.has(next.lower) || CAPITAL.test(next.text);
 }
 
 /** How sure it is that a verb form in a slot asks for something; 0 when it does not. */
@@ -103,6 +105,7 @@ function certaintyOf(
   return !slot.first && furtherVerb(entry, next, lexicon) ? 0.5 : 0;
 }
 
+const PUNCTUATION = /^[^\p{L}\p{N}\u0000]/u;
 const PARTICLES = new Set('up down off out back away over in on'.split(' '));
 /** How far a particle may stand from its verb. */
 const MAX_APART = 7;
@@ -123,11 +126,11 @@ function splitVerb(
 function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: Lexicon): VerbEntry | undefined {
   for (let next = at + 2; next <= at + MAX_APART && next < words.length; next += 1) {
     const word = words[next] ?? '';
-    if (CONJUNCTIONS.has(word) || /^[^\p{L}\p{N}\u0000]/u.test(word)) break;
+    if (CONJUNCTIONS.has(word) || PUNCTUATION.test(word)) break;
     const phrasal = PARTICLES.has(word) ? lexicon.verbs.get(`${verb} ${word}`) : undefined;
     if (!phrasal) continue;
     const following = words[next + 1];
-    const ends = following === undefined || /^[.,;:!?)]/.test(following) || CONJUNCTIONS.has(following);
+    const ends = following === undefined || beginsWith(following, '.,;:!?)') || CONJUNCTIONS.has(following);
     // `in` and `on` open a phrase of their own unless the clause ends with them.
     if (
       ends ||
