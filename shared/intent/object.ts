@@ -19,49 +19,12 @@ const STOPS = new Set(
   ).split(' '),
 );
 /** Words after a verb that lead to its object: `search for`, `look at`, `ask about`, `reply to`. */
-const LEADS = new Set([
-  'for',
-  'about',
-  'to',
-  'on',
-  'at',
-  'into',
-  'through',
-  'out',
-  'up',
-  'of',
-  'in',
-  'from',
-  'with',
-  'across',
-  'against',
-  'over',
-  'if',
-  'whether',
-  'is',
-  'are',
-  'do',
-  'does',
-  'there',
-  'i',
-  'we',
-  'many',
-  'much',
-  'have',
-  'can',
-  'should',
-  'was',
-  'did',
-  'will',
-  'what',
-  'which',
-  'how',
-  'that',
-  'you',
-  'back',
-  'off',
-  'down',
-]);
+const LEADS = new Set(
+  (
+    'for about to on at into through out up of in from with across against over if whether is are do does there i we ' +
+    'many much have can should was did will what which how that you back off down'
+  ).split(' '),
+);
 
 const NOUNS_IN_LY = new Set([
   'reply',
