@@ -20,7 +20,6 @@ const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
 const WAITING = ['browser/', 'e2e/', 'fault/', 'integration/decision-verify', 'integration/log-cli'];
 /** They expect an effect within a second or two: beside another suite on two cores that would be luck. */
 const TIMED = [
-  'browser/dashboard-workers',
   'contract/queues',
   'e2e/start',
   'e2e/story',
