@@ -57,7 +57,7 @@ async function copyText(text: string): Promise<boolean> {
     (document.querySelector('dialog[open]') ?? document.body).append(area);
     area.select();
     // The only way without a secure context; browsers keep it for that.
-    // oxlint-disable-next-line typescript/no-deprecated
+    // oxlint-disable-next-line typescript/no-deprecated -- the only way to copy on a page without https
     const done = document.execCommand('copy');
     area.remove();
     return done;
