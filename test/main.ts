@@ -1,15 +1,21 @@
-// `npm test`: every test file. Two mocha processes side by side use both cores; suites that hold the service to times run
-// after them, alone. One line of numbers in the end.
+// `npm test`: every test file. Two mocha processes side by side use both cores; then suites that hold the service to times,
+// which mostly wait, two files at a time; then those that measure processor time, alone. In the end what failed, once
+// more, and one line of numbers.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-interface Outcome {
+interface Counts {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+}
+
+interface Outcome extends Counts {
+  /** A line for each thing that failed. */
+  readonly failures: readonly string[];
 }
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
@@ -18,7 +24,7 @@ const REPORTER = path.join(HERE, 'support', 'reporter.js');
 const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
 /** They start whole services, browsers and commands, and kill them: they mostly wait, so they run beside all others. */
 const WAITING = ['browser/', 'e2e/', 'fault/', 'integration/decision-verify', 'integration/log-cli'];
-/** They expect an effect within a second or two: beside another suite on two cores that would be luck. */
+/** They expect an effect within a second or two: beside suites that work all the time that would be luck. */
 const TIMED = [
   'contract/queues',
   'e2e/start',
@@ -30,9 +36,9 @@ const TIMED = [
   'integration/policies-processes',
   'integration/rate-limit',
   'integration/relay',
-  'property/intent',
-  'unit/proof/receipt',
 ];
+/** They bound what a computation takes. */
+const MEASURED = ['property/intent', 'unit/proof/receipt'];
 
 const running = new Set<ChildProcess>();
 
@@ -44,7 +50,8 @@ function run(title: string, files: readonly string[], show: 'live' | 'afterwards
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     running.add(child);
-    let summary: Outcome | undefined;
+    let summary: Counts | undefined;
+    const failures: string[] = [];
     let held = '';
     let line = '';
     const say = (text: string): void => {
@@ -52,6 +59,7 @@ function run(title: string, files: readonly string[], show: 'live' | 'afterwards
       else held += text;
     };
     const take = (text: string): void => {
+      if (text.startsWith('failed: ')) failures.push(`${title}: ${text.slice('failed: '.length)}`);
       const match = SUMMARY.exec(text);
       // The numbers of all processes are said once, together.
       if (match === null) return say(`${text}\n`);
@@ -65,12 +73,14 @@ function run(title: string, files: readonly string[], show: 'live' | 'afterwards
     child.once('close', (code, signal) => {
       running.delete(child);
       take(line);
-      if (summary === undefined) say(`ended (${signal ?? code}) without saying how many passed\n`);
+      if (summary === undefined) failures.push(`${title}: ended (${signal ?? code}) without saying how many passed`);
       const seconds = Math.round((performance.now() - startedMs) / 1_000);
       process.stdout.write(`${held}\n${title}: ${files.length} files in ${seconds} s\n`);
       const { passed, failed, skipped } = summary ?? { passed: 0, failed: 0, skipped: 0 };
       // Whatever it counted: a process that ended badly, or early, has failed.
-      resolve({ passed, failed: failed === 0 && (code !== 0 || summary === undefined) ? 1 : failed, skipped });
+      const ended = code === 0 && summary !== undefined;
+      if (!ended && failures.length === 0) failures.push(`${title}: ended (${signal ?? code})`);
+      resolve({ passed, failed: ended ? failed : Math.max(failed, 1), skipped, failures });
     });
   });
 }
@@ -91,19 +101,29 @@ const filesOf = (belongs: (name: string) => boolean): string[] =>
 const outcomes = await Promise.all([
   run(
     'in short',
-    filesOf((name) => !isOf(TIMED, name) && !isOf(WAITING, name)),
+    filesOf((name) => !isOf([...TIMED, ...MEASURED, ...WAITING], name)),
     'live',
   ),
   run(
     'with whole services',
-    filesOf((name) => !isOf(TIMED, name) && isOf(WAITING, name)),
+    filesOf((name) => isOf(WAITING, name) && !isOf(TIMED, name)),
     'afterwards',
   ),
 ]);
-// Each in a process of its own: what one leaves behind would take time from the next.
-for (const file of filesOf((name) => isOf(TIMED, name)))
-  if (process.exitCode === undefined) outcomes.push(await run(path.relative(HERE, file), [file], 'live'));
-const total = (name: keyof Outcome): number => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
+/** Each file in a process of its own, `lanes` at a time: what one leaves behind would take time from the next. */
+async function runEach(files: string[], lanes: 1 | 2): Promise<void> {
+  const lane = async (): Promise<void> => {
+    for (let file = files.shift(); file !== undefined && process.exitCode === undefined; file = files.shift())
+      outcomes.push(await run(path.relative(HERE, file), [file], lanes === 1 ? 'live' : 'afterwards'));
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}
+const timed = filesOf((name) => isOf(TIMED, name));
+const measured = filesOf((name) => isOf(MEASURED, name));
+await runEach(timed, 2);
+await runEach(measured, 1);
+const total = (name: keyof Counts): number => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
 const skipped = total('skipped') > 0 ? `, ${total('skipped')} skipped` : '';
+for (const line of outcomes.flatMap((outcome) => outcome.failures)) console.log(`failed: ${line}`);
 console.log(`${total('passed')} passed, ${total('failed')} failed${skipped}`);
 process.exitCode = total('failed') === 0 && total('passed') > 0 ? (process.exitCode ?? 0) : 1;

@@ -1,5 +1,5 @@
 // What is used of BullMQ, whichever store it keeps its jobs in.
-import type { Job as BullJob, Queue, Worker } from 'bullmq';
+import type { Job as BullJob, IQueueBackend, JobProgress, Queue, Worker } from 'bullmq';
 import type { QueueName } from '../jobs.ts';
 
 export type BullQueue = Pick<
@@ -39,6 +39,18 @@ export const JOB_OPTIONS = {
   removeOnComplete: { count: 100 },
   removeOnFail: { count: 10_000 },
 } as const;
+
+/** What `abandon` does, whichever backend and connection the worker has. */
+export function abandonWorker<D, R, B extends IQueueBackend, P extends JobProgress, C>(
+  worker: Worker<D, R, string, B, P, C>,
+  onError: (error: unknown) => void,
+): void {
+  worker.close(true).catch(onError);
+  // An end that was begun in order waits for ever when the client of a Redis that is away rests between two tries to
+  // connect, and can not be forced any more. Until the end of the process the worker's timer would renew its locks.
+  worker['lockManager'].close().catch(onError);
+  worker.getBackend().close(true).catch(onError);
+}
 
 /** How long anybody waits for an answer of the store; the bound of `add` is a little above. */
 export const STORE_TIMEOUT_MS = 1_500;

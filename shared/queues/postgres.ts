@@ -1,7 +1,7 @@
 // Queues in BullMQ's own tables of the same PostgreSQL (schema bullmq, made by `migrate`).
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
-import { type Backend, JOB_OPTIONS, STORE_TIMEOUT_MS, within } from './backend.ts';
+import { abandonWorker, type Backend, JOB_OPTIONS, STORE_TIMEOUT_MS, within } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 900;
 /** Queries of one worker: taking and finishing jobs, locks, stalled jobs. Its LISTEN has a connection of its own. */
@@ -72,7 +72,7 @@ export function createPostgresBackend(
       worker.on('error', onError);
       return Object.assign(worker, {
         onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
-        abandon: () => void worker.getBackend().close(true).catch(onError),
+        abandon: () => abandonWorker(worker, onError),
       });
     },
     close: async () => producers?.end(),

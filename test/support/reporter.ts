@@ -1,4 +1,5 @@
-// Mocha's reporter for `npm test`: the spec reporter, then why suites were skipped, then one line of numbers.
+// Mocha's reporter for `npm test`: the spec reporter, then why suites were skipped, then what failed in a line each, then
+// one line of numbers.
 import Mocha from 'mocha';
 import { skippedSuites } from './skip.ts';
 
@@ -9,6 +10,10 @@ export default class CustosReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     const unexplained = new Set<string>();
+    const failed: string[] = [];
+    runner.on('fail', (test, error: unknown) => {
+      failed.push(`${test.titlePath().join(' › ')}: ${String(error).split('\n', 1)[0]}`);
+    });
     runner.on('pending', (test) => {
       const titles = test.titlePath();
       if (!titles.some((title) => skippedSuites().has(title))) unexplained.add(titles.join(' › '));
@@ -17,6 +22,7 @@ export default class CustosReporter extends Mocha.reporters.Spec {
       const { passes = 0, failures = 0, pending = 0 } = this.stats as Partial<Mocha.Stats>;
       for (const [title, reason] of skippedSuites()) console.log(`skipped: ${title}: ${reason}`);
       for (const title of unexplained) console.log(`skipped: ${title}: no reason is given`);
+      for (const line of failed) console.log(`failed: ${line}`);
       let leaks = 0;
       // Printed when all else is: the last line of the run is this one.
       process.once('exit', () => {
@@ -24,8 +30,8 @@ export default class CustosReporter extends Mocha.reporters.Spec {
       });
       setTimeout(() => {
         leaks = 1;
-        console.error(
-          `The run does not end: something was left open (${process.getActiveResourcesInfo().join(', ')}).`,
+        console.log(
+          `failed: the run does not end: something was left open (${process.getActiveResourcesInfo().join(', ')})`,
         );
         // Mocha sets the exit code in a listener of its own; this one comes after it.
         process.once('exit', () => {

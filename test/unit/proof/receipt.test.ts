@@ -285,8 +285,9 @@ describe('A receipt', () => {
         const result = verifyReceipt(receiptOf(value), TRUSTED);
         if (!result.ok) throw new ProofError(result.failure, result.sentence);
       });
+      const tookMs = performance.now() - start;
       expect(refusal, JSON.stringify(value).slice(0, 100)).to.match(/^MALFORMED: The /);
-      expect(performance.now() - start).to.be.below(250);
+      expect(tookMs).to.be.below(250);
     }
     const text = JSON.stringify(receipt);
     for (const bad of [
