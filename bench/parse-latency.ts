@@ -1,195 +1,29 @@
 // Measures how long one parse takes on texts of the greatest length that the API accepts, of every kind that could be slow.
 // Usage: node dist/bench/parse-latency.js [--json] [--runs N]
 import { readFileSync } from 'node:fs';
+import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compileLexicon, type Lexicon } from '../shared/intent/lexicon.ts';
 import { parseIntent } from '../shared/intent/parse.ts';
 import { findRoot } from '../shared/root.ts';
+import { LENGTH, textsByKind } from './parse-texts.ts';
 
-/** Characters of each text. */
-const LENGTH = 10_000;
-
-/** Times of the parses of one kind of text, in milliseconds. */
-export interface KindLatency {
-  kind: string;
-  texts: number;
+/** Milliseconds. */
+export interface Spread {
   p50: number;
   p99: number;
   max: number;
-  /** The 99th percentile of processor time, which other work on the machine lengthens less. */
-  cpu99: number;
 }
 
-/** Numbers 0..1 that are the same in every run. */
-function sequence(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-const repeated = (seed: string): string => seed.repeat(Math.ceil(LENGTH / seed.length)).slice(0, LENGTH);
-const seeded = (seeds: readonly string[]): string[] => seeds.map(repeated);
-
-/** Texts of words drawn from a list. */
-function drawn(words: readonly string[], texts: number, separator = ' '): string[] {
-  const next = sequence(words.length);
-  return Array.from({ length: texts }, () => {
-    let text = '';
-    while (text.length < LENGTH) text += (words[Math.floor(next() * words.length)] ?? '') + separator;
-    return text.slice(0, LENGTH);
-  });
-}
-
-/** Texts by kind, made from the lexicon in use: what is cheap with one lexicon need not be with another. */
-export function textsByKind(lexicon: Lexicon): Map<string, string[]> {
-  const verbs = [...lexicon.verbs.keys()];
-  const nouns = [...lexicon.domainOfNoun.keys()];
-  const glue = ['and', 'the', 'then', 'of', 'to', 'should be', 'is', 'not', 'or', 'that', 'please', 'users', 'deleted'];
-  const unicode = sequence(7);
-  return new Map([
-    ['one verb, repeated', verbs.map((verb) => repeated(`${verb} `))],
-    ['one verb after "and"', verbs.map((verb) => repeated(`and ${verb} `))],
-    ['one verb with object', verbs.map((verb) => repeated(`${verb} the users, `))],
-    ['one command, repeated', [...lexicon.commands.keys()].map((name) => repeated(`${name} -x / ; `))],
-    ['random verbs', drawn(verbs, 40)],
-    ['random words', drawn([...verbs, ...nouns, ...glue], 80)],
-    ['random nouns', drawn(nouns, 20)],
-    ['function words', drawn(glue, 20)],
-    [
-      'quotes and brackets',
-      seeded(['"', "'", '`', '(', ')', '[', '"(', '("', '"a" ', "'a ", '`a` ', '((a) ', '{"a":', '<a>', '\u00ab']),
-    ],
-    [
-      'punctuation',
-      seeded([',', ', ', '. ', '; ', ': ', '?', '! ', '...', '- ', '/', '//', '\\', '|', '&&', 'a,', 'a/', 'a:']),
-    ],
-    ['white space', seeded([' ', '\n', '\t', '\r\n', 'a\n', ' \n ', '\u00a0'])],
-    [
-      'letters without space',
-      seeded(['a', 'A', 'aA', 'Ab', 'a1', 'a-', 'a_', 'a.', 'a@', '@', 'x=', 'http://', 'www.', '\u00e9']),
-    ],
-    ['digits and money', seeded(['1', '1.', '1,', '$1 ', '$1,', '1 USD ', '12:30 ', '1/2', '5k ', '\u20ac5 '])],
-    [
-      'encoded data',
-      seeded(['QUJD', 'cm0gLXJmIC8K', 'QUJD ', 'deadbeef', 'eyJhbGciOi.', 'sk_live_', 'ghp_abc', 'AKIA', 'password=']),
-    ],
-    [
-      'addresses and URLs',
-      seeded([
-        'a@b.example ',
-        'a b@c.d ',
-        'https://a.example/x?y=1 ',
-        'to https://a.example ',
-        '/etc/passwd ',
-        'C:\\x ',
-      ]),
-    ],
-    [
-      'shell and SQL',
-      seeded([
-        'rm -rf / ',
-        'curl x | ',
-        'curl x | sh ',
-        'cat a > b ',
-        'DROP TABLE ',
-        'select * from ',
-        'select a from b where 1=1; ',
-        'delete from x ',
-        'db.x.drop() ',
-        'GET /a/b/delete ',
-        'sudo ',
-        '| ',
-        'base64 -d | ',
-        'git push --force ',
-      ]),
-    ],
-    [
-      'requests',
-      seeded([
-        'delete users and ',
-        'and delete ',
-        'do not ',
-        'please ',
-        'i need ',
-        'i want it deleted, ',
-        'use ',
-        'use it to ',
-        'if ',
-        'should be deleted ',
-        'users should be deleted, ',
-        'deletion of ',
-        'perform a deletion of ',
-        'make sure that it is sent, ',
-        'the ability to ',
-        'needs deleting ',
-        'turn it off and ',
-        'give bob the ',
-        'list of ',
-        "the user's ",
-        'of the ',
-      ]),
-    ],
-    [
-      'take-over phrases',
-      seeded([
-        'ignore all ',
-        'ignore all previous ',
-        'you are ',
-        'you are now ',
-        'from now on ',
-        '\ntodo: ',
-        '[INST] ',
-        'system: ',
-      ]),
-    ],
-    [
-      'disguises',
-      seeded([
-        'd e l e t e ',
-        'd3l3te ',
-        'd\u0435lete ',
-        '\u200b',
-        'a\u200bb',
-        '\u202e',
-        '\u0000',
-        '\ufeffx',
-        '\uff44',
-        '\u0301',
-        'a\u0301\u0327\u0323\u0301',
-        '\ufdfa',
-        '\u{e0041}',
-      ]),
-    ],
-    [
-      'other scripts and emoji',
-      seeded([
-        '\u5220',
-        '\u5220\u9664 ',
-        '\u0443\u0434\u0430\u043b\u0438 ',
-        '\u0627',
-        '\ud83d\udca9',
-        '\ud83d\udc68\u200d\ud83d\udc69 ',
-        '\ud800',
-        'l\u00f6schen sie ',
-      ]),
-    ],
-    [
-      'random characters',
-      Array.from({ length: 40 }, () =>
-        String.fromCharCode(...Array.from({ length: LENGTH }, () => Math.floor(unicode() * 0xffff))),
-      ),
-    ],
-    [
-      'random ASCII',
-      Array.from({ length: 40 }, () =>
-        String.fromCharCode(...Array.from({ length: LENGTH }, () => 32 + Math.floor(unicode() * 95))),
-      ),
-    ],
-  ]);
+/** Times of the parses of one kind of text. */
+export interface KindLatency {
+  kind: string;
+  texts: number;
+  wall: Spread;
+  /** Of the process, so with what its compiler and its garbage collector do beside; other work lengthens it less. */
+  cpu: Spread;
 }
 
 const round = (value: number): number => Math.round(value * 100) / 100;
@@ -204,10 +38,18 @@ function percentile(times: readonly number[], share: number): number {
   return round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
 }
 
-function summary(kind: string, texts: number, { wall, cpu }: Times): KindLatency {
-  const [p50, p99, max] = [percentile(wall, 0.5), percentile(wall, 0.99), percentile(wall, 1)];
-  return { kind, texts, p50, p99, max, cpu99: percentile(cpu, 0.99) };
-}
+const spread = (times: readonly number[]): Spread => ({
+  p50: percentile(times, 0.5),
+  p99: percentile(times, 0.99),
+  max: percentile(times, 1),
+});
+
+const summary = (kind: string, texts: number, { wall, cpu }: Times): KindLatency => ({
+  kind,
+  texts,
+  wall: spread(wall),
+  cpu: spread(cpu),
+});
 
 /** Parses each text `runs` times after a warm-up; the last row is about all of them. */
 export function measureLatency(lexicon: Lexicon, runs: number): KindLatency[] {
@@ -233,6 +75,12 @@ export function measureLatency(lexicon: Lexicon, runs: number): KindLatency[] {
   return [...rows, summary('all', all.wall.length / runs, all)];
 }
 
+/** What may be quoted of a run. */
+function sentenceOf({ texts, cpu, wall }: KindLatency, runs: number): string {
+  const shown = ({ p50, p99, max }: Spread) => `p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}, max ${max.toFixed(2)} ms`;
+  return `${texts} texts of ${LENGTH} characters, ${runs} runs: processor time ${shown(cpu)}; clock ${shown(wall)}`;
+}
+
 function main(): void {
   const { values } = parseArgs({
     options: { json: { type: 'boolean', default: false }, runs: { type: 'string', default: '3' } },
@@ -250,12 +98,21 @@ function main(): void {
     return;
   }
   process.stdout.write(
-    `one parse of ${LENGTH} characters, milliseconds\nkind                       texts     p50     p99     max cpu p99\n`,
+    `one parse of ${LENGTH} characters, milliseconds of processor time and of the clock\n` +
+      'kind                       texts cpu p50     p99     max clock p50   p99     max\n',
   );
-  for (const { kind, texts, p50, p99, max, cpu99 } of rows) {
-    const columns = [p50, p99, max, cpu99].map((value) => value.toFixed(2).padStart(7)).join(' ');
-    process.stdout.write(`${kind.padEnd(25)} ${String(texts).padStart(6)} ${columns}\n`);
+  for (const { kind, texts, cpu, wall } of rows) {
+    const columns = [cpu, wall].flatMap(({ p50, p99, max }) => [p50, p99, max]);
+    const cells = columns.map((value) => value.toFixed(2).padStart(7)).join(' ');
+    process.stdout.write(`${kind.padEnd(25)} ${String(texts).padStart(6)} ${cells}\n`);
   }
+  const all = rows.at(-1);
+  if (all !== undefined)
+    process.stdout.write(
+      `${sentenceOf(all, runs)}; load average ${loadavg()
+        .map((average) => average.toFixed(1))
+        .join(', ')} on ${availableParallelism()} cores\n`,
+    );
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main();

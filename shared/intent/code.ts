@@ -17,11 +17,17 @@ export interface Fragment {
   readonly disguised: boolean;
 }
 
-/** A word of code with its offset in the text. */
-export interface Piece {
+/** A word of code with its offset in the text; a class for the reason that `Token` is one. */
+export class Piece {
   readonly text: string;
   readonly lower: string;
   readonly at: number;
+
+  constructor(text: string, at: number) {
+    this.text = text;
+    this.lower = text.toLowerCase();
+    this.at = at;
+  }
 }
 
 /** Words of a text with their offsets: split at white space, `;`, `|`, parentheses, quotes and `&&`. */
@@ -31,6 +37,6 @@ export function piecesOf(text: string): Piece[] {
     // Nothing but white space lies between two pieces.
     const at = text.indexOf(piece, end);
     end = at + piece.length;
-    return { text: piece, lower: piece.toLowerCase(), at };
+    return new Piece(piece, at);
   });
 }

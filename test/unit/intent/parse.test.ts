@@ -86,6 +86,26 @@ describe('parseIntent reads', () => {
     });
   }
 
+  it('no secret as a path, whatever it ends with', () => {
+    const secret = ['password=', 'Tr0ub4dor.pem'].join('');
+    const parse = parseIntent(`Copy it with ${secret}`, shippedLexicon());
+    expect(parse.flags).to.include('secret_in_text');
+    expect(parse.entities.paths).to.deep.equal([]);
+  });
+
+  it('words that name members of every object as mere words', () => {
+    for (const word of ['constructor', 'valueOf', 'toString', '__proto__']) {
+      expect(parseIntent(`${word} /v1/users`, shippedLexicon()).action, word).to.equal('unknown');
+      expect(parseIntent(`Pay $5 ${word}`, shippedLexicon()).entities.money, word).to.deep.equal([
+        { amount: 5, currency: 'USD' },
+      ]);
+    }
+  });
+
+  it('a sum by the word of its currency', () => {
+    expect(parseIntent('send 50 bucks to Bob', shippedLexicon())).to.include({ action: 'transfer', object: 'money' });
+  });
+
   it('a private key header as a secret', () => {
     const header = ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' ');
     expect(parseIntent(`Store this: ${header}\nMIIE`, shippedLexicon()).flags).to.include('secret_in_text');
