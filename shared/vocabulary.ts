@@ -25,7 +25,7 @@ export type Action = (typeof ACTIONS)[number];
 export const EFFECTS = ['read', 'write', 'destructive'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-export const TRAITS = ['external', 'privileged', 'financial', 'bulk', 'irreversible'] as const;
+export const TRAITS = ['external', 'privileged', 'financial', 'bulk', 'irreversible', 'illicit'] as const;
 export type Trait = (typeof TRAITS)[number];
 
 export const DATA_CLASSES = ['credentials', 'pii', 'financial', 'health'] as const;

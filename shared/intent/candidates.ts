@@ -1,12 +1,23 @@
 // Turns requests and code fragments into candidate actions, and ranks them by what they would do.
 import type { Action, Effect, Extent, Trait } from '../vocabulary.ts';
+import { type About, aboutOf, antecedentIn, indexOfToken } from './antecedent.ts';
 import { requestsOf } from './clauses.ts';
 import type { Fragment } from './code.ts';
 import { extentOf } from './context.ts';
-import { singular } from './inflection.ts';
 import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
-import { beginsWithSum, domainOf, MOVES_MONEY, objectOf, objectStart, SUBJECT_PRONOUNS } from './request-object.ts';
+import {
+  beginsWithSum,
+  calculates,
+  handsOver,
+  isPronounObject,
+  isTold,
+  makesSo,
+  MOVES_MONEY,
+  objectOf,
+  objectStart,
+  takesBack,
+} from './request-object.ts';
 import { type Request, wordsOf } from './request.ts';
 import type { Sentence } from './tokens.ts';
 
@@ -31,6 +42,8 @@ export interface Candidate {
   readonly pronoun: boolean;
   /** No verb asks for it: it follows from a statement such as `users should be deleted`. */
   readonly implied: boolean;
+  /** It tells what somebody wants to do: `I need to check my plan. Please list the prices.` */
+  readonly told: boolean;
   /** Index of its sentence. */
   readonly sentence: number;
 }
@@ -67,16 +80,26 @@ function refine(
   });
 }
 
-/** `I need a ...` asks for something new, `I need the ...` for something that exists. */
-function wantedEntry(request: Request): Pick<VerbEntry, 'verb' | 'action' | 'effect'> {
+/** `Make the page live` and `I want to return the lamp` change something. */
+const CHANGE: Pick<Refinement, 'action' | 'effect' | 'traits'> = { action: 'update', effect: 'write', traits: [] };
+
+const CALCULATION: typeof CHANGE = { action: 'read', effect: 'read', traits: [] };
+const HANDOVER: typeof CHANGE = { action: 'send', effect: 'write', traits: [] };
+
+function changeOf(request: Request, end: number, phrase: ObjectPhrase, lexicon: Lexicon): typeof CHANGE | undefined {
+  if (handsOver(request)) return HANDOVER;
+  if (calculates(request)) return CALCULATION;
+  return makesSo(request, end, lexicon) || takesBack(request, phrase, lexicon) ? CHANGE : undefined;
+}
+
+/** `I need a ...` asks for something new, `I need the ...` and `I need a list of ...` for something that exists. */
+function wantedEntry(request: Request, lexicon: Lexicon): Pick<VerbEntry, 'verb' | 'action' | 'effect'> {
   const article = request.sentence[request.next]?.lower;
-  const isNew = article === 'a' || article === 'an' || article === 'another' || article === 'new';
-  return isNew
+  const isNew = /^(?:an?|another|new|one|two|three|four|five|six)$/.test(article ?? '');
+  return isNew && !lexicon.containerNouns.has(request.sentence[request.next + 1]?.lower ?? '')
     ? { verb: 'create', action: 'create', effect: 'write' }
     : { verb: 'get', action: 'read', effect: 'read' };
 }
-
-const PRONOUN = /^(?:it|them|they|these|those)$/;
 
 /** What a request comes to mean with its object. */
 interface Meaning extends Pick<Candidate, 'verb' | 'action' | 'effect' | 'traits' | 'weak' | 'pronoun'> {
@@ -87,11 +110,12 @@ interface Meaning extends Pick<Candidate, 'verb' | 'action' | 'effect' | 'traits
 function meaningOf(request: Request, end: number, { words }: Place, lexicon: Lexicon): Meaning {
   const clause = words.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
   const [from, to] = request.subject ?? [objectStart(request, end, lexicon), end];
-  const pronoun = PRONOUN.test(request.sentence[request.subject ? from : request.next]?.lower ?? '') && from < to;
-  const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon);
-  const base = request.wanted ? wantedEntry(request) : request.entry;
-  const rule = request.wanted ? undefined : refine(request, phrase, clause, lexicon);
-  const sum = !rule && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
+  const pronoun = isPronounObject(request, from, to);
+  const base = request.wanted ? wantedEntry(request, lexicon) : request.entry;
+  const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon, base.action === 'create');
+  const refined = request.wanted ? undefined : refine(request, phrase, clause, lexicon);
+  const sum = !refined && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
+  const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
   return {
     verb: base.verb,
     action: sum ? 'transfer' : (rule?.action ?? base.action),
@@ -129,6 +153,7 @@ function candidateOf(
     mentions: request.entry.mentions,
     pronoun,
     implied: request.implied ?? false,
+    told: isTold(request),
     sentence: index,
   };
 }
@@ -138,37 +163,6 @@ interface Place {
   readonly sentence: Sentence;
   readonly words: readonly string[];
   readonly index: number;
-}
-
-/** What a candidate is about. */
-type About = Pick<Candidate, 'object' | 'domain' | 'objectKnown' | 'extent'>;
-
-/** The first thing that a sentence names before `at`. */
-function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | undefined {
-  const last = Math.min(indexOfToken(tokens, at), MAX_CLAUSE);
-  const isNoun = (token: { lower: string }) => lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
-  const opens = SUBJECT_PRONOUNS.has(tokens[0]?.lower ?? '') ? tokens.slice(0, last).findIndex(isNoun) : 0;
-  const phrase = opens < 0 ? NO_OBJECT : objectAt(tokens, opens, last, lexicon);
-  if (phrase.name === '') return undefined;
-  const extent = extentOf([], phrase.plural, lexicon);
-  return { object: phrase.name, domain: domainOf(phrase.words, lexicon), objectKnown: phrase.known, extent };
-}
-
-/** Words before the request may be anything: `can you help me reset it`. */
-const knownOnly = (about: About | undefined) => (about?.objectKnown === true ? about : undefined);
-
-const aboutOf = ({ object, domain, objectKnown, extent }: About): About => ({ object, domain, objectKnown, extent });
-
-/** The index of the first token that stands at `at` or after it. */
-function indexOfToken(sentence: Sentence, at: number): number {
-  let low = 0;
-  let high = sentence.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sentence[middle]?.at ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Where the words of a request end that is followed by another one, or by none. */
@@ -190,7 +184,10 @@ function candidatesAmong(
     const candidate = candidateOf(request, end, meaningOf(request, end, place, lexicon), place, lexicon);
     // `Create or update users`: the first verb shares the object of the second.
     const shares = follower && candidate.object === 'unknown' && end - request.next <= 2;
-    follower = shares && follower ? { ...candidate, ...aboutOf(follower) } : candidate;
+    // `Take the first task and assign it to Ana`: what is done with it is asked for.
+    const leads = candidate.verb === 'take' && follower?.pronoun === true;
+    follower =
+      shares && follower ? { ...candidate, ...aboutOf(follower) } : leads ? { ...candidate, weak: true } : candidate;
     found.push(follower);
     next = request;
   }
@@ -218,12 +215,7 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
   const antecedentOf = ({ sentence, at }: Candidate): About | undefined => {
     const spokenOf = found.findLast((earlier) => earlier.object !== 'unknown');
     if (spokenOf) return spokenOf;
-    if (!firsts.has(sentence))
-      firsts.set(
-        sentence,
-        knownOnly(firstNamed(sentences[sentence] ?? [], at, lexicon)) ??
-          firstNamed(sentences[sentence - 1] ?? [], at, lexicon),
-      );
+    if (!firsts.has(sentence)) firsts.set(sentence, antecedentIn(sentences, sentence, at, lexicon));
     return firsts.get(sentence);
   };
   for (const [index, sentence] of sentences.entries()) {
@@ -277,6 +269,7 @@ export function candidateOfFragment(fragment: Fragment, sentence: number): Candi
     mentions: false,
     pronoun: false,
     implied: false,
+    told: false,
     sentence,
   };
 }

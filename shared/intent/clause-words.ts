@@ -3,7 +3,7 @@
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 /** Question words. */
-export const WH = words("what what's whats which who who's whom whose where where's when when's why how how's");
+export const WH = words("what what's whats which who who's whom whose where where's when when's why why's how how's");
 /** Auxiliary verbs, which open yes-or-no questions. */
 export const AUX = words(
   "is are was were am do does did has have had should shall will would can could may might must isn't aren't " +
@@ -42,3 +42,5 @@ export const ADJECTIVES = words('empty void corrupt');
 export const COMPARISONS = words(
   'older newer larger bigger smaller greater higher longer shorter less more similar equal',
 );
+/** Subjects that are pronouns: what follows them is no request. */
+export const PERSONS = words('i we you he she it they there');

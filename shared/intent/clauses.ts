@@ -1,10 +1,22 @@
 // Finds the verbs of a sentence that ask for something. A verb counts only where a request may begin: a slot.
-import { ABILITIES, AUX, CONJUNCTIONS, FINITE, LISTS, SUBJECTS, SUBORDINATORS, WH } from './clause-words.ts';
+import {
+  ABILITIES,
+  AFTER_VERB,
+  AUX,
+  CONJUNCTIONS,
+  FINITE,
+  LISTS,
+  SUBJECTS,
+  SUBORDINATORS,
+  WH,
+  PERSONS,
+} from './clause-words.ts';
 import { withImplied } from './implied.ts';
+import { lateRequest } from './late-request.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
 import { beginsWith, type Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
-import { type Seen, type Slot, verbAt } from './verb-slots.ts';
+import { type Seen, type Slot, type VerbMatch, verbAt } from './verb-slots.ts';
 
 /** Requests of one sentence with its words, also implied ones. `query` is the entry that stands for questions. */
 export function requestsOf(
@@ -61,7 +73,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
         continue;
       }
     }
-    if (CONJUNCTIONS.has(word)) {
+    if (CONJUNCTIONS.has(word) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
       // `or` carries a negation on; `and` and `but` end it: doubt counts as asked for.
       if (word !== 'or') seen.negated = false;
       slot = { strong: false, first: found.length === 0 && at === 0, joined: true };
@@ -78,6 +90,11 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       continue;
     }
     if (!slot) continue;
+    if (at === 0 && announcesNew(words)) {
+      found.push({ ...WANTED, entry: query, next: 0, at: token.at, sentence, negated: false, certainty: 0.75 });
+      // What follows the colon is its title.
+      break;
+    }
     if (token.kind === 'word' && word.endsWith('ly') && word.length > 4 && !lexicon.verbForms.match(words, at))
       continue;
     if (slot.first && found.length === 0 && isQuestion(words, at, endsAsQuestion)) {
@@ -95,6 +112,10 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       continue;
     }
     const match = verbAt(sentence, words, at, slot, seen, lexicon);
+    if (match && isListed(words, at, match, found.at(-1))) {
+      slot = undefined;
+      continue;
+    }
     if (match) {
       const { entry, form } = match;
       if (form === 'third') seen.third = true;
@@ -124,21 +145,41 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     const wanted = wantedAt(words, at);
     if (wanted > 0) {
       found.push({
+        ...WANTED,
         entry: query,
         next: at + wanted,
         at: token.at,
         sentence,
         negated: seen.negated,
         certainty: 0.55,
-        kind: 'imperative',
-        wanted: true,
       });
     }
     if (SUBORDINATORS.has(word)) subordinate = true;
     if (found.length > 0 && LISTS.has(word)) seen.listing = true;
     slot = undefined;
   }
+  if (found.length === 0 && !seen.negated) {
+    const late = lateRequest(sentence, words, lexicon, query);
+    if (late) found.push(late);
+  }
   return found;
+}
+
+/** Whether `so` leads to a request: `I'm out of paper so please order some`, but not `so that users can log in`. */
+function asksNext(words: readonly string[], at: number, lexicon: Lexicon): boolean {
+  const next = words[at] ?? '';
+  if (next === 'please' || (/^(?:will|would|can|could)$/.test(next) && words[at + 1] === 'you')) return true;
+  const reading = lexicon.verbForms.get(next);
+  return reading?.form === 'base' && !reading.entry.alsoNoun && AFTER_VERB.has(words[at + 1] ?? '');
+}
+
+/** Whether a word that may be a verb only is one of several nouns: `the fuel, make, model and year`. */
+function isListed(words: readonly string[], at: number, match: VerbMatch, last: Request | undefined): boolean {
+  // `a compelling and engaging text`
+  if (match.form === 'gerund' && words[at - 2]?.endsWith('ing') && /^an?$/.test(words[at - 3] ?? '')) return true;
+  if (match.entry.effect === 'destructive' || words[at - 1] !== ',') return false;
+  // Verbs stand in lists too: `create, update or list users`. What the one before is about is not named yet then.
+  return words[at + match.length] === ',' && last !== undefined && last.next !== at - 1;
 }
 
 /**
@@ -149,14 +190,14 @@ function opensPurpose(words: readonly string[], at: number, found: readonly Requ
   const word = words[at] ?? '';
   const [first] = found;
   if (found.length > 1 || (first && (first.entry.action !== 'read' || first.kind === 'question'))) return false;
-  if (word === 'to') return ABILITIES.has(words[at - 1] ?? '');
+  // `On the way to the airport` names a place.
+  if (word === 'to')
+    return ABILITIES.has(words[at - 1] ?? '') && lexicon.verbForms.match(words, at + 1)?.value.form === 'base';
   if (first || at === 0 || at > 8 || !(word === 'for' || word === 'that' || word === 'which')) return false;
   if (words.slice(0, at).some((before) => FINITE.has(before) || PERSONS.has(before))) return false;
   const form = lexicon.verbForms.match(words, at + 1)?.value;
   return form !== undefined && !form.entry.weak && form.form === (word === 'for' ? 'gerund' : 'third');
 }
-
-const PERSONS = new Set(['i', 'we', 'you', 'he', 'she', 'it', 'they', 'there']);
 
 /** The index of the last word before what follows `how you` or `how to`: what is to be shown by doing it. */
 function beforeShown(words: readonly string[], at: number): number {
@@ -175,7 +216,16 @@ function purposeAfter(words: readonly string[], at: number): number {
   return at;
 }
 
-const LIKES = new Set(['like', 'love']);
+const WANTED = { kind: 'imperative', wanted: true } as const;
+
+/** `New issue: the page crashes` asks for something new. */
+function announcesNew(words: readonly string[]): boolean {
+  if (words[0] !== 'new') return false;
+  const colon = words.indexOf(':');
+  return colon > 1 && colon <= 4 && words.slice(1, colon).every((word) => /^[a-z]/.test(word));
+}
+
+const LIKES = new Set(['like', 'love', 'appreciate']);
 const WANTS = new Set(['need', 'want', 'require', 'needs', 'wants']);
 
 /** How many words say that something is wanted: `I need a cluster`, `we'd like the report`; 0 for none. */
@@ -187,14 +237,33 @@ function wantedAt(words: readonly string[], at: number): number {
   return WANTS.has(second) ? 2 : 0;
 }
 
+const BE = new Set(['is', 'are', 'was', 'were']);
+const OPENS_QUESTION = new Set([
+  'does',
+  'did',
+  'is',
+  'are',
+  'was',
+  'were',
+  'am',
+  "isn't",
+  "aren't",
+  "doesn't",
+  "didn't",
+]);
+
 function isQuestion(words: readonly string[], at: number, endsAsQuestion: boolean): boolean {
   const word = words[at] ?? '';
   const next = words[at + 1] ?? '';
   if (WH.has(word)) {
     if (word === 'when' || word === 'where' || word === 'which' || word === 'who')
-      return endsAsQuestion || AUX.has(next);
+      return endsAsQuestion || AUX.has(next) || (at === 0 && words.slice(1, 5).some((later) => BE.has(later)));
     return true;
   }
+  // `Any news about the release?`
+  if (word === 'any') return endsAsQuestion || /^(?:idea|news|word)$/.test(next);
+  // No request begins with these: `does the shop deliver`.
+  if (at === 0 && OPENS_QUESTION.has(word) && next !== '') return true;
   return (
     AUX.has(word) &&
     (endsAsQuestion || (SUBJECTS.has(next) && word !== 'do' && word !== 'have') || /^(?:i|we|you|they)$/.test(next))

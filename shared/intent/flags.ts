@@ -55,6 +55,29 @@ const MOVED = new RegExp(
   'i',
 );
 
+/** Words that people still read when their inner letters are mixed up, or their letters turned around. */
+const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');
+const lettersOf = (word: string): string => [...word].sort().join('');
+/** The sum of a word's code units: equal for words of the same letters, and sooner known than these. */
+function sumOf(word: string): number {
+  let sum = 0;
+  for (let at = 0; at < word.length; at += 1) sum += word.charCodeAt(at);
+  return sum;
+}
+const MIXABLE_LETTERS = new Map(MIXABLE.map((word) => [lettersOf(word), word]));
+const MIXABLE_SUMS = new Set(MIXABLE.map(sumOf));
+
+/** Whether two words are such words with their letters out of order: `igonre` and `intsructions`, or `erongi` and `metsys`. */
+export function isScrambled(words: readonly string[]): boolean {
+  const found = new Set<string>();
+  for (const word of words) {
+    if (word.length < 6 || word.length > 12 || !MIXABLE_SUMS.has(sumOf(word))) continue;
+    const meant = MIXABLE_LETTERS.get(lettersOf(word));
+    if (meant !== undefined && meant !== word) found.add(meant);
+  }
+  return found.size > 1;
+}
+
 const ENGLISH = new Set(
   'the a an of to in on for with and or is are was be this that these those my your our it from by at as all any me i we you please can could not do what which how who where when why'.split(
     ' ',

@@ -2,7 +2,7 @@
 // users`, `a refund of order 5 is needed`, `I want it removed`, `perform a cleanup`.
 import { AFTER_VERB, CONJUNCTIONS, FINITE, PREPOSITIONS, WH } from './clause-words.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
-import { beginsWith, isConsequential, type Request } from './request.ts';
+import { beginsWith, isConsequential, lastBefore, placesOf, type Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
 
 const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
@@ -26,6 +26,8 @@ const LIGHT = set(
 const LIGHTEST = set('perform do initiate conduct request need want query');
 /** Saying so asks for it: `I request the deletion of my data`. */
 const PERFORMATIVE = set('request demand authorize authorise order require propose approve');
+/** `I think the key should be rotated` */
+const THINKS = set('think believe guess suppose feel hope');
 const NEGATORS = set("no not never none nothing nobody neither nor shouldn't mustn't without");
 /** Words that open a clause which asks for nothing: `if it should be deleted`. */
 const CONDITIONS = set(
@@ -33,6 +35,7 @@ const CONDITIONS = set(
 );
 const PRONOUNS = set('i we you he she it they there who that which');
 const SKIPPED = set('not also all both then now please already always never just be been automatically');
+const THINGS = set('it them everything everyone him');
 /** How far apart the parts of one such clause may stand. */
 const REACH = 24;
 const MAX_NOMINAL = 8;
@@ -56,7 +59,9 @@ const endsPhrase = (word: string | undefined): boolean =>
   PREPOSITIONS.has(word) ||
   CONJUNCTIONS.has(word) ||
   ENDINGS.has(word);
-const ENDINGS = set('to now today tonight tomorrow immediately asap please again soon before after instead too once');
+const ENDINGS = set(
+  'to now today tonight tomorrow immediately asap please again soon before after instead too once online',
+);
 
 /** Where the clause of `words[at]` begins. */
 function clauseStart(words: readonly string[], at: number): number {
@@ -84,18 +89,6 @@ function governorOf(words: readonly string[], at: number): { certainty: number; 
   return OBLIGES_TO.has(words[before - 1] ?? '') ? { certainty: 0.8, end: before - 1 } : { certainty: 0, end: before };
 }
 
-/** The index of the last of these places, in rising order, that lies before `at`; -1 for none. */
-function lastBefore(at: number, places: readonly number[]): number {
-  let low = 0;
-  let high = places.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) < at) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
-
 /** `X should be deleted`, `make sure that X is sent`, `I want X to be removed`. */
 function passiveAt(
   words: readonly string[],
@@ -110,6 +103,10 @@ function passiveAt(
   const participle = participleAt(words, at + 1, lexicon);
   if (!participle) return undefined;
   const start = clauseStart(words, at);
+  const own = found[lastBefore(at + 1, places)];
+  // `I'd like to be refunded`: the one who asks is the subject.
+  if (isBe && own?.entry.verb === 'be' && words[at - 1] === 'to')
+    return { ...participle, subject: undefined, certainty: 0.75, negated: own.negated, replaces: own };
   const last = lastBefore(at, places);
   const request = (places[last] ?? 0) >= start - 1 ? found[last] : undefined;
   const governor = isBe ? governorOf(words, at) : { certainty: 0, end: at };
@@ -125,7 +122,9 @@ function passiveAt(
     from = request.next;
     certainty = Math.max(certainty, 0.8);
   } else if (certainty === 0 || CONDITIONS.has(words[start] ?? '') || WH.has(words[start] ?? '')) return undefined;
+  else if (THINKS.has(words[start + 1] ?? '')) from = start + 2;
   const subject = words.slice(from, governor.end);
+  const wish = request?.wanted === true && isBe ? { replaces: request } : {};
   if (subject.length === 0) return undefined;
   return {
     entry: participle.entry,
@@ -134,6 +133,7 @@ function passiveAt(
     subject: [words[from] === 'that' ? from + 1 : from, governor.end],
     certainty,
     negated: [...subject.slice(0, 2), ...words.slice(governor.end, participle.at)].some((one) => NEGATORS.has(one)),
+    ...wish,
   };
 }
 
@@ -164,7 +164,9 @@ function wished(words: readonly string[], request: Request, place: number, lexic
     if (isBoundary(word) || word === 'to' || word === 'that') return undefined;
     const match = lexicon.participles.match(words, at);
     const before = words[at - 1] ?? '';
-    if (!match || AFTER_VERB.has(before) || PREPOSITIONS.has(before) || !endsPhrase(words[at + match.length])) continue;
+    // `I want it removed`, but not `I want the removed ...`.
+    const leads = AFTER_VERB.has(before) && !THINGS.has(before);
+    if (!match || leads || PREPOSITIONS.has(before) || !endsPhrase(words[at + match.length])) continue;
     const subject: [number, number] = [request.next, at];
     return {
       entry: match.value,
@@ -279,13 +281,4 @@ export function withImplied(
     }),
   );
   return [...found.filter((request) => !replaced.has(request)), ...added].sort((a, b) => a.at - b.at);
-}
-
-/** Indexes of the tokens at which requests begin; both lists are in the order of the text. */
-function placesOf(sentence: Sentence, found: readonly Request[]): number[] {
-  let at = 0;
-  return found.map((request) => {
-    while (at < sentence.length && (sentence[at]?.at ?? 0) < request.at) at += 1;
-    return at;
-  });
 }

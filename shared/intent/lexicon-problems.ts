@@ -1,5 +1,6 @@
 // What is wrong with a lexicon file by its schema, in words for whoever wrote it.
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { compileSchema } from '../compile-schema.ts';
 import { pointerToken } from '../json.ts';
 import { didYouMean } from '../near.ts';
 import { PATTERNS } from './lexicon-parts.ts';
@@ -15,9 +16,7 @@ type Checked =
   | { readonly ok: true; readonly file: LexiconFile }
   | { readonly ok: false; readonly problems: LexiconProblem[] };
 
-const validate = new Ajv2020({ strict: true, strictTypes: false, allErrors: true, verbose: true }).compile<LexiconFile>(
-  LexiconSchema,
-);
+const validator = compileSchema<LexiconFile>(LexiconSchema);
 
 const keysOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
 
@@ -53,6 +52,7 @@ function problemOf({ keyword, instancePath, params, parentSchema, data, message 
 
 /** Holds the parsed JSON of a lexicon against the published schema; all that is wrong is told. */
 export function checkLexicon(json: unknown): Checked {
+  const validate = validator();
   if (validate(json)) return { ok: true, file: json };
   return { ok: false, problems: (validate.errors ?? []).map(problemOf) };
 }

@@ -2,6 +2,14 @@
 import { COMPARISONS } from './clause-words.ts';
 import { singular } from './inflection.ts';
 import type { Lexicon } from './lexicon.ts';
+import {
+  endsNounPhrase,
+  isInnerParticle,
+  isOnlyTime,
+  isParticiple,
+  isPredicateOf,
+  isVerbBefore,
+} from './phrase-ends.ts';
 import type { Sentence, Token } from './tokens.ts';
 
 const MAX_OBJECT_LENGTH = 64;
@@ -14,15 +22,16 @@ const STOPS = new Set(
   (
     'in on at from for with by into onto within over under between across via than per about as to without against during through throughout after before since until ' +
     'that which who whom whose where when while if because so but is are was were be been being has have had will would can could should must may might do does did ' +
-    'using including named called titled located based containing matching being regarding concerning according near around behind inside outside ' +
-    'not whether what how why i we they he she there e.g i.e etc like then please only now today tonight tomorrow yesterday immediately asap again soon'
+    'using including except excluding besides named called titled located based containing matching being regarding concerning according near around behind inside outside ' +
+    'not whether what how why i we they he she there e.g i.e etc like then please only now today tonight tomorrow yesterday immediately asap again soon twice once went came got gets goes comes am require requires ' +
+    "i'm you're we're they're he's she's it's i've we've they've i'd i'll we'll"
   ).split(' '),
 );
 /** Words after a verb that lead to its object: `search for`, `look at`, `ask about`, `reply to`. */
 const LEADS = new Set(
   (
     'for about to on at into through out up of in from with across against over if whether is are do does there i we ' +
-    'many much have can should was did will what which how that you back off down'
+    'many much have can should was did will what which how that you back off down who happens happen'
   ).split(' '),
 );
 
@@ -42,15 +51,6 @@ const NOUNS_IN_LY = new Set([
   'july',
   'italy',
 ]);
-/** What follows a past participle that describes the noun before it: `emails marked as read`, `files older than 7 days`. */
-const DESCRIBED =
-  /^(?:from|by|in|for|to|with|on|at|the|a|an|as|under|after|before|since|during|between|within|over|via|through|without|last|this|yesterday|today|than)$/;
-/** Words that end a noun phrase once it has begun: particles of a verb, comparisons, adjectives that follow their noun. */
-const CLOSERS = new Set([
-  ...COMPARISONS,
-  ...'off out up down away back accessible visible available eligible due exist exists existed'.split(' '),
-]);
-
 /** The object phrase of a verb. */
 export interface ObjectPhrase {
   /** snake_case, at most 64 characters; empty when there is none. */
@@ -88,17 +88,22 @@ function partsOf(token: Token, lexicon: Lexicon): string[] {
     .filter((part) => part !== '');
 }
 
-/** The noun phrase that begins at or after `from` and before `to`. */
-export function objectAt(sentence: Sentence, from: number, to: number, lexicon: Lexicon): ObjectPhrase {
+/** What is made itself when it is created: `create a list of groceries`, but not `show a list of servers`. */
+const MADE = new Set(['list', 'summary', 'overview']);
+
+/** The noun phrase that begins at or after `from` and before `to`; `made`: it is created. */
+export function objectAt(sentence: Sentence, from: number, to: number, lexicon: Lexicon, made = false): ObjectPhrase {
   let at = from;
   const end = Math.min(to, from + REACH);
   while (at < end && (LEADS.has(sentence[at]?.lower ?? '') || lexicon.fillers.has(sentence[at]?.lower ?? ''))) at += 1;
+  // `everything older than a month`
+  if (COMPARISONS.has(sentence[at]?.lower ?? '') && sentence[at + 1]?.lower === 'than') return NO_OBJECT;
   for (let tries = 0; tries < 4 && at < end; tries += 1) {
     const [tokens, next] = phraseAt(sentence, at, end, lexicon);
-    const phrase = nameOf(tokens, lexicon);
+    const phrase = isOnlyTime(tokens) ? NO_OBJECT : nameOf(tokens, lexicon);
     // `the list of users`, `information about users`, `a copy of the report`: the rest is the object.
     const preposition = sentence[next]?.lower ?? '';
-    const container = isContainer(phrase, lexicon);
+    const container = isContainer(phrase, lexicon) && !(made && MADE.has(phrase.words.at(-1) ?? ''));
     const about = preposition === 'about' || preposition === 'for' || preposition === 'on';
     const within = preposition === 'from' || preposition === 'in';
     const head = phrase.words.at(-1) ?? '';
@@ -107,7 +112,8 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
     if (leads || (phrase.name === '' && next < end && tokens.length === 0)) {
       const rest = objectAfter(sentence, next + 1, end, lexicon);
       if (phrase.name !== '') {
-        const inner = nameOf(phraseAt(sentence, rest, end, lexicon)[0], lexicon);
+        const [within] = phraseAt(sentence, rest, end, lexicon);
+        const inner = isOnlyTime(within) ? NO_OBJECT : nameOf(within, lexicon);
         return inner.name === '' ? phrase : inner;
       }
       at = rest;
@@ -140,7 +146,12 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
     if (!token) break;
     const { kind, lower } = token;
     if (kind === 'punct') {
-      if (tokens.length === 0 && /^["'([<*{]+$/.test(token.text)) continue;
+      if (tokens.length === 0 && /^["'([<*{#]+$/.test(token.text)) continue;
+      // `my boss' inbox`
+      if (token.text === "'" && tokens.at(-1)?.lower.endsWith('s') && sentence[at + 1]?.kind === 'word') {
+        tokens.length = 0;
+        continue;
+      }
       // `CI/CD variables`, `changes/diffs`: one of two words for it stands for both.
       if (token.text === '/' && sentence[at + 1]?.kind === 'word') {
         const further = sentence[at + 2];
@@ -172,11 +183,16 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       }
       break;
     }
+    if (tokens.length > 0 && isInnerParticle(sentence, at, lexicon)) {
+      tokens.push(token);
+      continue;
+    }
     if (lexicon.fillers.has(lower)) {
       if (tokens.length > 0 && !/^(?:new|old|main|top|first|last|next|latest|recent|current)$/.test(lower)) break;
       continue;
     }
-    if (tokens.length > 0 && (CLOSERS.has(lower) || isDescription(token, sentence[at + 1], lexicon))) break;
+    if (tokens.length > 0 && endsNounPhrase(sentence, at, lexicon)) break;
+    if (tokens.length === 0 && isVerbBefore(sentence, at, lexicon)) continue;
     // `the user Alice Smith`: the name belongs to the noun before it.
     if (isNameAfter(tokens.at(-1), token, lexicon)) break;
     // A digest, an encoded blob or a key is no name of a kind of thing.
@@ -190,15 +206,13 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       break;
     }
     tokens.push(token);
-    // A possessive belongs to what follows: `the user's inbox`.
-    if (lower.endsWith("'s")) tokens.length = 0;
+    // A possessive belongs to what follows: `the user's inbox`, but not in `whether my account's blocked`.
+    if (lower.endsWith("'s")) {
+      if (isPredicateOf(sentence, at + 1, lexicon)) return [tokens, at + 1];
+      tokens.length = 0;
+    }
   }
   return [tokens, at];
-}
-
-/** Whether a participle describes the noun before it. */
-function isDescription({ lower }: Token, next: Token | undefined, lexicon: Lexicon): boolean {
-  return lower.endsWith('ed') && !lexicon.domainOfNoun.has(lower) && DESCRIBED.test(next?.lower ?? '');
 }
 
 /** Whether a capitalized word that names no kind of thing follows a plain noun that does. */
@@ -255,7 +269,7 @@ function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
   while (
     words.length > 1 &&
     lexicon.genericNouns.has(words.at(-1) ?? '') &&
-    !(words.length === 2 && words[1] === 'resource')
+    !(words.length === 2 && (words[1] === 'resource' || isParticiple(words[0] ?? '', lexicon)))
   )
     words.pop();
   const kept = words.slice(-MAX_OBJECT_WORDS);

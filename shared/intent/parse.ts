@@ -5,9 +5,10 @@ import { isCarriedOut } from './clauses.ts';
 import { confidenceOf } from './confidence.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf, traitsOf } from './context.ts';
 import { entitiesOf } from './entities.ts';
-import { hiddenTexts, isForeign } from './flags.ts';
+import { hiddenTexts, isForeign, isScrambled } from './flags.ts';
 import type { Fragment } from './code.ts';
 import { fragmentsOf } from './fragments.ts';
+import { isIllicit } from './illicit.ts';
 import type { Lexicon } from './lexicon.ts';
 import { parseNormalized } from './normalized.ts';
 import { holdsPrivateKey, isSecret } from './secrets.ts';
@@ -36,6 +37,7 @@ const UNKNOWN: Candidate = {
   mentions: false,
   pronoun: false,
   implied: false,
+  told: false,
   sentence: 0,
 };
 
@@ -65,6 +67,9 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
 
   const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
   const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
+  // What is hidden and to be run is an order, whatever it asks for.
+  const hiddenOrder =
+    hiddenCode || (runs && hidden.some((inner) => candidatesOf(sentencesOf(inner, isSecret), lexicon).length > 0));
   const mayMention = fragments.length > 0 && candidates.length > 0 && !isCarriedOut(trimmed);
   const code = [
     ...fragments.filter(
@@ -80,9 +85,16 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     ...candidates.filter((candidate) => !inCode.has(candidate.at)),
     ...code.map((fragment) => candidateOfFragment(fragment, 0)),
   ];
+  // Who tells what they are after, and then asks for something, means the latter.
+  const asks = all.some(
+    (one) => !(one.told || one.weak || one.negated || one.pronoun || one.implied) && one.objectKnown,
+  );
+  const isBackground = (candidate: Candidate) => asks && candidate.told && candidate.action === 'read';
   const asked = all
     .filter((candidate) => !candidate.negated)
-    .sort((a, b) => consequenceOf(b) - consequenceOf(a) || a.at - b.at);
+    .sort(
+      (a, b) => consequenceOf(b) - consequenceOf(a) || Number(isBackground(a)) - Number(isBackground(b)) || a.at - b.at,
+    );
   const lead = asked.find((candidate) => !candidate.weak || candidate.objectKnown) ?? UNKNOWN;
   const understood = lead !== UNKNOWN && !(lead.weak && asked.length === 1);
   const chosen = understood ? lead : UNKNOWN;
@@ -94,7 +106,8 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const grave =
     [...all, ...fragments].some((part) => part.effect === 'destructive') || dataClasses.includes('credentials');
   if (takeover.attack || (takeover.pretext && grave)) flags.add('prompt_injection');
-  if (plain.disguised || hiddenCode || fragments.some((fragment) => fragment.disguised)) flags.add('obfuscated');
+  if (plain.disguised || hiddenOrder || isScrambled(words) || fragments.some((fragment) => fragment.disguised))
+    flags.add('obfuscated');
   if (all.some((candidate) => candidate.negated)) flags.add('negated');
   if (alternatives.length > 0) flags.add('multi_action');
   if (chosen.action === 'unknown') flags.add('not_understood');
@@ -123,6 +136,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   )
     traits.add('bulk');
   if (leavesOrganisation(asked, sentences, entities, lexicon)) traits.add('external');
+  if (!foreign && isIllicit(words, all, sentences)) traits.add('illicit');
 
   return {
     normalized: `${chosen.domain}.${chosen.action}.${chosen.object}`,
@@ -149,8 +163,12 @@ function quotedCandidates(sentences: readonly Sentence[], lexicon: Lexicon): Can
   const tokens = sentences.flat();
   const meaningful = tokens.filter((token) => token.kind !== 'punct');
   const alone = meaningful.length > 0 && meaningful.length <= 3 && meaningful.some(isQuotation);
-  const carriedOut = tokens.some((token) =>
-    /^(?:execute|run|do|perform|follow|obey|repeat|exec|eval)$/.test(token.lower),
+  const last = tokens.findLastIndex(isQuotation);
+  const carriedOut = tokens.some(
+    ({ lower }, at) =>
+      /^(?:execute|run|perform|follow|obey|repeat|exec|eval)$/.test(lower) ||
+      // `What does 'delete all' do` only asks.
+      (lower === 'do' && at < last),
   );
   if (!alone && !carriedOut) return [];
   const inner = tokens.filter((token) => isQuotation(token) && token.text.includes(' ')).slice(0, 10);

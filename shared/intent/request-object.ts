@@ -1,11 +1,13 @@
 // Finds the object of a request: where it begins, what stands in for a missing one, and the domain it belongs to.
 import type { Action } from '../vocabulary.ts';
-import { PREPOSITIONS } from './clause-words.ts';
+import { CONJUNCTIONS, PREPOSITIONS } from './clause-words.ts';
 import { isFileName } from './entities.ts';
 import { singular } from './inflection.ts';
 import type { Lexicon } from './lexicon.ts';
-import type { ObjectPhrase } from './object.ts';
+import { objectAt, type ObjectPhrase } from './object.ts';
+import { isPredicateOf } from './phrase-ends.ts';
 import type { Request } from './request.ts';
+import type { Sentence, Token } from './tokens.ts';
 
 /** The domain of an object phrase: its head decides, then the word before it. */
 export function domainOf(words: readonly string[], lexicon: Lexicon): string {
@@ -16,7 +18,127 @@ export function domainOf(words: readonly string[], lexicon: Lexicon): string {
   return lexicon.defaultDomain;
 }
 
+/** `I need to check my plan`: words of a speaker about themselves, up to the verb. */
+const TELLS = /^(?:would )?(?:need|want|like|love|have|wish|hope|plan|intend) to$/;
+const SPEAKS = /^(?:i|we)(?:'d)?$/;
+
+/** Whether somebody tells what they want to do rather than asks for it. */
+export function isTold({ sentence, at, kind, wanted }: Request): boolean {
+  if (wanted) return true;
+  if (kind === 'question' || !SPEAKS.test(sentence[0]?.lower ?? '')) return false;
+  let words = '';
+  for (const token of sentence.slice(1, 5)) if (token.at < at) words += ` ${token.lower}`;
+  return TELLS.test(words.trim());
+}
+
 const SUM = /^\p{Sc}\d/u;
+const PRONOUNS = new Set(['it', 'them', 'they']);
+const POINTERS = new Set(['this', 'that', 'these', 'those']);
+const LEADING = new Set(['for', 'at', 'on', 'to', 'about', 'into', 'through']);
+const BEFORE_ONES = new Set(['all', 'the', 'these', 'those', 'any']);
+const BEFORE_ONE = new Set(['a', 'an', 'another', 'the']);
+
+/** Whether a request speaks of its object by a pronoun: `delete it`, `archive these`, but not `archive these files`. */
+export function isPronounObject({ entry, sentence, next, subject, kind }: Request, from: number, to: number): boolean {
+  // `Find the bill and pay.`, `a message that I need to delete`: what was spoken of, too.
+  if (!subject && kind === 'imperative' && saysNoMore(sentence, next)) return true;
+  if (from >= to) return false;
+  const first = sentence[next]?.lower ?? '';
+  // `search for it`
+  if (!subject && LEADING.has(first) && PRONOUNS.has(sentence[next + 1]?.lower ?? '') && endsThere(sentence[next + 2]))
+    return true;
+  const at = subject ? from : next;
+  const word = sentence[at]?.lower ?? '';
+  if (BEFORE_ONES.has(word) && (sentence[at + 1]?.lower === 'ones' || sentence[at + 2]?.lower === 'ones')) return true;
+  if (PRONOUNS.has(word)) return !(DITRANSITIVE.has(entry.verb) && getsWhat(sentence, at + 1));
+  // `create a new one`
+  if (BEFORE_ONE.has(word)) {
+    const one = sentence[at + 1]?.lower === 'new' ? at + 2 : at + 1;
+    return sentence[one]?.lower === 'one' && endsThere(sentence[one + 1]);
+  }
+  return POINTERS.has(word) && endsThere(sentence[at + 1]);
+}
+
+/** Whether what somebody gets follows: `send them the report`, `give them back their keys`. */
+const getsWhat = (sentence: Sentence, at: number): boolean =>
+  AFTER_RECIPIENT.test(sentence[sentence[at]?.lower === 'back' ? at + 1 : at]?.lower ?? '');
+
+const saysNoMore = (sentence: Sentence, at: number): boolean =>
+  at > 1 && (at >= sentence.length || (at === sentence.length - 1 && sentence[at]?.kind === 'punct'));
+
+const endsThere = (token: Token | undefined): boolean =>
+  token === undefined ||
+  token.kind === 'punct' ||
+  PREPOSITIONS.has(token.lower) ||
+  CONJUNCTIONS.has(token.lower) ||
+  /^(?:to|now|today|please|again|up|down|out|off|away|back|all|both|too|instead|asap|as)$/.test(token.lower);
+
+/** Whether a thing that exists is to be in a state: `make my profile private`, but not `make a private profile`. */
+export function makesSo({ entry, sentence, next }: Request, end: number, lexicon: Lexicon): boolean {
+  if (entry.verb !== 'make') return false;
+  const first = sentence[next]?.lower ?? '';
+  if (
+    !(
+      /^(?:the|my|our|your|his|her|its|their|this|that|these|those|it|them|all|every|each|both)$/.test(first) ||
+      NAME.test(sentence[next]?.text ?? '')
+    )
+  )
+    return false;
+  for (let at = next + 1; at < Math.min(end, next + MAX_STATE); at += 1) {
+    const token = sentence[at];
+    if (token?.kind === 'punct' || PREPOSITIONS.has(token?.lower ?? '')) return false;
+    if (isPredicateOf(sentence, at, lexicon)) return true;
+  }
+  return false;
+}
+const NAME = /^\p{Lu}\p{Ll}/u;
+/** How far after the verb such a state may stand. */
+const MAX_STATE = 10;
+
+/** Whether somebody else is given something: `give Ana the key`, but not `give me the key`. */
+export function handsOver({ entry, sentence, next }: Request): boolean {
+  if (entry.verb !== 'give') return false;
+  if (NAME.test(sentence[next]?.text ?? '') || /^(?:him|her|them)$/.test(sentence[next]?.lower ?? ''))
+    return getsWhat(sentence, next + 1);
+  if (isHandedTo(sentence, next)) return true;
+  // `give the server four processors`
+  if (!/^(?:the|this|that|every|each|all)$/.test(sentence[next]?.lower ?? '')) return false;
+  for (const token of sentence.slice(next + 2, next + 6)) {
+    if (token.kind === 'punct' || PREPOSITIONS.has(token.lower) || CONJUNCTIONS.has(token.lower)) return false;
+    if (token.kind === 'number' || /^(?:a|an|the|two|three|four|five|six|ten|full|read|write)$/.test(token.lower))
+      return true;
+  }
+  return false;
+}
+
+/** `give all open tasks to Ana` */
+function isHandedTo(sentence: Sentence, next: number): boolean {
+  if (/^(?:me|us)$/.test(sentence[next]?.lower ?? '')) return false;
+  const to = sentence.slice(next, next + MAX_GIVEN).findIndex(({ kind, lower }) => kind === 'punct' || lower === 'to');
+  const after = to < 0 ? undefined : sentence[next + to + 1];
+  if (after === undefined || sentence[next + to]?.kind === 'punct') return false;
+  return after.kind === 'email' || NAME.test(after.text) || /^(?:the|my|our|his|her|their|him|them)$/.test(after.lower);
+}
+const MAX_GIVEN = 14;
+
+/** Whether something is only worked out: `add 3 and 5`, `convert 5 miles`. */
+export function calculates({ entry, sentence, next }: Request): boolean {
+  if (sentence[next]?.kind !== 'number') return false;
+  return entry.verb === 'convert' || (SUMS.has(entry.verb) && sentence[next + 2]?.kind === 'number');
+}
+const SUMS = new Set(['add', 'divide']);
+
+/** Domains whose things a program returns, rather than a customer. */
+const RETURNED = new Set(['data', 'db', 'code', 'files', 'infra', 'logs', 'monitoring', 'web']);
+
+/** Whether a customer brings something back: `I want to return the lamp`. */
+export function takesBack({ entry, sentence, next }: Request, phrase: ObjectPhrase, lexicon: Lexicon): boolean {
+  if (entry.verb !== 'return' || sentence[next - 2]?.lower !== 'to') return false;
+  return (
+    /^(?:want|like|need|love|wish|have|wanted)$/.test(sentence[next - 3]?.lower ?? '') &&
+    !RETURNED.has(domainOf(phrase.words, lexicon))
+  );
+}
 
 /** What stands in for a missing object: the kind of thing that the clause names otherwise. */
 function impliedObject(request: Request, end: number): { name: string; domain: string } | undefined {
@@ -48,6 +170,13 @@ const DITRANSITIVE = new Set([
   'forward',
   'allow',
   'make',
+  'write',
+  'draft',
+  'get',
+  'find',
+  'book',
+  'order',
+  'buy',
 ]);
 const AFTER_RECIPIENT = /^(?:a|an|the|all|any|some|full|my|our|his|her|their|this|that|another|more|\d.*|\p{Sc}\d.*)$/u;
 
@@ -57,8 +186,9 @@ export function objectStart(request: Request, end: number, lexicon: Lexicon): nu
   if (request.kind === 'question') {
     for (let asked = false; at < Math.min(end, request.next + 8); at += 1) {
       const word = request.sentence[at]?.lower ?? '';
-      if (QUESTION_WORDS.has(word)) asked ||= SUBJECT_PRONOUNS.has(word);
-      else if (!(asked && lexicon.verbs.has(word))) break;
+      const measured = MEASURES.has(word) && request.sentence[at - 1]?.lower === 'how';
+      if (measured || QUESTION_WORDS.has(word)) asked ||= SUBJECT_PRONOUNS.has(word);
+      else if (!(asked && (lexicon.verbForms.get(word) !== undefined || word === 'about'))) break;
     }
     return at;
   }
@@ -69,6 +199,10 @@ export function objectStart(request: Request, end: number, lexicon: Lexicon): nu
   return isName && second && (AFTER_RECIPIENT.test(second.lower) || known) ? at + 1 : at;
 }
 
+/** Adjectives and adverbs that are asked for: `how high is my limit`. */
+const MEASURES = new Set(
+  'high low long far old big large soon often fast late early busy well good bad expensive close'.split(' '),
+);
 const QUESTION_WORDS = new Set(
   'do does did can could should would will may might is are was were has have i we you they he she it there be able to how many much what which who where when why'.split(
     ' ',
@@ -104,6 +238,20 @@ function directObject(request: Request, end: number, lexicon: Lexicon) {
   return { name: 'file', domain: domainOf(['file'], lexicon) };
 }
 
+/** What a name is added as: `add Ana Berg as a watcher`. */
+function namedAs({ sentence, next }: Request, end: number, lexicon: Lexicon): ObjectPhrase | undefined {
+  for (let at = next + 1; at < Math.min(end, next + MAX_NAME); at += 1) {
+    const token = sentence[at];
+    if (token?.kind === 'punct') return undefined;
+    if (token?.lower !== 'as' || !/^an?$/.test(sentence[at + 1]?.lower ?? '')) continue;
+    const phrase = objectAt(sentence, at + 1, end, lexicon);
+    return phrase.known ? phrase : undefined;
+  }
+  return undefined;
+}
+/** How long such a name may be. */
+const MAX_NAME = 5;
+
 /** The object and domain of a request, with what stands in for a missing one. */
 export function objectOf(request: Request, end: number, phrase: ObjectPhrase, action: Action, lexicon: Lexicon) {
   if (action === 'transfer' && beginsWithSum(request, end))
@@ -114,8 +262,17 @@ export function objectOf(request: Request, end: number, phrase: ObjectPhrase, ac
     const object = implied?.name ?? request.entry.object ?? 'unknown';
     return { object, domain: implied?.domain ?? domainOf([object], lexicon), known: implied !== undefined };
   }
+  // `email Ana that ...`, `remind me to call`: who it goes to, and what it says, is no kind of thing.
+  const as = phrase.known ? undefined : namedAs(request, end, lexicon);
+  if (as) return { object: as.name, domain: domainOf(as.words, lexicon), known: true };
+  const own = request.entry.verb === 'let' && action === 'send' ? 'message' : request.entry.object;
+  if (own !== undefined && NAMES_OWN.has(action) && (!phrase.known || saysWhat(request)))
+    return { object: own, domain: domainOf([own], lexicon), known: true };
   const domain = domainOf(phrase.words, lexicon);
   // An object that no domain claims goes with the verb: what is bought or paid is a payment.
   const fallback = domain === lexicon.defaultDomain && action === 'transfer' ? domainOf(['payment'], lexicon) : domain;
   return { object: phrase.name, domain: fallback, known: phrase.known };
 }
+
+const NAMES_OWN: ReadonlySet<Action> = new Set(['send', 'create']);
+const saysWhat = ({ sentence, next }: Request): boolean => sentence[next]?.lower === 'to';

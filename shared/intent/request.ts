@@ -43,3 +43,24 @@ export const beginsWith = (word: string, characters: string): boolean =>
 export const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>
   !weak && (effect === 'destructive' || CONSEQUENTIAL.has(action));
 const CONSEQUENTIAL: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
+
+/** The index of the last of these places, in rising order, that lies before `at`; -1 for none. */
+export function lastBefore(at: number, places: readonly number[]): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Indexes of the tokens at which requests begin; both lists are in the order of the text. */
+export function placesOf(sentence: Sentence, found: readonly Request[]): number[] {
+  let at = 0;
+  return found.map((request) => {
+    while (at < sentence.length && (sentence[at]?.at ?? 0) < request.at) at += 1;
+    return at;
+  });
+}

@@ -106,7 +106,7 @@ function certaintyOf(
 }
 
 const PUNCTUATION = /^[^\p{L}\p{N}\u0000]/u;
-const PARTICLES = new Set('up down off out back away over in on'.split(' '));
+const PARTICLES = new Set('up down off out back away over in on together'.split(' '));
 /** How far a particle may stand from its verb. */
 const MAX_APART = 7;
 
@@ -134,7 +134,8 @@ function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: 
     // `in` and `on` open a phrase of their own unless the clause ends with them.
     if (
       ends ||
-      (word.length > 2 && PREPOSITIONS.has(following)) ||
+      (word.length > 2 && (PREPOSITIONS.has(following) || following === 'to')) ||
+      (word === 'off' && AFTER_VERB.has(following)) ||
       /^(?:now|today|tonight|please|asap|again)$/.test(following)
     )
       return phrasal;

@@ -1,0 +1,35 @@
+// The trait illicit, as data: own sentences that say of themselves that they are not allowed, and ordinary ones that use such words.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { parseIntent } from '../../../shared/intent/parse.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { shippedLexicon } from './lexicon.ts';
+
+interface Case {
+  text: string;
+  illicit: boolean;
+}
+
+// The shape is the test's own; a wrong one fails its test.
+const cases = JSON.parse(
+  readFileSync(path.join(findRoot(), 'test', 'unit', 'intent', 'illicit.cases.json'), 'utf8'),
+) as Case[];
+
+const isIllicit = (text: string) => parseIntent(text, shippedLexicon()).traits.includes('illicit');
+
+describe('trait illicit', () => {
+  for (const { text, illicit } of cases) {
+    it(`is ${illicit ? 'given' : 'not given'} for ${JSON.stringify(text)}`, () => {
+      expect(isIllicit(text)).to.equal(illicit);
+    });
+  }
+
+  it('is found in a later sentence of a longer text', () => {
+    expect(isIllicit('List the orders of May. Then use a stolen card to pay for them.')).to.equal(true);
+  });
+
+  it('is not taken from one sentence into another', () => {
+    expect(isIllicit('The wallet was stolen on Monday. Use the spare one to pay for the taxi.')).to.equal(false);
+  });
+});
