@@ -151,19 +151,21 @@ export function createQueues(options: QueueOptions): Queues {
         QUEUE_NAMES.map(async (name) => {
           const members = jobs.filter((job) => job.queue === name);
           if (members.length === 0) return;
-          await ask(name, (queue) =>
-            queue.addBulk(
-              members.map((job) => ({
-                name: job.name,
-                data: job.payload,
-                // Fresh, so that none is taken for an earlier one, not even after the store was emptied.
-                opts: {
-                  jobId: `${job.name}-${randomUUID()}`,
-                  ...(telemetry === undefined ? {} : telemetryOf(job.payload.traceparent)),
-                },
-              })),
-            ),
-          );
+          const bulk = members.map((job) => ({
+            name: job.name,
+            data: job.payload,
+            // Fresh, so that none is taken for an earlier one, not even after the store was emptied.
+            opts: {
+              jobId: `${job.name}-${randomUUID()}`,
+              ...(telemetry === undefined ? {} : telemetryOf(job.payload.traceparent)),
+            },
+          }));
+          const [first, ...others] = bulk;
+          await ask(name, async (queue): Promise<unknown> => {
+            // Its bulk insert makes and drops two tables in PostgreSQL each time: 6 ms for a single wake-up, 20 times a second.
+            if (first === undefined || others.length > 0) return queue.addBulk(bulk);
+            return queue.add(first.name, first.data, first.opts);
+          });
         }),
       );
     },

@@ -2,7 +2,7 @@
 import { createColumnWriter, textColumn } from '../db/columns.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import { WAKE_LOG } from '../log/inbox.ts';
+import { wakeLogs } from '../log/inbox.ts';
 import { type DecisionRow, decisionColumns, INSERT_DECISIONS, TO_LOG } from './store.ts';
 
 /** An ESCALATE and what it opens. */
@@ -48,7 +48,7 @@ const INSERT: Statement = {
       FROM asked WHERE decision_id IN (SELECT decision_id FROM opened)
       RETURNING organisation_id, environment, decision_id
     ), waiting AS (${TO_LOG}),
-    woken AS (${WAKE_LOG} FROM made)
+    woken AS (${wakeLogs('made')})
     SELECT decision_id FROM made`,
 };
 

@@ -190,7 +190,9 @@ export async function logProblems(sql: Sql): Promise<string[]> {
       ...(isHalted ? [`${name} is halted: ${haltedReason}`] : []),
       ...(first === undefined
         ? []
-        : [`the audit of ${name} found ${audit?.findings.length} differences, first: ${first.sentence}`]),
+        : [
+            `the audit of ${name} found ${audit?.findings.length === 1 ? 'a difference' : `${audit?.findings.length} differences, first`}: ${first.sentence}`,
+          ]),
     ];
   });
 }

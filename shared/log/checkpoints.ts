@@ -5,7 +5,7 @@ import { peekCheckpoint, writeCheckpoint } from '../proof/checkpoint.ts';
 import { keyIdOf, publishKey } from '../proof/keys.ts';
 import type { Environment } from '../vocabulary.ts';
 import type { CheckpointKeeper } from './kept.ts';
-import { MissingNodeError, readRoot } from './nodes.ts';
+import { MissingNodeError, readRoot, readRoots } from './nodes.ts';
 
 export interface CheckpointerDeps {
   readonly db: Database;
@@ -22,30 +22,27 @@ export interface Checkpointer {
   publish(organisationId: string, environment: Environment): Promise<void>;
 }
 
-// Holding the row keeps workers from signing the same head twice and the head from moving meanwhile.
+// Holding the row keeps workers from signing the same head twice and the head from moving meanwhile. Without scans of whole
+// tables, as in append.ts: plans that were made for a handful of nodes are kept while there are a million.
 const LOCK: Statement = {
   name: 'checkpoint-lock',
-  text: `SELECT log_id, size::text AS size, origin, halted_reason FROM log WHERE organisation_id = $1 AND environment = $2
+  text: `SELECT log_id, size::text AS size, origin, halted_reason, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2
     ORDER BY generation DESC LIMIT 1 FOR UPDATE`,
 };
 const LAST: Statement = {
   name: 'checkpoint-last',
   text: 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1',
 };
+const HALT: Statement = { name: 'log-halt', text: 'UPDATE log SET halted_reason = $2 WHERE log_id = $1' };
+// With its key: one that signed before and is another one now may sign no tree larger than it has.
 const INSERT: Statement = {
   name: 'checkpoint-insert',
-  text: 'INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)',
-};
-const HALT: Statement = { name: 'log-halt', text: 'UPDATE log SET halted_reason = $2 WHERE log_id = $1' };
-// A key that signed before and is another one now may sign no tree larger than it has.
-const END_KEYS: Statement = {
-  name: 'log-keys-end',
-  text: "UPDATE log_key SET last_size = $3 WHERE log_id = $1 AND use = 'log' AND key_id <> $2 AND last_size IS NULL",
-};
-const ADD_KEY: Statement = {
-  name: 'log-keys-add',
-  text: `INSERT INTO log_key (log_id, use, key_id, vkey, first_size, created_at) VALUES ($1, $2, $3, $4, $5, $6)
-    ON CONFLICT (log_id, use, key_id) DO NOTHING`,
+  text: `WITH ended AS (
+      UPDATE log_key SET last_size = $6 WHERE log_id = $1 AND use = 'log' AND key_id <> $7 AND last_size IS NULL
+    ), signing AS (
+      INSERT INTO log_key (log_id, use, key_id, vkey, first_size, created_at) VALUES ($1, 'log', $7, $8, $9, $5)
+      ON CONFLICT (log_id, use, key_id) DO NOTHING
+    ) INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)`,
 };
 
 interface LogRow {
@@ -55,8 +52,29 @@ interface LogRow {
   halted_reason: string | null;
 }
 
+/** An earlier checkpoint, and where it was found. */
+interface Earlier {
+  readonly note: string;
+  readonly from: string;
+}
+
+/** The root of the log as it is, if it grew from all of these; undefined when there is something to look into. */
+async function rootGrownFrom(sql: Sql, log: LogRow, earlier: readonly Earlier[]): Promise<Uint8Array | undefined> {
+  const size = Number(log.size);
+  const heads = earlier.map(({ note }) => peekCheckpoint(note));
+  if (heads.some((head) => head.size > size)) return undefined;
+  try {
+    const roots = await readRoots(sql, log.log_id, [...heads.map((head) => head.size), size]);
+    const areSame = heads.every((head, i) => roots[i] !== undefined && head.root.equals(roots[i]));
+    return areSame ? roots.at(-1) : undefined;
+  } catch (error) {
+    if (error instanceof MissingNodeError) return undefined;
+    throw error;
+  }
+}
+
 /** Why the log is not the one of an earlier checkpoint, or undefined when it is. */
-async function forkOf(sql: Sql, log: LogRow, note: string, from: string): Promise<string | undefined> {
+async function forkOf(sql: Sql, log: LogRow, { note, from }: Earlier): Promise<string | undefined> {
   const head = peekCheckpoint(note);
   const size = Number(log.size);
   if (head.size > size)
@@ -76,25 +94,31 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
   const { db, key, keeper, nowMs, onHalt } = deps;
   const keyId = keyIdOf(key);
 
-  const sign = async (sql: Sql, log: LogRow, lastSize: number | undefined): Promise<void> => {
+  const vkeys = new Map<string, string>();
+  const vkeyOf = (origin: string): string => {
+    const vkey = vkeys.get(origin) ?? publishKey(key, { origin, use: 'log' }).vkey;
+    vkeys.set(origin, vkey);
+    return vkey;
+  };
+
+  const sign = async (sql: Sql, log: LogRow, root: Uint8Array, lastSize: number | undefined): Promise<void> => {
     const size = Number(log.size);
     const { origin } = log;
-    const root = await readRoot(sql, log.log_id, size);
     const at = nowMs();
     const note = writeCheckpoint({ origin, size, root, key, timeMs: at });
     // Kept before it is published: whoever has seen it, this installation remembers it.
     await keeper.keep(origin, note);
-    await sql.query(END_KEYS, [log.log_id, keyId, lastSize ?? 0]);
-    const { vkey } = publishKey(key, { origin, use: 'log' });
-    await sql.query(ADD_KEY, [
+    await sql.query(INSERT, [
       log.log_id,
-      'log',
-      keyId,
-      vkey,
-      (lastSize ?? 0) + (lastSize === undefined ? 0 : 1),
+      size,
+      Buffer.from(root),
+      note,
       new Date(at),
+      lastSize ?? 0,
+      keyId,
+      vkeyOf(origin),
+      (lastSize ?? 0) + (lastSize === undefined ? 0 : 1),
     ]);
-    await sql.query(INSERT, [log.log_id, size, Buffer.from(root), note, new Date(at)]);
   };
 
   return {
@@ -105,14 +129,20 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
         const [last] = await sql.query<{ size: string; note: string }>(LAST, [log.log_id]);
         if (last?.size === log.size) return undefined;
         const kept = await keeper.read(log.origin);
-        const reason =
-          (kept === undefined ? undefined : await forkOf(sql, log, kept, 'the checkpoint kept outside the database')) ??
-          (last === undefined ? undefined : await forkOf(sql, log, last.note, 'the last published checkpoint'));
-        if (reason !== undefined) {
-          await sql.query(HALT, [log.log_id, reason]);
-          return { origin: log.origin, reason };
-        }
-        await sign(sql, log, last === undefined ? undefined : Number(last.size));
+        const earlier: Earlier[] = [];
+        if (kept !== undefined) earlier.push({ note: kept, from: 'the checkpoint kept outside the database' });
+        if (last !== undefined && last.note !== kept)
+          earlier.push({ note: last.note, from: 'the last published checkpoint' });
+        const root = await rootGrownFrom(sql, log, earlier);
+        if (root === undefined)
+          for (const one of earlier) {
+            const reason = await forkOf(sql, log, one);
+            if (reason === undefined) continue;
+            await sql.query(HALT, [log.log_id, reason]);
+            return { origin: log.origin, reason };
+          }
+        const signed = root ?? (await readRoot(sql, log.log_id, Number(log.size)));
+        await sign(sql, log, signed, last === undefined ? undefined : Number(last.size));
         return undefined;
       });
       if (halted !== undefined) onHalt(halted.origin, halted.reason);

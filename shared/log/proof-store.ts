@@ -5,7 +5,7 @@ import type { Database, Sql, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import { recordDigest } from '../proof/record.ts';
 import type { Environment } from '../vocabulary.ts';
-import { WAKE_LOG } from './inbox.ts';
+import { wakeLogs } from './inbox.ts';
 
 export interface ProofRow {
   readonly organisationId: string;
@@ -81,7 +81,7 @@ const INSERT: Statement = {
         SELECT organisation_id, environment, proof_id, ordinal FROM given
         UNION ALL SELECT organisation_id, environment, proof_id, NULL FROM made
       ) AS either GROUP BY organisation_id, environment, proof_id HAVING count(*) > count(ordinal) ORDER BY min(ordinal)
-    ), woken AS (${WAKE_LOG} FROM made)
+    ), woken AS (${wakeLogs('made')})
     SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest, encode(record_digest, 'hex') AS record_digest, occurred_at FROM made`,
 };
 

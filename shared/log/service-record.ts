@@ -4,7 +4,7 @@ import { newId } from '../ids.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { recordPrefix } from '../proof/record.ts';
 import type { Environment } from '../vocabulary.ts';
-import { WAKE_LOG } from './inbox.ts';
+import { wakeLogs } from './inbox.ts';
 
 /** Entities that only the service writes about; callers' ids can't begin with `custos:`. */
 export const SERVICE_ENTITIES = {
@@ -41,7 +41,7 @@ const INSERT: Statement = {
       VALUES ($1, $2, $3, $4, $5, $6, convert_to($7, 'UTF8')) RETURNING organisation_id, environment, proof_id
     ), waiting AS (
       INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'record', proof_id FROM made
-    ) ${WAKE_LOG} FROM made`,
+    ) ${wakeLogs('made')}`,
 };
 
 /** Puts a record on its way to its log; it gets there if, and only if, the caller's transaction commits. */

@@ -4,7 +4,7 @@ import type { QueueName } from '../jobs.ts';
 
 export type BullQueue = Pick<
   Queue,
-  'addBulk' | 'upsertJobScheduler' | 'getJobCounts' | 'getJobs' | 'waitUntilReady' | 'close'
+  'add' | 'addBulk' | 'upsertJobScheduler' | 'getJobCounts' | 'getJobs' | 'waitUntilReady' | 'close'
 >;
 export type BullWorker = Pick<Worker, 'run' | 'waitUntilReady' | 'close'> & {
   onFailed(listener: (job: BullJob | undefined, error: Error) => void): void;

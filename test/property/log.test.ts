@@ -5,7 +5,7 @@ import { type Database, openDatabase, type Sql } from '../../shared/db/database.
 import { createDecisionStore, type DecisionRow } from '../../shared/decide/store.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
-import { appendWaiting } from '../../shared/log/append.ts';
+import { appendWaiting, TAKE } from '../../shared/log/append.ts';
 import { createProofStore, type ProofRow } from '../../shared/log/proof-store.ts';
 import { recordPrefix } from '../../shared/proof/record.ts';
 import type { Environment } from '../../shared/vocabulary.ts';
@@ -203,15 +203,7 @@ describe('the log', function suite() {
   });
 
   describe('when the session of an appender is ended', () => {
-    const STATEMENTS = [
-      'log-make',
-      'log-lock',
-      'log-inbox-take',
-      'chain-heads',
-      'leaves-insert',
-      'log-move',
-      'log-inbox-forget',
-    ];
+    const STATEMENTS = ['log-lock', 'log-inbox-take', 'chain-heads', 'leaves-append'];
     const PID = { name: 'test-pid', text: 'SELECT pg_backend_pid() AS pid' };
     const END = { name: 'test-end', text: 'SELECT pg_terminate_backend($1, 5000) AS ended' };
 
@@ -252,6 +244,19 @@ describe('the log', function suite() {
         expect(await check(log)).to.include({ size: 6, waiting: 0 });
       });
 
+    it('after log-make, nothing of the first batch stays, and the next worker makes the log and appends it whole', async () => {
+      const log = newLog();
+      await accept(log, ['a', 'b']);
+      const { db: dying, seen } = endingAfter('log-make');
+      let error: unknown;
+      await append(log, dying).catch((e: unknown) => (error = e));
+      expect(seen).to.deep.equal(['log-lock', 'log-make']);
+      expect(error).to.be.instanceOf(ApiError);
+      expect(await check(log)).to.include({ size: 0, waiting: 2 });
+      await append(log);
+      expect(await check(log)).to.include({ size: 2, waiting: 0 });
+    });
+
     it('at any moment, again and again, every record is still one leaf', async () => {
       const log = newLog();
       const killed = await openDatabase({
@@ -288,6 +293,28 @@ describe('the log', function suite() {
     });
   });
 
+  it('looks up each record that waits by its primary key, also with plans that were made before the tables were analysed', async () => {
+    const FILL = `INSERT INTO decision SELECT 'dec_' || n, 'o', 'live', 'agent ' || n % 50, 'key', 'ALLOW', now(), 'd', 'prf_' || n, 'p', ''
+      FROM generate_series(100000, 105000) AS n`;
+    const plan = await db.transaction(async (sql) => {
+      const run = (text: string): Promise<{ 'QUERY PLAN': string }[]> => sql.query({ name: '', text }, []);
+      for (const table of ['log_inbox', 'decision', 'record'])
+        await run(`CREATE TEMPORARY TABLE ${table} (LIKE public.${table} INCLUDING ALL) ON COMMIT DROP`);
+      await run(FILL);
+      for (const setting of ['enable_seqscan = off', 'enable_sort = off', 'plan_cache_mode = force_generic_plan'])
+        await run(`SET LOCAL ${setting}`);
+      await run(`PREPARE test_take (text, text) AS ${TAKE.text}`);
+      const rows = await run("EXPLAIN EXECUTE test_take ('o', 'live')");
+      await run('DEALLOCATE test_take');
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    const indexes = [...plan.matchAll(/(?:Index|Bitmap|Seq)\S* .*Scan.*/g)].map(([line]) =>
+      line.replace(/ *\(cost.*/, ''),
+    );
+    expect(indexes.filter((line) => /(decision|record)_pkey/.test(line))).to.have.lengthOf(2);
+    expect(indexes).to.have.lengthOf(3);
+  });
+
   it('says so, and appends nothing, when a record that waits is not there', async () => {
     const log = newLog();
     await accept(log, ['a']);
@@ -315,6 +342,7 @@ describe('the log', function suite() {
       ['leaf', 'UPDATE leaf SET event = event'],
       ['leaf', 'DELETE FROM leaf'],
       ['leaf', 'TRUNCATE leaf'],
+      ['log', 'DELETE FROM log'],
       ['record', "UPDATE record SET entity_id = 'other'"],
       ['record', 'DELETE FROM record'],
       ['record', 'TRUNCATE record'],
