@@ -9,7 +9,7 @@ import { ADDRESS_FILE } from '../shared/embedded/embedded.ts';
 import { holderOf } from '../shared/embedded/lock.ts';
 import { printJson } from './admin.ts';
 import { loadConfig } from './context.ts';
-import { type Diagnosis, examine, ok, problem, skipped, type Verdict } from './doctor/check.ts';
+import { type Diagnosis, examine, ok, problem, reasonOf, skipped, type Verdict } from './doctor/check.ts';
 import { checkClock, checkConnections, checkDurability, checkMigrations, checkVersion } from './doctor/database.ts';
 import { checkFolders, checkKeyFiles, checkNode } from './doctor/machine.ts';
 import {
@@ -19,6 +19,7 @@ import {
   checkRedis,
   checkSecrets,
   checkWork,
+  checkWorkers,
   folderDigest,
 } from './doctor/service.ts';
 
@@ -92,8 +93,8 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       onError: () => undefined,
     });
   } catch (error) {
-    const { cause } = error as Error;
-    const reason = cause instanceof Error ? cause.message : String(error);
+    const { cause = error } = error as Error;
+    const reason = reasonOf(cause);
     // An address may hold a password: only the driver's words are shown.
     return [problem('database', `does not answer: ${reason}`, 'start PostgreSQL, or see DATABASE_URL')];
   }
@@ -112,6 +113,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       'admin key': () => checkAdminKeys(db),
       policies: () => checkPolicies(db, config),
       work: () => checkWork(db),
+      workers: () => checkWorkers(db),
       logs: () => checkLogs(db),
     });
     return [...server, ...service];
@@ -137,5 +139,10 @@ function print(found: readonly Diagnosis[]): void {
     if (advice !== undefined && verdict !== 'ok') process.stdout.write(`${' '.repeat(9 + width)}  → ${advice}\n`);
   }
   const count = (verdict: Verdict): number => found.filter((diagnosis) => diagnosis.verdict === verdict).length;
-  process.stdout.write(`\n${count('problem')} problems, ${count('warning')} warnings, ${count('ok')} checks ok\n`);
+  const [problems, warnings] = [many(count('problem'), 'problem'), many(count('warning'), 'warning')];
+  process.stdout.write(`\n${problems}, ${warnings}, ${many(count('ok'), 'check')} ok\n`);
+}
+
+function many(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
 }

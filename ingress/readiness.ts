@@ -62,7 +62,7 @@ export function readinessChecks(
           ? { ok: true }
           : {
               ok: false,
-              detail: `${length} logs are halted or were altered; custos log list and the dashboard name them`,
+              detail: `${length === 1 ? 'something is' : `${length} things are`} wrong with the logs (halted or altered); custos log list and the dashboard say what`,
             };
       },
     },

@@ -163,6 +163,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     root,
     version,
     https,
+    pepper: config.pepper,
     queueAdmin: config.queueAdmin,
     rateLimit: config.rateLimit,
     policies,

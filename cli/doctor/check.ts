@@ -36,11 +36,17 @@ export async function examine(
     try {
       found.push(...(await check()));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      found.push(problem(name, `this could not be looked at: ${reason}`, 'see what the message says, and try again'));
+      found.push(
+        problem(name, `this could not be looked at: ${reasonOf(error)}`, 'see what the message says, and try again'),
+      );
     }
   }
   return found;
+}
+
+/** The words of an error, without the name of its kind. */
+export function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace(/^Error: /, '');
 }
 
 /** `a < b` for versions such as 6.2.14. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import type { Config } from '../../shared/config.ts';
 import type { Database, Statement } from '../../shared/db/database.ts';
+import { workersAlive } from '../../shared/heartbeat.ts';
 import { compileLexicon } from '../../shared/intent/lexicon.ts';
 import { compareSecretFingerprint, SecretMismatchError } from '../../shared/keys/fingerprints.ts';
 import { logProblems } from '../../shared/log/audit.ts';
@@ -13,7 +14,7 @@ import { admitPolicySet } from '../../shared/policy/admit.ts';
 import { keyIdOf } from '../../shared/proof/keys.ts';
 import { countDeadJobs } from '../../shared/queues/dead-jobs.ts';
 import { evictionProblem } from '../../shared/queues/redis.ts';
-import { ageText, type Diagnosis, isOlder, ok, problem, skipped, warning } from './check.ts';
+import { ageText, type Diagnosis, isOlder, ok, problem, reasonOf, skipped, warning } from './check.ts';
 
 const OLDEST_REDIS = '6.2.0';
 const REDIS_TIMEOUT_MS = 2_000;
@@ -130,6 +131,15 @@ export async function checkWork(db: Database): Promise<Diagnosis[]> {
   ];
 }
 
+/** Whether anybody carries out what is accepted. */
+export async function checkWorkers(db: Database): Promise<Diagnosis[]> {
+  const alive = await workersAlive(db);
+  if (alive > 0) return [ok('workers', `${alive} alive`)];
+  return [
+    warning('workers', 'no worker process is alive: what is accepted waits', 'start workers, or see why they end'),
+  ];
+}
+
 export async function checkLogs(db: Database): Promise<Diagnosis[]> {
   const problems = await logProblems(db);
   if (problems.length === 0) return [ok('audit', 'nothing is wrong with the logs')];
@@ -147,7 +157,9 @@ export async function checkRedis(config: Config): Promise<Diagnosis[]> {
     commandTimeout: REDIS_TIMEOUT_MS,
     retryStrategy: () => null,
   });
-  client.on('error', () => undefined);
+  // What ended the connection says more than that it has ended.
+  let first: unknown;
+  client.on('error', (error) => (first ??= error));
   try {
     await client.connect();
     const info = await client.info();
@@ -173,7 +185,7 @@ export async function checkRedis(config: Config): Promise<Diagnosis[]> {
       );
     return found;
   } catch (error) {
-    return [problem('redis', `Redis does not answer: ${String(error)}`, 'start it, or see REDIS_URL')];
+    return [problem('redis', `Redis does not answer: ${reasonOf(first ?? error)}`, 'start it, or see REDIS_URL')];
   } finally {
     client.disconnect();
   }

@@ -1,6 +1,5 @@
 // How often a client may try to sign in with a wrong key: five times in a quarter of an hour, in all processes together.
 import type { Database, Statement } from '../../shared/db/database.ts';
-import { clientOf } from '../anonymous-limit.ts';
 
 export const MAX_ATTEMPTS = 5;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;
@@ -27,23 +26,23 @@ const FORGET: Statement = {
 };
 
 export interface Attempts {
-  /** Counts an attempt. @returns seconds until the client may try again, or undefined when it may now */
-  take(address: string): Promise<number | undefined>;
+  /** Counts an attempt of a client: an address, or a browser that is known. @returns seconds until the client may try again, or undefined when it may now */
+  take(client: string): Promise<number | undefined>;
   /** The attempt was a good one. */
-  giveBack(address: string): Promise<void>;
+  giveBack(client: string): Promise<void>;
 }
 
 export function createAttempts(db: Database, nowMs: () => number): Attempts {
   return {
-    async take(address) {
+    async take(client) {
       const now = nowMs();
       const past = new Date(now - ATTEMPT_WINDOW_MS);
-      const [row] = await db.query<{ attempts: number; since: Date }>(TAKE, [clientOf(address), new Date(now), past]);
+      const [row] = await db.query<{ attempts: number; since: Date }>(TAKE, [client, new Date(now), past]);
       // When a client is new the table may have grown.
       if (row?.attempts === 1) await db.query(FORGET, [past]);
       if (row === undefined || row.attempts <= MAX_ATTEMPTS) return undefined;
       return Math.max(1, Math.ceil((row.since.getTime() + ATTEMPT_WINDOW_MS - now) / 1_000));
     },
-    giveBack: async (address) => void (await db.query(GIVE_BACK, [clientOf(address)])),
+    giveBack: async (client) => void (await db.query(GIVE_BACK, [client])),
   };
 }

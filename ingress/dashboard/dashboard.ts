@@ -28,6 +28,8 @@ export interface DashboardOptions {
   readonly root: string;
   readonly version: string;
   readonly https: boolean;
+  /** CUSTOS_PEPPER. */
+  readonly pepper: string;
   /** Whether operators may change queues and jobs. */
   readonly queueAdmin: boolean;
   readonly rateLimit: boolean;
@@ -84,6 +86,7 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     log: options.log,
     root: options.root,
     https: options.https,
+    pepper: options.pepper,
     signIn: async (key) => authenticator.authenticate({ authorization: `Bearer ${key}` }),
     onUse: options.onUse,
     business: options.business,

@@ -15,6 +15,7 @@ import { createHandler, type RouterDeps, type RouteHandler } from '../router.ts'
 import { type Assets, loadAssets } from './assets.ts';
 import { createAttempts } from './attempts.ts';
 import { createAudit } from './audit.ts';
+import { createDevices } from './devices.ts';
 import { BOARD_PATH, createBoard } from './board.ts';
 import { createEvents, type Topic } from './events.ts';
 import { buildPage, type Page, sendAsset, sendPage } from './page.ts';
@@ -36,6 +37,8 @@ export interface DashboardDeps {
   /** The installation's folder. */
   readonly root: string;
   readonly https: boolean;
+  /** CUSTOS_PEPPER. */
+  readonly pepper: string;
   /** Checks a key that somebody signs in with. */
   readonly signIn: SignIn;
   /** Called with every use of a key. */
@@ -104,6 +107,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
       sessions,
       audit,
       attempts: createAttempts(db, nowMs),
+      devices: createDevices(deps.pepper),
       strangers: limits.session,
       signIn: deps.signIn,
     }),

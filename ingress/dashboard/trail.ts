@@ -22,20 +22,47 @@ const LOGS: Statement = {
 };
 
 // A row that has begun is shown only while its end is missing; the end follows within a few rows.
-const ENDED = `(a.outcome <> 'begun' OR NOT EXISTS (SELECT FROM dashboard_audit e
-    WHERE e.seq > a.seq AND e.seq < a.seq + 10000 AND e.request_id = a.request_id AND e.outcome <> 'begun'))`;
-const CHOSEN = `AND a.seq < $3 AND ($5::text IS NULL OR a.outcome = $5) AND ($7::text IS NULL OR a.key_id = $7) AND ${ENDED} ORDER BY a.seq DESC LIMIT $4`;
+const ENDED = `EXISTS (SELECT FROM dashboard_audit e
+    WHERE e.request_id = a.request_id AND e.seq > a.seq AND e.seq < a.seq + 10000 AND e.outcome <> 'begun')`;
+/** Rows, the newest, among which actions without an end are looked for: nearly all that began have ended. */
+const LOOKED_BACK = 50_000;
+/** Outcomes stand in the text: each question is then a range of an index. */
+const CHOSEN: Readonly<Record<Outcome | 'any', string>> = {
+  any: `(a.outcome <> 'begun' OR NOT ${ENDED})`,
+  begun: `a.outcome = 'begun' AND a.seq > (SELECT coalesce(max(seq), 0) - ${LOOKED_BACK} FROM dashboard_audit) AND NOT ${ENDED}`,
+  done: "a.outcome = 'done'",
+  refused: "a.outcome = 'refused'",
+  failed: "a.outcome = 'failed'",
+};
 const COLUMNS = `SELECT a.seq::float8 AS seq, a.at, a.request_id, a.key_id, a.address, a.action, a.subject, a.outcome, a.status, a.code, k.name AS key_name,
     k.organisation_id IS NOT DISTINCT FROM $1 AND k.environment IS NOT DISTINCT FROM $2 AS own FROM dashboard_audit a LEFT JOIN api_key k ON k.key_id = a.key_id`;
-/** Rows of the organisation and environment; and attempts to sign in, which belong to whoever the shown key names, or to nobody. */
-const ACTIONS: Statement = {
-  name: 'dashboard-actions',
-  text: `SELECT * FROM (
-      (${COLUMNS} WHERE a.organisation_id = $1 AND a.environment = $2 ${CHOSEN})
-      UNION ALL
-      (${COLUMNS} WHERE a.organisation_id IS NULL AND a.environment IS NULL AND ($6 OR (k.organisation_id = $1 AND k.environment = $2)) ${CHOSEN})
-    ) AS found ORDER BY seq DESC LIMIT $4`,
-};
+
+/** The operator sees all attempts to sign in, a tenant those with a key of its own, and a bound key its own. */
+type Sight = 'all' | 'own' | 'bound';
+
+/** The newest actions before row `$3`, `$4` of them; `$5` is the key that asks, when it is bound. A test looks at the plans. */
+export function actionsStatement(outcome: Outcome | undefined, sight: Sight): Statement {
+  const page = (whose: string): string =>
+    `(${COLUMNS} WHERE ${whose} AND a.seq < $3 AND ${CHOSEN[outcome ?? 'any']} ORDER BY a.seq DESC LIMIT $4)`;
+  const [actions, attempts] = [
+    'a.organisation_id = $1 AND a.environment = $2',
+    'a.organisation_id IS NULL AND a.environment IS NULL',
+  ];
+  const parts: Readonly<Record<Sight, readonly string[]>> = {
+    all: [page(actions), page(attempts)],
+    own: [
+      page(actions),
+      // A key each: its attempts are a range of the index.
+      `SELECT part.* FROM api_key AS one CROSS JOIN LATERAL ${page(`${attempts} AND a.key_id = one.key_id`)} AS part WHERE one.organisation_id = $1 AND one.environment = $2`,
+    ],
+    // What others did names agents that it may not name.
+    bound: [page(`${actions} AND a.key_id = $5`), page(`${attempts} AND a.key_id = $5`)],
+  };
+  return {
+    name: `dashboard-actions-${outcome ?? 'any'}-${sight}`,
+    text: `SELECT * FROM (${parts[sight].join(' UNION ALL ')}) AS found ORDER BY seq DESC LIMIT $4`,
+  };
+}
 
 interface LogRow {
   generation: number;
@@ -115,17 +142,12 @@ export function createTrail({ db }: { readonly db: Database }): Trail {
       }));
     },
     async actions({ organisationId, environment, isOperator, keyId, agentIds }, { before, outcome }, limit) {
-      const seesAll = isOperator && environment === 'live';
-      const rows = await db.query<ActionRow>(ACTIONS, [
-        organisationId,
-        environment,
-        before ?? '9223372036854775807',
-        limit,
-        outcome ?? null,
-        seesAll,
-        // What others did names agents that a bound key may not name.
-        agentIds === null ? null : keyId,
-      ]);
+      const sight: Sight = agentIds !== null ? 'bound' : isOperator && environment === 'live' ? 'all' : 'own';
+      const values = [organisationId, environment, before ?? '9223372036854775807', limit];
+      const rows = await db.query<ActionRow>(
+        actionsStatement(outcome, sight),
+        sight === 'bound' ? [...values, keyId] : values,
+      );
       return rows.map(({ at, request_id, key_id, key_name, own, ...row }) => ({
         ...row,
         at: at.toISOString(),

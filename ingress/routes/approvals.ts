@@ -4,6 +4,7 @@ import { approvalFactsOf, decideApproval, noSuchApproval, readApproval } from '.
 import type { ShownApproval } from '../../shared/decide/approval-store.ts';
 import { stateAt } from '../../shared/decide/approval.ts';
 import type { Database } from '../../shared/db/database.ts';
+import { invalidField } from '../../shared/errors.ts';
 import { assertMayName, mayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import {
@@ -64,6 +65,7 @@ export function approvalRoutes({ db, nowMs, promiser }: ApprovalDeps): Route[] {
       idempotent: true,
       handler: ({ key, params, body, commit }) =>
         commit(async (sql) => {
+          if (body.reason.trim() === '') throw invalidField('/reason', 'must not be blank');
           const at = nowMs();
           await decideApproval(sql, key, params.id, {
             state,

@@ -191,7 +191,8 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       handler: async ({ key, query }) => {
         if (query.entityId !== undefined) assertMayName(key, query.entityId, '?entityId');
         const limit = query.limit ?? DEFAULT_LIMIT;
-        const cursor = decodeCursor(query.cursor, /^\d{1,15}$/);
+        const cursor = decodeCursor(query.cursor, /^\d{1,9}\.\d{1,15}$/);
+        const [logId = 0, index = 0] = cursor?.split('.').map(Number) ?? [];
         const bound = key.agentIds === null ? undefined : [...key.agentIds];
         const leaves = await log.list(
           {
@@ -201,7 +202,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
             event: query.event,
             from: instant(query.from),
             to: instant(query.to),
-            before: cursor === undefined ? undefined : Number(cursor),
+            before: cursor === undefined ? undefined : { logId, index },
           },
           limit + 1,
         );
@@ -216,7 +217,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
             index,
             occurredAt: occurredAt.toISOString(),
           }),
-          (leaf) => String(leaf.index),
+          (leaf) => `${leaf.logId}.${leaf.index}`,
         );
         return { status: 200, body };
       },

@@ -1,7 +1,5 @@
 // Brings a database to the newest schema; safe to call from several processes at once.
-import { runMigrations } from 'bullmq';
 import pg from 'pg';
-import { createDataSource } from './data-source.ts';
 import { ADVISORY_LOCKS } from './locks.ts';
 
 /**
@@ -16,6 +14,8 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     // Ends with the session, also when this process is killed.
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const ran = await runOurMigrations(databaseUrl);
+    // Together with TypeORM it takes half a second to load: whoever only might migrate does without.
+    const { runMigrations } = await import('bullmq');
     await runMigrations(client);
     return ran;
   } finally {
@@ -24,6 +24,7 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
 }
 
 async function runOurMigrations(databaseUrl: string): Promise<string[]> {
+  const { createDataSource } = await import('./data-source.ts');
   const dataSource = createDataSource({
     url: databaseUrl,
     applicationName: 'custos-migrate',

@@ -6,7 +6,7 @@
 import { textColumn } from '../db/columns.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import { newId } from '../ids.ts';
-import { WAKE_LOG } from '../log/inbox.ts';
+import { wakeLogs } from '../log/inbox.ts';
 import { recordPrefix } from '../proof/record.ts';
 import { dayOf, MAX_AGE_DAYS, type SignalType } from '../trust/beta.ts';
 import { type Fold, foldSignals, type KeyBucket, type WaitingSignal } from '../trust/fold.ts';
@@ -93,7 +93,7 @@ const WRITE_FOLDS: Statement = {
       INSERT INTO log_inbox (organisation_id, environment, source, source_id)
       SELECT organisation_id, environment, 'record', proof_id FROM given ORDER BY ordinal
     )
-    ${WAKE_LOG} FROM given`,
+    ${wakeLogs('given')}`,
 };
 // One row tells of all agents of a log: thousands of rows would be read by every process for as long as one transaction runs.
 const ANNOUNCE: Statement = {

@@ -2,21 +2,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import {
-  accessibilityProblems,
-  browserMissing,
-  foreignRequests,
-  openDashboard,
-  type Visit,
-  visit,
-} from '../support/browser.ts';
+import { browserMissing, foreignRequests, openDashboard, type Visit, visit } from '../support/browser.ts';
 import type { Client } from '../support/client.ts';
 import { approve, ask, escalate, ESCALATING, gist } from '../support/escalations.ts';
+import { type Pages, pagesOf } from '../support/pages.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
-
-/** Says where pictures of the pages go; without it none are made. */
-const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
 
 const HOSTILE_AGENT = '<img src=x onerror="document.title=1"> \u202egnp.tnega';
 const HOSTILE_CONTEXT = { note: '</script><script>document.title=2</script>', sum: '1\u202e000' };
@@ -24,15 +15,9 @@ const HOSTILE_CONTEXT = { note: '</script><script>document.title=2</script>', su
 describeUnless(browserMissing(), 'approvals and keys in a browser', function suite() {
   let service: Service;
   let seen: Visit;
+  let pages: Pages;
   let client: Client;
 
-  const picture = async (name: string): Promise<void> => {
-    if (PICTURES !== undefined) await seen.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-  };
-  const open = async (at: string): Promise<void> => {
-    await seen.page.goto(`${service.ingress.address}/dashboard${at}`);
-    await seen.page.locator('main h1').waitFor();
-  };
   const dialog = () => seen.page.getByRole('dialog');
   const asking = (agent_id: string, table: string, more: object = {}) => ({
     agent_id,
@@ -46,23 +31,6 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await dialog().getByLabel('Reason').fill(reason);
     await button.click();
   };
-  /** What the pages look like for everybody: wide in the light, narrow in the dark. */
-  const looks = async (name: string): Promise<void> => {
-    const { page } = seen;
-    for (const [width, colorScheme] of [
-      [1440, 'light'],
-      [390, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      expect(await accessibilityProblems(page), `${name} ${width} ${colorScheme}`).to.deep.equal([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), name).to.be.at.most(width);
-      await picture(`${name}-${width}-${colorScheme}`);
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.emulateMedia({ colorScheme: 'light' });
-  };
-
   before(async function () {
     this.timeout(60_000);
     const risk = JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, 'risk.json'), 'utf8')) as object;
@@ -77,6 +45,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
       description: 'Takes old invoices away.',
     });
     seen = await visit();
+    pages = pagesOf(seen, service.ingress.address);
     await openDashboard(seen.page, service.ingress.address, service.adminKey, '/approvals');
   });
   after(async () => {
@@ -100,7 +69,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await show.click();
     await page.getByRole('link', { name: 'db.delete.asked.customers' }).waitFor();
     expect(await page.locator('tbody tr').first().textContent()).to.match(/customers.*\d min left$/);
-    await looks('approvals');
+    await pages.looks('approvals');
   });
 
   it('is approved with a reason, and then the agent may; the page says what it led to', async function () {
@@ -113,7 +82,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     expect(await page.evaluate('document.activeElement.id')).to.equal('page-title');
     for (const text of ['Takes old invoices away.', 'destroys something', 'OPS-7', 'ASKED', 'asked / rule'])
       await page.getByText(text).first().waitFor();
-    await looks('approval');
+    await pages.looks('approval');
     await decide('Approve', 'Ticket OPS-7, backup verified');
     await page.getByText('Approved, and not used yet').waitFor();
     expect(gist(await ask(client, { ...asked, approval_id }))[0]).to.equal('ALLOW');
@@ -121,12 +90,12 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.getByText('Approved and used').waitFor();
     await page.getByText('Ticket OPS-7, backup verified').waitFor();
     expect(await page.getByRole('link', { name: /^decision/ }).getAttribute('href')).to.match(/decisions\/dec_/);
-    await picture('approval-used');
+    await pages.picture('approval-used');
   });
 
   it('shows what callers say as text, with the characters named that would not be seen', async () => {
     const { page } = seen;
-    await open('/approvals');
+    await pages.open('/approvals');
     await page.getByRole('link', { name: 'db.delete.asked.customers' }).click();
     await page.getByRole('heading', { name: 'Your decision' }).waitFor();
     await page.getByText('<img src=x onerror="document.title=1">').first().waitFor();
@@ -134,7 +103,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.getByText('"1\\u202e000"').waitFor();
     expect(await page.locator('main img, main script').count()).to.equal(0);
     expect(await page.title()).to.match(/Approvals · Custos$/);
-    await picture('approval-hostile');
+    await pages.picture('approval-hostile');
     await decide('Reject', 'not today');
     await page.getByText('Whoever asks with it is denied.').waitFor();
     await page.getByText('not today').waitFor();
@@ -143,19 +112,19 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
   it('the key that asked is told that it may not decide, and is refused', async () => {
     const { page } = seen;
     const approvalId = await escalate(service.admin, asking('billing-cleaner', 'own'));
-    await open(`/approvals/${approvalId}`);
+    await pages.open(`/approvals/${approvalId}`);
     await page.getByText('You asked with this key').waitFor();
     expect(await page.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
     const refused = await approve(service.admin, approvalId);
     expect([refused.status, refused.json.code]).to.deep.equal([403, 'E1004']);
-    await picture('approval-own');
+    await pages.picture('approval-own');
   });
 
   it('says who was faster when somebody else decides meanwhile', async () => {
     const { page } = seen;
     const approvalId = await escalate(client, asking('billing-cleaner', 'raced'));
     const other = await service.addKey({ scopes: ['admin:*'], name: 'colleague' });
-    await open(`/approvals/${approvalId}`);
+    await pages.open(`/approvals/${approvalId}`);
     await page.getByRole('button', { name: 'Reject…' }).click();
     await dialog().getByLabel('Reason').fill('I think not');
     // Without live events the page does not know it before.
@@ -163,7 +132,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await approve(service.admin.withKey(other.key), approvalId, 'I was here first');
     await dialog().getByRole('button', { name: 'Reject' }).click();
     await dialog().getByText(`It was already approved by ${other.keyId}: I was here first`).waitFor();
-    await picture('approval-raced');
+    await pages.picture('approval-raced');
     await page.unroute('**/dashboard/api/events*');
     await dialog().getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('Approved, and not used yet').waitFor();
@@ -171,15 +140,15 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
 
   it('is told when it is not there, and when it has expired', async () => {
     const { page } = seen;
-    await open('/approvals/apr_00000000000000000000000000');
+    await pages.open('/approvals/apr_00000000000000000000000000');
     await page.getByText('There is no such approval').waitFor();
     const approvalId = await escalate(client, asking('billing-cleaner', 'late'));
     service.advance(6 * 60_000);
-    await open(`/approvals/${approvalId}`);
+    await pages.open(`/approvals/${approvalId}`);
     await page.getByText('Nobody decided in time').waitFor();
-    await open('/approvals?status=all');
+    await pages.open('/approvals?status=all');
     await page.getByRole('link', { name: 'db.delete.asked.late' }).waitFor();
-    await picture('approvals-all');
+    await pages.picture('approvals-all');
     await page.getByRole('link', { name: 'Rejected', exact: true }).click();
     await page.getByText('not today').waitFor();
     expect(new URL(page.url()).search).to.equal('?status=rejected');
@@ -188,7 +157,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
   it('a key is made, shown once, works, and is refused once it is revoked', async function () {
     this.timeout(40_000);
     const { page } = seen;
-    await open('/keys');
+    await pages.open('/keys');
     await page.getByRole('button', { name: 'Make a key…' }).click();
     await dialog().getByText('submit governance intents').waitFor();
     await dialog().getByRole('button', { name: 'Make the key' }).click();
@@ -206,7 +175,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
       .first()
       .waitFor();
     expect(await dialog().getByLabel('How long').getAttribute('aria-invalid')).to.equal('true');
-    await looks('key-form');
+    await pages.looks('key-form');
     await dialog().getByLabel('How long').fill('36h');
     await dialog().getByLabel('Bound to agents').fill('billing-cleaner\n');
     await dialog().getByRole('button', { name: 'Make the key' }).click();
@@ -214,7 +183,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const key = (await secret.textContent()) ?? '';
     expect(key).to.match(/^cst_live_/);
     expect(await page.evaluate('document.activeElement.id')).to.equal('secret-title');
-    await looks('key-secret');
+    await pages.looks('key-secret');
 
     const user = service.admin.withKey(key);
     expect((await ask(user, asking('billing-cleaner', 'invoices'))).verdict).to.equal('ESCALATE');
@@ -228,7 +197,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const row = page.locator('tr', { hasText: 'invoice gateway' });
     await row.waitFor();
     expect(await page.content()).to.not.include(key);
-    await looks('keys');
+    await pages.looks('keys');
 
     await row.getByRole('button', { name: /^Revoke/ }).click();
     await dialog().getByRole('button', { name: 'Revoke' }).click();
@@ -240,7 +209,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
   it('a key is rotated: both work until the overlap ends', async () => {
     const { page } = seen;
     const old = await service.addKey({ name: 'to rotate' });
-    await open('/keys');
+    await pages.open('/keys');
     const row = page.locator('tr', { hasText: old.keyId });
     await row.getByRole('button', { name: /^Rotate/ }).click();
     await dialog().getByLabel('The old key ends').selectOption('1d');
@@ -264,7 +233,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.keyboard.press('Escape');
     await row.getByRole('button', { name: /^Revoke/ }).click();
     await dialog().getByText('You are signed in with this key').waitFor();
-    await picture('key-revoke-own');
+    await pages.picture('key-revoke-own');
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('The key that you signed in with has been revoked.').waitFor();
     expect(await page.getByLabel('Admin key').count()).to.equal(1);

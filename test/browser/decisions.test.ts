@@ -10,11 +10,10 @@ import {
   type Visit,
   visit,
 } from '../support/browser.ts';
+import { type Pages, pagesOf, WINDOWS } from '../support/pages.ts';
 import { type Service, startService } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 
-/** For people who want to see them: CUSTOS_TEST_PICTURES names a folder. */
-const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
 const DAY_MS = 86_400_000;
 /** Markup, a right-to-left override, no place to break a line, and as long as ids may be. */
 const HOSTILE =
@@ -26,13 +25,8 @@ const HOSTILE =
 describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
   let service: Service;
   let seen: Visit;
+  let pages: Pages;
   const decided: Record<string, string> = {};
-  const picture = async (name: string): Promise<void> => {
-    if (PICTURES !== undefined) await seen.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-  };
-  const heading = (name: string): Promise<void> => seen.page.getByRole('heading', { name, level: 1 }).waitFor();
-  const go = async (path: string): Promise<void> =>
-    void (await seen.page.goto(`${service.ingress.address}/dashboard${path}`));
   const ask = async (agent: string, intent: string): Promise<string> =>
     (await service.admin.post('/v1/enforce', { intent, agent_id: agent, trust_level: 7 })).json.decision_id as string;
 
@@ -69,6 +63,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     decided['read'] = await ask('billing-1', 'data.read.invoices');
     decided['delete'] = await ask('billing-1', 'db.delete.production.users');
     seen = await visit();
+    pages = pagesOf(seen, service.ingress.address);
     await openDashboard(seen.page, service.ingress.address, service.adminKey, '/decisions');
   });
   after(async () => {
@@ -78,14 +73,14 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
 
   it('lists decisions newest first, page by page', async () => {
     const { page } = seen;
-    await heading('Decisions');
+    await pages.heading('Decisions');
     const rows = page.locator('.list tbody tr');
     await rows.first().waitFor();
     expect(await rows.count()).to.equal(50);
     expect(await rows.first().textContent())
       .to.contain('db.delete.production.users')
       .and.to.contain('billing-1');
-    await picture('decisions-1440-light');
+    await pages.picture('decisions-1440-light');
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByText('Page 2').waitFor();
     expect(await rows.count()).to.equal(14);
@@ -128,7 +123,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     const { page } = seen;
     await page.getByLabel('Decision id').fill(` ${decided['delete']} `);
     await page.keyboard.press('Enter');
-    await heading('db.delete.production.users');
+    await pages.heading('db.delete.production.users');
     const answer = (await service.admin.get(`/v1/decisions/${decided['delete']}`)).json;
     for (const { code, policy, rule } of answer.reasons) {
       await page
@@ -151,7 +146,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(await page.getByRole('link', { name: 'Receipt', exact: true }).getAttribute('href')).to.equal(
       `/dashboard/receipts/prf${decided['delete']?.slice(3)}`,
     );
-    await picture('decision-1440-light');
+    await pages.picture('decision-1440-light');
     expect(seen.complaints).to.deep.equal([]);
   });
 
@@ -161,19 +156,19 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
       [`dec_${'0'.repeat(26)}`, 'Nobody made it in this organisation'],
       ['<script>alert(1)</script>', 'this one may be cut off'],
     ] as const) {
-      await go(`/decisions/${encodeURIComponent(id)}`);
-      await heading('No such decision');
+      await pages.go(`/decisions/${encodeURIComponent(id)}`);
+      await pages.heading('No such decision');
       await page.getByText(says).waitFor();
     }
     expect(await accessibilityProblems(page)).to.deep.equal([]);
-    await picture('decision-none');
+    await pages.picture('decision-none');
     expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
   });
 
   it('says so when the facts have been erased, and still shows the verdict', async () => {
     const { page } = seen;
     await service.rows('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [decided['read']]);
-    await go(`/decisions/${decided['read']}`);
+    await pages.go(`/decisions/${decided['read']}`);
     await page.getByText('The facts have been erased').waitFor();
     await page.locator('.decision-lead .badge').waitFor();
   });
@@ -181,11 +176,11 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
   it('finds agents among twenty thousand by the beginning of an id, and by status', async () => {
     const { page } = seen;
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
-    await heading('Agents');
+    await pages.heading('Agents');
     const rows = page.locator('.list tbody tr');
     await rows.first().waitFor();
     expect(await rows.count()).to.equal(50);
-    await picture('agents-1440-light');
+    await pages.picture('agents-1440-light');
     await page.getByLabel('Id begins with').fill('fleet-01999');
     await page.waitForURL(/prefix=/);
     await page.getByText('fleet-019999').waitFor();
@@ -201,8 +196,8 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
 
   it('shows an agent with its trust over time and what moved it', async () => {
     const { page } = seen;
-    await go('/agents/billing-1');
-    await heading('billing-1');
+    await pages.go('/agents/billing-1');
+    await pages.heading('billing-1');
     await page.locator('.u-over').waitFor();
     const trust = (await service.admin.get('/v1/trust/billing-1')).json;
     expect(await page.locator('.stat', { hasText: 'Trust score' }).locator('.stat-value').textContent()).to.equal(
@@ -210,15 +205,15 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     );
     await page.getByText('1 failure, 1 violation').waitFor();
     await page.getByRole('table', { name: 'Last decisions' }).getByText('db.delete.production.users').waitFor();
-    await picture('agent-1440-light');
+    await pages.picture('agent-1440-light');
     await page.getByRole('link', { name: 'All of them' }).click();
-    await heading('Decisions');
+    await pages.heading('Decisions');
     expect(new URL(page.url()).searchParams.get('agentId')).to.equal('billing-1');
   });
 
   it('shows an agent that nobody registered', async () => {
     const { page } = seen;
-    await go('/agents/nobody-knows-me');
+    await pages.go('/agents/nobody-knows-me');
     await page.getByText('Nobody has registered this agent').waitFor();
     await page.getByRole('table', { name: 'Last decisions' }).getByText('DENY').waitFor();
     expect(await page.getByRole('button', { name: 'Suspend' }).count()).to.equal(0);
@@ -235,7 +230,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
       return json.reasons[0].code as string;
     };
     const before = await verdict();
-    await go('/agents/reader-1');
+    await pages.go('/agents/reader-1');
     await page.getByRole('button', { name: 'Suspend' }).click();
     await page.getByRole('dialog').getByText('until somebody lifts').waitFor();
     expect(await accessibilityProblems(page)).to.deep.equal([]);
@@ -243,7 +238,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect((await service.admin.get('/v1/agents/reader-1')).json.status, 'Escape changes nothing').to.equal('ACTIVE');
     await page.getByRole('button', { name: 'Suspend' }).click();
-    await picture('agent-suspend');
+    await pages.picture('agent-suspend');
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
     await page.locator('.lead').getByText('SUSPENDED').waitFor();
     expect(await verdict()).to.equal('AGENT_NOT_ACTIVE');
@@ -272,7 +267,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
       '/agents',
       '/decisions',
     ]) {
-      await go(path);
+      await pages.go(path);
       await page.locator('.name').first().waitFor();
       await page
         .locator(path.startsWith('/agents/') ? '.id' : path.startsWith('/decisions/') ? '.rule' : 'tbody tr')
@@ -283,20 +278,16 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
       expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.be.at.most(390);
       expect(await page.locator('main').textContent(), path).not.to.contain('\u202e');
     }
-    await go(`/agents/${encodeURIComponent(HOSTILE)}`);
+    await pages.go(`/agents/${encodeURIComponent(HOSTILE)}`);
     await page.getByText('⟨202E⟩').first().waitFor();
-    await picture('agent-hostile-390');
+    await pages.picture('agent-hostile-390');
     expect(seen.complaints).to.deep.equal([]);
   });
 
-  for (const [width, scheme] of [
-    [1440, 'light'],
-    [390, 'dark'],
-  ] as const)
+  for (const [width, scheme] of WINDOWS)
     it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
       const { page } = seen;
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.setViewportSize({ width, height: 900 });
+      await pages.resize(width, scheme);
       for (const [name, path, ready] of [
         // A few rows look like many, and are looked at sooner.
         ['decisions', '/decisions?agentId=billing-1', '.list tbody tr'],
@@ -304,11 +295,10 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
         ['agents', '/agents?prefix=billing', '.list tbody tr'],
         ['agent', '/agents/billing-1', '.u-over'],
       ] as const) {
-        await go(path);
+        await pages.go(path);
         await page.locator(ready).first().waitFor();
-        expect(await accessibilityProblems(page), name).to.deep.equal([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth'), name).to.be.at.most(width);
-        await picture(`${name}-${width}-${scheme}`);
+        await pages.fits(name, width);
+        await pages.picture(`${name}-${width}-${scheme}`);
       }
     });
 

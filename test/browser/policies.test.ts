@@ -8,22 +8,13 @@ import { readPolicyFolder } from '../../shared/policy-folder.ts';
 import { applyFolder } from '../../workers/policies.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
 import { createShadowWorker } from '../../workers/shadow.ts';
-import {
-  accessibilityProblems,
-  browserMissing,
-  foreignRequests,
-  openDashboard,
-  type Visit,
-  visit,
-} from '../support/browser.ts';
+import { browserMissing, foreignRequests, openDashboard, type Visit, visit } from '../support/browser.ts';
 import { temporaryFolder } from '../support/folders.ts';
+import { type Pages, pagesOf } from '../support/pages.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 import { startTestWorker } from '../support/worker.ts';
-
-/** Says where pictures of the pages go; without it none are made. */
-const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
 
 const ESCALATED = {
   id: 'payroll',
@@ -52,6 +43,7 @@ const ESCALATED = {
 describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   let service: Service;
   let seen: Visit;
+  let pages: Pages;
   const log = createLogger({ name: 'test', level: 'silent', pretty: false });
   const dialog = () => seen.page.getByRole('dialog');
 
@@ -64,29 +56,6 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   };
   const apply = async (change: (files: Map<string, string>) => void): Promise<void> =>
     applyFolder({ db: service.db, nowMs: service.nowMs, log }, await folderWith(change));
-  const open = async (at: string): Promise<void> => {
-    await seen.page.goto(`${service.ingress.address}/dashboard${at}`);
-    await seen.page.locator('main h1').waitFor();
-  };
-  const picture = async (name: string): Promise<void> => {
-    if (PICTURES !== undefined) await seen.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-  };
-  const looks = async (name: string): Promise<void> => {
-    const { page } = seen;
-    for (const [width, colorScheme] of [
-      [1440, 'light'],
-      [390, 'dark'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme });
-      expect(await accessibilityProblems(page), `${name} ${width} ${colorScheme}`).to.deep.equal([]);
-      expect(await page.evaluate('document.documentElement.scrollWidth'), name).to.be.at.most(width);
-      await picture(`${name}-${width}-${colorScheme}`);
-    }
-    await page.setViewportSize({ width: 1440, height: 900 });
-    await page.emulateMedia({ colorScheme: 'light' });
-  };
-
   before(async function () {
     this.timeout(60_000);
     service = await startService();
@@ -103,6 +72,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
         failedAtMs: service.nowMs(),
       });
     seen = await visit();
+    pages = pagesOf(seen, service.ingress.address);
     await openDashboard(seen.page, service.ingress.address, service.adminKey, '/policies');
   });
   after(async () => {
@@ -114,7 +84,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     this.timeout(40_000);
     const { page } = seen;
     await page.getByText('accepted').waitFor();
-    await looks('policies');
+    await pages.looks('policies');
     await page.getByLabel('Search').fill('Credentials ARE for');
     await page.getByText('Credentials are for trusted agents').waitFor();
     await waitFor(async () => (await page.locator('tbody tr').count()) === 1);
@@ -126,13 +96,13 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
       'intent.data_classes has credentialstrust.level is below 5',
     );
     expect(await rule.textContent()).to.include('credentials need trust level 5 or more');
-    await looks('policy');
+    await pages.looks('policy');
   });
 
   it('a refused folder is shown with file, line and column, and the last good set stays', async function () {
     this.timeout(40_000);
     const { page } = seen;
-    await open('/policies');
+    await pages.open('/policies');
     await page.getByText('accepted').waitFor();
     await apply((files) => {
       files.set('payroll.json', '{\n  "id": "payroll",\n  "stage": "enforced"\n}');
@@ -143,7 +113,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText('payroll.json:3:12').waitFor();
     await page.getByText('The last good set stays in force').waitFor();
     expect(await page.locator('tbody tr').count()).to.be.above(5);
-    await looks('policies-refused');
+    await pages.looks('policies-refused');
   });
 
   it('history names each set, and the difference of two is told by policy, rule and line', async function () {
@@ -159,30 +129,30 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
         credentials.replace('"lessThan",\n            "value": 5', '"lessThan",\n            "value": 6'),
       );
     });
-    await open('/policies/history');
+    await pages.open('/policies/history');
     const row = page.locator('tbody tr').first();
     await row.getByText('in force').waitFor();
     await waitFor(async () => (await page.locator('tbody tr').count()) === 2);
-    await looks('policy-history');
+    await pages.looks('policy-history');
     await row.getByRole('link', { name: /^What changed with/ }).click();
     await page.getByText('1 policy added, 1 policy removed, 1 policy changed').waitFor();
     const changed = page.locator('details', { hasText: 'credentials' }).filter({ hasText: '~ rule' });
     await changed.getByText('~ rule untrusted-agents-may-not').waitFor();
     expect(await changed.locator('del').allTextContents()).to.deep.equal(['−             "value": 5\n']);
     expect(await changed.locator('ins').allTextContents()).to.deep.equal(['+             "value": 6\n']);
-    await looks('policy-difference');
+    await pages.looks('policy-difference');
     await page.getByRole('link', { name: 'The other way round' }).click();
     await changed.locator('del', { hasText: '"value": 6' }).waitFor();
-    await open(`/policies/${before?.digest}/broad-reads`);
+    await pages.open(`/policies/${before?.digest}/broad-reads`);
     await page.getByText('Of a set that is not in force any more').waitFor();
-    await open(`/policies/${'0'.repeat(64)}`);
+    await pages.open(`/policies/${'0'.repeat(64)}`);
     await page.getByText('There is no policy set with this digest.').waitFor();
   });
 
   it('shadow mode tells what a draft would have changed, and how to start it', async function () {
     this.timeout(40_000);
     const { page } = seen;
-    await open('/policies/shadow');
+    await pages.open('/policies/shadow');
     await page.getByText('Shadow mode is off').waitFor();
 
     const dir = temporaryFolder('draft');
@@ -213,7 +183,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     const stat = page.locator('.stat', { hasText: 'Would change' }).locator('.stat-value');
     expect(await stat.textContent()).to.equal('3');
     await page.getByText('data.read.user_profile').first().waitFor();
-    await looks('policy-shadow');
+    await pages.looks('policy-shadow');
   });
 
   it('a dead job is retried, and another one discarded with a reason', async function () {
@@ -221,10 +191,10 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     const { page } = seen;
     await page.getByRole('link', { name: 'Dead jobs' }).click();
     await page.getByText('ECONNREFUSED').waitFor();
-    await looks('dead-jobs');
+    await pages.looks('dead-jobs');
     await page.locator('tr', { hasText: 'ECONNREFUSED' }).getByRole('link').click();
     await page.getByText('"int_1"').waitFor();
-    await looks('dead-job');
+    await pages.looks('dead-job');
     await page.getByRole('button', { name: 'Retry…' }).click();
     await dialog().getByRole('button', { name: 'Retry' }).click();
     await page.getByText('It was put back into its queue').waitFor();
@@ -241,10 +211,10 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await discard.click();
     await page.getByText('It need not be done.').waitFor();
     await page.getByText('the agent is gone').waitFor();
-    await picture('dead-job-discarded');
-    await open('/dead-jobs');
+    await pages.picture('dead-job-discarded');
+    await pages.open('/dead-jobs');
     await page.getByText('No job waits for a decision').waitFor();
-    await open('/dead-jobs/999');
+    await pages.open('/dead-jobs/999');
     await page.getByText('There is no such dead job.').waitFor();
   });
 

@@ -12,26 +12,19 @@ import {
   type Visit,
   visit,
 } from '../support/browser.ts';
+import { type Pages, pagesOf, WINDOWS } from '../support/pages.ts';
 import { type Service, startService } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
 
-/** For people who want to see them: CUSTOS_TEST_PICTURES names a folder. */
-const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
 const HOSTILE = { note: '</script><script>document.title="run"</script>', turned: '\u202egnorw' };
 
 describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
   let service: Service;
   let worker: TestWorker;
   let seen: Visit;
+  let pages: Pages;
   let proofId: string;
-  const picture = async (name: string): Promise<void> => {
-    if (PICTURES !== undefined) await seen.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
-  };
-  const heading = (name: string | RegExp): Promise<void> =>
-    seen.page.getByRole('heading', { name, level: 1 }).waitFor();
-  const go = async (path: string): Promise<void> =>
-    void (await seen.page.goto(`${service.ingress.address}/dashboard${path}`));
   const receipt = async (id = proofId): Promise<Record<string, unknown>> =>
     (await service.admin.get(`/v1/proofs/${id}`)).json as Record<string, unknown>;
   const paste = async (text: string): Promise<void> => {
@@ -53,6 +46,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     for (let i = 0; i < 3; i += 1) await ask('agent-1');
     await worker.append();
     seen = await visit();
+    pages = pagesOf(seen, service.ingress.address);
     await openDashboard(seen.page, service.ingress.address, service.adminKey, '/receipts');
   });
   after(async () => {
@@ -63,10 +57,10 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
 
   it('lists what is in the log, and leads from a decision to its receipt', async () => {
     const { page } = seen;
-    await heading('Receipts');
+    await pages.heading('Receipts');
     const rows = page.locator('.list tbody tr');
     await rows.nth(15).waitFor();
-    await picture('receipts-1440-light');
+    await pages.picture('receipts-1440-light');
     await page.getByLabel('Event').fill('deploy');
     await page.waitForURL(/event=deploy/);
     await page.getByText('deploy/7').waitFor();
@@ -80,7 +74,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
 
   it('verifies a receipt here, step by step, and shows its record as a text', async () => {
     const { page } = seen;
-    await go(`/receipts/${proofId}`);
+    await pages.go(`/receipts/${proofId}`);
     await page.getByText('Verified: this record is in the log').waitFor();
     expect(await page.locator('.step').count()).to.equal(8);
     expect(await page.locator('.step-passed').count()).to.equal(8);
@@ -88,7 +82,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     expect(await page.title()).not.to.equal('run');
     const { keyId } = (await service.admin.get('/v1/log/keys')).json.find((key: { use: string }) => key.use === 'log');
     expect(await page.locator('.steps').textContent()).to.contain((keyId as string).slice(0, 16));
-    await picture('receipt-1440-light');
+    await pages.picture('receipt-1440-light');
     expect(seen.complaints).to.deep.equal([]);
   });
 
@@ -117,7 +111,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     const { page } = seen;
     await page.getByRole('link', { name: 'Receipts', exact: true }).first().click();
     await page.getByRole('link', { name: 'Check a receipt' }).click();
-    await heading('Check a receipt');
+    await pages.heading('Check a receipt');
     const real = await receipt();
     const path = real['path'] as string[];
     const checkpoint = real['checkpoint'] as string;
@@ -149,7 +143,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       expect(await page.locator('.step-failed').count(), code).to.equal(1);
       if (code === 'WRONG_PATH') {
         expect(await accessibilityProblems(page)).to.deep.equal([]);
-        await picture('receipt-tampered');
+        await pages.picture('receipt-tampered');
       }
     }
     await paste(JSON.stringify(real, null, 2));
@@ -177,7 +171,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
   it('says that a record is on its way, and shows its receipt when it has arrived', async () => {
     const { page } = seen;
     const id = await ask('agent-2');
-    await go(`/receipts/${id}`);
+    await pages.go(`/receipts/${id}`);
     await page.getByText('On record, on its way into the log').waitFor();
     await worker.append();
     await page.getByText('Verified: this record is in the log').waitFor();
@@ -185,10 +179,10 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
 
   it('says so when there is no such proof', async () => {
     const { page } = seen;
-    await go('/receipts/agent-1');
-    await heading('No such proof');
+    await pages.go('/receipts/agent-1');
+    await pages.heading('No such proof');
     await page.getByRole('link', { name: 'its chain' }).click();
-    await heading('Chain of agent-1');
+    await pages.heading('Chain of agent-1');
     expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
   });
 
@@ -196,7 +190,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     const { page } = seen;
     await page.locator('tbody .badge-good').nth(7).waitFor();
     expect(await page.locator('tbody .badge-bad').count()).to.equal(0);
-    await picture('chain-1440-light');
+    await pages.picture('chain-1440-light');
     // What an answer says that is not so: the record of another proof in the place of the second.
     await page.route('**/v1/proofs/chain/**', async (route) => {
       const answer = await route.fetch();
@@ -212,7 +206,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
 
   it('says that the log is what it was, and what was done here', async () => {
     const { page } = seen;
-    await go('/audit');
+    await pages.go('/audit');
     await page.getByText('Not audited yet').waitFor();
     await service.rows(
       `INSERT INTO audit (log_id, audited_size, ok, findings, audited_at) SELECT log_id, size, true, '[]', now() FROM log`,
@@ -220,7 +214,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.reload();
     await page.getByText('The log is what it was').waitFor();
     await page.getByRole('table', { name: 'Checkpoints' }).waitFor();
-    await picture('audit-1440-light');
+    await pages.picture('audit-1440-light');
     await page.getByRole('link', { name: "Operators' actions" }).click();
     await page.getByText('Signed in').waitFor();
     await page.getByText('bootstrap').first().waitFor();
@@ -251,7 +245,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await service.rows(
       "UPDATE log SET halted_reason = 'The tree of 13 leaves has another root than the one that was signed.'",
     );
-    await go('/audit');
+    await pages.go('/audit');
     await page.getByRole('alert').getByText('The log is not what it was').waitFor();
     await page.getByText('The log is halted').first().waitFor();
     for (const { sentence } of findings) await page.getByText(sentence).waitFor();
@@ -261,17 +255,13 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
         .getByRole('link')
         .getAttribute('href'),
     ).to.equal('/dashboard/receipts/deploy%2F7');
-    await picture('audit-failed-1440-light');
+    await pages.picture('audit-failed-1440-light');
   });
 
-  for (const [width, scheme] of [
-    [1440, 'light'],
-    [390, 'dark'],
-  ] as const)
+  for (const [width, scheme] of WINDOWS)
     it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
       const { page } = seen;
-      await page.emulateMedia({ colorScheme: scheme });
-      await page.setViewportSize({ width, height: 900 });
+      await pages.resize(width, scheme);
       for (const [name, path, ready] of [
         ['receipts', '/receipts', '.list tbody tr'],
         ['receipt', `/receipts/${proofId}`, '.step-passed'],
@@ -280,11 +270,10 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
         ['audit-failed', '/audit', '.audit-finding'],
         ['actions', '/audit?view=actions', '.list tbody tr'],
       ] as const) {
-        await go(path);
+        await pages.go(path);
         await page.locator(ready).first().waitFor();
-        expect(await accessibilityProblems(page), name).to.deep.equal([]);
-        expect(await page.evaluate('document.documentElement.scrollWidth'), name).to.be.at.most(width);
-        await picture(`${name}-${width}-${scheme}`);
+        await pages.fits(name, width);
+        await pages.picture(`${name}-${width}-${scheme}`);
       }
     });
 

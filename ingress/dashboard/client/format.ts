@@ -18,6 +18,11 @@ export function rate(value: number): string {
   return value < 10 ? value.toFixed(1) : whole(value);
 }
 
+/** An amount that may be a fraction: 0, 3, 0.25, 7.14, 21. */
+export function amount(value: number): string {
+  return value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 0 });
+}
+
 /** 4.2 ms, 57 ms, 1.3 s */
 export function milliseconds(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
@@ -51,6 +56,31 @@ const DATE = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short
 /** The time of day when it is today, the date as well otherwise; in the reader's time zone. */
 export function moment(at: Date, now: Date): string {
   return DATE.format(at) === DATE.format(now) ? TIME.format(at) : `${DATE.format(at)}, ${TIME.format(at)}`;
+}
+
+const MINUTE = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+
+/**
+ * What stands at the ticks of an axis of times: each as exact as their distance asks for, and the date where a day begins.
+ * @param seconds since 1970, rising
+ * @param step between two of them, in seconds
+ */
+export function tickTimes(seconds: readonly number[], step: number, now = new Date()): string[] {
+  let day = DAY.format(now);
+  return seconds.map((each) => {
+    const at = new Date(each * 1_000);
+    const before = day;
+    day = DAY.format(at);
+    if (step >= 86_400 || day !== before) return day;
+    return step < 60 ? TIME.format(at) : MINUTE.format(at);
+  });
+}
+
+/** "UTC", "GMT+1": the reader's time zone, in which all times are shown. */
+export function timeZone(at: Date): string {
+  const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'short' }).formatToParts(at);
+  return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
 }
 
 /** A long id or hash, shortened in the middle. */

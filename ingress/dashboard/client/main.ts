@@ -4,6 +4,7 @@ import { html, render, useEffect, useState, type VNode } from './html.ts';
 import { SignInPage } from './pages/sign-in.ts';
 import { sessionEnded, signedIn, useSessionState } from './session.ts';
 import { Shell } from './shell.ts';
+import { watchTabs } from './tabs.ts';
 import { startTheme } from './theme.ts';
 import { ErrorState, Loading } from './ui.ts';
 import type { SessionAnswer } from './wire.ts';
@@ -24,11 +25,13 @@ function App(): VNode {
     const timer = window.setTimeout(ask, 3_000);
     return () => clearTimeout(timer);
   }, [problem]);
-  if (state.kind === 'in') return html`<${Shell} />`;
+  // Nothing of what one key was shown stays for the next one.
+  if (state.kind === 'in') return html`<${Shell} key=${state.session.keyId} />`;
   if (state.kind === 'out') return html`<${SignInPage} reason=${state.reason} />`;
   return html`<main class="alone">${problem === undefined ? html`<${Loading} what="Opening" />` : html`<${ErrorState} error=${problem} onRetry=${ask} />`}</main>`;
 }
 
 startTheme();
+watchTabs();
 const place = document.getElementById('app');
 if (place !== null) render(html`<${App} />`, place);

@@ -6,6 +6,7 @@ import { Mark } from './components/mark.ts';
 import { PAGES, type PageEntry } from './pages.ts';
 import { href, Link, usePlace } from './router.ts';
 import { sessionEnded, useSession } from './session.ts';
+import { sessionChanged } from './tabs.ts';
 import { nextTheme, useTheme } from './theme.ts';
 import { Badge, Empty, Notice, PageHead } from './ui.ts';
 import type { Overview, SessionInfo } from './wire.ts';
@@ -23,6 +24,7 @@ async function signOut(): Promise<void> {
     () => false,
   );
   stopLive();
+  sessionChanged();
   sessionEnded(told ? undefined : 'The service could not be told; the session ends after an hour without use.');
 }
 
@@ -91,5 +93,5 @@ function LiveBanner(): VNode {
 }
 
 function NotFound(): VNode {
-  return html`<${PageHead} title="Not found" /><${Empty} title="There is no such page">It may need a live admin key of the operator's organisation. <${Link} to=${href('')}>Overview<//><//>`;
+  return html`<${PageHead} title="Not found" /><div class="card"><${Empty} title="There is no such page">It may need a live admin key of the operator's organisation. <${Link} to=${href('')}>Overview<//><//></div>`;
 }

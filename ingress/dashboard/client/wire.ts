@@ -20,6 +20,12 @@ export interface SessionAnswer {
   readonly session: SessionInfo | null;
 }
 
+/** What a sign-in is answered with. */
+export interface SignInAnswer extends SessionAnswer {
+  /** To be shown at the next sign-in of the same key: see devices.ts. */
+  readonly device: string;
+}
+
 /** A moment of the decisions' rate. */
 export interface RateSample {
   readonly at: string;
@@ -62,6 +68,8 @@ export interface SystemState {
   readonly queues: readonly QueueState[] | null;
   readonly outbox: { readonly waiting: number; readonly oldestSeconds: number };
   readonly deadJobs: number;
+  /** What is wrong with logs of any organisation and environment: sentences, the first ten. */
+  readonly logProblems: readonly string[];
   /** Of this ingress process since it started, or the last minute once it has been watched for one. */
   readonly latency: { readonly overSeconds: number; readonly rows: readonly LatencyRow[] };
   readonly policies: {

@@ -3,12 +3,15 @@ import type { Database, Statement } from '../../../shared/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/decide/active-set.ts';
 import { readProcesses } from '../../../shared/heartbeat.ts';
 import { QUEUE_NAMES } from '../../../shared/jobs.ts';
+import { logProblems } from '../../../shared/log/audit.ts';
 import type { Queues } from '../../../shared/queues.ts';
 import { countDeadJobs } from '../../../shared/queues/dead-jobs.ts';
 import type { QueueState, SystemState } from '../client/wire.ts';
 import type { LatencyWatch } from './latency.ts';
 
 const MANY = 10_000;
+/** Sentences about logs that a page has room for. */
+const MAX_LOG_PROBLEMS = 10;
 
 const OUTBOX: Statement = {
   name: 'dashboard-outbox',
@@ -39,12 +42,13 @@ async function readQueues(queues: SystemDeps['queues']): Promise<QueueState[] | 
 
 /** @throws {ApiError} E6002 when PostgreSQL is away */
 export async function readSystem({ db, queues, policies, latency }: SystemDeps): Promise<SystemState> {
-  const [processes, queueStates, [outbox], dead, latencies] = await Promise.all([
+  const [processes, queueStates, [outbox], dead, latencies, wrong] = await Promise.all([
     readProcesses(db),
     readQueues(queues),
     db.query<SystemState['outbox']>(OUTBOX, []),
     countDeadJobs(db),
     latency.read(),
+    logProblems(db),
   ]);
   const { activeDigest, readAt, readOk, findings, loadError } = policies.status();
   return {
@@ -53,6 +57,7 @@ export async function readSystem({ db, queues, policies, latency }: SystemDeps):
     queues: queueStates,
     outbox: outbox ?? { waiting: 0, oldestSeconds: 0 },
     deadJobs: [...dead.values()].reduce((sum, count) => sum + count, 0),
+    logProblems: wrong.slice(0, MAX_LOG_PROBLEMS),
     latency: latencies,
     policies: {
       digest: activeDigest ?? null,

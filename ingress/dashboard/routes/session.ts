@@ -5,9 +5,11 @@ import { parseKey } from '../../../shared/keys/format.ts';
 import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
 import type { Limiter } from '../../ports.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../../route.ts';
+import { clientOf } from '../../anonymous-limit.ts';
 import { actionOf, type Action, type Audit } from '../audit.ts';
 import type { Attempts } from '../attempts.ts';
-import type { SessionAnswer } from '../client/wire.ts';
+import type { SessionAnswer, SignInAnswer } from '../client/wire.ts';
+import type { Devices } from '../devices.ts';
 import type { Session, Sessions } from '../sessions.ts';
 
 /** The key that a text is. @throws {ApiError} E1002, E1003, E6002 */
@@ -17,12 +19,20 @@ export interface SessionRouteDeps {
   readonly sessions: Sessions;
   readonly audit: Audit;
   readonly attempts: Attempts;
+  readonly devices: Devices;
   /** Counts requests without a session by address. */
   readonly strangers: Pick<Limiter, 'peekAnonymous' | 'consumeAnonymous'>;
   readonly signIn: SignIn;
 }
 
-const SignInBody = Type.Object({ key: Type.String({ minLength: 1, maxLength: 512 }) }, { additionalProperties: false });
+const SignInBody = Type.Object(
+  {
+    key: Type.String({ minLength: 1, maxLength: 512 }),
+    /** What this browser was given when the key last signed in with it. */
+    device: Type.Optional(Type.String({ maxLength: 128 })),
+  },
+  { additionalProperties: false },
+);
 
 type Asked = Pick<RequestContext<unknown, unknown, unknown>, 'headers' | 'address'>;
 
@@ -46,7 +56,7 @@ const tooMany = (): ApiError =>
     headers: { 'retry-after': '1' },
   });
 
-export function sessionRoutes({ sessions, audit, attempts, strangers, signIn }: SessionRouteDeps): Route[] {
+export function sessionRoutes({ sessions, audit, attempts, devices, strangers, signIn }: SessionRouteDeps): Route[] {
   /** The session, if there is one. Strangers are counted by address, and are none of the session's business. */
   const sessionOf = async ({ headers, address }: Asked): Promise<Session | undefined> => {
     try {
@@ -91,12 +101,18 @@ export function sessionRoutes({ sessions, audit, attempts, strangers, signIn }: 
           ...actionOf(context, undefined, 'sign-in'),
           keyId: shown?.keyId ?? null,
         };
-        const waitSeconds = await attempts.take(address);
+        const device = devices.nameOf(body.device, shown?.keyId);
+        const client = device ?? clientOf(address);
+        const waitSeconds = await attempts.take(client);
         if (waitSeconds !== undefined) {
           audit.note(action, 'refused', 429, 'E3001');
-          throw new ApiError('E3001', `Too many wrong keys from this address; try again in ${minutes(waitSeconds)}.`, {
-            headers: { 'retry-after': String(waitSeconds) },
-          });
+          throw new ApiError(
+            'E3001',
+            `Too many wrong keys from this ${device === undefined ? 'address' : 'browser'}; try again in ${minutes(waitSeconds)}.`,
+            {
+              headers: { 'retry-after': String(waitSeconds) },
+            },
+          );
         }
         let countsAgainst = true;
         const exchange = async (): Promise<Reply> => {
@@ -108,19 +124,20 @@ export function sessionRoutes({ sessions, audit, attempts, strangers, signIn }: 
               'E1004',
               'The dashboard needs a key with the scope admin:*; this key is valid but lacks it.',
             );
-          await attempts.giveBack(address);
+          await attempts.giveBack(client);
           countsAgainst = false;
           // A session that this browser had before is over.
           await sessions.end(headers);
           const { session, cookie } = await sessions.open(key);
-          return { status: 200, body: answerOf(session), headers: { 'set-cookie': cookie } };
+          const answer: SignInAnswer = { ...answerOf(session), device: devices.issue(key.keyId) };
+          return { status: 200, body: answer, headers: { 'set-cookie': cookie } };
         };
         try {
           return await audit.around(action, exchange);
         } catch (error) {
           // What the service failed at says nothing of the key.
           const isOurs = !(error instanceof ApiError) || error.status >= 500;
-          if (countsAgainst && isOurs) await attempts.giveBack(address).catch(() => undefined);
+          if (countsAgainst && isOurs) await attempts.giveBack(client).catch(() => undefined);
           throw error;
         }
       },

@@ -6,6 +6,8 @@ import { Approvals1763700000004 } from './0004-approvals.ts';
 import { Replay1763700000005 } from './0005-replay.ts';
 import { Dashboard1763700000006 } from './0006-dashboard.ts';
 import { Traces1763700000007 } from './0007-traces.ts';
+import { LeafInserts1763700000008 } from './0008-leaf-inserts.ts';
+import { Lists1763700000009 } from './0009-lists.ts';
 
 export const MIGRATIONS = [
   Foundation1763700000001,
@@ -15,4 +17,6 @@ export const MIGRATIONS = [
   Replay1763700000005,
   Dashboard1763700000006,
   Traces1763700000007,
+  LeafInserts1763700000008,
+  Lists1763700000009,
 ];

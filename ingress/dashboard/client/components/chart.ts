@@ -1,6 +1,7 @@
 // Charts: uPlot for curves over time, with the same told in words and as a table, and plain bars for counts.
 import uPlot from 'uplot';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
+import { moment, tickTimes } from '../format.ts';
 import { Scroll } from './table.ts';
 import { colourOf, usePainted } from '../theme.ts';
 
@@ -67,7 +68,7 @@ export function Chart(props: ChartProps): VNode {
           y: { range: (_plot, _min, max) => [0, atMost ?? Math.max(atLeast, (max ?? 0) * 1.1)] },
         },
         axes: [
-          { ...axis, size: 28, space: 70, values: (_plot, splits) => splits.map((s) => timeOf(s)) },
+          { ...axis, size: 28, space: 70, values: (_plot, splits, _axis, _space, step) => tickTimes(splits, step) },
           { ...axis, size: 48, values: (_plot, splits) => splits.map((value) => format(value)) },
         ],
         series: [
@@ -119,22 +120,13 @@ function DataTable({
   return html`<${Scroll} label=${title}><table class="plain">
     <caption class="visually-hidden">${title}</caption>
     <thead><tr><th scope="col">Time</th>${series.map(({ label }) => html`<th scope="col" class="end">${label}</th>`)}</tr></thead>
-    <tbody>${rows.map((at) => html`<tr key=${times[at]}><th scope="row" class="num">${timeOf((times[at] ?? 0) / 1_000)}</th>${series.map(({ values }) => html`<td class="end num">${values[at] === null || values[at] === undefined ? '' : format(values[at])}</td>`)}</tr>`)}</tbody>
+    <tbody>${rows.map((at) => html`<tr key=${times[at]}><th scope="row" class="num">${moment(new Date(times[at] ?? 0), new Date())}</th>${series.map(({ values }) => html`<td class="end num">${values[at] === null || values[at] === undefined ? '' : format(values[at])}</td>`)}</tr>`)}</tbody>
   </table><//>`;
 }
 
 function lastOf(values: readonly (number | null)[], format: (value: number) => string): string {
   const last = values.at(-1);
   return last === undefined || last === null ? '' : format(last);
-}
-
-const DAY_MS = 86_400_000;
-
-/** Hours and minutes; a date when the moment is not of the last day. */
-function timeOf(seconds: number): string {
-  const at = new Date(seconds * 1_000);
-  if (Date.now() - at.getTime() > DAY_MS) return at.toLocaleDateString(undefined, { month: 'short', day: 'numeric' });
-  return at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 }
 
 export interface BarsProps {

@@ -1,7 +1,7 @@
 // One agent: who it is, how far it is trusted and why, what it asked for lately, and the ways to hold it back.
 import { useApi } from '../api.ts';
 import type { AgentAnswer, DecisionAnswer, TrustAnswer } from '../answers.ts';
-import { short, spelled, whole } from '../format.ts';
+import { amount, short, spelled, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import {
@@ -64,13 +64,12 @@ export function AgentPage({ id }: { readonly id: string }): VNode {
 
 function TrustNow({ trust }: { readonly trust: TrustAnswer }): VNode {
   const { evidence, asOf, uncertainty } = trust;
-  const evidenceText = (value: number): string => (value === 0 ? '0' : value.toFixed(value < 10 ? 2 : 0));
   return html`<${Stats}>
     <${Stat} label="Trust score" value=${whole(trust.score)} hint="of 1,000" />
     <${Stat} label="Level" value=${trust.level} hint=${trust.tier} />
     <${Stat} label="Uncertainty" value=${uncertainty.toFixed(2)} hint=${uncertainty >= 1 ? 'no evidence' : '1 would be no evidence'} />
-    <${Stat} label="Successes that count" value=${evidenceText(evidence.positive)} hint="decayed and capped" />
-    <${Stat} label="Failures that count" value=${evidenceText(evidence.negative)} hint="a violation is ten" />
+    <${Stat} label="Successes that count" value=${amount(evidence.positive)} hint="decayed and capped" />
+    <${Stat} label="Failures that count" value=${amount(evidence.negative)} hint="a violation is ten" />
     <${Stat} label="Signals" value=${whole(asOf.signals)} hint=${evidence.lastSignalAt === null ? 'none so far' : html`last <${Time} at=${evidence.lastSignalAt} />`} />
   <//>`;
 }

@@ -1,10 +1,11 @@
 // The first page: what happens now, and what is wrong, in words and numbers that stay live.
 import { useApi } from '../api.ts';
 import { QueueTable } from '../components/queue-table.ts';
-import { compact, count, duration, milliseconds, rate, short, whole } from '../format.ts';
+import { compact, count, duration, milliseconds, rate, short, timeZone, whole } from '../format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
 import { href, Link } from '../router.ts';
+import { useSession } from '../session.ts';
 import {
   Badge,
   Bars,
@@ -52,7 +53,7 @@ export function OverviewPage(): VNode {
   const live = useLive<Overview>('overview');
   const overview = live ?? first.data;
   const history = useHistory(first.data, live);
-  return html`<${PageHead} title="Overview" lead=${overview && html`What happens now, and what needs you. <span class="muted">As of <${Time} at=${overview.at} as="moment" />, version ${overview.version}.</span>`} />
+  return html`<${PageHead} title="Overview" lead=${overview && html`What happens now, and what needs you. <span class="muted">As of <${Time} at=${overview.at} as="moment" /> ${timeZone(new Date(overview.at))}, version ${overview.version}.</span>`} />
     <${WhenLoaded} of=${{ ...first, data: overview, error: live === undefined ? first.error : undefined }} what="Reading the numbers">${(data: Overview) => html`<${Numbers} overview=${data} history=${history} />`}<//>`;
 }
 
@@ -88,6 +89,7 @@ function Numbers({
     <div class="stack" role="region" aria-label="What needs attention">
       ${problems.length === 0 ? html`<p class="all-well"><span class="all-well-mark" aria-hidden="true">✓</span> Everything works.</p>` : problems.map((problem) => html`<${Notice} key=${problem.title} tone=${problem.tone} title=${problem.title}>${problem.text}<//>`)}
     </div>
+    <${WhereElse} overview=${overview} />
     <${Figures} overview=${overview} />
     <${Card} title="Decisions per second" aside="Last ten minutes"><${RateChart} history=${history} /><//>
     <div class="masonry">
@@ -99,6 +101,15 @@ function Numbers({
       ${system && html`<${Card} title="Processes" flush aside=${count(system.workersAlive, 'worker') + ' alive'}><${ProcessTable} processes=${system.processes} /><//>`}
     </div>
     <p class="visually-hidden">${whole(total(decisions.lastHour.counts))} decisions in the last hour.</p>`;
+}
+
+/** Who has just started and played the demo would look for it here. */
+function WhereElse({ overview: { decisions, agents } }: { readonly overview: Overview }): VNode | null {
+  const { environment } = useSession();
+  if (environment !== 'live' || agents.total > 0 || total(decisions.lastHour.counts) > 0) return null;
+  return html`<div class="stack"><${Notice} tone="info" title="No agent is registered in live, and none has asked in the last hour">
+    These pages show the environment of the key, and nothing of another. What <code>npm run demo</code> does is in <code>test</code>: make an admin key of that environment under <${Link} to=${href('keys')}>Keys<//>, and sign in with it.
+  <//></div>`;
 }
 
 function Figures({ overview }: { readonly overview: Overview }): VNode {

@@ -24,8 +24,17 @@ export function problemsOf(overview: Overview): ShownProblem[] {
     log?.audit?.ok === false && {
       tone: 'bad',
       title: 'The audit found that the log is not what it was',
-      text: `${count(log.audit.findings, 'finding')}; "custos audit" names each of them.`,
+      text: `${count(log.audit.findings, 'finding')}; the page Audit and "custos audit" name each of them.`,
     },
+    // Each page shows its own log; the operator must hear of every one.
+    system !== null &&
+      system.logProblems.length > 0 &&
+      log?.audit?.ok !== false &&
+      !log?.haltedReason && {
+        tone: 'bad',
+        title: 'A log of another environment or organisation is not what it was, or is halted',
+        text: `${sentencesOf(system.logProblems)} "custos log list" shows all logs.`,
+      },
     system !== null &&
       system.workersAlive === 0 && {
         tone: 'bad',
@@ -70,4 +79,10 @@ export function problemsOf(overview: Overview): ShownProblem[] {
       },
   ];
   return problems.filter((problem): problem is ShownProblem => Boolean(problem));
+}
+
+function sentencesOf(texts: readonly string[]): string {
+  return texts
+    .map((text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${text.endsWith('.') ? '' : '.'}`)
+    .join(' ');
 }

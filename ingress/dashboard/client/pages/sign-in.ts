@@ -3,17 +3,25 @@ import { api, useAction } from '../api.ts';
 import { Mark } from '../components/mark.ts';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
 import { signedIn } from '../session.ts';
+import { sessionChanged } from '../tabs.ts';
 import { Notice } from '../ui.ts';
-import type { SessionAnswer } from '../wire.ts';
+import { keepDevice, keptDevice } from '../device.ts';
+import type { SignInAnswer } from '../wire.ts';
 
 export function SignInPage({ reason }: { readonly reason: string | undefined }): VNode {
   const [key, setKey] = useState('');
   const [shown, setShown] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   const signIn = useAction(async () => {
-    const { session } = await api<SessionAnswer>('/session', { body: { key: key.trim() }, session: false });
+    const { session, device } = await api<SignInAnswer>('/session', {
+      body: { key: key.trim(), device: keptDevice() },
+      session: false,
+    });
+    keepDevice(device);
     setKey('');
-    if (session !== null) signedIn(session);
+    if (session === null) return;
+    signedIn(session);
+    sessionChanged();
   });
   useEffect(() => {
     document.title = 'Sign in · Custos';
