@@ -102,6 +102,7 @@ export function registerApprovals(program: Command): void {
           const { reason } = options;
           if (reason === '' || [...reason].length > MAX_REASON)
             throw new CommandError(`--reason has 1 to ${MAX_REASON} characters.`);
+          if (reason.trim() === '') throw new CommandError('--reason must not be blank.');
           const by = `cli:${userName()}`;
           const row = await db.transaction(async (sql) => {
             const owner = await ownerOf(sql, approvalId);

@@ -2,9 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Config, ConfigError, readConfig } from '../shared/config.ts';
-import { migrate } from '../shared/db/migrate.ts';
 import { SetupError } from '../shared/embedded/account.ts';
-import { ADDRESS_FILE, startEmbedded } from '../shared/embedded/embedded.ts';
 import { AlreadyRunning, holderOf } from '../shared/embedded/lock.ts';
 import { ensureSecrets } from '../shared/embedded/secrets.ts';
 import { BootstrapError } from '../shared/keys/bootstrap.ts';
@@ -30,10 +28,13 @@ export interface Store {
  */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const { databaseUrl, pepper, dataDir } = config;
+  // Here, so that a command which needs no database does not load the drivers of one.
+  const { migrate } = await import('../shared/db/migrate.ts');
   if (databaseUrl !== undefined && pepper !== undefined) {
     await migrate(databaseUrl);
     return work({ databaseUrl, pepper });
   }
+  const { ADDRESS_FILE, startEmbedded } = await import('../shared/embedded/embedded.ts');
   if (holderOf(dataDir) !== undefined) {
     const address = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
     return work({ databaseUrl: address, pepper: pepper ?? ensureSecrets(dataDir).pepper });

@@ -34,6 +34,8 @@ const { version, description } = JSON.parse(readFileSync(path.join(findRoot(), '
 const program = new Command('custos').description(description).version(version);
 const [, , name = ''] = process.argv;
 const asked = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-// Help, and what to say of a command that does not exist, need all of them.
-for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) await (await load())(program);
+const isVersion = name === '--version' || name === '-V';
+// Help, and what to say of a command that does not exist, need all of them; the version needs none.
+const needed = asked === undefined ? (isVersion ? [] : Object.values(COMMANDS)) : [asked];
+for (const load of needed) await (await load())(program);
 await program.parseAsync();

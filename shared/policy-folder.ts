@@ -4,6 +4,7 @@ import { type BigIntStats, constants, type Dirent } from 'node:fs';
 import { open, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { MAX_FILE_BYTES } from './policy/load.ts';
+import { textOf } from './policy/text-bytes.ts';
 import type { Finding } from './policy/types.ts';
 
 export interface PolicyFile {
@@ -26,26 +27,41 @@ export const LEXICON_FILE = 'lexicon.json';
 const OTHER_FOLDERS = new Set(['schema', 'tests', 'node_modules']);
 
 const JSON_NAME = '.json';
-/** `zz.JSON`, `zz.json5`: whoever wrote it thinks that it is in force. */
-const ALMOST_JSON = /\.json[5c]?$/i;
+/** `zz.JSON`, `zz.json5`, `zz.json.txt`: whoever wrote it thinks that it is in force. */
+export const ALMOST_JSON = /\.json(?:[5c]|\.txt)?$/i;
 
 interface Entry {
   /** Relative to the policy folder, with `/`. */
   readonly name: string;
-  /** With links followed. */
-  readonly stats: BigIntStats;
+  /** With links followed; undefined for what can't be looked at. */
+  readonly stats: BigIntStats | undefined;
   /** Why this is no policy file; absent for one that is read. */
   readonly problem: string | undefined;
 }
 
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'what it names is not there',
+  ENOTDIR: 'what it names is not there',
+  EACCES: 'reading it is not permitted',
+  EPERM: 'reading it is not permitted',
+  ELOOP: 'its links go round in a circle',
+};
+
+/** Why one file or folder of several can't be read, in words that name no place. @throws what is no error of the file system */
+export function unreadable(error: unknown): string {
+  if (!(error instanceof Error && 'code' in error)) throw error;
+  const code = String(error.code);
+  return `can't be read: ${WHY[code] ?? code}`;
+}
+
 /** The entry with links followed; undefined for a name that means nothing to us and is gone or a link to nowhere. */
-async function statOf(file: string, isPolicy: boolean): Promise<BigIntStats | undefined> {
+async function statOf(file: string, isPolicy: boolean): Promise<BigIntStats | string | undefined> {
   try {
     return await stat(file, { bigint: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!isPolicy && (code === 'ENOENT' || code === 'ELOOP')) return undefined;
-    throw error;
+    return unreadable(error);
   }
 }
 
@@ -54,7 +70,7 @@ async function entriesOf(dir: string): Promise<Entry[]> {
   const found: Entry[] = [];
   const entered = new Set<string>();
 
-  const look = async (below: string, entry: Dirent): Promise<[string, BigIntStats] | undefined> => {
+  const look = async (below: string, entry: Dirent): Promise<[string, BigIntStats | string] | undefined> => {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.name.startsWith('.') || (below === '' && OTHER_FOLDERS.has(entry.name))) return undefined;
     const isPolicy = ALMOST_JSON.test(entry.name);
@@ -67,12 +83,18 @@ async function entriesOf(dir: string): Promise<Entry[]> {
     const id = `${stats.dev} ${stats.ino}`;
     if (entered.has(id)) return;
     entered.add(id);
-    const names = await readdir(path.join(dir, below), { withFileTypes: true });
+    const names = await readdir(path.join(dir, below), { withFileTypes: true }).catch((error: unknown) => {
+      // Of the policy folder itself nothing can be said below a name.
+      if (below === '') throw error;
+      found.push({ name: below, stats, problem: unreadable(error) });
+      return [];
+    });
     names.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const looked of await Promise.all(names.map((entry) => look(below, entry)))) {
       if (looked === undefined) continue;
       const [name, entryStats] = looked;
-      if (entryStats.isDirectory()) await enter(name, entryStats);
+      if (typeof entryStats === 'string') found.push({ name, stats: undefined, problem: entryStats });
+      else if (entryStats.isDirectory()) await enter(name, entryStats);
       else if (ALMOST_JSON.test(name)) found.push({ name, stats: entryStats, problem: problemOf(name, entryStats) });
     }
   };
@@ -93,11 +115,15 @@ const RACY_MS = 2_000;
  * What the file system says of the folder, without reading a file: the same text means the same content. Undefined
  * while something in it is so new that its times do not tell. Looking at a thousand files costs far less than reading
  * them, which would be half a core when it is done four times a second.
- * @throws the file system's error when the folder can't be read or a file is gone meanwhile
+ * @throws the file system's error when the folder can't be read
  */
 export async function stampOfFolder(dir: string, nowMs: number): Promise<string | undefined> {
   let stamp = '';
-  for (const { name, stats } of await entriesOf(dir)) {
+  for (const { name, stats, problem } of await entriesOf(dir)) {
+    if (stats === undefined) {
+      stamp += `${name.length}:${name}${problem}\n`;
+      continue;
+    }
     const { dev, ino, size, mtimeNs, ctimeNs } = stats;
     const newestMs = Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
     // A time in the future too: a clock that was put back.
@@ -127,8 +153,8 @@ async function bytesOf(file: string): Promise<Buffer | undefined> {
 
 /**
  * Reads the folder: every `*.json` below it is a policy, except lexicon.json itself, `schema/`, `tests/` and names that
- * begin with a dot. Links are followed. What only looks like a policy file is in `refused`.
- * @throws the file system's error when the folder or a file can't be read.
+ * begin with a dot. Links are followed. What only looks like a policy file, or can't be read, is in `refused`.
+ * @throws the file system's error when the folder itself can't be read.
  */
 export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
   const hash = createHash('sha256');
@@ -136,18 +162,18 @@ export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
   const refused: Finding[] = [];
   let lexicon: PolicyFile = { path: LEXICON_FILE, text: '' };
   for (const { name, problem } of await entriesOf(dir)) {
-    const bytes = problem === undefined ? await bytesOf(path.join(dir, name)) : undefined;
-    if (bytes === undefined) {
-      const message = problem ?? 'is not a regular file';
-      refused.push({ file: name, line: 1, column: 1, pointer: '', code: 'NOT_JSON', message });
-      hash.update(`${name.length}:${name} ${message}`);
+    const bytes = problem ?? (await bytesOf(path.join(dir, name)).catch(unreadable)) ?? 'is not a regular file';
+    if (typeof bytes === 'string') {
+      refused.push({ file: name, line: 1, column: 1, pointer: '', code: 'NOT_JSON', message: bytes });
+      hash.update(`${name.length}:${name} ${bytes}`);
       continue;
     }
     hash.update(`${name.length}:${name}${bytes.length}:`).update(bytes);
-    // Bytes that are not UTF-8 become U+FFFD, which no policy can hide behind: the text is what is digested and stored.
-    const file = { path: name, text: bytes.toString('utf8') };
-    if (name === LEXICON_FILE) lexicon = file;
-    else policies.push(file);
+    // Of a file over the limit there is but the beginning, which may end within a letter; the load says that it is too large.
+    const read = bytes.length > MAX_FILE_BYTES ? { text: bytes.toString('utf8') } : textOf(bytes);
+    if (!('text' in read)) refused.push({ file: name, pointer: '', code: 'NOT_JSON', ...read });
+    else if (name === LEXICON_FILE) lexicon = { path: name, text: read.text };
+    else policies.push({ path: name, text: read.text });
   }
   return { policies, lexicon, refused, fingerprint: hash.digest('hex') };
 }

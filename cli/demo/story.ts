@@ -76,7 +76,14 @@ export async function playStory({ url, adminKey, print }: StoryOptions): Promise
   const left = keys === undefined ? null : await problemOf(print, takeBack(keys, print));
   const ok = problem === null && left === null;
   const tookMs = Math.round(performance.now() - startedAtMs);
-  if (ok) print.end(`Everything happened as told, in ${(tookMs / 1_000).toFixed(1)} s.`);
+  if (ok) {
+    print.end(`Everything happened as told, in ${(tookMs / 1_000).toFixed(1)} s.`);
+    // A live key sees nothing of it, on the pages either.
+    print.line(`To look at it: ${url}/dashboard, signed in with an admin key of the environment test. On its page`);
+    print.line(
+      'Keys a live admin key makes one; so does custos keys create --environment test --scope "admin:*" --name me',
+    );
+  }
   const keyId = keys?.work.keyId ?? null;
   return { ok, problem: problem ?? left, url, environment: 'test', run, keyId, tookMs, ...summary };
 }

@@ -47,10 +47,10 @@ function exitCodeOf({ findings }: CheckedFolder, { strict }: CheckOptions): Exit
 }
 
 function show(checked: CheckedFolder, options: CheckOptions, at?: Date): void {
-  const { digest, policies, findings } = checked;
+  const { digest, policies, tests, findings } = checked;
   const ok = exitCodeOf(checked, options) === EXIT.ok;
   if (options.json === true) {
-    const result = { ok, digest: digest ?? null, policies, findings };
+    const result = { ok, digest: digest ?? null, policies, tests, findings };
     if (at === undefined) printJson(result);
     else printLine(JSON.stringify({ at: at.toISOString(), ...result }));
     return;
@@ -59,7 +59,7 @@ function show(checked: CheckedFolder, options: CheckOptions, at?: Date): void {
   const { red, green, dim } = paint();
   const count = (severity: string): number => findings.filter((finding) => finding.severity === severity).length;
   const parts = [counted(count('error'), 'error'), counted(count('warning'), 'warning')];
-  const what = `${counted(policies, 'policy file')}, ${counted(checked.tests, 'test file')}: ${parts.join(', ')}.`;
+  const what = `${counted(policies, 'policy file')}, ${counted(tests, 'test file')}: ${parts.join(', ')}.`;
   const rest = digest === undefined ? '' : dim(` Digest ${digest.slice(0, 12)}.`);
   const time = at === undefined ? '' : dim(`${at.toTimeString().slice(0, 8)} `);
   if (findings.length > 0) printLine();

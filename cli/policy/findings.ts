@@ -48,7 +48,7 @@ export async function checkFolder(dir: string): Promise<CheckedFolder> {
   const ofPolicies = [...errors, ...warnings].map((finding) => shownFinding(dir, finding));
   const fingerprint = createHash('sha256')
     .update(folder.fingerprint)
-    .update(JSON.stringify(tests?.texts ?? []));
+    .update(JSON.stringify([tests?.texts, tests?.findings]));
   return {
     digest: set?.digest,
     policies: folder.policies.length,

@@ -30,6 +30,7 @@ import {
   type ExitCode,
   paint,
   printFindings,
+  printJson,
   printLine,
   runPolicyCommand,
   UsageError,
@@ -43,6 +44,7 @@ interface NewOptions {
   readonly resource?: readonly string[];
   readonly environment?: readonly Environment[];
   readonly description?: string;
+  readonly json?: boolean;
 }
 
 const append = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -68,6 +70,7 @@ export function registerPolicyNew(policy: Command): void {
     .option('--resource <resource>', 'a resource of its target (default: db/<name>/*); may be repeated', append)
     .addOption(repeatable('--environment <environment>', 'an environment of its target (default: all)', ENVIRONMENTS))
     .option('--description <sentence>', 'what it is for (default: what its rule says)')
+    .option('--json', 'print JSON: the files that were written')
     .addHelpText('after', EXIT_CODES)
     .action((name: string, folder: string | undefined, options: NewOptions) =>
       runPolicyCommand(() => writeNew(name, policyDirOf(folder), options)),
@@ -104,7 +107,12 @@ async function writeNew(id: string, dir: string, options: NewOptions): Promise<E
   const policyText = prettyJson(draft.policy);
   const before = admitPolicySet(folder, { compileLexicon });
   if (before.set === undefined) {
-    printFindings((await checkFolder(dir)).findings.filter(({ severity }) => severity === 'error'));
+    const findings = (await checkFolder(dir)).findings.filter(({ severity }) => severity === 'error');
+    if (options.json === true) {
+      printJson({ ok: false, policy: null, test: null, findings });
+      return EXIT.broken;
+    }
+    printFindings(findings);
     printLine('The folder is broken as it is: nothing was written.');
     return EXIT.broken;
   }
@@ -119,8 +127,14 @@ async function writeNew(id: string, dir: string, options: NewOptions): Promise<E
   await writeFile(files.test, prettyJson(test.content), { flag: 'wx' });
   // Last: from now on a service that reads the folder has it in force.
   await writeFile(files.policy, policyText, { flag: 'wx' });
+  const doubts = warnings.filter((warning) => warning.file === file).map((warning) => shownFinding(dir, warning));
+  if (options.json === true) {
+    const written = { policy: shownPath(dir, file), test: shownPath(testsDirOf(dir), file) };
+    printJson({ ok: true, ...written, verdict: test.first.verdict, findings: doubts });
+    return EXIT.ok;
+  }
   tellNext(dir, id, options.effect, test.first);
-  printFindings(warnings.filter((warning) => warning.file === file).map((warning) => shownFinding(dir, warning)));
+  printFindings(doubts);
   return EXIT.ok;
 }
 

@@ -7,8 +7,9 @@ import { replayHtml } from '../../shared/decide/replay-html.ts';
 import { countDecisions, type ReplayRange, type ReplayReport, replayRange } from '../../shared/decide/replay-store.ts';
 import { parseDuration } from '../../shared/keys/durations.ts';
 import type { PolicySet } from '../../shared/policy/load.ts';
+import { timeOf as instantOf } from '../../shared/policy/values.ts';
 import { type Environment, ENVIRONMENTS } from '../../shared/vocabulary.ts';
-import { requireOrganisation } from '../admin.ts';
+import { CommandError, requireOrganisation } from '../admin.ts';
 import { say } from '../context.ts';
 import { policyDirOf, readFolder, shownPath } from './folder.ts';
 import { EXIT, type ExitCode, printFindings, printJson, printLine, runPolicyCommand, UsageError } from './output.ts';
@@ -75,8 +76,7 @@ Exit codes: 0, also when decisions would change; 2 for options that can't be use
           const draft = await draftOf(db, options);
           if (!draft.ok) return broken(draft, options);
           const { organisation } = options;
-          const organisationId =
-            organisation === undefined ? undefined : (await requireOrganisation(db, organisation)).id;
+          const organisationId = organisation === undefined ? undefined : await organisationIdOf(db, organisation);
           return run(db, draft.set, { ...asked, organisationId }, options);
         });
       }),
@@ -93,18 +93,28 @@ function askedOf(options: ReplayOptions, nowMs: number): ReplayRange {
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit)) throw new UsageError('--limit must be a number from 1 on.');
   if (html === '') throw new UsageError('--html needs the name of a file.');
   const sinceMs = parseDuration(since ?? DEFAULT_SINCE);
-  if (sinceMs === undefined)
-    throw new UsageError('--since must be a number and a unit letter (m minutes, h hours, d days, w weeks).');
+  if (sinceMs === undefined || sinceMs === 0)
+    throw new UsageError('--since must be a number from 1 on and a unit letter (m minutes, h hours, d days, w weeks).');
   const toMs = Math.min(to === undefined ? nowMs : timeOf(to, '--to'), nowMs);
   const fromMs = from === undefined ? Math.max(0, toMs - sinceMs) : timeOf(from, '--from');
   if (fromMs >= toMs) throw new UsageError('--from must be before --to, and not in the future.');
   return { environment, agentId, fromMs, toMs, limit: limit === undefined ? undefined : Number(limit) };
 }
 
+/** @throws {UsageError} when there is no such organisation */
+async function organisationIdOf(db: Database, slug: string): Promise<string> {
+  try {
+    return (await requireOrganisation(db, slug)).id;
+  } catch (error) {
+    if (error instanceof CommandError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
 /** RFC 3339, with the offset: a time without one would be another on another machine. @throws {UsageError} */
 function timeOf(text: string, option: string): number {
-  const ms = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms) || ms < 0) throw new UsageError(`${option} must be a time such as 2026-03-01T00:00:00Z.`);
+  const ms = instantOf(text);
+  if (ms === undefined || ms < 0) throw new UsageError(`${option} must be a time such as 2026-03-01T00:00:00Z.`);
   return ms;
 }
 

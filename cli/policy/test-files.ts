@@ -6,11 +6,13 @@ import { createReadings, readingOfParse } from '../../shared/decide/readings.ts'
 import { ApiError } from '../../shared/errors.ts';
 import type { Lexicon } from '../../shared/intent/lexicon.ts';
 import { parseIntent } from '../../shared/intent/parse.ts';
-import type { PolicySet, TextFile } from '../../shared/policy/load.ts';
+import { MAX_FILE_BYTES, type PolicySet, type TextFile } from '../../shared/policy/load.ts';
 import { expandTestFiles, type TestCase } from '../../shared/policy/testing/expand.ts';
 import { loadTestFile, type TestSource } from '../../shared/policy/testing/load.ts';
 import type { IntentReader } from '../../shared/policy/testing/lookups.ts';
 import { type PolicySources, policySources } from '../../shared/policy/testing/sources.ts';
+import { type ReadText, textOf } from '../../shared/policy/text-bytes.ts';
+import { ALMOST_JSON, unreadable } from '../../shared/policy-folder.ts';
 import { admitFolder, placesOfRun, readFolder, shownPath } from './folder.ts';
 import { type ShownFinding, UsageError } from './output.ts';
 
@@ -32,8 +34,6 @@ export function intentReader(set: PolicySet<Lexicon>): IntentReader {
 }
 
 const JSON_NAME = /\.json$/;
-/** `x.JSON`, `x.jsonc`: whoever wrote it thinks that it is run. */
-const ALMOST_JSON = /\.json[5c]?$/i;
 
 interface FoundFiles {
   readonly files: readonly TextFile[];
@@ -50,6 +50,21 @@ async function statsOf(file: string): Promise<Stats | undefined> {
   }
 }
 
+/** The text of one file; undefined for a folder. */
+async function readTestFile(full: string): Promise<ReadText | undefined> {
+  const at = { line: 1, column: 1 };
+  try {
+    const stats = await stat(full);
+    if (stats.isDirectory()) return undefined;
+    if (!stats.isFile()) return { ...at, message: 'is not a regular file' };
+    if (!JSON_NAME.test(full)) return { ...at, message: 'is not read: the name of a test file ends in ".json"' };
+    const bytes = await readFile(full);
+    return bytes.length > MAX_FILE_BYTES ? { text: bytes.toString('utf8') } : textOf(bytes);
+  } catch (error) {
+    return { ...at, message: unreadable(error) };
+  }
+}
+
 /** The test files of a folder, those of its folders too, by name; or the one file that is named. Undefined: not there. */
 async function readTestFiles(named: string): Promise<FoundFiles | undefined> {
   const stats = await statsOf(named);
@@ -60,18 +75,11 @@ async function readTestFiles(named: string): Promise<FoundFiles | undefined> {
   const findings: ShownFinding[] = [];
   for (const name of names.sort()) {
     if (name.split(path.sep).some((part) => part.startsWith('.')) || !ALMOST_JSON.test(name)) continue;
-    const full = path.join(dir, name);
+    const read = await readTestFile(path.join(dir, name));
+    if (read === undefined) continue;
     const file = shownPath(dir, name);
-    const found = await statsOf(full);
-    if (found?.isDirectory() === true) continue;
-    const problem =
-      found?.isFile() !== true
-        ? 'is not a regular file'
-        : JSON_NAME.test(name)
-          ? undefined
-          : 'is not read: the name of a test file ends in ".json"';
-    if (problem === undefined) files.push({ path: file, text: await readFile(full, 'utf8') });
-    else findings.push({ file, line: 1, column: 1, severity: 'error', code: 'NOT_JSON', message: problem });
+    if ('text' in read) files.push({ path: file, text: read.text });
+    else findings.push({ file, severity: 'error', code: 'NOT_JSON', ...read });
   }
   return { files, findings };
 }

@@ -69,7 +69,9 @@ export interface AdmitDependencies<Lexicon> extends LoadDependencies<Lexicon> {
 export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependencies<Lexicon>): Admission<Lexicon> {
   const { policies, lexicon, refused: almost = [] } = texts;
   const loaded = loadPolicySet(policies, lexicon, deps);
-  const refused = [...almost, ...(loaded.ok ? [] : loaded.findings)];
+  // A lexicon that was refused as a file is not missing as well.
+  const isToldOf = (finding: Finding): boolean => almost.some(({ file }) => file === finding.file);
+  const refused = [...almost, ...(loaded.ok ? [] : loaded.findings.filter((finding) => !isToldOf(finding)))];
   const errorsOnly = policies.length > (deps.warningsUpTo ?? Number.POSITIVE_INFINITY);
   const linted = loaded.ok
     ? placed(

@@ -1,12 +1,20 @@
 // What is wrong with one policy document: the published schema first, then the vocabulary, types and resources.
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import { didYouMean } from '../near.ts';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { compileSchema } from '../compile-schema.ts';
 import { accepts, OPERATORS } from './operators.ts';
 import { canonicalResource } from './resource.ts';
 import { PolicySchema } from './schema.ts';
 import type { Comparison, Policy, PolicyStage } from './schema.ts';
-import { isNoise, type Problem, problemOf, shown, stageOf, valueAt } from './schema-problems.ts';
+import {
+  isNoise,
+  meantOf,
+  type Problem,
+  problemOf,
+  shown,
+  stageOf,
+  valueAt,
+  withoutEchoes,
+} from './schema-problems.ts';
 import { fullPath, lookUp } from './vocabulary.ts';
 
 export type { Problem } from './schema-problems.ts';
@@ -58,7 +66,7 @@ function typeProblem(comparison: Comparison, type: string, values: readonly stri
     return `must be ${wanted === 'number' ? 'a number' : `a ${wanted}`}, as the fact is`;
   const stranger = values === undefined ? undefined : items.find((item) => !values.some((value) => value === item));
   if (stranger === undefined || values === undefined) return undefined;
-  return `${shown(stranger)} is not one of ${values.join(', ')}${typeof stranger === 'string' ? didYouMean(stranger, values) : ''}`;
+  return `${shown(stranger)} is not one of ${values.join(', ')}${meantOf(stranger, values)}`;
 }
 
 /** Whether the schema found nothing wrong at a pointer or below it: there, types are what the schema says. */
@@ -125,26 +133,12 @@ function meaningProblems(document: unknown, isSound: IsSound): Problem[] {
   return problems;
 }
 
-type Validator = ValidateFunction<Policy>;
-/** Compiled when it is first needed, then kept: it depends on nothing but the schema, and takes longer than most loads. */
-let compiled: Validator | undefined;
-
-function validator(): Validator {
-  // The schema refines types that its other parts declare, which Ajv's strict types would call missing.
-  compiled ??= new Ajv2020({
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    allErrors: true,
-    verbose: true,
-  }).compile<Policy>(PolicySchema);
-  return compiled;
-}
+const validator = compileSchema<Policy>(PolicySchema);
 
 const COMPARISON = ['fact', 'path', 'operator', 'value'];
 
 function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Problem[] {
-  const told = errors.filter((error) => !isNoise(error));
+  const told = withoutEchoes(errors.filter((error) => !isNoise(error)));
   const isStranger = (error: ErrorObject): boolean => error.keyword === 'additionalProperties';
   const isBareComparison = (error: ErrorObject): boolean =>
     error.instancePath.endsWith('/conditions') && COMPARISON.includes(String(error.params['additionalProperty']));

@@ -67,7 +67,8 @@ const NO_JSON: Readonly<Record<string, string>> = {
   '\ufeff': ': the file begins with a byte order mark; save it as UTF-8 without one',
 };
 
-function notJson({ reason, offset }: JsonError, text: string): string {
+/** Why a text is no JSON, in words for whoever wrote it. */
+export function notJson({ reason, offset }: JsonError, text: string): string {
   if (text.trim() === '') return 'is not JSON: the file is empty';
   const at = text.charAt(offset);
   const isAfterComma = text.slice(0, offset).trimEnd().endsWith(',');
@@ -75,10 +76,12 @@ function notJson({ reason, offset }: JsonError, text: string): string {
   return `is not JSON: ${reason}${NO_JSON[at] ?? ''}`;
 }
 
+/** The sentence of a file over the limit. */
+export const TOO_LARGE = `is larger than 1 MB (${MAX_FILE_BYTES.toLocaleString('en')} bytes): split it into several files`;
+
 function parseFile(file: TextFile): { readonly value: unknown } | Finding {
   if (Buffer.byteLength(file.text) > MAX_FILE_BYTES) {
-    const message = `is larger than 1 MB (${MAX_FILE_BYTES.toLocaleString('en')} bytes): split it into several files`;
-    return { file: file.path, line: 1, column: 1, pointer: '', code: 'TOO_LARGE', message };
+    return { file: file.path, line: 1, column: 1, pointer: '', code: 'TOO_LARGE', message: TOO_LARGE };
   }
   try {
     return { value: parseJson(file.text) };

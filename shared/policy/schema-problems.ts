@@ -84,10 +84,15 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
   development: 'dev',
 };
 
-/** Members that json-rules-engine knows and this format leaves out, and why. */
+const TEST_MEMBER = ': a test file has it, and those belong into the folder "tests"';
+
+/** Members that json-rules-engine knows or a test file has, and this format leaves out, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   condition: ': there are no shared conditions, so none can name itself in a circle; write the conditions out here',
   params: ': facts take no parameters',
+  cases: TEST_MEMBER,
+  matrix: TEST_MEMBER,
+  fixtures: TEST_MEMBER,
   priority: ': the order of rules means nothing; DENY over ESCALATE over DEGRADE over ALLOW',
 };
 
@@ -109,19 +114,29 @@ function unknownOperator(name: unknown): string {
   return `there is no operator ${shown(name)}${meant}${note}; known are ${OPERATOR_NAMES.join(', ')}`;
 }
 
+/** `; did you mean "live"?` for a word that is near one of a closed list, or that others use for it; or nothing. */
+export function meantOf(value: unknown, names: readonly string[]): string {
+  const text = typeof value === 'string' ? value : '';
+  const word = Object.hasOwn(OTHER_WORDS, text) ? OTHER_WORDS[text] : undefined;
+  return word !== undefined && names.includes(word) ? `; did you mean "${word}"?` : didYouMean(text, names);
+}
+
 function oneOf(value: unknown, allowed: readonly unknown[]): string {
   const names = allowed.map(String);
   const text = typeof value === 'string' ? value : '';
-  const word = Object.hasOwn(OTHER_WORDS, text) ? OTHER_WORDS[text] : undefined;
   if (text === 'RISK' && names.includes('DENY'))
     return `"RISK" is an event of policies of stage "intake"; those of stage "enforce" have ${names.join(', ')}`;
-  const meant = word !== undefined && names.includes(word) ? `; did you mean "${word}"?` : didYouMean(text, names);
-  return `${shown(value)} is not one of ${names.join(', ')}${meant}`;
+  return `${shown(value)} is not one of ${names.join(', ')}${meantOf(value, names)}`;
+}
+
+/** The member that is not known, and those that are. */
+function strangerOf(error: ErrorObject): { readonly key: string; readonly known: readonly string[] } {
+  const key = String(error.params['additionalProperty']);
+  return { key, known: Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {}) };
 }
 
 function unknownMember(error: ErrorObject): string {
-  const key = String(error.params['additionalProperty']);
-  const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {});
+  const { key, known } = strangerOf(error);
   const isMisspelt = key === 'condition' && known.includes('conditions');
   const note = !isMisspelt && Object.hasOwn(LEFT_OUT, key) ? LEFT_OUT[key] : undefined;
   if (/\/obligations\/\d+$/.test(error.instancePath) && known.includes('params'))
@@ -164,7 +179,7 @@ function factProblem(document: unknown, pointer: string): string | undefined {
 }
 
 /** The sentence of a keyword that needs no look at the document; undefined leaves it to Ajv. */
-function plainly(error: ErrorObject): string | undefined {
+export function plainly(error: ErrorObject): string | undefined {
   const { keyword, params } = error;
   switch (keyword) {
     case 'minItems':
@@ -223,10 +238,41 @@ export function problemOf(document: unknown, error: ErrorObject): Problem {
     const allowed: unknown = params['allowedValues'];
     return schema(oneOf(value, Array.isArray(allowed) ? allowed : []));
   }
+  if (keyword === 'const' && /^\/rules\/\d+\/event\/type$/.test(pointer))
+    return schema(
+      `policies of stage ${shown(stageOf(document))} have events of type ${shown(params['allowedValue'])} only`,
+    );
   if (keyword === 'const') return schema(`must be ${shown(params['allowedValue'])}`);
   if (pointer.endsWith('/params/obligations') && keyword === 'false schema')
     return schema('only DEGRADE has obligations');
   return schema(plainly(error) ?? error.message ?? 'is not what the schema says');
+}
+
+const EVENT_TYPE = /^(\/rules\/\d+\/event)\/type$/;
+
+/** Leaves out what follows from another mistake, so that each is told once: where it was made. */
+export function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
+  const mistyped = new Set<string>();
+  const meant = new Set<string>();
+  const events = new Set<string>();
+  for (const error of errors) {
+    const { keyword, instancePath } = error;
+    if (keyword === 'type') mistyped.add(instancePath);
+    const event = EVENT_TYPE.exec(instancePath)?.[1];
+    if (event !== undefined) events.add(`${event}/params`);
+    if (keyword !== 'additionalProperties') continue;
+    const { key, known } = strangerOf(error);
+    const others = known.filter((other) => other !== key);
+    meant.add(`${instancePath} ${nearestName(key, others)}`);
+  }
+  return errors.filter(({ keyword, instancePath, params }) => {
+    // A misspelt member is told with the name that is missing.
+    if (keyword === 'required' && meant.has(`${instancePath} ${String(params['missingProperty'])}`)) return false;
+    // What is of the wrong type is also none of a list.
+    if (keyword === 'enum' && mistyped.has(instancePath)) return false;
+    // What an event carries follows from its type.
+    return ![...events].some((at) => instancePath === at || instancePath.startsWith(`${at}/`));
+  });
 }
 
 /** Ajv also reports the keywords around a failure, which say nothing more. */

@@ -3,7 +3,8 @@ import os from 'node:os';
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { ask, escalate, ESCALATING, gist } from '../support/escalations.ts';
-import { runProcess, TEST_PEPPER } from '../support/process.ts';
+import { runCommand } from '../support/command.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 
 describe('custos approvals', function () {
@@ -16,14 +17,8 @@ describe('custos approvals', function () {
   });
   after(() => service?.close());
 
-  const custos = async (...args: string[]) => {
-    const running = runProcess('cli/main.js', ['approvals', ...args], {
-      DATABASE_URL: service.databaseUrl,
-      CUSTOS_PEPPER: TEST_PEPPER,
-    });
-    const { code } = await running.ended;
-    return { code, stdout: running.stdout(), stderr: running.stderr() };
-  };
+  const custos = (...args: string[]) =>
+    runCommand(['approvals', ...args], { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER });
   const BODY = { agent_id: 'shell-bot', intent: 'delete:db/asked/a', context: { note: 'line\n\u001b[31mred' } };
 
   it('lists and shows what waits, without letting a caller write to the terminal', async () => {
@@ -76,6 +71,7 @@ describe('custos approvals', function () {
     const refused: [string[], RegExp][] = [
       [['approve', 'apr_0', '--reason', 'x'], /^custos: There is no approval apr_0\. "custos approvals list"/],
       [['approve', approvalId, '--reason', ''], /^custos: --reason has 1 to 1000 characters\.$/m],
+      [['approve', approvalId, '--reason', ' '], /^custos: --reason must not be blank\.$/m],
       [['list', '--limit', '0'], /^custos: --limit is a number from 1 to 1000\.$/m],
       [['list', '--org', 'nobody'], /^custos: There is no organisation "nobody"/],
     ];

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { createSessions, IDLE_MS, SESSION_MS } from '../../ingress/dashboard/sessions.ts';
 import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS } from '../../ingress/dashboard/attempts.ts';
 import { toAuthenticated } from '../../shared/keys/authenticator.ts';
-import { generateKey } from '../../shared/keys/format.ts';
+import { formatKey, generateKey } from '../../shared/keys/format.ts';
 import { loadKey } from '../../shared/keys/lookup.ts';
 import type { ClientResponse } from '../support/client.ts';
 import { cookieOf, OWN_HEADERS, type Signed, signIn, trySignIn, withCookie } from '../support/dashboard.ts';
@@ -86,6 +86,28 @@ describe('sessions of the dashboard', () => {
     expect(Number(refused.headers['retry-after'])).to.be.within(1, ATTEMPT_WINDOW_MS / 1_000);
     service.advance(ATTEMPT_WINDOW_MS);
     expect((await trySignIn(service.admin, service.adminKey)).status).to.equal(200);
+  });
+
+  it('counts a browser that the key has signed in with before apart from strangers at its address', async () => {
+    const attempt = (key: string, device: unknown): Promise<ClientResponse> =>
+      service.admin.request('POST', '/dashboard/api/session', {
+        key: null,
+        body: { key, device },
+        headers: OWN_HEADERS,
+        check: false,
+      });
+    const { device } = (await trySignIn(service.admin, service.adminKey)).json;
+    for (let i = 0; i <= MAX_ATTEMPTS; i += 1) await trySignIn(service.admin, generateKey('live').key);
+    expectProblem(await trySignIn(service.admin, service.adminKey), 429, 'E3001');
+    const again = await attempt(service.adminKey, device);
+    expect([again.status, again.json.device]).to.deep.equal([200, device]);
+    // It is worth no try of another key, and five wrong ones of its own are all that it has, too.
+    expectProblem(await attempt(generateKey('live').key, device), 429, 'E3001');
+    for (const other of [`${device}x`, 'A'.repeat(43), ''])
+      expectProblem(await attempt(service.adminKey, other), 429, 'E3001');
+    const wrong = formatKey({ environment: 'live', keyId: adminKeyId(), secret: 'A'.repeat(43) });
+    for (let i = 0; i < MAX_ATTEMPTS; i += 1) expectProblem(await attempt(wrong, device), 401, 'E1002');
+    expectProblem(await attempt(service.adminKey, device), 429, 'E3001');
   });
 
   it('does not count good keys as attempts', async () => {

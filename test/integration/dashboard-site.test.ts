@@ -132,6 +132,25 @@ describe('the dashboard over HTTP', () => {
     expect((await other.get('/v1/policies')).json.code).to.equal('E1004');
   });
 
+  it('tells the operator of a log of anybody that is halted, as /ready does, and nobody else', async () => {
+    const organisationId = await service.addOrganisation('halted');
+    const { key } = await service.addKey({ organisationId, scopes: ['admin:*'], environment: 'test' });
+    await service.rows(
+      "INSERT INTO log (organisation_id, environment, origin, halted_reason) VALUES ($1, 'live', 'x', 'a restored backup')",
+      [organisationId],
+    );
+    await waitFor(
+      async () => (await overview()).system?.logProblems[0] === 'the log halted/live is halted: a restored backup',
+      {
+        what: 'the operator to hear of it',
+      },
+    );
+    expect((await service.admin.get('/ready')).json.degraded).to.include('audit');
+    expect((await overview(await signIn(service.admin, key))).system).to.equal(null);
+    await service.rows('UPDATE log SET halted_reason = NULL WHERE organisation_id = $1', [organisationId]);
+    await waitFor(async () => (await overview()).system?.logProblems.length === 0, { what: 'it to be over' });
+  });
+
   it('says that no worker is alive, on /ready and in the metrics too, and that one is as soon as it beats', async () => {
     const check = async () => {
       const { json } = await service.admin.get('/ready');

@@ -16,7 +16,8 @@ import { loadPrivateKey, publishKey } from '../../shared/proof/keys.ts';
 import type { Client } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
-import { runProcess, TEST_PEPPER } from '../support/process.ts';
+import { type Ran, runCommand, runCommandAlone } from '../support/command.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
@@ -53,13 +54,8 @@ describe('custos decision verify', function () {
     await client.post('/v1/trust/signals', { signals: types.map((type) => ({ agentId, type })) });
     await fold();
   };
-  const runWith = async (env: Readonly<Record<string, string | undefined>>, ...args: string[]) => {
-    const running = runProcess('cli/main.js', args, env);
-    const { code } = await running.ended;
-    return { code, stdout: running.stdout(), stderr: running.stderr() };
-  };
   const run = (...args: string[]) =>
-    runWith({ DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER }, ...args);
+    runCommand(args, { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER });
   const custos = (...args: string[]) => run('decision', 'verify', ...args);
   /** Asks until the decision uses that many signals. */
   const enforceWith = (signals: number, agentId: string, intent: string) =>
@@ -211,26 +207,12 @@ describe('custos decision verify', function () {
     );
     expect(written.code, written.stderr).to.equal(0);
 
-    const offline = (...more: string[]) => {
-      const trusted = publishKey(key, { origin: found.origin ?? '', use: 'log' }).vkey;
-      // No database, and no data folder in which one might be.
-      const env = { DATABASE_URL: undefined, CUSTOS_DATA_DIR: path.join(folder, 'none') };
-      return runWith(
-        env,
-        'decision',
-        'verify',
-        '--log',
-        log,
-        '--facts',
-        facts,
-        '--policies',
-        policies,
-        '--vkey',
-        trusted,
-        ...more,
-      );
-    };
-    const all = await offline('--all');
+    const trusted = publishKey(key, { origin: found.origin, use: 'log' }).vkey;
+    const files = ['--log', log, '--facts', facts, '--policies', policies, '--vkey', trusted];
+    // No database, and no data folder in which one might be.
+    const env = { CUSTOS_DATA_DIR: path.join(folder, 'none') };
+    const offline = (arg: string): Promise<Ran> => runCommand(['decision', 'verify', ...files, arg], env);
+    const all = await runCommandAlone(['decision', 'verify', ...files, '--all'], env);
     expect(all.code, all.stdout + all.stderr).to.equal(0);
     expect(all.stderr).to.match(/^\d\d verified, 2 not evaluable, 0 failed\.\n$/);
     const id = kinds.get('worker-bot') ?? '';

@@ -1,12 +1,11 @@
 // `custos doctor` on set-ups that are right, and on others with one thing wrong each.
-import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Diagnosis } from '../../cli/doctor/check.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { ensureSecretFingerprint } from '../../shared/keys/fingerprints.ts';
+import { runCommand } from '../support/command.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
@@ -15,29 +14,18 @@ import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts'
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 
-const CLI = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
-
 interface Examined {
   readonly code: number;
   readonly checks: readonly Diagnosis[];
 }
 
 /** Runs the command with nothing but this environment. */
-function doctor(env: Readonly<Record<string, string>>): Promise<Examined> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      process.execPath,
-      [CLI, 'doctor', '--json'],
-      { env: { PATH: process.env['PATH'], ...env } },
-      (error, out, err) => {
-        const code = typeof error?.code === 'number' ? error.code : 0;
-        if (err !== '') return reject(new Error(err));
-        const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Diagnosis[] };
-        expect(ok, 'ok and the exit code say the same').to.equal(code === 0);
-        resolve({ code, checks });
-      },
-    );
-  });
+async function doctor(env: Readonly<Record<string, string>>): Promise<Examined> {
+  const { code, stdout, stderr } = await runCommand(['doctor', '--json'], env);
+  expect(stderr).to.equal('');
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Diagnosis[] };
+  expect(code, 'ok and the exit code say the same').to.equal(ok ? 0 : 1);
+  return { code: ok ? 0 : 1, checks };
 }
 
 const problems = ({ checks }: Examined): string[] =>
@@ -154,7 +142,9 @@ describe('custos doctor', function () {
       'admin key: the operator has no admin key that works',
       'outbox: the oldest accepted work waits for 5 min',
     ]);
-    expect(warnings(examined).join()).to.include('dead jobs: given up: 1 in trust');
+    expect(warnings(examined).join())
+      .to.include('dead jobs: given up: 1 in trust')
+      .and.to.include('workers: no worker process is alive');
   });
 
   describeUnless(whyNoRedis(), 'with Redis', () => {
@@ -171,7 +161,7 @@ describe('custos doctor', function () {
       );
       await redis.configure('maxmemory-policy', 'noeviction');
       const away = await doctor({ ...env, REDIS_URL: 'redis://127.0.0.1:1' });
-      expect(problems(away).join()).to.include('redis: Redis does not answer');
+      expect(problems(away).join()).to.include('redis: Redis does not answer: connect ECONNREFUSED');
     });
   });
 });

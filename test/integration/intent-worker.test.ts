@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
-import { type PolicyFiles, type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { PolicyFiles, Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
 
 const rule = (type: string, resources: string[], conditions: object = { all: [ALWAYS] }, params: object = {}) => ({
   stage: 'enforce',
@@ -29,18 +29,16 @@ const POLICIES: PolicyFiles = {
 };
 
 describe('the intent worker', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
   before(async () => {
-    service = await startService({ policies: POLICIES });
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker({ policies: POLICIES });
+    ({ service, worker } = both);
     client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const submit = async (resource: string, more: object = {}): Promise<string> =>
     (await client.post('/v1/intents', { agentId: 'nobody', action: 'read', resource, ...more })).json.intentId;
@@ -49,11 +47,6 @@ describe('the intent worker', () => {
     const intentId = await submit(resource, more);
     await worker.evaluate(intentId);
     return read(intentId);
-  };
-  const jobOf = async (intentId: string) => {
-    const [job] = await worker.jobsOf(intentId);
-    if (job === undefined) throw new Error('no job');
-    return job;
   };
   const decisionsOf = (agentId: string) =>
     service.rows<{ decision_id: string; verdict: string }>(
@@ -164,7 +157,7 @@ describe('the intent worker', () => {
 
   it('evaluates once, although its job is delivered twenty times at once and ten times later', async () => {
     const intentId = await submit('db/open/once', { agentId: 'once' });
-    const job = await jobOf(intentId);
+    const job = await worker.jobOf(intentId);
     // Two workers with caches of their own, as two processes have them.
     const second = await startTestWorker(service);
     try {
@@ -185,7 +178,7 @@ describe('the intent worker', () => {
 
   it('is taken over when it died between claiming and deciding, and its late return changes nothing', async () => {
     const intentId = await submit('db/open/taken-over', { agentId: 'taken-over' });
-    const job = await jobOf(intentId);
+    const job = await worker.jobOf(intentId);
     let arrived: () => void = () => undefined;
     let goOn: () => void = () => undefined;
     const isThere = new Promise<void>((resolve) => (arrived = resolve));
@@ -215,7 +208,7 @@ describe('the intent worker', () => {
 
   it('leaves nothing of a decision that could not be stored, and decides when the job comes again', async () => {
     const intentId = await submit('db/open/not-stored', { agentId: 'not-stored' });
-    const job = await jobOf(intentId);
+    const job = await worker.jobOf(intentId);
     const { decisions } = worker.deciding;
     const failing = worker.intentWorker({
       decisions: {
@@ -238,7 +231,7 @@ describe('the intent worker', () => {
 
   it('given up, ends in `failed` with one recorded DENY, EVALUATION_FAILED, although evaluating throws', async () => {
     const intentId = await submit('db/open/given-up', { agentId: 'given-up', context: { ticket: 'OPS-1' } });
-    const job = await jobOf(intentId);
+    const job = await worker.jobOf(intentId);
     const { decider, policies } = worker.deciding;
     const broken = (): never => {
       throw new Error('this evaluation ends the process');
@@ -265,7 +258,7 @@ describe('the intent worker', () => {
   });
 
   it('does nothing for an intent that is not there', async () => {
-    const job = await jobOf(await submit('db/open/other'));
+    const job = await worker.jobOf(await submit('db/open/other'));
     const before = (await service.rows('SELECT decision_id FROM decision')).length;
     await worker.intentWorker().handlers.evaluate({ ...job, intentId: 'int_00000000000000000000000000' });
     await worker.intentWorker().handlers.evaluate({ ...job, environment: 'test' });

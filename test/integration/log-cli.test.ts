@@ -1,19 +1,16 @@
 // The log on the command line: exported, audited offline, altered, refused.
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { createCheckpointKeeper } from '../../shared/log/kept.ts';
 import { publishKey } from '../../shared/proof/keys.ts';
+import { runCommand } from '../support/command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
-
-const CLI = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 
 describe('custos log and custos audit', function () {
   this.timeout(30_000);
@@ -25,18 +22,10 @@ describe('custos log and custos audit', function () {
   let exported: string;
   let slug: string;
 
-  const custos = (...args: string[]): Promise<{ code: number; out: string; error: string }> =>
-    new Promise((resolve) => {
-      const env = {
-        PATH: process.env['PATH'],
-        DATABASE_URL: database.url,
-        CUSTOS_PEPPER: TEST_PEPPER,
-        CUSTOS_CHECKPOINT_DIR: kept,
-      };
-      execFile(process.execPath, [CLI, ...args], { env, maxBuffer: 1e8 }, (error, out, stderr) =>
-        resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, error: stderr }),
-      );
-    });
+  const custos = (...args: string[]) => {
+    const env = { DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_CHECKPOINT_DIR: kept };
+    return runCommand(args, env);
+  };
   const file = (name: string, text: string): string => {
     const at = path.join(folder, name);
     writeFileSync(at, text);
@@ -65,9 +54,9 @@ describe('custos log and custos audit', function () {
     }
     await log.fill(3, 'unsigned');
     await log.append();
-    const { code, out, error } = await custos('log', 'export', ...of());
-    expect([code, error]).to.deep.equal([0, `Exported 303 leaves of custos.local/${slug}/live.\n`]);
-    exported = out;
+    const { code, stdout, stderr } = await custos('log', 'export', ...of());
+    expect([code, stderr]).to.deep.equal([0, `Exported 303 leaves of custos.local/${slug}/live.\n`]);
+    exported = stdout;
   });
   after(async () => {
     await db?.close();
@@ -77,8 +66,8 @@ describe('custos log and custos audit', function () {
   it('export a log that the audit agrees with, also with keys that were got elsewhere', async () => {
     const whole = file('whole.jsonl', exported);
     const own = await custos('audit', whole);
-    expect(own.code, own.error).to.equal(0);
-    expect(own.out)
+    expect(own.code, own.stderr).to.equal(0);
+    expect(own.stdout)
       .to.include('303 leaves in 5 chains lead to 3 signed checkpoints')
       .and.include('The last 3 leaves are not signed yet');
     const keys = file(
@@ -86,10 +75,10 @@ describe('custos log and custos audit', function () {
       JSON.stringify([publishKey(log.key, { origin: `custos.local/${slug}/live`, use: 'log' })]),
     );
     const trusted = await custos('audit', '--keys', keys, '--json', whole);
-    expect([trusted.code, JSON.parse(trusted.out)[0].signedSize]).to.deep.equal([0, 300]);
+    expect([trusted.code, JSON.parse(trusted.stdout)[0].signedSize]).to.deep.equal([0, 300]);
     const { vkey } = publishKey(newKey(), { origin: `custos.local/${slug}/live`, use: 'log' });
     const others = await custos('audit', '--vkey', vkey, whole);
-    expect([others.code, others.out]).to.satisfy(
+    expect([others.code, others.stdout]).to.satisfy(
       ([code, out]: [number, string]) => code === 1 && out.includes('ALTERED (checkpoint-signature)'),
     );
   });
@@ -127,9 +116,9 @@ describe('custos log and custos audit', function () {
       ['empty', () => [''], 'file-malformed'],
     ];
     for (const [name, change, kind] of changes) {
-      const { code, out } = await custos('audit', file(`${name}.jsonl`, `${change([...lines]).join('\n')}\n`));
+      const { code, stdout } = await custos('audit', file(`${name}.jsonl`, `${change([...lines]).join('\n')}\n`));
       expect(code, name).to.equal(1);
-      expect(out, name).to.include(`ALTERED (${kind})`);
+      expect(stdout, name).to.include(`ALTERED (${kind})`);
     }
     expect((await custos('audit', path.join(folder, 'none.jsonl'))).code).to.equal(2);
   });
@@ -143,27 +132,27 @@ describe('custos log and custos audit', function () {
       [['log', 'rotate-key', '--to', file('no-key.pem', 'nonsense')], /not a private key/],
       [['log', 'rotate-key', '--to', path.join(folder, 'absent.pem')], /no such file/],
     ] as const) {
-      const { code, error } = await custos(...args);
-      expect([code, sentence.test(error)], error).to.deep.equal([1, true]);
-      expect(error).not.to.include('    at ');
+      const { code, stderr } = await custos(...args);
+      expect([code, sentence.test(stderr)], stderr).to.deep.equal([1, true]);
+      expect(stderr).not.to.include('    at ');
     }
   });
 
   it('list, open a halted log anew and change its key', async () => {
     await log.sql("UPDATE log SET halted_reason = 'for the test'");
-    expect((await custos('log', 'list')).out).to.match(/live +1 +303 +0 +not yet +halted/);
+    expect((await custos('log', 'list')).stdout).to.match(/live +1 +303 +0 +not yet +halted/);
     const fork = await custos('log', 'fork', ...of());
-    expect([fork.code, fork.out]).to.deep.equal([0, `custos.local/${slug}/live/2\n`]);
+    expect([fork.code, fork.stdout]).to.deep.equal([0, `custos.local/${slug}/live/2\n`]);
     const pem = newKey().export({ type: 'pkcs8', format: 'pem' }).toString();
     const rotated = await custos('log', 'rotate-key', '--to', file('new.pem', pem));
-    expect(rotated.code, rotated.error).to.equal(0);
-    const json = JSON.parse((await custos('log', 'list', '--json')).out);
+    expect(rotated.code, rotated.stderr).to.equal(0);
+    const json = JSON.parse((await custos('log', 'list', '--json')).stdout);
     expect(json.map((one: { generation: number; size: number }) => [one.generation, one.size])).to.deep.equal([
       [1, 303],
       [2, 0],
     ]);
     expect(readFileSync(path.join(folder, 'whole.jsonl'), 'utf8')).to.equal(
-      (await custos('log', 'export', '--generation', '1', ...of())).out.replace(/"lastSize":300/, '"lastSize":null'),
+      (await custos('log', 'export', '--generation', '1', ...of())).stdout.replace(/"lastSize":300/, '"lastSize":null'),
     );
   });
 });

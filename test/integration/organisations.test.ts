@@ -1,14 +1,9 @@
 // `custos org` and `custos keys`: tenants and keys from the shell, on the database itself.
 import { expect } from 'chai';
 import { parseKey } from '../../shared/keys/format.ts';
-import { runProcess, TEST_PEPPER } from '../support/process.ts';
+import { type Ran, runCommand } from '../support/command.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 import { type KeyService, startKeyService } from './keys-setup.ts';
-
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 describe('organisations and keys from the shell', function () {
   this.timeout(60_000);
@@ -18,15 +13,8 @@ describe('organisations and keys from the shell', function () {
   });
   after(() => service.close());
 
-  const custos = async (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> => {
-    const running = runProcess('cli/main.js', args, {
-      DATABASE_URL: service.databaseUrl,
-      CUSTOS_PEPPER: TEST_PEPPER,
-      ...env,
-    });
-    const { code } = await running.ended;
-    return { code, stdout: running.stdout(), stderr: running.stderr() };
-  };
+  const custos = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
+    runCommand(args, { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, ...env });
   const ok = async (...args: string[]): Promise<string> => {
     const ran = await custos(args);
     expect(ran.code, ran.stderr).to.equal(0);
@@ -125,24 +113,13 @@ describe('organisations and keys from the shell', function () {
     ["the operator's slug", ['org', 'create', 'default'], /operator's organisation/],
     ['a tier that is none', ['org', 'create', 'other', '--tier', 'high'], /tier must be/],
   ];
-  // A process each takes most of a second, so they run side by side, a few at a time.
-  const outcomes = new Map<string, Ran>();
-  before(async () => {
-    await service.addOrganisation('taken');
-    const waiting = [...refused];
-    const work = async (): Promise<void> => {
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
-        outcomes.set(next[0], await custos(next[1]));
-    };
-    await Promise.all([work(), work(), work()]);
-  });
-  for (const [what, , sentence] of refused)
-    it(`refuse ${what} with one sentence and exit code 1`, () => {
-      const ran = outcomes.get(what);
-      expect(ran?.code).to.equal(1);
-      expect(ran?.stdout).to.equal('');
-      expect(ran?.stderr).to.match(sentence);
-      expect(ran?.stderr, 'no stack').to.not.match(/\n\s+at /);
+  before(() => service.addOrganisation('taken'));
+  for (const [what, args, sentence] of refused)
+    it(`refuse ${what} with one sentence and exit code 1`, async () => {
+      const { code, stdout, stderr } = await custos(args);
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.match(sentence);
+      expect(stderr, 'no stack').to.not.match(/\n\s+at /);
     });
 
   it('refuse to work with another pepper', async () => {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { findRoot } from '../../shared/root.ts';
 import { temporaryFolder } from '../support/folders.ts';
+import { type Ran, runCommand } from '../support/command.ts';
 import { runProcess, type TestEnv } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -46,41 +47,35 @@ const DOUBTFUL = policyOf(
 /** Checked, compiled, and never true. */
 const DEAD = policyOf(denies('never', { all: [level('lessThan', 2), level('greaterThan', 4)] }));
 
-async function check(
-  args: readonly string[],
-  env: TestEnv = {},
-): Promise<{ code: number | null; out: string; error: string }> {
-  const running = runProcess('cli/main.js', ['policy', 'check', ...args], env);
-  const { code } = await running.ended;
-  return { code, out: running.stdout(), error: running.stderr() };
-}
+const check = (args: readonly string[], env: TestEnv = {}): Promise<Ran> =>
+  runCommand(['policy', 'check', ...args], env);
 
 describe('custos policy check', function () {
   this.timeout(30_000);
 
   it('ends with 0 for sound policies, also those that CUSTOS_POLICY_DIR names', async () => {
     const dir = folderWith(SOUND);
-    const { code, out } = await check([], { CUSTOS_POLICY_DIR: dir });
+    const { code, stdout } = await check([], { CUSTOS_POLICY_DIR: dir });
     expect(code).to.equal(0);
-    expect(out).to.match(/^ok 1 policy file, 0 test files: 0 errors, 0 warnings\. Digest [0-9a-f]{12}\.\n$/);
+    expect(stdout).to.match(/^ok 1 policy file, 0 test files: 0 errors, 0 warnings\. Digest [0-9a-f]{12}\.\n$/);
   });
 
   it('shows a warning with a hint and an example, which fails only when it is strict', async () => {
     const dir = folderWith(DOUBTFUL);
     const lax = await check([dir]);
     expect(lax.code).to.equal(0);
-    expect(lax.out).to.match(/one\.json:\d+:\d+ warning SHADOWED .*\n {2}hint: .*\n {2}example: .*\n/);
+    expect(lax.stdout).to.match(/one\.json:\d+:\d+ warning SHADOWED .*\n {2}hint: .*\n {2}example: .*\n/);
     const strict = await check([dir, '--strict', '--json']);
     expect(strict.code).to.equal(3);
-    const checked = JSON.parse(strict.out) as Checked;
+    const checked = JSON.parse(strict.stdout) as Checked;
     expect(checked).to.include({ ok: false, policies: 1 });
     expect(checked.digest).to.match(/^[0-9a-f]{64}$/);
     expect(checked.findings.map(({ severity, code }) => [severity, code])).to.deep.equal([['warning', 'SHADOWED']]);
   });
 
   it('ends with 3 for a rule that can never count, and says why in JSON', async () => {
-    const { code, out } = await check([folderWith(DEAD), '--json']);
-    const checked = JSON.parse(out) as Checked;
+    const { code, stdout } = await check([folderWith(DEAD), '--json']);
+    const checked = JSON.parse(stdout) as Checked;
     expect([code, checked.ok, checked.digest]).to.deep.equal([3, false, null]);
     expect(checked.findings[0]).to.include({ severity: 'error', code: 'NEVER_TRUE' });
   });
@@ -89,15 +84,15 @@ describe('custos policy check', function () {
     const dir = folderWith(SOUND);
     mkdirSync(path.join(dir, 'tests'));
     writeFileSync(path.join(dir, 'tests', 'one.json'), '{ "name": "x", "cases": [{ "nam": "y" }] }');
-    const { code, out } = await check([dir]);
+    const { code, stdout } = await check([dir]);
     expect(code).to.equal(3);
-    expect(out).to.contain('did you mean "name"?').and.to.contain('1 test file');
+    expect(stdout).to.contain('did you mean "name"?').and.to.contain('1 test file');
   });
 
   it('ends with 2 and a sentence for a folder that is not there, and for an option that is none', async () => {
     const gone = await check([path.join(folderWith(), 'gone')]);
-    expect([gone.code, gone.out]).to.deep.equal([2, '']);
-    expect(gone.error).to.match(/^custos: The policy folder .* can't be read: it is not there\.\n$/);
+    expect([gone.code, gone.stdout]).to.deep.equal([2, '']);
+    expect(gone.stderr).to.match(/^custos: The policy folder .* can't be read: it is not there\.\n$/);
     expect((await check(['--stict'])).code).to.equal(2);
   });
 

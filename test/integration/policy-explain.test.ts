@@ -4,7 +4,8 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { findRoot } from '../../shared/root.ts';
 import { temporaryFolder } from '../support/folders.ts';
-import { runProcess, TEST_PEPPER } from '../support/process.ts';
+import { type Ran, runCommand } from '../support/command.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface Explained {
@@ -63,18 +64,14 @@ describe('custos policy explain', function () {
   let service: Service;
   let decisionId: string;
 
-  const explain = async (...args: string[]): Promise<{ code: number | null; out: string; error: string }> => {
-    const running = runProcess('cli/main.js', ['policy', 'explain', ...args], {
-      DATABASE_URL: service.databaseUrl,
-      CUSTOS_PEPPER: TEST_PEPPER,
-    });
-    const { code } = await running.ended;
-    return { code, out: running.stdout(), error: running.stderr() };
+  const explain = (...args: string[]): Promise<Ran> => {
+    const env = { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER };
+    return runCommand(['policy', 'explain', ...args], env);
   };
   const json = async (...args: string[]): Promise<Explained> => {
-    const { code, out, error } = await explain(...args, '--json');
-    expect(code, error).to.equal(0);
-    return JSON.parse(out) as Explained;
+    const { code, stdout, stderr } = await explain(...args, '--json');
+    expect(code, stderr).to.equal(0);
+    return JSON.parse(stdout) as Explained;
   };
 
   before(async () => {
@@ -104,8 +101,8 @@ describe('custos policy explain', function () {
     expect(rule?.conditions.at(-1)).to.deep.include({ operator: 'lessThan', actual: 3, missing: false, result: true });
     expect(explained.facts['time']).to.include({ hour: 23, weekday: 1 });
     expect(explained.risk.score).to.be.above(0);
-    const { out } = await explain(shipped, ...asked);
-    expect(out)
+    const { stdout } = await explain(shipped, ...asked);
+    expect(stdout)
       .to.match(/^Verdict {2}DENY\n/)
       .and.to.contain('+ trust.level lessThan 4  (is 3)');
   });
@@ -142,10 +139,10 @@ describe('custos policy explain', function () {
     const { approval_id } = (await client.post('/v1/enforce', question)).json.approval;
     await service.admin.post(`/v1/approvals/${approval_id}/approve`, { reason: 'looked at it' });
     const { decision_id } = (await client.post('/v1/enforce', { ...question, approval_id })).json;
-    const { out, error } = await explain('--decision', decision_id);
-    expect(out, error).to.match(/^Verdict {2}ESCALATE \(dec_\w+ was decided ALLOW\)\n/);
-    expect(out).to.contain(`then, beside the policies: APPROVED, ${approval_id} approved by `);
-    expect((await explain('--decision', decisionId)).out).not.to.contain('beside the policies');
+    const { stdout, stderr } = await explain('--decision', decision_id);
+    expect(stdout, stderr).to.match(/^Verdict {2}ESCALATE \(dec_\w+ was decided ALLOW\)\n/);
+    expect(stdout).to.contain(`then, beside the policies: APPROVED, ${approval_id} approved by `);
+    expect((await explain('--decision', decisionId)).stdout).not.to.contain('beside the policies');
   });
 
   it('says in a sentence what it can not explain', async () => {
@@ -156,22 +153,22 @@ describe('custos policy explain', function () {
       [['--decision', 'dec_00000000000000000000000000'], 2, 'There is no decision'],
       [['--intent', 'delete the old reports'], 2, 'Free text goes to --text'],
     ] as const) {
-      const { code: ended, error } = await explain(...args);
-      expect([ended, error.includes(says) || error], args.join(' ')).to.deep.equal([code, true]);
+      const { code: ended, stderr } = await explain(...args);
+      expect([ended, stderr.includes(says) || stderr], args.join(' ')).to.deep.equal([code, true]);
     }
   });
 
   it('shows what is broken instead of an answer, exit code 3', async () => {
     writeFileSync(path.join(draft, 'broken.json'), '{');
-    const { code, out } = await explain(draft, '--intent', 'data.read.x');
+    const { code, stdout } = await explain(draft, '--intent', 'data.read.x');
     expect(code).to.equal(3);
-    expect(out).to.match(/broken\.json:1:2 error NOT_JSON/);
+    expect(stdout).to.match(/broken\.json:1:2 error NOT_JSON/);
   });
 
   it('tells of facts that retention has erased', async () => {
     await service.rows('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [decisionId]);
-    const { code, error } = await explain('--decision', decisionId);
+    const { code, stderr } = await explain('--decision', decisionId);
     expect(code).to.equal(1);
-    expect(error).to.contain('erased by retention');
+    expect(stderr).to.contain('erased by retention');
   });
 });

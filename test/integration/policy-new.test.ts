@@ -4,20 +4,10 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { TEMPLATE_EFFECTS } from '../../cli/policy/template.ts';
 import { findRoot } from '../../shared/root.ts';
+import { type Ran, runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/folders.ts';
-import { runProcess } from '../support/process.ts';
 
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly error: string;
-}
-
-async function policy(...args: readonly string[]): Promise<Ended> {
-  const running = runProcess('cli/main.js', ['policy', ...args]);
-  const { code } = await running.ended;
-  return { code, out: running.stdout(), error: running.stderr() };
-}
+const policy = (...args: readonly string[]): Promise<Ran> => runCommand(['policy', ...args]);
 
 /** A copy of the shipped policies without their tests. */
 function copy(): string {
@@ -35,14 +25,14 @@ describe('custos policy new', function () {
     for (const [i, effect] of TEMPLATE_EFFECTS.entries()) {
       const more =
         i === 0 ? ['--action', 'update', '--action', 'delete', '--resource', 'files/a', '--environment', 'test'] : [];
-      const { code, out, error } = await policy('new', `made-${i}`, dir, '--effect', effect, ...more);
-      expect(code, error).to.equal(0);
-      expect(out).to.contain('custos policy test');
+      const { code, stdout, stderr } = await policy('new', `made-${i}`, dir, '--effect', effect, ...more);
+      expect(code, stderr).to.equal(0);
+      expect(stdout).to.contain('custos policy test');
     }
     // Which ends with 3 when the folder would not pass the check.
     const tested = await policy('test', '--policies', dir);
-    expect(tested.code, tested.out).to.equal(0);
-    expect(tested.out).to.contain(`${2 * TEMPLATE_EFFECTS.length} passed, 0 failed`);
+    expect(tested.code, tested.stdout).to.equal(0);
+    expect(tested.stdout).to.contain(`${2 * TEMPLATE_EFFECTS.length} passed, 0 failed`);
     const first = JSON.parse(readFileSync(path.join(dir, 'made-0.json'), 'utf8')) as {
       target: unknown;
       description: string;
@@ -53,6 +43,19 @@ describe('custos policy new', function () {
       environments: ['test'],
     });
     expect(first.description).to.equal('Update, delete of files/a is refused to agents below trust level 4.');
+  });
+
+  it('prints JSON for programs: the files that were written, or why none was', async () => {
+    const dir = copy();
+    const { code, stdout } = await policy('new', 'made', dir, '--json');
+    const made = JSON.parse(stdout) as { ok: boolean; policy: string; test: string; verdict: string };
+    expect([code, made.ok, made.verdict]).to.deep.equal([0, true, 'DENY']);
+    for (const file of [made.policy, made.test]) expect(existsSync(file), file).to.equal(true);
+    writeFileSync(path.join(dir, 'reads.json'), '{');
+    const broken = await policy('new', 'other', dir, '--json');
+    expect(broken.code).to.equal(3);
+    expect(JSON.parse(broken.stdout)).to.deep.include({ ok: false, policy: null, test: null });
+    expect(JSON.parse(broken.stdout).findings[0]).to.include({ line: 1, column: 2, code: 'NOT_JSON' });
   });
 
   it('refuses what would be no policy, or would take the place of a file, and writes nothing', async () => {
@@ -75,16 +78,16 @@ describe('custos policy new', function () {
       'no ALLOW matches',
       'is none of',
     ];
-    for (const [i, { error }] of refused.entries()) expect(error).to.contain(says[i]);
+    for (const [i, { stderr }] of refused.entries()) expect(stderr).to.contain(says[i]);
     expect(readdirSync(dir)).to.deep.equal(before);
   });
 
   it('shows what is broken in a folder and leaves it alone, exit code 3', async () => {
     const dir = copy();
     writeFileSync(path.join(dir, 'reads.json'), '{');
-    const { code, out } = await policy('new', 'payroll', dir);
+    const { code, stdout } = await policy('new', 'payroll', dir);
     expect(code).to.equal(3);
-    expect(out).to.contain('reads.json:1:2 error NOT_JSON').and.to.contain('nothing was written');
+    expect(stdout).to.contain('reads.json:1:2 error NOT_JSON').and.to.contain('nothing was written');
     expect(existsSync(path.join(dir, 'payroll.json')) || existsSync(path.join(dir, 'tests'))).to.equal(false);
   });
 });

@@ -10,7 +10,8 @@ import { lowestId } from '../../shared/ids.ts';
 import { createReplayRunner } from '../../workers/replay.ts';
 import type { Client } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
-import { runProcess, TEST_PEPPER } from '../support/process.ts';
+import { runCommand } from '../support/command.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
 
 const HOSTILE = `<script>alert("1")</script>'&\u202e`;
@@ -62,12 +63,8 @@ describe('policy replay', function () {
       .map((name) => ({ path: name, text: shipped(name) }))
       .concat({ path: 'reads.json', text: reads });
   const replay = (body: object, by = service.admin, headers = {}) => by.post('/v1/policies/replay', body, { headers });
-  const custos = async (...args: string[]) => {
-    const env = { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER };
-    const running = runProcess('cli/main.js', ['policy', ...args], env);
-    const { code } = await running.ended;
-    return { code, stdout: running.stdout(), stderr: running.stderr() };
-  };
+  const custos = (...args: string[]) =>
+    runCommand(['policy', ...args], { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER });
 
   it('changes nothing under the set that was in force', async () => {
     const { status, json } = await replay({ digest: inForce, from, to });
@@ -314,6 +311,15 @@ describe('policy replay', function () {
     ]);
     expect([none.code, none.stdout.split('\n')[3]]).to.deep.equal([0, 'There are no decisions to compare.']);
     expect([twice.code, twice.stderr.startsWith('custos: Name the folder once')]).to.deep.equal([2, true]);
+    for (const [args, sentence] of [
+      [['--organisation', 'nobody'], /^custos: There is no organisation "nobody"/],
+      [['--from', '2026-02-30T00:00:00Z'], /^custos: --from must be a time such as/],
+      [['--since', '0d'], /^custos: --since must be a number from 1 on/],
+    ] as const) {
+      const wrong = await custos('replay', draftDir, ...args);
+      expect([wrong.code, wrong.stdout]).to.deep.equal([2, '']);
+      expect(wrong.stderr).to.match(sentence);
+    }
     const misused = await custos('replay', '--policies', path.join(folder, 'none'));
     expect([misused.code, misused.stderr]).to.deep.equal([
       2,

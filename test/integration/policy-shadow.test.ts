@@ -14,7 +14,8 @@ import { readPolicyFolder } from '../../shared/policy-folder.ts';
 import { createShadowWorker, shadowCounter } from '../../workers/shadow.ts';
 import type { Client } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
-import { runProcess, startWorker, TEST_PEPPER } from '../support/process.ts';
+import { runCommand } from '../support/command.ts';
+import { startWorker, TEST_PEPPER } from '../support/process.ts';
 import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
@@ -47,12 +48,8 @@ describe('shadow mode', function () {
     await service?.close();
   });
 
-  const custos = async (...args: string[]) => {
-    const env = { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER };
-    const running = runProcess('cli/main.js', ['policy', ...args], env);
-    const { code } = await running.ended;
-    return { code, stdout: running.stdout(), stderr: running.stderr() };
-  };
+  const custos = (...args: string[]) =>
+    runCommand(['policy', ...args], { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER });
 
   const status = async () => (await service.admin.get('/v1/policies/shadow')).json;
   const shadowOf = (share = 1, registry = new Registry()) =>

@@ -3,22 +3,13 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { findRoot } from '../../shared/root.ts';
+import { type Ran, runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/folders.ts';
-import { runProcess } from '../support/process.ts';
 
 const ROOT = findRoot();
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-async function custos(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
-  const running = runProcess('cli/main.js', ['policy', ...args], env);
-  const { code } = await running.ended;
-  return { code, stdout: running.stdout(), stderr: running.stderr() };
-}
+const custos = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  runCommand(['policy', ...args], env);
 
 /** A copy of the shipped policies without their tests, and a way to put files into it. */
 function policyFolder(): { dir: string; put: (name: string, content: string | object) => string } {

@@ -7,24 +7,22 @@ import type { Client } from '../support/client.ts';
 import { approve, ask, DENYING, ESCALATING, fillApprovals, gist, reject } from '../support/escalations.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { startWorker } from '../support/process.ts';
-import { type Service, SHIPPED_POLICIES, startService } from '../support/service.ts';
+import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
 
 describe('a submitted intent that needs an approval', function () {
   this.timeout(60_000);
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
   before(async () => {
-    service = await startService({ policies: ESCALATING });
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker({ policies: ESCALATING });
+    ({ service, worker } = both);
     client = await service.client();
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   let names = 0;
   const submit = async (more: object = {}): Promise<string> => {
@@ -34,13 +32,10 @@ describe('a submitted intent that needs an approval', function () {
   };
   const read = async (intentId: string) => (await client.get(`/v1/intents/${intentId}`)).json;
   const approvalOf = async (approvalId: string) => (await service.admin.get(`/v1/approvals/${approvalId}`)).json;
-  /** Evaluates as the last of its jobs says; all of them say the same. */
+  /** @returns how many jobs it has had */
   const evaluate = async (intentId: string): Promise<number> => {
-    const jobs = await worker.jobsOf(intentId);
-    const job = jobs.at(-1);
-    if (job === undefined) throw new Error('no job');
-    await worker.intentWorker().handlers.evaluate(job);
-    return jobs.length;
+    await worker.evaluate(intentId);
+    return (await worker.jobsOf(intentId)).length;
   };
   const waiting = async (more: object = {}) => {
     const intentId = await submit(more);

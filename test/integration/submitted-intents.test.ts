@@ -1,24 +1,22 @@
 // POST /v1/intents and its reading: what is accepted, what is refused, who sees what became of it.
 import { expect } from 'chai';
 import type { Client, ClientResponse } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
-import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import type { Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
 const outcome = (answer: ClientResponse) => [answer.status, answer.json.code];
 
 describe('submitted intents', () => {
+  let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;
   let client: Client;
   before(async () => {
-    service = await startService();
-    worker = await startTestWorker(service);
+    both = await startServiceAndWorker();
+    ({ service, worker } = both);
     client = await service.client();
   });
-  after(async () => {
-    await worker?.close();
-    await service?.close();
-  });
+  after(() => both?.close());
 
   const BODY = { agentId: 'nobody', action: 'read', resource: 'db/customers' };
   const submit = (body: object = {}, by: Client = client) => by.post('/v1/intents', { ...BODY, ...body });

@@ -182,7 +182,7 @@ async function untilReady<T>(running: TestProcess, name: string, ready: () => T 
 }
 
 /** Only what a process needs, so that the settings of whoever runs the tests do not leak into them. */
-function cleanEnv(env: TestEnv): NodeJS.ProcessEnv {
+export function cleanEnv(env: TestEnv): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = process.env;
   return Object.fromEntries(Object.entries({ PATH, HOME, TMPDIR, ...env }).filter(([, value]) => value !== undefined));
 }

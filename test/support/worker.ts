@@ -11,7 +11,7 @@ import type { Environment } from '../../shared/vocabulary.ts';
 import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/intents.ts';
 import { proofHandlers } from '../../workers/proofs.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';
-import type { Service } from './service.ts';
+import { type Service, type ServiceOptions, startService } from './service.ts';
 
 type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
 
@@ -22,13 +22,35 @@ export interface TestWorker {
   intentWorker(changes?: Partial<IntentWorkerDeps>): IntentWorker;
   /** The jobs that the outbox holds for an intent, in order; with their trace contexts. */
   jobsOf(intentId: string): Promise<EvaluatePayload[]>;
-  /** Evaluates an intent as its first job says. */
+  /** The latest of them; all say the same. @throws when there is none */
+  jobOf(intentId: string): Promise<EvaluatePayload>;
+  /** Evaluates an intent as its latest job says. */
   evaluate(intentId: string): Promise<void>;
   /** Appends all that waits for every log, and signs the heads of all logs, as the jobs of the worker do. */
   append(): Promise<void>;
   /** Appends without signing: the state between the two steps of the job. */
   appendUnsigned(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Both in this process, over a database of their own. */
+export interface ServiceAndWorker {
+  readonly service: Service;
+  readonly worker: TestWorker;
+  close(): Promise<void>;
+}
+
+export async function startServiceAndWorker(options: ServiceOptions = {}): Promise<ServiceAndWorker> {
+  const service = await startService(options);
+  const worker = await startTestWorker(service);
+  return {
+    service,
+    worker,
+    async close() {
+      await worker.close();
+      await service.close();
+    },
+  };
 }
 
 /** A worker process's parts in this process, with their own caches. */
@@ -71,11 +93,12 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       const jobs = rows.map((row) => JSON.parse(row.payload) as EvaluatePayload);
       return jobs.filter((job) => job.intentId === intentId);
     },
-    async evaluate(intentId) {
-      const [job] = await worker.jobsOf(intentId);
+    async jobOf(intentId) {
+      const job = (await worker.jobsOf(intentId)).at(-1);
       if (job === undefined) throw new Error(`no job was queued for ${intentId}`);
-      await worker.intentWorker().handlers.evaluate(job);
+      return job;
     },
+    evaluate: async (intentId) => worker.intentWorker().handlers.evaluate(await worker.jobOf(intentId)),
     append: () => appendAll(checkpointer),
     appendUnsigned: () => appendAll({ publish: async () => undefined }),
     close: () => deciding.close(),

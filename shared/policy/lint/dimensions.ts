@@ -36,13 +36,19 @@ const RANGES: Readonly<Record<string, NumberRange>> = {
 const COUNT: NumberRange = { min: 0, integer: true };
 const SCORE: NumberRange = { min: 0, max: 1_000, integer: true };
 
-/** Which facts belong together: what follows from one instant, one score, one resource. */
+const HISTORY = /^history\.(last_60s|last_1h|last_24h)\.([A-Z]+)$/;
+/** From the shortest to the longest: what is counted in one is counted in those after it. */
+const WINDOWS = ['last_60s', 'last_1h', 'last_24h'];
+
+/** Which facts belong together: what follows from one instant, one score, one resource, one past. */
 export function groupOf(path: string): string {
   if (path.startsWith('trust.') && path !== 'trust.uncertainty') return 'trust';
   if (path.startsWith('intent.risk.')) return 'risk';
   if (path.startsWith('time.')) return 'time';
   // An agent that nobody registered has at most the score of no evidence.
   if (path === 'agent.registered' || path === 'agent.status') return 'trust';
+  const [, , verdict] = HISTORY.exec(path) ?? [];
+  if (verdict !== undefined) return `history ${verdict}`;
   if (path === 'environment' || path === 'key.environment') return 'environment';
   return /^intent\.(resource|domain|object|normalized|depth)$/.test(path) ? 'resource' : path;
 }
@@ -102,6 +108,24 @@ function trustDimension(leaves: readonly Leaf[]): Dimension {
     );
   });
   return capped('trust', values, kept.length === claims.length);
+}
+
+/** Most counts that are combined when so many windows are asked about: about MAX_VALUES combinations. */
+const MAX_COUNTS = [0, MAX_VALUES, 89, 28];
+
+/** How often one verdict was given, in each window that is asked about. */
+function historyDimension(key: string, leaves: readonly Leaf[]): Dimension {
+  const [, verdict = ''] = key.split(' ');
+  const asked = WINDOWS.map((window) => `history.${window}.${verdict}`).filter((path) =>
+    leaves.some((leaf) => leaf.path === path),
+  );
+  const counts = numbersAround(leaves.flatMap(itemsOf).filter(isNumber), COUNT).sort((a, b) => a - b);
+  const kept = counts.slice(0, MAX_COUNTS[asked.length]);
+  let pasts: readonly (readonly number[])[] = [[]];
+  for (const _ of asked)
+    pasts = pasts.flatMap((past) => kept.filter((n) => n >= (past.at(-1) ?? 0)).map((n) => [...past, n]));
+  const values = pasts.map((past) => new Map(asked.map((path, i) => [path, past[i]])));
+  return capped(key, values, kept.length === counts.length);
 }
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -180,6 +204,7 @@ export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
     case 'time':
       return timeDimension(leaves);
     default: {
+      if (key.startsWith('history ')) return historyDimension(key, leaves);
       const { values, exact } = valuesOf(key, leaves);
       return capped(
         key,

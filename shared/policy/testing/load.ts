@@ -1,11 +1,12 @@
 // One policy test file: its text parsed strictly and held against the schema; every finding says where.
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { compileSchema } from '../../compile-schema.ts';
 import { JsonError, parseJson, parseJsonWithPositions, pointerToken } from '../../json.ts';
 import type { Position } from '../../json.ts';
 import { didYouMean } from '../../near.ts';
-import { MAX_FILE_BYTES } from '../load.ts';
+import { MAX_FILE_BYTES, notJson, TOO_LARGE } from '../load.ts';
 import type { TextFile } from '../load.ts';
+import { meantOf, plainly, withoutEchoes } from '../schema-problems.ts';
 import { lookUp } from '../vocabulary.ts';
 import { PolicyTestSchema } from './schema.ts';
 import { settableFact, splitPath } from './settable.ts';
@@ -69,22 +70,14 @@ export function findingsOf(
     .map((problem) => ({ file: path, ...locate(problem.pointer), ...problem }));
 }
 
-let compiled: ValidateFunction<PolicyTestFile> | undefined;
-
-function validator(): ValidateFunction<PolicyTestFile> {
-  compiled ??= new Ajv2020({
-    strict: true,
-    strictTypes: false,
-    strictRequired: false,
-    allErrors: true,
-    verbose: true,
-  }).compile<PolicyTestFile>(PolicyTestSchema);
-  return compiled;
-}
+const validator = compileSchema<PolicyTestFile>(PolicyTestSchema);
 
 /** Below here the members are facts, set by a case or seen by rules. */
 const SET_FACTS = /^\/(?:(?:cases|matrix)\/\d+(?:\/intent)?|fixtures\/intents\/[^/]+)\/facts$/;
 const SEEN_FACTS = /^\/cases\/\d+\/expect\/facts$/;
+
+/** Members of a policy that a test file does not have. */
+const OF_POLICIES = ['rules', 'target', 'stage'];
 
 function strangerProblem(error: ErrorObject): TestProblem {
   const key = String(error.params['additionalProperty']);
@@ -101,7 +94,9 @@ function strangerProblem(error: ErrorObject): TestProblem {
   const schema: unknown = error.parentSchema;
   const members = typeof schema === 'object' && schema !== null ? (Reflect.get(schema, 'properties') as unknown) : {};
   const known = Object.keys(typeof members === 'object' && members !== null ? members : {});
-  return { pointer, code: 'SCHEMA', message: `unknown member ${JSON.stringify(key)}${didYouMean(key, known)}` };
+  const isOfPolicy = error.instancePath === '' && OF_POLICIES.includes(key);
+  const note = isOfPolicy ? ': a policy has it, and those lie beside the folder "tests"' : didYouMean(key, known);
+  return { pointer, code: 'SCHEMA', message: `unknown member ${JSON.stringify(key)}${note}` };
 }
 
 function problemOf(error: ErrorObject): TestProblem {
@@ -126,7 +121,7 @@ function problemOf(error: ErrorObject): TestProblem {
       return { pointer, code, message: 'must have "cases" or a "matrix"' };
     case 'type':
       if (Array.isArray(params['type'])) return { pointer, code, message: choiceMessage(pointer) };
-      return { pointer, code, message: error.message ?? 'is of the wrong type' };
+      break;
     case 'propertyNames': {
       const name = String(params['propertyName']);
       const message = 'is no name: letters, digits, spaces, "-" and "_" only, at most 80';
@@ -134,12 +129,13 @@ function problemOf(error: ErrorObject): TestProblem {
     }
     case 'enum': {
       const allowed = Array.isArray(params['allowedValues']) ? params['allowedValues'].map(String) : [];
-      const meant = typeof error.data === 'string' ? didYouMean(error.data, allowed) : '';
-      return { pointer, code, message: `must be one of ${allowed.join(', ')}${meant}` };
+      return { pointer, code, message: `must be one of ${allowed.join(', ')}${meantOf(error.data, allowed)}` };
     }
     default:
   }
-  return { pointer, code, message: error.message ?? 'is not what the schema says' };
+  // The patterns that have words there are those of policies.
+  const plain = error.keyword === 'pattern' ? undefined : plainly(error);
+  return { pointer, code, message: plain ?? error.message ?? 'is not what the schema says' };
 }
 
 /** What Ajv says around a failure, and of names beside the names themselves, says nothing more. */
@@ -148,7 +144,7 @@ function isNoise({ keyword, schemaPath, propertyName }: ErrorObject): boolean {
 }
 
 function schemaProblems(errors: readonly ErrorObject[]): TestProblem[] {
-  const problems = errors.filter((error) => !isNoise(error)).map(problemOf);
+  const problems = withoutEchoes(errors.filter((error) => !isNoise(error))).map(problemOf);
   return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
 }
 
@@ -170,16 +166,15 @@ export function loadTestFile({ path, text }: TextFile): Loaded {
     findings: [{ file: path, line, column, ...problem }],
   });
   if (Buffer.byteLength(text) > MAX_FILE_BYTES) {
-    const message = `is larger than ${MAX_FILE_BYTES.toLocaleString('en')} bytes: split it into several files`;
-    return at(1, 1, { pointer: '', code: 'TOO_LARGE', message });
+    return at(1, 1, { pointer: '', code: 'TOO_LARGE', message: TOO_LARGE });
   }
   let content: unknown;
   try {
     content = parseJson(text);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const { line, column, pointer, reason } = error;
-    return at(line, column, { pointer, code: 'NOT_JSON', message: reason });
+    const { line, column, pointer } = error;
+    return at(line, column, { pointer, code: 'NOT_JSON', message: notJson(error, text) });
   }
   const locate = locator(text);
   const validate = validator();

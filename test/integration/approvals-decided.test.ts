@@ -1,0 +1,260 @@
+// What a human may do with an approval, who may do it, and that it is good once, for one action of one agent.
+import { expect } from 'chai';
+import { type ApprovalsUnderTest, question, startApprovals } from '../support/approvals.ts';
+import type { Client } from '../support/client.ts';
+import { approve, ask, escalate, ESCALATING, gist, reject } from '../support/escalations.ts';
+import { type Service, startService } from '../support/service.ts';
+
+describe('approvals that are decided', function () {
+  this.timeout(60_000);
+  let on: ApprovalsUnderTest;
+  let service: Service;
+  let client: Client;
+  before(async () => {
+    on = await startApprovals();
+    ({ service, client } = on);
+  });
+  after(() => on?.close());
+
+  it('let exactly one use through, and say in the log who, why and what for', async () => {
+    const asked = question();
+    const approvalId = await escalate(client, asked);
+    const answer = await approve(service.admin, approvalId, 'backup verified, "OPS-7" \u{1f44d}');
+    expect(answer.status).to.equal(200);
+    expect(answer.json).to.include({
+      status: 'approved',
+      decidedBy: on.adminKeyId,
+      reason: 'backup verified, "OPS-7" \u{1f44d}',
+    });
+    const allowed = await ask(client, { ...asked, approval_id: approvalId });
+    expect(gist(allowed)).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
+    expect(allowed.allowed).to.equal(true);
+    expect(allowed.reasons[1]).to.deep.equal({
+      policy: 'default',
+      rule: 'approval',
+      effect: 'ALLOW',
+      code: 'APPROVED',
+      message: `${approvalId} approved by ${on.adminKeyId}`,
+    });
+    expect(await on.read(approvalId)).to.include({
+      status: 'used',
+      usedBy: on.keyId,
+      usedAt: allowed.evaluated_at,
+      usedDecisionId: allowed.decision_id,
+    });
+    const { digest, decision } = await on.read(approvalId);
+    const common = { approvalId, decisionId: decision.decision_id, digest, intentId: null };
+    const bodies = (await on.leavesOf(asked.agent_id)).map(({ body }) => body);
+    expect(bodies).to.have.deep.members([
+      { ...common, state: 'approved', by: on.adminKeyId, reason: 'backup verified, "OPS-7" \u{1f44d}' },
+      { ...common, state: 'used', by: on.keyId, usedDecisionId: allowed.decision_id },
+    ]);
+    const next = await escalate(client, asked);
+    expect(next, 'the next time needs another one').to.not.equal(approvalId);
+  });
+
+  it('give the first decision again, byte for byte, to the same key that repeats, and APPROVAL_USED to another', async () => {
+    const asked = question();
+    const approvalId = await escalate(client, asked);
+    await approve(service.admin, approvalId);
+    const use = { ...asked, approval_id: approvalId };
+    const first = await client.post('/v1/enforce', use);
+    expect(first.json.verdict).to.equal('ALLOW');
+    expect((await client.post('/v1/enforce', use)).text).to.equal(first.text);
+    const kept = await client.post('/v1/enforce', use, { headers: { 'idempotency-key': `again-${approvalId}` } });
+    expect(kept.text).to.equal(first.text);
+    const batch = await client.post('/v1/enforce/batch', { requests: [use, use] });
+    expect(batch.json.decisions).to.deep.equal([first.json, first.json]);
+    expect(gist(await ask(service.admin, use))).to.deep.equal(['DENY', 'APPROVAL_USED']);
+    expect(gist(await ask(client, { ...use, context: { a: 1 } }))).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
+    expect(await on.statesOf(asked.agent_id)).to.have.members(['approved', 'used']);
+  });
+
+  it('are used by one of many that race, in two processes and with two keys', async () => {
+    const second = await startService({ databaseUrl: service.databaseUrl, policies: ESCALATING });
+    try {
+      const other = (await service.addKey()).key;
+      for (let round = 0; round < 5; round += 1) {
+        const asked = question();
+        const approvalId = await escalate(client, asked);
+        await approve(service.admin, approvalId);
+        const use = { ...asked, approval_id: approvalId };
+        const racers = [client, second.admin.withKey(other), client.withKey(other), second.admin.withKey(other)];
+        const answers = await Promise.all([...racers, ...racers].map((racer) => ask(racer, use)));
+        const allowed = answers.filter(({ verdict }) => verdict === 'ALLOW');
+        const ids = new Set(allowed.map((decision) => decision.decision_id));
+        expect(ids.size, 'all that were let through have the one decision').to.equal(1);
+        for (const answer of answers)
+          if (answer.verdict !== 'ALLOW') expect(gist(answer)).to.deep.equal(['DENY', 'APPROVAL_USED']);
+        expect(await on.statesOf(asked.agent_id)).to.have.members(['approved', 'used']);
+        const stored = await service.rows(
+          "SELECT decision_id FROM decision WHERE agent_id = $1 AND verdict = 'ALLOW'",
+          [asked.agent_id],
+        );
+        expect(stored).to.have.lengthOf(1);
+      }
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('are used once by a hundred members of a batch, which leave connections to each other and to everyone else', async () => {
+    const asked = question();
+    const approval_id = await escalate(client, asked);
+    await approve(service.admin, approval_id);
+    const requests = Array.from({ length: 100 }, () => ({ ...asked, approval_id }));
+    const [{ json }, other] = await Promise.all([
+      client.post('/v1/enforce/batch', { requests }),
+      ask(client, { ...asked, intent: 'delete:db/open/a' }),
+    ]);
+    expect(new Set(json.decisions.map(({ decision_id: id }: { decision_id: string }) => id)).size).to.equal(1);
+    expect(json.decisions.map(gist)).to.deep.equal(requests.map(() => ['ALLOW', 'ASKED', 'APPROVED']));
+    expect(other.verdict).to.equal('ALLOW');
+    expect(await on.statesOf(asked.agent_id)).to.deep.equal(['approved', 'used']);
+  });
+
+  it('are of no use to another agent, action, context, environment or organisation', async () => {
+    const asked = question({ context: { a: 1 } });
+    const approval_id = await escalate(client, asked);
+    await approve(service.admin, approval_id);
+    const test = await service.client({ environment: 'test' });
+    const tenant = await service.client({ organisationId: await service.addOrganisation('stranger') });
+    const wrong: [Client, object][] = [
+      [client, { agent_id: 'another' }],
+      [client, { intent: `${asked.intent}/part` }],
+      [client, { context: { a: 2 } }],
+      [client, { context: undefined }],
+      [test, {}],
+      [tenant, {}],
+    ];
+    for (const [by, change] of wrong)
+      expect(gist(await ask(by, { ...asked, approval_id, ...change }))).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
+    expect((await on.read(approval_id)).status).to.equal('approved');
+    expect((await ask(client, { ...asked, approval_id })).verdict).to.equal('ALLOW');
+  });
+
+  it('rejected, deny with the reason', async () => {
+    const asked = question();
+    const approval_id = await escalate(client, asked);
+    expect((await reject(service.admin, approval_id, 'never')).json.status).to.equal('rejected');
+    const denied = await ask(client, { ...asked, approval_id });
+    expect(gist(denied)).to.deep.equal(['DENY', 'APPROVAL_REJECTED']);
+    expect(denied.reasons[0].message).to.equal(`${approval_id} was rejected: never`);
+    expect(await on.statesOf(asked.agent_id)).to.deep.equal(['rejected']);
+    expect(await escalate(client, asked)).to.not.equal(approval_id);
+  });
+
+  it('not yet, are named again by the ESCALATE, with what is left of their time', async () => {
+    const asked = question();
+    const { approval } = await ask(client, asked);
+    service.advance(60_000);
+    const again = await ask(client, { ...asked, approval_id: approval.approval_id });
+    expect(gist(again)).to.deep.equal(['ESCALATE', 'ASKED']);
+    expect(again.approval).to.deep.equal(approval);
+  });
+
+  it('can not be decided twice: E5001, and the first word stays', async () => {
+    const approvalId = await escalate(client, question());
+    await approve(service.admin, approvalId, 'first');
+    for (const decide of [approve, reject]) {
+      const refused = await decide(service.admin, approvalId, 'second');
+      expect([refused.status, refused.json.code, refused.json.detail]).to.deep.equal([
+        409,
+        'E5001',
+        'The approval is closed: it is approved.',
+      ]);
+    }
+    expect((await on.read(approvalId)).reason).to.equal('first');
+  });
+
+  it('are decided by one of many that race', async () => {
+    const asked = question();
+    const approvalId = await escalate(client, asked);
+    const answers = await Promise.all(
+      [approve, reject, approve, reject, approve, reject].map((decide, i) => decide(service.admin, approvalId, `${i}`)),
+    );
+    expect(answers.filter(({ status }) => status === 200)).to.have.lengthOf(1);
+    expect(answers.filter(({ status }) => status === 409)).to.have.lengthOf(5);
+    expect(await on.statesOf(asked.agent_id)).to.have.lengthOf(1);
+  });
+
+  it('once for an Idempotency-Key', async () => {
+    const approvalId = await escalate(client, question());
+    const headers = { 'idempotency-key': approvalId };
+    const path = `/v1/approvals/${approvalId}/approve`;
+    const first = await service.admin.post(path, { reason: 'once' }, { headers });
+    const again = await service.admin.post(path, { reason: 'once' }, { headers });
+    expect([first.status, again.status, again.text]).to.deep.equal([200, 200, first.text]);
+  });
+
+  it('not by the key that asked, and only by keys of admins who may speak for the agent', async () => {
+    const asked = question();
+    const own = await escalate(service.admin, asked);
+    for (const decide of [approve, reject]) {
+      const refused = await decide(service.admin, own);
+      expect([refused.status, refused.json.code]).to.deep.equal([403, 'E1004']);
+    }
+    const other = await service.client({ scopes: ['admin:*'] });
+    const bound = await service.client({ scopes: ['admin:*'], agentIds: ['somebody-else'] });
+    const elsewhere = await service.client({ scopes: ['admin:*'], environment: 'test' });
+    const tenant = await service.client({
+      scopes: ['admin:*'],
+      organisationId: await service.addOrganisation('outsider'),
+    });
+    for (const by of [bound, elsewhere, tenant]) {
+      for (const answer of [await approve(by, own), await reject(by, own), await by.get(`/v1/approvals/${own}`)])
+        expect([answer.status, answer.json.code, answer.json.detail]).to.deep.equal([
+          404,
+          'E4001',
+          'There is no such approval in this organisation and environment.',
+        ]);
+      expect((await by.get('/v1/approvals')).json.items).to.deep.equal([]);
+    }
+    expect((await bound.get(`/v1/approvals?agentId=${asked.agent_id}`)).json.code).to.equal('E1004');
+    for (const path of ['/v1/approvals', `/v1/approvals/${own}`])
+      expect((await client.get(path)).json.code).to.equal('E1004');
+    expect((await approve(client, own)).json.code).to.equal('E1004');
+    expect((await approve(other, own)).status).to.equal(200);
+  });
+
+  it('not by what a rotation made of the key that asked, nor by what that key was before', async () => {
+    const first = await service.addKey({ scopes: ['admin:*'] });
+    const rotate = async (keyId: string) =>
+      (await service.admin.post(`/v1/auth/keys/${keyId}/rotate`, { overlap: '2h' })).json;
+    const second = await rotate(first.keyId);
+    const third = await rotate(second.keyId);
+    const [oldest, newest] = [service.admin.withKey(first.key), service.admin.withKey(third.key)];
+    const [early, late] = [await escalate(oldest, question()), await escalate(newest, question())];
+    for (const [by, approvalId] of [
+      [newest, early],
+      [oldest, late],
+      [service.admin.withKey(second.key), early],
+    ] as const)
+      expect((await approve(by, approvalId)).json.code).to.equal('E1004');
+    const other = await service.client({ scopes: ['admin:*'] });
+    for (const approvalId of [early, late]) expect((await approve(other, approvalId)).status).to.equal(200);
+  });
+
+  it('only with a reason', async () => {
+    const approvalId = await escalate(client, question());
+    const path = `/v1/approvals/${approvalId}/approve`;
+    for (const body of [
+      {},
+      { reason: '' },
+      { reason: ' \t' },
+      { reason: 'x'.repeat(1_001) },
+      { reason: 'a\u0000' },
+      { reason: 7 },
+      null,
+    ])
+      expect((await service.admin.post(path, body)).json.code, JSON.stringify(body)).to.equal('E2001');
+    expect((await approve(service.admin, approvalId, 'x'.repeat(1_000))).status).to.equal(200);
+    expect((await approve(service.admin, 'apr_00000000000000000000000000')).json.code).to.equal('E4001');
+  });
+
+  // Nested, so that it comes after all the others.
+  describe('together', () => {
+    it('leave a log whose chains and decisions all hold, and every decision by an approval is evaluated again', () =>
+      on.expectWhole(8));
+  });
+});

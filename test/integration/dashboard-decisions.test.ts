@@ -1,0 +1,118 @@
+// What the page of decisions reads: why a decision was made, also when its facts are damaged or gone, and what came since.
+import { expect } from 'chai';
+import type { DecisionExplanation, NewerDecisions } from '../../ingress/dashboard/client/wire.ts';
+import type { Signed } from '../support/dashboard.ts';
+import { type Reading, startReading } from '../support/dashboard-reading.ts';
+import { approve, ask, escalate, ESCALATING } from '../support/escalations.ts';
+import type { Service } from '../support/service.ts';
+
+describe('what the page of decisions reads', function suite() {
+  this.timeout(60_000);
+  let service: Service;
+  let signed: Signed;
+  let other: Signed;
+  let read: Reading['read'];
+  let enforce: Reading['enforce'];
+
+  before(async () => {
+    ({ service, signed, other, read, enforce } = await startReading());
+  });
+  after(() => service?.close());
+
+  it('explains one on record by its own facts and set, also when another set is in force', async () => {
+    const id = await enforce('db.delete.production.users');
+    const decision = (await service.admin.get(`/v1/decisions/${id}`)).json;
+    const first = await read<DecisionExplanation>(`/decisions/${id}/explanation`);
+    expect(first).to.deep.include({
+      state: 'explained',
+      verdict: decision.verdict,
+      agrees: true,
+      special: null,
+      factsAsRecorded: true,
+    });
+    if (first.state !== 'explained') return;
+    for (const { policy, rule, effect } of decision.reasons)
+      expect(
+        first.rules.some(
+          (each) => each.matched && each.policy === policy && each.rule === rule && each.effect === effect,
+        ),
+      ).to.equal(true);
+    expect(first.matched).to.equal(first.rules.filter(({ matched }) => matched).length);
+    expect(first.rules.slice(0, first.matched).every(({ matched }) => matched)).to.equal(true);
+    expect(first.facts).to.have.nested.property('agent.id', 'agent-1');
+    await service.apply(ESCALATING);
+    expect(await read(`/decisions/${id}/explanation`)).to.deep.equal(first);
+    await service.apply();
+    expect((await other.get(`/decisions/${id}/explanation`)).json).to.deep.include({ status: 404, code: 'E4001' });
+  });
+
+  it('says what decided beside the policies', async () => {
+    await service.apply(ESCALATING);
+    const asking = await service.client();
+    const question = { intent: 'delete:db/asked/users', agent_id: 'agent-1' };
+    const approvalId = await escalate(asking, question);
+    await approve(service.admin, approvalId);
+    const used = await ask(asking, { ...question, approval_id: approvalId });
+    expect(used.verdict).to.equal('ALLOW');
+    expect(await read(`/decisions/${used.decision_id}/explanation`)).to.deep.include({
+      special: 'approved',
+      verdict: 'ESCALATE',
+    });
+    const again = await ask(asking, { ...question, intent: 'delete:db/asked/more', approval_id: approvalId });
+    expect(await read(`/decisions/${again.decision_id}/explanation`)).to.deep.include({
+      special: 'refused',
+      verdict: 'ESCALATE',
+    });
+    asking.close();
+    await service.apply();
+    await service.admin.post('/v1/halt', { reason: 'a drill' });
+    const halted = await enforce('data.read.user_profile');
+    await service.admin.delete('/v1/halt');
+    expect(await read(`/decisions/${halted}/explanation`)).to.deep.include({ special: 'halted', agrees: false });
+  });
+
+  it('says so when facts were erased, changed, or are none', async () => {
+    const change = async (id: string, facts: Buffer | null): Promise<DecisionExplanation> => {
+      await service.db.transaction(async (sql) => {
+        // As somebody with all rights over the database: its triggers do not run.
+        await sql.query({ name: 'no-triggers', text: 'SET LOCAL session_replication_role = replica' }, []);
+        const text = `UPDATE decision SET facts = $2 ${facts === null ? ', facts_salt = NULL' : ''} WHERE decision_id = $1`;
+        await sql.query({ name: `change-facts-${facts === null}`, text }, [id, facts]);
+      });
+      return read(`/decisions/${id}/explanation`);
+    };
+    const facts = async (id: string): Promise<string> =>
+      (
+        (await service.rows<{ facts: Buffer }>('SELECT facts FROM decision WHERE decision_id = $1', [id]))[0]?.facts ??
+        ''
+      ).toString();
+    const [erased, changed, spoilt] = [
+      await enforce('data.read.a'),
+      await enforce('data.read.b'),
+      await enforce('data.read.c'),
+    ];
+    const other_ = (await facts(changed)).replaceAll('"read"', '"delete"');
+    expect(await change(changed, Buffer.from(other_))).to.deep.include({
+      state: 'explained',
+      factsAsRecorded: false,
+    });
+    expect(await change(spoilt, Buffer.from('{"a":1}'))).to.deep.include({ state: 'unreadable' });
+    expect(await change(erased, null)).to.deep.equal({ state: 'erased' });
+    for (const id of ['nothing', `dec_${'0'.repeat(26)}`])
+      expect((await signed.get(`/decisions/${id}/explanation`)).status).to.equal(404);
+  });
+
+  it('counts what came since', async () => {
+    const first = await enforce('data.read.user_profile');
+    for (let i = 0; i < 3; i += 1) await enforce('data.read.user_profile');
+    const second = await enforce('db.delete.production.users', { agent_id: 'agent-2' });
+    const newer = async (query: string, by = signed): Promise<NewerDecisions> => read(`/decisions/newer?${query}`, by);
+    expect(await newer(`after=${first}`)).to.deep.equal({ newer: 4, more: false });
+    expect(await newer(`after=${first}&verdict=DENY`)).to.deep.equal({ newer: 1, more: false });
+    expect(await newer(`after=${first}&agentId=agent-2`)).to.deep.equal({ newer: 1, more: false });
+    expect(await newer(`after=${second}`)).to.deep.equal({ newer: 0, more: false });
+    expect((await newer('')).newer).to.be.above(4);
+    expect(await newer('', other)).to.deep.equal({ newer: 0, more: false });
+    expect((await signed.get('/decisions/newer?after=x')).status).to.equal(400);
+  });
+});

@@ -1,0 +1,61 @@
+// A process that runs commands of `custos` one after the other, as its parent asks: loading them is what takes the time.
+import { Writable } from 'node:stream';
+import type { CommandAnswer, CommandRequest } from './command.ts';
+
+const MAIN = new URL('../../cli/main.js', import.meta.url);
+
+/** Thrown where the command would have ended its process. */
+class Exit extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
+
+/** Puts an output of this process where it can be read, until the next command gets one of its own. */
+function capture(name: 'stdout' | 'stderr'): () => string {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  Object.defineProperty(process, name, { value: stream, configurable: true });
+  return () => Buffer.concat(chunks).toString();
+}
+
+process.exit = (code) => {
+  throw new Exit(Number(code ?? process.exitCode ?? 0));
+};
+
+let runs = 0;
+
+async function run({ args, env, cwd }: CommandRequest): Promise<CommandAnswer> {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.chdir(cwd);
+  process.argv.splice(1, process.argv.length, MAIN.pathname, ...args);
+  process.exitCode = undefined;
+  const stdout = capture('stdout');
+  const stderr = capture('stderr');
+  runs += 1;
+  try {
+    // Only this file is another module each time; what it loads is there from the first on.
+    await import(`${MAIN.href}?run=${runs}`);
+  } catch (error) {
+    if (error instanceof Exit) process.exitCode = error.code;
+    else {
+      process.exitCode = 1;
+      process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    }
+  }
+  const code = process.exitCode ?? 0;
+  process.exitCode = undefined;
+  return { code, stdout: stdout(), stderr: stderr() };
+}
+
+process.on('message', (request: CommandRequest) => {
+  void run(request).then((answer) => process.send?.(answer));
+});

@@ -1,0 +1,88 @@
+// Commands of `custos` in tests: each in a process of its own the first time, then in one that is kept, which is as good and takes a tenth.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { atEnd } from './cleanup.ts';
+import { cleanEnv, runProcess, type TestEnv } from './process.ts';
+
+/** What a command said and how it ended. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CommandRequest {
+  readonly args: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+export interface CommandAnswer extends Ran {
+  readonly code: number;
+}
+
+/** The commands that have been a process of their own in this run, such as `policy check`. */
+const seen = new Set<string>();
+let host: ChildProcess | undefined;
+/** The host does one thing after the other. */
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs a command with nothing but this environment, beside others if need be. */
+export async function runCommand(args: readonly string[], env: TestEnv = {}): Promise<Ran> {
+  const name = args.slice(0, 2).join(' ');
+  if (!seen.has(name)) {
+    seen.add(name);
+    return runCommandAlone(args, env);
+  }
+  const request: CommandRequest = { args, env: cleanEnv(env), cwd: process.cwd() };
+  const answer = last.then(() => ask(request));
+  last = answer.catch(() => undefined);
+  return answer;
+}
+
+/** Runs a command in a process of its own, as a person does. */
+export async function runCommandAlone(args: readonly string[], env: TestEnv = {}): Promise<Ran> {
+  const running = runProcess('cli/main.js', args, env);
+  const { code } = await running.ended;
+  return { code, stdout: running.stdout(), stderr: running.stderr() };
+}
+
+async function ask(request: CommandRequest): Promise<CommandAnswer> {
+  host ??= start();
+  const asked = host;
+  asked.channel?.ref();
+  const ended = new AbortController();
+  const end = (): void => ended.abort(new Error(`the process of commands ended at: custos ${request.args.join(' ')}`));
+  asked.once('exit', end);
+  asked.send(request);
+  try {
+    const [answer] = (await once(asked, 'message', { signal: ended.signal })) as [CommandAnswer];
+    return answer;
+  } catch (error) {
+    host = undefined;
+    throw ended.signal.reason ?? error;
+  } finally {
+    asked.off('exit', end);
+    asked.channel?.unref();
+  }
+}
+
+function start(): ChildProcess {
+  const child = fork(fileURLToPath(new URL('command-host.js', import.meta.url)), {
+    env: cleanEnv({}),
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  child.unref();
+  child.channel?.unref();
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.removeListener('exit', kill));
+  atEnd(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.ref();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  return child;
+}
