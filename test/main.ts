@@ -1,6 +1,6 @@
-// `npm test`: every test file. Two mocha processes side by side use both cores; then suites that hold the service to times,
-// which mostly wait, two files at a time; then those that measure processor time, alone. In the end what failed, once
-// more, and one line of numbers.
+// `npm test`: every test file. Three mocha processes side by side use both cores, as one of them mostly waits; then suites
+// that hold the service to times, two files at a time; then those that measure processor time, alone. In the end what
+// failed, once more, and one line of numbers.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -22,8 +22,20 @@ const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MOCHA = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin', 'mocha.js');
 const REPORTER = path.join(HERE, 'support', 'reporter.js');
 const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
-/** They start whole services, browsers and commands, and kill them: they mostly wait, so they run beside all others. */
-const WAITING = ['browser/', 'e2e/', 'fault/', 'integration/decision-verify', 'integration/log-cli'];
+/** They start whole services, browsers and commands, each of which loads a program before it does anything. */
+const WHOLE = [
+  'browser/',
+  'e2e/',
+  'integration/approvals-cli',
+  'integration/decision-verify',
+  'integration/doctor',
+  'integration/log-cli',
+  'integration/organisations',
+  // Not `policies`: those of the commands.
+  'integration/policy-',
+];
+/** They kill processes under load. Half of the time they wait for what the dead held, which costs the others nothing. */
+const KILLED = ['fault/'];
 /** They expect an effect within a second or two: beside suites that work all the time that would be luck. */
 const TIMED = [
   'contract/queues',
@@ -98,15 +110,21 @@ const names = readdirSync(HERE, { recursive: true, encoding: 'utf8' })
 const isOf = (prefixes: readonly string[], name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix));
 const filesOf = (belongs: (name: string) => boolean): string[] =>
   names.filter(belongs).map((name) => path.join(HERE, name));
+const APART = [...WHOLE, ...KILLED, ...TIMED, ...MEASURED];
 const outcomes = await Promise.all([
   run(
     'in short',
-    filesOf((name) => !isOf([...TIMED, ...MEASURED, ...WAITING], name)),
+    filesOf((name) => !isOf(APART, name)),
     'live',
   ),
   run(
     'with whole services',
-    filesOf((name) => isOf(WAITING, name) && !isOf(TIMED, name)),
+    filesOf((name) => isOf(WHOLE, name) && !isOf(TIMED, name)),
+    'afterwards',
+  ),
+  run(
+    'under load, with kills',
+    filesOf((name) => isOf(KILLED, name) && !isOf(TIMED, name)),
     'afterwards',
   ),
 ]);

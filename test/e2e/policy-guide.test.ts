@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { positionAt } from '../../shared/json.ts';
 import { findRoot } from '../../shared/root.ts';
+import { runCommand } from '../support/command.ts';
 import { temporaryFolder } from '../support/folders.ts';
 
 const guide = readFileSync(path.join(findRoot(), 'docs', 'guides', 'write-a-policy.md'), 'utf8');
@@ -59,7 +60,12 @@ interface Checked {
   readonly policies: number;
   readonly findings: readonly Finding[];
 }
-const check = (dir: string, options = ''): Run => run(`npx custos policy check ${dir} ${options}`);
+/** A policy command that the guide does not show, on a path in the folder. */
+async function policyCommand(name: string, place: string, ...options: string[]): Promise<Run> {
+  const { code, stdout, stderr } = await runCommand(['policy', name, inFolder(place), ...options]);
+  return { code, out: stdout + stderr };
+}
+const check = (dir: string, ...options: string[]): Promise<Run> => policyCommand('check', dir, ...options);
 
 describe('The guide to writing a policy', function () {
   this.timeout(60_000);
@@ -77,15 +83,15 @@ describe('The guide to writing a policy', function () {
     expect(again.out).to.contain('is not overwritten');
   });
 
-  it('the new policy and its cases hold as they stand', () => {
-    expect(check('drafts', '--strict')).to.include({ code: 0 });
-    expect(run('npx custos policy test drafts/tests/office-hours.json').out).to.contain('2 passed, 0 failed');
+  it('the new policy and its cases hold as they stand', async () => {
+    expect(await check('drafts', '--strict')).to.include({ code: 0 });
+    expect((await policyCommand('test', 'drafts/tests/office-hours.json')).out).to.contain('2 passed, 0 failed');
   });
 
-  it('the policy that it shows is checked, and the mistakes that it shows are told as it shows', () => {
+  it('the policy that it shows is checked, and the mistakes that it shows are told as it shows', async () => {
     const policy = block('policy').text;
     writeFileSync(inFolder('drafts/office-hours.json'), policy.replace('withinHours', 'withinHour'));
-    const misspelt = check('drafts');
+    const misspelt = await check('drafts');
     expect(misspelt.code).to.equal(3);
     expect(misspelt.out).to.contain(block('mistake').text);
     const never = policy.replace(
@@ -94,7 +100,7 @@ describe('The guide to writing a policy', function () {
         { "fact": "time", "path": "hour", "operator": "lessThan", "value": 8 }, { "fact": "time", "path": "hour", "operator": "greaterThan", "value": 17 }] },\n`,
     );
     writeFileSync(inFolder('drafts/office-hours.json'), never);
-    const refused = check('drafts');
+    const refused = await check('drafts');
     expect(refused.code).to.equal(3);
     expect(refused.out.replace(/json:\d+:\d+/, 'json')).to.contain(
       block('never')
@@ -125,12 +131,12 @@ describe('The guide to writing a policy', function () {
     expect(explained.out).to.contain('+ time.now not withinHours "08:00-18:00"');
   });
 
-  it('ends with the policy in the folder of the service, where it is sound and tested', () => {
+  it('ends with the policy in the folder of the service, where it is sound and tested', async () => {
     expect(run(block('rollout').text)).to.include({ code: 0 });
-    const checked = JSON.parse(check('policies', '--json').out) as Checked;
+    const checked = JSON.parse((await check('policies', '--json')).out) as Checked;
     expect(checked).to.deep.include({ ok: true, findings: [] });
     expect(checked.digest).to.match(/^[0-9a-f]{64}$/);
-    expect(run('npx custos policy test --policies policies').code).to.equal(0);
+    expect((await policyCommand('test', 'policies')).code).to.equal(0);
   });
 
   it('uses every block that it labels', () => {
@@ -172,7 +178,7 @@ describe("The guide's policy, broken in ten ways", function () {
   let checked: Checked;
   let shown: Run;
 
-  before(() => {
+  before(async () => {
     const dir = inFolder('broken');
     cpSync(path.join(findRoot(), 'policies'), dir, { recursive: true });
     for (const [i, { from, to }] of BREAKS.entries()) {
@@ -181,8 +187,8 @@ describe("The guide's policy, broken in ten ways", function () {
       const text = policy.replace('"office-hours"', `"broken-${i}"`).replace(from, () => to);
       writeFileSync(path.join(dir, nameOf(i)), text);
     }
-    checked = JSON.parse(check('broken', '--json').out) as Checked;
-    shown = check('broken');
+    checked = JSON.parse((await check('broken', '--json')).out) as Checked;
+    shown = await check('broken');
   });
 
   it('gives ten findings, one in each file, and exit code 3', () => {

@@ -68,16 +68,6 @@ describe('custos start', function () {
     expect(await stopAll(second, 'SIGINT')).to.equal(0);
   });
 
-  it('keeps every secret closed to other users', async () => {
-    const custos = await startCustos();
-    const names = readdirSync(custos.dataDir).filter((name) => name !== 'postgres');
-    expect(names).to.include.members(['pepper', 'postgres-password', 'signing-key.pem', 'promise-key.pem']);
-    for (const name of names) expect(statSync(path.join(custos.dataDir, name)).mode & 0o077, name).to.equal(0);
-    expect(statSync(path.join(custos.dataDir, 'postgres')).mode & 0o077).to.equal(0);
-    expect(statSync(custos.dataDir).mode & 0o066, 'the folder cannot be listed').to.equal(0);
-    await stopAll(custos);
-  });
-
   it('leaves no ingress or worker behind when it is killed, and the next start recovers', async () => {
     const killed = await startCustos();
     const ours = running(killed.processIds(), 'main.js');
@@ -92,15 +82,6 @@ describe('custos start', function () {
     expect(await stopAll(again)).to.equal(0);
   });
 
-  it('refuses a second supervisor on the same data, naming the first', async () => {
-    const first = await startCustos();
-    const second = runProcess('cli/main.js', ['start'], { PORT: '0', CUSTOS_DATA_DIR: first.dataDir });
-    expect(await second.ended).to.deep.equal({ code: 1, signal: null });
-    expect(second.stderr()).to.equal(`custos: already running: process ${first.pid} uses ${first.dataDir}.\n`);
-    expect(await healthOf(first)).to.equal(200);
-    await stopAll(first);
-  });
-
   it('starts over when it was killed while the database was being made', async () => {
     const dataDir = temporaryDataDir();
     mkdirSync(path.join(dataDir, 'postgres.new', 'base'), { recursive: true });
@@ -113,28 +94,57 @@ describe('custos start', function () {
     await stopAll(custos);
   });
 
-  for (const [name, file] of [
-    ['ingress', 'ingress/main.js'],
-    ['workers', 'workers/main.js'],
-  ] as const)
-    it(`starts ${name} again when it is killed, at the same address`, async () => {
-      const custos = await startCustos();
-      const before = childOf(custos, file);
-      process.kill(before, 'SIGKILL');
-      await waitFor(() => childOf(custos, file) !== before, { what: `another ${name}` });
-      await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
-      await stopAll(custos);
+  // One service for all of these, the last of which ends it: what a test kills is there again when it is done.
+  describe('while it runs', () => {
+    let custos: TestCustos;
+    before(async () => {
+      custos = await startCustos();
+    });
+    after(() => custos?.stop());
+
+    it('keeps every secret closed to other users', () => {
+      const names = readdirSync(custos.dataDir).filter((name) => name !== 'postgres');
+      expect(names).to.include.members(['pepper', 'postgres-password', 'signing-key.pem', 'promise-key.pem']);
+      for (const name of names) expect(statSync(path.join(custos.dataDir, name)).mode & 0o077, name).to.equal(0);
+      expect(statSync(path.join(custos.dataDir, 'postgres')).mode & 0o077).to.equal(0);
+      expect(statSync(custos.dataDir).mode & 0o066, 'the folder cannot be listed').to.equal(0);
     });
 
-  it('starts PostgreSQL again when it is killed, at the same address and with its data', async () => {
-    const custos = await startCustos();
-    const url = databaseOf(custos);
-    await query(url, 'CREATE TABLE kept AS SELECT 1');
-    const before = childOf(custos, DATABASE);
-    process.kill(before, 'SIGKILL');
-    await waitFor(async () => (await query(url, 'SELECT FROM kept')).length === 1, { what: 'the database' });
-    expect(childOf(custos, DATABASE)).not.to.equal(before);
-    expect(await stopAll(custos)).to.equal(0);
+    it('refuses a second supervisor on the same data, naming the first', async () => {
+      const second = runProcess('cli/main.js', ['start'], { PORT: '0', CUSTOS_DATA_DIR: custos.dataDir });
+      expect(await second.ended).to.deep.equal({ code: 1, signal: null });
+      expect(second.stderr()).to.equal(`custos: already running: process ${custos.pid} uses ${custos.dataDir}.\n`);
+      expect(await healthOf(custos)).to.equal(200);
+    });
+
+    for (const [name, file] of [
+      ['ingress', 'ingress/main.js'],
+      ['workers', 'workers/main.js'],
+    ] as const)
+      it(`starts ${name} again when it is killed, at the same address`, async () => {
+        const before = childOf(custos, file);
+        process.kill(before, 'SIGKILL');
+        await waitFor(() => childOf(custos, file) !== before, { what: `another ${name}` });
+        await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
+      });
+
+    it('starts PostgreSQL again when it is killed, at the same address and with its data', async () => {
+      const url = databaseOf(custos);
+      await query(url, 'CREATE TABLE kept AS SELECT 1');
+      const before = childOf(custos, DATABASE);
+      process.kill(before, 'SIGKILL');
+      await waitFor(async () => (await query(url, 'SELECT FROM kept')).length === 1, { what: 'the database' });
+      expect(childOf(custos, DATABASE)).not.to.equal(before);
+      await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
+    });
+
+    it('takes two signals at once for one, as Ctrl-C under npm sends them, and leaves nothing of what was started again', async () => {
+      const all = custos.processIds();
+      expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
+      process.kill(custos.pid, 'SIGINT');
+      expect((await custos.stop('SIGINT')).code).to.equal(0);
+      await untilGone(all, 2_000);
+    });
   });
 
   it('ends at once when it is asked a second time', async () => {
@@ -155,14 +165,6 @@ describe('custos start', function () {
     );
     expect((await stopped).code).to.equal(1);
     await untilGone(all, 5_000);
-  });
-
-  it('takes two signals at once for one, as Ctrl-C under npm sends them', async () => {
-    const custos = await startCustos();
-    const all = custos.processIds();
-    process.kill(custos.pid, 'SIGINT');
-    expect((await custos.stop('SIGINT')).code).to.equal(0);
-    await untilGone(all, 2_000);
   });
 
   it('says which settings are wrong, and starts nothing', async () => {

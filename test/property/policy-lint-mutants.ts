@@ -137,6 +137,17 @@ const OPERATORS_IN: readonly (Omit<Operator, 'mutate'> & {
       demand(site, leaf('intent.effect', 'equal', 'read'), leaf('intent.effect', 'in', ['write', 'destructive'])),
   },
   {
+    name: 'a minute has more than its hour',
+    kind: 'never-true',
+    codes: ['NEVER_TRUE'],
+    make: (site) =>
+      demand(
+        site,
+        leaf('history.last_60s.ESCALATE', 'greaterThan', 3 + site.pick(9)),
+        leaf('history.last_1h.ESCALATE', 'lessThan', 3),
+      ),
+  },
+  {
     name: 'the level excludes the score',
     kind: 'never-true',
     codes: ['NEVER_TRUE'],

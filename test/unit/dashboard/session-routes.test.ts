@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Attempts } from '../../../ingress/dashboard/attempts.ts';
 import type { Audit } from '../../../ingress/dashboard/audit.ts';
+import { createDevices } from '../../../ingress/dashboard/devices.ts';
 import { sessionRoutes } from '../../../ingress/dashboard/routes/session.ts';
 import type { Sessions } from '../../../ingress/dashboard/sessions.ts';
 import type { RequestContext } from '../../../ingress/route.ts';
@@ -25,7 +26,8 @@ function routesWith(error: () => Error): { run(method: 'POST' | 'DELETE'): Promi
   };
   const allowed = { allowed: true, retryAfterSeconds: 0, headers: {} };
   const strangers = { peekAnonymous: () => allowed, consumeAnonymous: () => allowed };
-  const routes = sessionRoutes({ sessions, audit, attempts, strangers, signIn: reject });
+  const devices = createDevices('x'.repeat(32));
+  const routes = sessionRoutes({ sessions, audit, attempts, devices, strangers, signIn: reject });
   // Only what these handlers read.
   const context = {
     body: { key: generateKey('live').key },

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { readPolicyFolder, stampOfFolder } from '../../../shared/policy-folder.ts';
+import { readPolicyFolder, stampOfFolder, unreadable } from '../../../shared/policy-folder.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 
 function folder(): { dir: string; put: (name: string, text?: string) => void } {
@@ -32,10 +32,19 @@ describe('the policy folder', () => {
 
   it('refuses names that are almost those of policies, and lets other names be', async () => {
     const { dir, put } = folder();
-    for (const name of ['zz.JSON', 'sub/zz.json5', 'zz.jsonc', 'a.json', 'README.md', '.hidden.JSON', 'x.json.bak'])
+    for (const name of [
+      'zz.JSON',
+      'sub/zz.json5',
+      'zz.jsonc',
+      'zz.json.txt',
+      'a.json',
+      'README.md',
+      '.hidden.JSON',
+      'x.json.bak',
+    ])
       put(name);
     const { refused, policies } = await readPolicyFolder(dir);
-    expect(refused.map(({ file }) => file)).to.deep.equal(['sub/zz.json5', 'zz.JSON', 'zz.jsonc']);
+    expect(refused.map(({ file }) => file)).to.deep.equal(['sub/zz.json5', 'zz.JSON', 'zz.json.txt', 'zz.jsonc']);
     expect(refused[0]).to.deep.include({ line: 1, column: 1, pointer: '', code: 'NOT_JSON' });
     expect(refused[0]?.message).to.contain('.json');
     expect(policies.map((file) => file.path)).to.deep.equal(['a.json']);
@@ -54,11 +63,54 @@ describe('the policy folder', () => {
     expect(await namesOf(dir)).to.deep.equal(['a.json', 'team/deep/b.json']);
   });
 
-  it('says so when a policy is a link to nowhere', async () => {
-    const { dir } = folder();
+  it('names the policy that is a link to nowhere or to itself, and reads the others', async () => {
+    const { dir, put } = folder();
+    put('a.json');
     symlinkSync('nowhere', path.join(dir, 'gone.json'));
-    const error = await readPolicyFolder(dir).catch((e: NodeJS.ErrnoException) => e.code);
-    expect(error).to.equal('ENOENT');
+    symlinkSync('round.json', path.join(dir, 'round.json'));
+    const { policies, refused } = await readPolicyFolder(dir);
+    expect(policies.map((file) => file.path)).to.deep.equal(['a.json']);
+    expect(refused.map(({ file, message }) => `${file} ${message}`)).to.deep.equal([
+      "gone.json can't be read: what it names is not there",
+      "round.json can't be read: its links go round in a circle",
+    ]);
+  });
+
+  it('has another stamp once a link to nowhere leads somewhere', async () => {
+    const { dir, put } = folder();
+    const later = Date.now() + 60_000;
+    symlinkSync('there', path.join(dir, 'a.json'));
+    const before = await stampOfFolder(dir, later);
+    expect(before).to.be.a('string');
+    put('there');
+    expect(await stampOfFolder(dir, later))
+      .to.be.a('string')
+      .and.not.to.equal(before);
+  });
+
+  it('says in words, and without a place, why a file can not be read', () => {
+    const failure = (code: string) => Object.assign(new Error('/secret/place'), { code });
+    expect(unreadable(failure('EACCES'))).to.equal("can't be read: reading it is not permitted");
+    expect(unreadable(failure('EIO'))).to.equal("can't be read: EIO");
+    expect(() => unreadable(new TypeError('a mistake of ours'))).to.throw(TypeError);
+  });
+
+  it('refuses a file that is not UTF-8 where that begins, and does not read another name out of it', async () => {
+    const { dir, put } = folder();
+    put('a.json');
+    writeFileSync(path.join(dir, 'latin1.json'), Buffer.from('{\n  "id": "caf\u00e9"\n}', 'latin1'));
+    writeFileSync(path.join(dir, 'utf16.json'), Buffer.from('\ufeff{}', 'utf16le'));
+    writeFileSync(path.join(dir, 'unmarked.json'), Buffer.from('{}', 'utf16le'));
+    put('replaced.json', '{ "id": "\ufffd\u{1f600}" }');
+    writeFileSync(path.join(dir, 'lexicon.json'), Buffer.from([0x7b, 0xef, 0xbf, 0xbd, 0xc3]));
+    const { policies, refused } = await readPolicyFolder(dir);
+    expect(policies.map((file) => file.path)).to.deep.equal(['a.json', 'replaced.json']);
+    expect(refused.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)).to.deep.equal([
+      'latin1.json:2:13 is not UTF-8 text: save it as UTF-8',
+      'lexicon.json:1:3 is not UTF-8 text: save it as UTF-8',
+      'unmarked.json:1:1 is UTF-16 text: save it as UTF-8',
+      'utf16.json:1:1 is UTF-16 text: save it as UTF-8',
+    ]);
   });
 
   it('leaves out schemas and test cases at its top, and only there', async () => {

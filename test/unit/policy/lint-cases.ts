@@ -62,6 +62,28 @@ export const CASES: readonly LintCase[] = [
     says: dead(''),
   },
   {
+    name: 'more in a minute than in a day',
+    policies: [
+      policy(
+        'p',
+        'DENY',
+        all(is('history.last_60s.DENY', 'greaterThan', 10), is('history.last_24h.DENY', 'lessThanInclusive', 10)),
+      ),
+    ],
+    says: dead(''),
+  },
+  {
+    name: 'more of one verdict in a minute than of another in a day',
+    policies: [
+      policy(
+        'p',
+        'DENY',
+        all(is('history.last_60s.DENY', 'greaterThan', 10), is('history.last_24h.ALLOW', 'lessThanInclusive', 10)),
+      ),
+    ],
+    says: [],
+  },
+  {
     name: 'a claim below which the level can not be',
     policies: [
       policy(

@@ -1,5 +1,5 @@
 // One refusal, one wording: `custos policy check`, the worker that loads the folder and POST /v1/policies/validate say the same.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -152,6 +152,43 @@ describe('what refuses a policy folder', () => {
       expect(await byRoute(dir)).to.deep.equal(told);
       expect(await byCommand(dir)).to.deep.equal(told);
     });
+
+  it('a file that can not be read as text: check and load say the same, each once, of the lexicon too', async () => {
+    const dir = folderWith('{}');
+    writeFileSync(
+      path.join(dir, 'bad.json'),
+      Buffer.from(policyOf({ all: [comparison] }, { id: 'caf\u00e9' }), 'latin1'),
+    );
+    writeFileSync(path.join(dir, 'lexicon.json'), Buffer.from(shipped('lexicon.json'), 'utf16le'));
+    symlinkSync('nowhere', path.join(dir, 'gone.json'));
+    const told = await byWorker(dir);
+    expect(told.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)).to.deep.equal([
+      'bad.json:2:13 is not UTF-8 text: save it as UTF-8',
+      "gone.json:1:1 can't be read: what it names is not there",
+      'lexicon.json:1:1 is UTF-16 text: save it as UTF-8',
+    ]);
+    expect(await byCommand(dir)).to.deep.equal(told);
+  });
+
+  it('what only looks like a test file is named, and changes what --watch shows', async () => {
+    const dir = folderWith(policyOf({ all: [comparison] }));
+    const before = await checkFolder(dir);
+    expect(before.findings).to.deep.equal([]);
+    mkdirSync(path.join(dir, 'tests'));
+    symlinkSync('nowhere', path.join(dir, 'tests', 'gone.json'));
+    const gone = await checkFolder(dir);
+    writeFileSync(path.join(dir, 'tests', 'latin1.json'), Buffer.from('{ "name": "\u00e9" }', 'latin1'));
+    writeFileSync(path.join(dir, 'tests', 'notes.json.txt'), '{}');
+    const all = await checkFolder(dir);
+    expect(
+      all.findings.map(({ file, column, message }) => `${path.basename(file)}:${column} ${message}`),
+    ).to.deep.equal([
+      "gone.json:1 can't be read: what it names is not there",
+      'latin1.json:12 is not UTF-8 text: save it as UTF-8',
+      'notes.json.txt:1 is not read: the name of a test file ends in ".json"',
+    ]);
+    expect(new Set([before, gone, all].map(({ fingerprint }) => fingerprint)).size).to.equal(3);
+  });
 
   it('a warning is stored beside the set that is put into force, and told by check and validate', async () => {
     const rules = [2, 4].map((value) => ({

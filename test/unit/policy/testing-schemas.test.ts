@@ -81,6 +81,13 @@ describe('published schemas', () => {
       });
     });
 
+    // Commands take it for granted, to start sooner (shared/compile-schema.ts).
+    it(`${name}: is itself a valid schema`, () => {
+      const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
+      expect(ajv.validateSchema(root), ajv.errorsText()).to.equal(true);
+      ajv.compile(root);
+    });
+
     it(`${name}: every member has a description and examples`, () => {
       expect(members.length).to.be.above(10);
       const lacking = members.flatMap((member) => {

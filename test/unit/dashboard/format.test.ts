@@ -1,0 +1,53 @@
+// Numbers and times as the dashboard shows them.
+import { expect } from 'chai';
+import { amount, moment, tickTimes, timeZone } from '../../../ingress/dashboard/client/format.ts';
+
+/** Local time, so that it holds in any time zone. */
+const at = (day: number, hour: number, minute = 0, second = 0): number =>
+  new Date(2026, 10, day, hour, minute, second).getTime() / 1_000;
+
+describe('the ticks of an axis of times', () => {
+  const now = new Date(2026, 10, 21, 17, 30);
+  it('tell seconds where minutes would all be the same', () => {
+    const ticks = tickTimes([at(21, 17, 7, 10), at(21, 17, 7, 20), at(21, 17, 7, 30)], 10, now);
+    expect(ticks.map((tick) => tick.split(':').at(-1))).to.deep.equal(['10', '20', '30']);
+    expect(new Set(ticks).size).to.equal(3);
+  });
+  it('tell hours and minutes of today', () => {
+    const ticks = tickTimes([at(21, 16), at(21, 17)], 3_600, now);
+    expect(ticks.map((tick) => tick.split(':'))).to.deep.equal([
+      ['16', '00'],
+      ['17', '00'],
+    ]);
+  });
+  it('tell the date where a day begins, and the time after it', () => {
+    const [first, second, third] = tickTimes([at(20, 18), at(20, 21), at(21, 0), at(21, 3)], 10_800, now);
+    expect(first).to.contain('20').and.not.to.contain(':');
+    expect(second).to.contain('21:00');
+    expect(third).to.contain('21').and.not.to.contain(':');
+  });
+  it('tell dates alone when they are days apart', () => {
+    expect(tickTimes([at(19, 0), at(20, 0), at(21, 0)], 86_400, now).join()).not.to.contain(':');
+  });
+});
+
+describe('amounts', () => {
+  for (const [value, text] of [
+    [0, '0'],
+    [3, '3'],
+    [0.25, '0.25'],
+    [7.138, '7.14'],
+    [21, '21'],
+    [1_234.6, '1,235'],
+  ] as const)
+    it(`${value} is shown as ${text}`, () => expect(amount(value)).to.equal(text));
+});
+
+describe('moments', () => {
+  it('have a date when they are not of today, and a time zone has a name', () => {
+    const now = new Date(2026, 10, 21, 17, 30);
+    expect(moment(new Date(2026, 10, 21, 9, 5, 7), now)).to.equal('09:05:07');
+    expect(moment(new Date(2026, 10, 20, 9, 5, 7), now)).to.match(/20.*09:05:07$/);
+    expect(timeZone(now)).to.match(/^(UTC|GMT.*|[A-Z]{2,5})$/);
+  });
+});
