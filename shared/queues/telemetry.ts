@@ -24,11 +24,17 @@ export function createJobTelemetry(tracerName: string, version: string): Telemet
   };
 }
 
-/** What BullMQ keeps with a job so that its run continues this trace. */
+/**
+ * What BullMQ keeps with a job so that its run, and each further attempt, continues this trace. Whatever span is active where
+ * the job is added, in the relay say, is not its cause: a single `add` would put that in place of ours.
+ */
 export function telemetryOf(traceparent: string | undefined): {
-  telemetry: { metadata?: string; omitContext?: boolean };
+  telemetry: { metadata?: string; omitContext: true };
 } {
   return {
-    telemetry: traceparent === undefined ? { omitContext: true } : { metadata: JSON.stringify({ traceparent }) },
+    telemetry: {
+      omitContext: true,
+      ...(traceparent === undefined ? {} : { metadata: JSON.stringify({ traceparent }) }),
+    },
   };
 }

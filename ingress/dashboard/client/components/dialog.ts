@@ -1,6 +1,6 @@
 // Questions in front of the page: the browser's own modal dialog, which keeps the focus inside and closes with Escape.
 import type { Doing } from '../api.ts';
-import { type ComponentChildren, html, useEffect, useId, useRef, useState, type VNode } from '../html.ts';
+import { type ComponentChildren, html, useId, useLayoutEffect, useRef, useState, type VNode } from '../html.ts';
 import { FormError } from './states.ts';
 
 export interface DialogProps {
@@ -15,10 +15,13 @@ export interface DialogProps {
 export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // At once, before anything else can move the focus; and closed before it goes back, for all behind it is inert.
+  useLayoutEffect(() => {
+    const shown = dialog.current;
     const before = document.activeElement;
-    dialog.current?.showModal();
+    shown?.showModal();
     return () => {
+      shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
