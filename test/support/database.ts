@@ -5,7 +5,7 @@ import { migrate } from '../../shared/db/migrate.ts';
 import { type Embedded, startEmbedded } from '../../shared/embedded/embedded.ts';
 import { signal } from '../../shared/embedded/processes.ts';
 import { atEnd } from './cleanup.ts';
-import { removeLeftovers, temporaryDataDir } from './folders.ts';
+import { fastRoot, removeLeftovers, temporaryDataDir } from './folders.ts';
 
 export interface TestDatabase {
   readonly url: string;
@@ -59,7 +59,9 @@ async function start(): Promise<TestServer> {
 }
 
 async function startServerOfRun(): Promise<string> {
-  const embedded = await startTestServer();
+  // Files make and drop a database each, and each drop writes all that changed to the disk: beside others that takes longer
+  // than a request may wait. What crashes and comes back has a server of its own (startTestServer), on the disk.
+  const embedded = await startEmbedded({ dataDir: temporaryDataDir(fastRoot()), say: () => undefined });
   let ended = false;
   void embedded.server().ended.then(() => (ended = true));
   // A run that ends without its hooks (an uncaught error) must not leave a server running.

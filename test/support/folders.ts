@@ -1,5 +1,15 @@
 // Temporary folders of tests, all removed at the end of the run, with whatever a run that was killed left behind.
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { isAlive, signal, waitForEnd } from '../../shared/embedded/processes.ts';
@@ -7,25 +17,40 @@ import { atEnd } from './cleanup.ts';
 
 const PREFIX = 'custos-test-';
 
+/** Where Linux keeps files in memory. */
+const MEMORY = '/dev/shm';
+const MEMORY_BYTES = 8 * 1024 ** 3;
+
+/** Where files are fast to write: in memory when much of it is left for files, otherwise where temporary folders are. */
+export function fastRoot(): string {
+  try {
+    accessSync(MEMORY, constants.W_OK);
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= MEMORY_BYTES ? MEMORY : os.tmpdir();
+  } catch {
+    return os.tmpdir();
+  }
+}
+
 /** A new empty folder that PostgreSQL's account can pass through, too. */
-export function temporaryFolder(label = 'dir'): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), `${PREFIX}${process.pid}-${label}-`));
+export function temporaryFolder(label = 'dir', root = os.tmpdir()): string {
+  const folder = mkdtempSync(path.join(root, `${PREFIX}${process.pid}-${label}-`));
   chmodSync(folder, 0o711);
   atEnd(() => removeFolder(folder));
   return folder;
 }
 
 /** A path that does not exist yet, inside a temporary folder. */
-export function temporaryDataDir(): string {
-  return path.join(temporaryFolder('data'), 'custos');
+export function temporaryDataDir(root = os.tmpdir()): string {
+  return path.join(temporaryFolder('data', root), 'custos');
 }
 
 /** Ends the databases and removes the folders of runs that were killed before they could do it themselves. */
 export async function removeLeftovers(): Promise<void> {
-  for (const name of readdirSync(os.tmpdir())) {
-    const owner = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
+  const roots = [...new Set([os.tmpdir(), fastRoot()])];
+  for (const folder of roots.flatMap((root) => readdirSync(root).map((name) => path.join(root, name)))) {
+    const owner = new RegExp(`^${PREFIX}(\\d+)-`).exec(path.basename(folder))?.[1];
     if (owner === undefined || isAlive(Number(owner))) continue;
-    const folder = path.join(os.tmpdir(), name);
     try {
       for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
         if (path.basename(file) !== 'postmaster.pid') continue;
