@@ -1,8 +1,7 @@
 // Notices requests that say of themselves that they are not allowed: with stolen or forged things, in secret, against the will of others.
 import type { Candidate } from './candidates.ts';
 import type { Sentence } from './tokens.ts';
-
-const wordSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+import { wordSet } from './word-set.ts';
 
 /** What says of a thing that nobody may use it. */
 const TAINTED = wordSet(

@@ -4,38 +4,37 @@ import { AFTER_VERB, CONJUNCTIONS, FINITE, PREPOSITIONS, WH } from './clause-wor
 import type { Lexicon, VerbEntry } from './lexicon.ts';
 import { beginsWith, isConsequential, lastBefore, placesOf, type Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
-
-const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+import { wordSet } from './word-set.ts';
 
 /** Modal verbs that oblige, and those that only permit. */
-const OBLIGES = set("should must shall shouldn't mustn't");
-const PERMITS = set('can may could might');
+const OBLIGES = wordSet("should must shall shouldn't mustn't");
+const PERMITS = wordSet('can may could might');
 /** Words before `to be` that oblige: `needs to be deleted`. */
-const OBLIGES_TO = set('needs need has have ought is are supposed required meant');
-const NEEDS = set('need needs require requires');
-const NEEDED = set('needed required requested necessary wanted due');
+const OBLIGES_TO = wordSet('needs need has have ought is are supposed required meant');
+const NEEDS = wordSet('need needs require requires');
+const NEEDED = wordSet('needed required requested necessary wanted due');
 /** Verbs after which a statement is what is asked for: `make sure that the mail is sent`. */
-const ENSURES = set('ensure make guarantee see check verify confirm');
+const ENSURES = wordSet('ensure make guarantee see check verify confirm');
 /** Verbs of wishing: `I want it removed`, `have the server restarted`. */
-const WISHES = set('want need have query like');
+const WISHES = wordSet('want need have query like');
 /** Verbs that say little, before the noun of an action. */
-const LIGHT = set(
+const LIGHT = wordSet(
   'perform do make initiate conduct request process need want query execute run start trigger schedule',
 );
 /** Those of them before which any noun of an action counts, also one that is a verb too: `initiate a transfer`. */
-const LIGHTEST = set('perform do initiate conduct request need want query');
+const LIGHTEST = wordSet('perform do initiate conduct request need want query');
 /** Saying so asks for it: `I request the deletion of my data`. */
-const PERFORMATIVE = set('request demand authorize authorise order require propose approve');
+const PERFORMATIVE = wordSet('request demand authorize authorise order require propose approve');
 /** `I think the key should be rotated` */
-const THINKS = set('think believe guess suppose feel hope');
-const NEGATORS = set("no not never none nothing nobody neither nor shouldn't mustn't without");
+const THINKS = wordSet('think believe guess suppose feel hope');
+const NEGATORS = wordSet("no not never none nothing nobody neither nor shouldn't mustn't without");
 /** Words that open a clause which asks for nothing: `if it should be deleted`. */
-const CONDITIONS = set(
+const CONDITIONS = wordSet(
   'if when unless whether while until till after before once because since as although that whose',
 );
-const PRONOUNS = set('i we you he she it they there who that which');
-const SKIPPED = set('not also all both then now please already always never just be been automatically');
-const THINGS = set('it them everything everyone him');
+const PRONOUNS = wordSet('i we you he she it they there who that which');
+const SKIPPED = wordSet('not also all both then now please already always never just be been automatically');
+const THINGS = wordSet('it them everything everyone him');
 /** How far apart the parts of one such clause may stand. */
 const REACH = 24;
 const MAX_NOMINAL = 8;
@@ -59,7 +58,7 @@ const endsPhrase = (word: string | undefined): boolean =>
   PREPOSITIONS.has(word) ||
   CONJUNCTIONS.has(word) ||
   ENDINGS.has(word);
-const ENDINGS = set(
+const ENDINGS = wordSet(
   'to now today tonight tomorrow immediately asap please again soon before after instead too once online',
 );
 

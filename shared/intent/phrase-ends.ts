@@ -3,8 +3,7 @@ import { AFTER_VERB, COMPARISONS, CONJUNCTIONS, PREPOSITIONS } from './clause-wo
 import { singular } from './inflection.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { Sentence, Token } from './tokens.ts';
-
-const set = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+import { wordSet } from './word-set.ts';
 
 /** What follows a past participle that describes the noun before it: `emails marked as read`, `files older than 7 days`. */
 const DESCRIBED =
@@ -15,28 +14,28 @@ const CLOSERS = new Set([
   ...'away back accessible visible available eligible due exist exists existed know knows nearby'.split(' '),
 ]);
 /** Particles of a verb, which may stand within a name: `turn the sign up form off`. */
-const PARTICLES = set('off out up down');
+const PARTICLES = wordSet('off out up down');
 /** Adjectives that say what a thing is when nothing follows them: `is the road busy`, `make the page live`. */
-const PREDICATES = set(
+const PREDICATES = wordSet(
   'live private public active inactive visible invisible hidden blank empty bad good high low big small busy open ' +
     'closed free ready late early slow fast broken down online offline full safe valid invalid expensive cheap correct ' +
     'wrong okay ok healthy unhealthy mandatory optional required read-only editable alive dead unavailable missing',
 );
 /** Gerunds that tell what a thing does rather than name a kind of it: `the process running on port 80`. */
-const DOING = set(
+const DOING = wordSet(
   'running playing waiting listening failing living working going coming happening starting ending expiring arriving ' +
     'departing leaving returning belonging showing having costing lasting consisting describing indicating explaining ' +
     'saying asking stating telling requesting needing wanting missing doing looking hanging sitting lying standing staying',
 );
 /** Verbs that close a question: `what does the form look like`, `what does it mean`. */
-const CLOSING_VERBS = set(
+const CLOSING_VERBS = wordSet(
   'look mean happen say cost take work last exist need renew expire fail break crash hang run arrive come depart begin',
 );
-const DOES = set('do does did will would');
+const DOES = wordSet('do does did will would');
 /** `Do I have an index`: the verb was there. */
-const SPEAKERS = set('i you we they he she it');
+const SPEAKERS = wordSet('i you we they he she it');
 /** Words for a time, which are no object by themselves: `alert me at ten am`. */
-const TIMES = set(
+const TIMES = wordSet(
   'am pm noon midnight march monday tuesday wednesday thursday friday saturday sunday january february april june july august ' +
     'september october november december six seven eight nine eleven twelve thirty tonight morning evening afternoon',
 );
@@ -49,7 +48,7 @@ function goesNoFurther(token: Token | undefined): boolean {
   if (token.kind === 'punct') return !/^[/"'([&-]/.test(token.text);
   return PREPOSITIONS.has(token.lower) || CONJUNCTIONS.has(token.lower) || AFTERWARDS.has(token.lower);
 }
-const AFTERWARDS = set(
+const AFTERWARDS = wordSet(
   'to now today tonight tomorrow yesterday right again already yet currently please like enough if when twice once',
 );
 
@@ -88,7 +87,7 @@ function tellsDoing(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
 }
 
 /** Kinds of things that people give names to. */
-const NAMED = set(
+const NAMED = wordSet(
   'namespace cluster deployment collection database branch channel project workspace pod service bucket table queue topic ' +
     'repository repo folder node container machine volume user group team cluster board label host server stack dashboard',
 );
@@ -157,7 +156,7 @@ export function isVerbBefore(sentence: Sentence, at: number, lexicon: Lexicon): 
   if (DETERMINERS.has(next?.lower ?? '')) return true;
   return isParticiple(token.lower, lexicon) && (goesNoFurther(next) || AFTERWARDS.has(next?.lower ?? ''));
 }
-const DETERMINERS = set('a an the this these those my your our his her its their every each');
+const DETERMINERS = wordSet('a an the this these those my your our his her its their every each');
 
 /** Whether words only say when: `ten am`, `Monday`. */
 export const isOnlyTime = (tokens: readonly Token[]): boolean =>

@@ -1,6 +1,7 @@
 // Notices text that tries to take an agent over: what it says (signals of the lexicon) and how it poses (forged headings).
 import type { Lexicon, Signal } from './lexicon.ts';
 import { type SpokenWords, spokenWords } from './words.ts';
+import { wordSet } from './word-set.ts';
 
 /** What a text says that is typical of taking an agent over. */
 export interface Takeover {
@@ -23,7 +24,6 @@ function followsFrom(signal: Signal, words: readonly string[], at: number, end: 
   return true;
 }
 
-const wordSet = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 /** Sentences that ask what something is, and those that ask for a made-up text. */
 const ASKS = wordSet('what how why who which when explain describe define discuss teach');
 const WRITES = wordSet('write create compose draft');
