@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
+import type { DataSourceOptions } from '../shared/db/data-source.ts';
 import { openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
@@ -41,6 +42,8 @@ export interface IngressDeps {
   readonly tracing?: Tracing | undefined;
   /** Wall clock and monotonic clock; a test moves them. Default: the machine's. */
   readonly clock?: EdgeClock;
+  /** How long the database may take. Absent: as long as a request can wait. A test that is not about time waits longer. */
+  readonly patience?: Pick<DataSourceOptions, 'queryTimeoutMs' | 'connectTimeoutMs'>;
 }
 
 export interface RunningIngress {
@@ -53,11 +56,13 @@ export interface RunningIngress {
   close(): Promise<void>;
 }
 
+/** Opening one costs a request more than all else that it does; this many work at a time when requests do. */
+const CONNECTIONS_KEPT = 4;
 const MACHINE_CLOCK: EdgeClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
-  const { config, log, root, tracing, clock = MACHINE_CLOCK } = deps;
+  const { config, log, root, tracing, patience, clock = MACHINE_CLOCK } = deps;
   const { nowMs, monotonicMs } = clock;
   const onError = (error: unknown): void => log.warn({ err: error }, 'background work failed; it is tried again');
   let stopping = false;
@@ -66,6 +71,8 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     url: config.databaseUrl,
     applicationName: 'custos-ingress',
     poolSize: config.databasePool,
+    kept: Math.min(CONNECTIONS_KEPT, config.databasePool),
+    ...patience,
     onError,
   });
   await ensureDurable(db);

@@ -62,6 +62,8 @@ const INTENTS_AT_ONCE = 20;
 const LOGS_AT_ONCE = 2;
 /** One fold takes all that waits; more at once would only share it. */
 const FOLDS_AT_ONCE = 1;
+/** Connections that are there before the first job, and stay. */
+const CONNECTIONS_KEPT = 4;
 /** A long upkeep job must not keep the sweeper waiting. */
 const UPKEEP_CONCURRENCY = 4;
 
@@ -72,6 +74,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
     url: databaseUrl,
     applicationName: 'custos-workers',
     poolSize: config.databasePool,
+    kept: Math.min(CONNECTIONS_KEPT, config.databasePool),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });

@@ -112,11 +112,24 @@ async function connected(options: DataSourceOptions): Promise<DataSource> {
   }
 }
 
+/** Opens connections before they are needed: the first requests must not wait for one each. */
+async function open(pool: pg.Pool, connections: number): Promise<void> {
+  const ignore = (): void => undefined;
+  const clients = await Promise.allSettled(Array.from({ length: connections }, () => checkOut(pool, ignore)));
+  for (const client of clients) {
+    // One that could not be opened now is opened when it is needed.
+    if (client.status === 'rejected') continue;
+    client.value.removeListener('error', ignore);
+    client.value.release();
+  }
+}
+
 /** Connects; a server that is slow has several seconds. @throws the driver's error when Postgres is not reachable. */
 export async function openDatabase(options: DataSourceOptions): Promise<Database> {
   const dataSource = await connected(options);
   const pool = poolOf(dataSource);
   if (pool === undefined) throw new Error('a data source that is connected has no pool');
+  await open(pool, options.kept ?? 0);
   return {
     dataSource,
     async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {

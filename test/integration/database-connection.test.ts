@@ -76,3 +76,30 @@ describe('a session that the server ends while it is given out', () => {
     expect(await db.transaction((sql) => sql.query(PING, []))).to.deep.equal([{ one: 1 }]);
   });
 });
+
+describe('connections that are kept', () => {
+  it('are there before the first request, and the others are opened when they are needed', async () => {
+    const database = await createTestDatabase();
+    const options = { url: database.url, poolSize: 6, onError: () => undefined };
+    const looker = await openDatabase({ ...options, applicationName: 'looker' });
+    const db = await openDatabase({ ...options, applicationName: 'keeper', kept: 4 });
+    const COUNT = {
+      name: 'test-sessions',
+      text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'keeper'",
+    };
+    expect(await looker.query(COUNT, [])).to.deep.equal([{ n: 4 }]);
+    let begun = 0;
+    let allBegan = (): void => undefined;
+    const all = new Promise<void>((resolve) => (allBegan = resolve));
+    const hold = (): Promise<void> => {
+      begun += 1;
+      if (begun === 6) allBegan();
+      return all;
+    };
+    await Promise.all(Array.from({ length: 6 }, () => db.transaction(hold)));
+    expect(await looker.query(COUNT, [])).to.deep.equal([{ n: 6 }]);
+    await db.close();
+    await looker.close();
+    await database.drop();
+  });
+});

@@ -39,6 +39,13 @@ export interface Client {
 
 const DEADLINE_MS = 15_000;
 
+let lastTrouble: { readonly atMs: number; readonly text: string } | undefined;
+
+/** The last answer that was a trouble of the service's own, if it came since then: what failed may have failed of it. */
+export function troubleSince(atMs: number): string | undefined {
+  return lastTrouble !== undefined && lastTrouble.atMs >= atMs ? lastTrouble.text : undefined;
+}
+
 /** A client of the service at `baseUrl`; `key` goes with every request that names no other. */
 export function createClient(baseUrl: string, key?: string): Client {
   const agent = new http.Agent({ keepAlive: true });
@@ -58,6 +65,8 @@ export function createClient(baseUrl: string, key?: string): Client {
       loading ??= loadCheck();
       const check = await loading;
       const answer = await send(agent, baseUrl, method, path, { ...options, headers });
+      if (answer.status >= 500)
+        lastTrouble = { atMs: Date.now(), text: `${method} ${path} answered ${answer.status} ${answer.text}` };
       if (options.check !== false)
         check({ method, path, status: answer.status, headers: answer.headers, text: answer.text });
       return answer;

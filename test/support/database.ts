@@ -10,7 +10,7 @@ import { fastRoot, removeLeftovers, temporaryDataDir } from './folders.ts';
 export interface TestDatabase {
   readonly url: string;
   readonly name: string;
-  /** Ends all sessions of the database and removes it. */
+  /** Ends all sessions of the database and removes it, now or with the run's own server. */
   drop(): Promise<void>;
 }
 
@@ -19,6 +19,8 @@ interface TestServer {
   /** Address of a database from which others are made. */
   readonly adminUrl: string;
   readonly template: string;
+  /** Ends with the run, and all that is in it. */
+  readonly isOwn: boolean;
 }
 
 let starting: Promise<TestServer> | undefined;
@@ -29,13 +31,13 @@ let starting: Promise<TestServer> | undefined;
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = await testServer();
-  return createDatabase(server.adminUrl, server.template);
+  return createDatabase(server, server.template);
 }
 
 /** A new database without any table. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   const server = await testServer();
-  return createDatabase(server.adminUrl, 'template0');
+  return createDatabase(server, 'template0');
 }
 
 /** A database server of the caller's own, that may be stopped and killed; the caller stops it in the end. */
@@ -51,16 +53,16 @@ function testServer(): Promise<TestServer> {
 async function start(): Promise<TestServer> {
   const given = process.env['CUSTOS_TEST_DATABASE_URL'];
   await removeLeftovers();
-  const adminUrl = given ?? (await startServerOfRun());
-  const template = await createDatabase(adminUrl, 'template0');
+  const server = { adminUrl: given ?? (await startServerOfRun()), isOwn: given === undefined };
+  const template = await createDatabase(server, 'template0');
   await migrate(template.url);
-  if (given !== undefined) atEnd(() => template.drop());
-  return { adminUrl, template: template.name };
+  atEnd(() => template.drop());
+  return { ...server, template: template.name };
 }
 
 async function startServerOfRun(): Promise<string> {
-  // Files make and drop a database each, and each drop writes all that changed to the disk: beside others that takes longer
-  // than a request may wait. What crashes and comes back has a server of its own (startTestServer), on the disk.
+  // Beside others that write as much, the disk takes longer than a request may wait. What crashes and comes back has a
+  // server of its own (startTestServer), on the disk.
   const embedded = await startEmbedded({ dataDir: temporaryDataDir(fastRoot()), say: () => undefined });
   let ended = false;
   void embedded.server().ended.then(() => (ended = true));
@@ -73,7 +75,10 @@ async function startServerOfRun(): Promise<string> {
   return embedded.url;
 }
 
-async function createDatabase(adminUrl: string, template: string): Promise<TestDatabase> {
+async function createDatabase(
+  { adminUrl, isOwn }: Omit<TestServer, 'template'>,
+  template: string,
+): Promise<TestDatabase> {
   const name = `custos_test_${randomBytes(6).toString('hex')}`;
   await administer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(adminUrl);
@@ -81,9 +86,13 @@ async function createDatabase(adminUrl: string, template: string): Promise<TestD
   return {
     url: url.href,
     name,
-    drop: () => administer(adminUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    // To remove one makes the server write a checkpoint, for which all that write must wait.
+    drop: () => administer(adminUrl, isOwn ? END_SESSIONS(name) : `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
 }
+
+const END_SESSIONS = (database: string): string =>
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
 
 async function administer(adminUrl: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });

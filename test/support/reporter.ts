@@ -1,6 +1,7 @@
 // Mocha's reporter for `npm test`: the spec reporter, then why suites were skipped, then what failed in a line each, then
 // one line of numbers.
 import Mocha from 'mocha';
+import { troubleSince } from './client.ts';
 import { skippedSuites } from './skip.ts';
 
 /** How long the process may take to end by itself after the last test; what keeps it longer is a leak. */
@@ -11,8 +12,13 @@ export default class CustosReporter extends Mocha.reporters.Spec {
     super(runner, options);
     const unexplained = new Set<string>();
     const failed: string[] = [];
+    let startedMs = 0;
+    runner.on('hook', () => (startedMs = Date.now()));
+    runner.on('test', () => (startedMs = Date.now()));
     runner.on('fail', (test, error: unknown) => {
-      failed.push(`${test.titlePath().join(' › ')}: ${String(error).split('\n', 1)[0]}`);
+      const trouble = troubleSince(startedMs);
+      const because = trouble === undefined ? '' : ` (${trouble})`;
+      failed.push(`${test.titlePath().join(' › ')}: ${String(error).split('\n', 1)[0]}${because}`);
     });
     runner.on('pending', (test) => {
       const titles = test.titlePath();

@@ -29,7 +29,12 @@ export interface ServiceOptions {
   readonly env?: TestEnv;
   /** Default: a database of its own, dropped at the end. */
   readonly databaseUrl?: string;
+  /** Default: a statement and a connection have long, so that a busy machine is no failure. False: as in production. */
+  readonly patient?: boolean;
 }
+
+/** What a statement and a connection may take where a test is not about time. */
+const PATIENCE = { queryTimeoutMs: 10_000, connectTimeoutMs: 10_000 };
 
 export interface Service {
   readonly ingress: RunningIngress;
@@ -91,7 +96,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     url: databaseUrl,
     applicationName: 'custos-test',
     poolSize: 4,
-    queryTimeoutMs: 10_000,
+    ...PATIENCE,
     onError: () => undefined,
   });
   const { key: adminKey, operatorId } = await bootstrap(db);
@@ -99,7 +104,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const nowMs = (): number => Date.now() + offsetMs;
   const clock = { nowMs, monotonicMs: () => performance.now() };
   await applyFolder({ db, nowMs, log }, await folderOf(options.policies));
-  const ingress = await startIngress({ config, log, root, clock });
+  const ingress = await startIngress({
+    config,
+    log,
+    root,
+    clock,
+    ...(options.patient === false ? {} : { patience: PATIENCE }),
+  });
   await ingress.ready();
   const admin = createClient(ingress.address, adminKey);
   const hasher = createSecretHasher(TEST_PEPPER);
