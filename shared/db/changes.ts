@@ -116,10 +116,10 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
     const joined = running;
     if (joined !== undefined) {
       const failure = await joined.then(
-        () => tooSlow(),
+        () => (isCurrent() ? undefined : tooSlow()),
         (error: unknown) => error,
       );
-      if (isCurrent()) return;
+      if (failure === undefined) return;
       if (monotonicMs() - calledAt > ASK_AGAIN_MS) throw failure;
     }
     await (running ?? refresh());

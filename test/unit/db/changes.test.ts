@@ -94,6 +94,16 @@ describe('what a caller does when the last answer of the change feed is old', ()
     expect(await outcome).to.equal('fresh');
   });
 
+  it('believes no answer of more than 900 ms ago only because a newer question failed', async () => {
+    nowMs = 1_000;
+    const question = await underWay();
+    const outcome = outcomeOf(feed.ensureFresh());
+    question.fail(AWAY);
+    await new Promise((resolve) => setImmediate(resolve));
+    asked[1]?.fail(AWAY);
+    expect(await outcome).to.equal(AWAY);
+  });
+
   it('fails with the question that it joined when it has waited for it: a request must end soon', async () => {
     nowMs = 1_000;
     const question = await underWay();
