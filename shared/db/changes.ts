@@ -32,7 +32,7 @@ const POLL_MS = 500;
 /** Revocation is promised within a second; half a second is spent waiting, this much may pass before a request itself asks. */
 const FRESH_MS = 900;
 /** Who has waited longer than this for the question of others that failed asks no other: both together must stay below 2 s. */
-const ASK_AGAIN_MS = 250;
+const ASK_AGAIN_MS = 100;
 /** Rows are kept for an hour (workers/upkeep); after half of that without an answer nothing cached is believed. */
 const RESET_MS = 30 * 60_000;
 
@@ -107,7 +107,13 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
     return queued;
   };
 
-  const isCurrent = (): boolean => monotonicMs() - askedAt <= 2 * FRESH_MS;
+  const answered = async (question: Promise<void>): Promise<void> => {
+    await question;
+    if (monotonicMs() - askedAt <= 2 * FRESH_MS) return;
+    throw new ApiError('E6002', 'The database answers too slowly now; the request may be repeated.', {
+      headers: { 'retry-after': '1' },
+    });
+  };
 
   // Joins a question under way rather than waiting for the one after it: while Postgres is away a request must fail soon.
   // When that one failed at once it says little of Postgres: it began long before, and this process may have stood still.
@@ -115,15 +121,13 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
     const calledAt = monotonicMs();
     const joined = running;
     if (joined !== undefined) {
-      const failure = await joined.then(
-        () => (isCurrent() ? undefined : tooSlow()),
-        (error: unknown) => error,
-      );
-      if (failure === undefined) return;
-      if (monotonicMs() - calledAt > ASK_AGAIN_MS) throw failure;
+      try {
+        return await answered(joined);
+      } catch (error) {
+        if (monotonicMs() - calledAt > ASK_AGAIN_MS) throw error;
+      }
     }
-    await (running ?? refresh());
-    if (!isCurrent()) throw tooSlow();
+    await answered(running ?? refresh());
   };
 
   const quietly = (): void => {
@@ -176,10 +180,4 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
       await running?.catch(() => undefined);
     },
   };
-}
-
-function tooSlow(): ApiError {
-  return new ApiError('E6002', 'The database answers too slowly now; the request may be repeated.', {
-    headers: { 'retry-after': '1' },
-  });
 }
