@@ -6,7 +6,7 @@ import { type Service, startService } from '../support/service.ts';
 const OPTIONS = { runsPerOperation: 80, rawRuns: 250, deadlineMs: 25_000 };
 
 describe('the whole service under fuzzing', function suite() {
-  this.timeout(90_000);
+  this.timeout(180_000);
   let service: Service;
   let target: FuzzTarget;
   before(async () => {

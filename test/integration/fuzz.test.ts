@@ -6,7 +6,7 @@ import { type Sample, startSample } from '../support/sample-app.ts';
 const OPTIONS = { runsPerOperation: 60, rawRuns: 300, deadlineMs: 15_000 };
 
 describe('the HTTP edge under fuzzing', function suite() {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let sample: Sample;
   before(async () => {
     sample = await startSample({ slow: true });
