@@ -138,6 +138,21 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.getByText('Approved, and not used yet').waitFor();
   });
 
+  it('does not take a reason away from whoever is writing it, and says that it is too late', async () => {
+    const { page } = seen;
+    const approvalId = await escalate(client, asking('billing-cleaner', 'too-late'));
+    const other = await service.addKey({ scopes: ['admin:*'], name: 'second colleague' });
+    await pages.open(`/approvals/${approvalId}`);
+    await page.getByRole('button', { name: 'Reject…' }).click();
+    await dialog().getByLabel('Reason').fill('half a sentence');
+    await approve(service.admin.withKey(other.key), approvalId, 'was quick');
+    await dialog().getByText(`It was already approved by ${other.keyId}: was quick`).waitFor();
+    expect(await dialog().getByLabel('Reason').inputValue()).to.equal('half a sentence');
+    expect(await dialog().getByRole('button', { name: 'Reject' }).isDisabled()).to.equal(true);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Approved, and not used yet').waitFor();
+  });
+
   it('is told when it is not there, and when it has expired', async () => {
     const { page } = seen;
     await pages.open('/approvals/apr_00000000000000000000000000');
@@ -182,7 +197,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const secret = page.locator('[data-secret]');
     const key = (await secret.textContent()) ?? '';
     expect(key).to.match(/^cst_live_/);
-    expect(await page.evaluate('document.activeElement.id')).to.equal('secret-title');
+    await page.waitForFunction("document.activeElement.id === 'secret-title'");
     await pages.looks('key-secret');
 
     const user = service.admin.withKey(key);
@@ -220,6 +235,34 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.locator('tr', { hasText: `by ${key.split('_')[2]}` }).waitFor();
     await page.getByRole('button', { name: 'I have kept it' }).click();
     expect(await page.locator('[data-secret]').count()).to.equal(0);
+  });
+
+  it('what somebody was typing when the session ended is there again, question and all, for the same key', async () => {
+    const { page } = seen;
+    await pages.open('/keys');
+    await page.getByRole('button', { name: 'Make a key…' }).click();
+    await dialog().getByLabel('Name').fill('half typed');
+    await dialog()
+      .getByRole('checkbox', { name: /^proofs:read/ })
+      .check();
+    await seen.context.clearCookies();
+    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    await page.getByLabel('Admin key').fill(service.adminKey);
+    expect(await page.content()).to.not.include('half typed');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await dialog().waitFor();
+    expect(await dialog().getByLabel('Name').inputValue()).to.equal('half typed');
+    expect(
+      await dialog()
+        .getByRole('checkbox', { name: /^proofs:read/ })
+        .isChecked(),
+    ).to.equal(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('button', { name: 'Make a key…' }).click();
+    expect(await dialog().getByLabel('Name').inputValue(), 'closed is closed').to.equal('');
+    await page.keyboard.press('Escape');
   });
 
   it("warns before one's own key is revoked, and then ends the session with words", async () => {

@@ -130,7 +130,8 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await page.getByText('Not live').waitFor({ timeout: 15_000 });
     await picture('not-live');
     await page.unroute(events);
-    await page.getByText('Not live').waitFor({ state: 'detached', timeout: 15_000 });
+    await page.getByText('Live again').waitFor({ timeout: 15_000 });
+    expect(await page.getByText('Not live').count()).to.equal(0);
     // What the browser says of requests that fail.
     expect(seen.complaints.splice(0).filter((text) => !text.includes('ERR_FAILED'))).to.deep.equal([]);
   });

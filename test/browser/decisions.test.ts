@@ -1,4 +1,5 @@
 // Decisions and agents in a real browser: found, explained, held back; with names that callers chose to break a page.
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { foldBatch } from '../../shared/decide/trust-fold.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/trust/beta.ts';
@@ -71,7 +72,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await service?.close();
   });
 
-  it('lists decisions newest first, page by page', async () => {
+  it('lists decisions newest first, page by page, and a page is still there after a reload and when one comes back', async () => {
     const { page } = seen;
     await pages.heading('Decisions');
     const rows = page.locator('.list tbody tr');
@@ -84,8 +85,47 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByText('Page 2').waitFor();
     expect(await rows.count()).to.equal(14);
+    await page.reload();
+    await page.getByText('Page 2').waitFor();
+    expect(await rows.count()).to.equal(14);
+    await rows.first().getByRole('link').click();
+    await page.getByRole('heading', { name: 'Why', exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText('Page 2').waitFor();
+    const { href } = new URL(page.url());
     await page.getByRole('button', { name: 'Newer' }).click();
     await page.getByText('Page 1').waitFor();
+    // As somebody else opens it, who has not come the whole way.
+    const other = await seen.context.newPage();
+    await other.goto(href);
+    await other.getByText('Page 2').waitFor();
+    await other.getByRole('button', { name: 'First page' }).click();
+    await other.getByText('Page 1').waitFor();
+    await other.close();
+  });
+
+  it('gives all decisions under the filters as a file', async () => {
+    const { page } = seen;
+    const lines = async (kind: string): Promise<string> => {
+      const started = page.waitForEvent('download');
+      await page.getByRole('button', { name: `Download ${kind}` }).click();
+      return readFileSync(await (await started).path(), 'utf8');
+    };
+    const all = (await lines('CSV')).trimEnd().split('\r\n');
+    expect(all.length).to.equal(1 + 64);
+    expect(all[1])
+      .to.match(/^dec_[0-9a-z]{26},/)
+      .and.to.contain(',db.delete.production.users,');
+    await page.getByLabel('Verdict').selectOption('DENY');
+    await page.waitForURL(/verdict=DENY/);
+    await page.locator('.list[aria-busy="false"] tbody tr').first().waitFor();
+    // What the API answered.
+    const denied = JSON.parse(await lines('JSON')) as { verdict: string }[];
+    expect(denied.map(({ verdict }) => verdict))
+      .to.include('DENY')
+      .and.not.to.include('ALLOW');
+    await page.getByLabel('Verdict').selectOption('');
+    await page.waitForURL((url) => url.search === '');
   });
 
   it('says how many are new, and moves no row before one asks for it', async () => {

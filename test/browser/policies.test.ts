@@ -106,7 +106,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText('accepted').waitFor();
     await apply((files) => {
       files.set('payroll.json', '{\n  "id": "payroll",\n  "stage": "enforced"\n}');
-      files.set('zz.json', '{ "id": ');
+      for (let n = 0; n < 12; n += 1) files.set(`zz-${n}.json`, '{ "id": ');
     });
     // It comes by itself.
     await page.getByText('The policy folder was refused').waitFor();
@@ -114,6 +114,13 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByText('The last good set stays in force').waitFor();
     expect(await page.locator('tbody tr').count()).to.be.above(5);
     await pages.looks('policies-refused');
+    // Many are counted, and do not hide what is below them.
+    const findings = page.locator('.folder-finding');
+    expect(await findings.count()).to.equal(10);
+    await page.getByRole('button', { name: /^Show \d+ more findings$/ }).click();
+    const all = await findings.count();
+    expect(all).to.be.above(12);
+    await page.getByText(`The policy folder was refused, with ${all} findings`).waitFor();
   });
 
   it('history names each set, and the difference of two is told by policy, rule and line', async function () {

@@ -1,5 +1,7 @@
 // Asking the service: one function for requests, one error for whatever goes wrong, and hooks for data and for pages of a list.
 import { useCallback, useEffect, useRef, useState } from './html.ts';
+import { listPlace, type ListPlace, nextPage, pageBefore, withListPlace } from './paging.ts';
+import { href, navigate, usePlace } from './router.ts';
 import { sessionEnded } from './session.ts';
 
 const BASE = '/dashboard/api';
@@ -104,7 +106,7 @@ export async function api<T>(path: string, request: ApiRequest = {}): Promise<T>
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new Problem('The service cannot be reached.', { status: 0 });
+    throw new Problem('No answer came: it may be starting again, or the way to it is cut.', { status: 0 });
   }
   if (!response.ok) {
     const problem = await problemOf(response);
@@ -184,21 +186,41 @@ export interface Pages<T> extends Loaded<ListPage<T>> {
   /** Undefined when there are none. */
   readonly older: (() => void) | undefined;
   readonly newer: (() => void) | undefined;
+  /** Whether `newer` leads to the first page, because one came here by an address alone. */
+  readonly newerIsFirst: boolean;
+  /** What is listed, for who wants all of it: see download.ts. */
+  readonly asked: { readonly path: string; readonly query: NonNullable<ApiRequest['query']> };
 }
 
-/** A list of the API page by page, newest first. Other filters start again at the first page. */
+/**
+ * A list of the API page by page, newest first; the page is a part of the address, so a page of the dashboard has one list.
+ * Other filters start again at the first page.
+ */
 export function usePages<T>(path: string, query: NonNullable<ApiRequest['query']> = {}): Pages<T> {
-  const filters = JSON.stringify([path, query]);
-  const [place, setPlace] = useState<{ filters: string; cursors: readonly string[] }>({ filters, cursors: [] });
-  const cursors = place.filters === filters ? place.cursors : [];
-  const loaded = useApi<ListPage<T>>(path, { ...query, cursor: cursors.at(-1) });
+  const place = usePlace();
+  const at = listPlace(place.query, place.kept);
+  const loaded = useApi<ListPage<T>>(path, { ...query, cursor: at.cursor });
+  const list = JSON.stringify([path, query]);
+  // The rows stay while those of another page are on their way: nothing jumps.
+  const shown = useRef<{ readonly list: string; readonly page: number; readonly data: ListPage<T> } | undefined>(
+    undefined,
+  );
+  if (loaded.data !== undefined) shown.current = { list, page: at.page, data: loaded.data };
+  const { page, data } =
+    loaded.error === undefined && shown.current?.list === list ? shown.current : { page: at.page, data: loaded.data };
   const next = loaded.data?.nextCursor ?? null;
+  const back = pageBefore(at);
+  const go = (to: ListPlace) => (): void =>
+    navigate(href(place.page, place.id, withListPlace(place.query, to)), false, { trail: to.trail });
   return {
     ...loaded,
-    items: loaded.data?.items ?? [],
-    page: cursors.length + 1,
-    older: next === null ? undefined : () => setPlace({ filters, cursors: [...cursors, next] }),
-    newer: cursors.length === 0 ? undefined : () => setPlace({ filters, cursors: cursors.slice(0, -1) }),
+    data,
+    items: data?.items ?? [],
+    page,
+    older: next === null ? undefined : go(nextPage(at, next)),
+    newer: back === undefined ? undefined : go(back),
+    newerIsFirst: back !== undefined && at.trail === undefined,
+    asked: { path, query },
   };
 }
 

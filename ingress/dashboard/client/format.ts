@@ -102,3 +102,8 @@ export function spelled(text: string): string {
 export function count(value: number, one: string, many = `${one}s`): string {
   return `${whole(value)} ${value === 1 ? one : many}`;
 }
+
+/** A name in the parts between which a line may end: behind a sign, and not within a word. */
+export function breaksOf(name: string): string[] {
+  return name.split(/(?<=[./:-])(?=[^./:-])/);
+}

@@ -15,9 +15,16 @@ export interface LiveState {
   readonly live: boolean;
   /** Why not, when the service says so. */
   readonly trouble: string | undefined;
+  /** RFC 3339: when the last ones arrived, while none do. */
+  readonly since: string | undefined;
+  /** Whether they have just come back. */
+  readonly isBack: boolean;
 }
 
-const state = createStore<LiveState>({ live: true, trouble: undefined });
+/** How long it is said that numbers arrive again. */
+const BACK_MS = 6_000;
+const LIVE: LiveState = { live: true, trouble: undefined, since: undefined, isBack: false };
+const state = createStore<LiveState>(LIVE);
 /** How many components follow a topic, and its last value. */
 const followed = new Map<string, { readonly listeners: Set<(value: unknown) => void>; last: unknown }>();
 
@@ -30,8 +37,19 @@ let timer: number | undefined;
 function heard(): void {
   lastAtMs = Date.now();
   waitMs = FIRST_WAIT_MS;
-  const { live, trouble } = state.get();
-  if (!live || trouble !== undefined) state.set({ live: true, trouble: undefined });
+  const before = state.get();
+  if (before.live) return;
+  const back: LiveState = { ...LIVE, isBack: true };
+  state.set(back);
+  window.setTimeout(() => {
+    if (state.get() === back) state.set(LIVE);
+  }, BACK_MS);
+}
+
+/** No numbers arrive. */
+function away(trouble: string | undefined): void {
+  const { since } = state.get();
+  state.set({ live: false, trouble, since: since ?? new Date(lastAtMs).toISOString(), isBack: false });
 }
 
 function close(): void {
@@ -68,7 +86,7 @@ function open(): void {
     });
   stream.addEventListener('trouble', (event: MessageEvent<string>) => {
     const { detail } = JSON.parse(event.data) as { detail: string };
-    state.set({ live: false, trouble: detail });
+    away(detail);
   });
   stream.addEventListener('ended', (event: MessageEvent<string>) => {
     const { detail } = JSON.parse(event.data) as { detail: string };
@@ -100,9 +118,8 @@ document.addEventListener('visibilitychange', () => {
   open();
 });
 window.setInterval(() => {
-  const away = source !== undefined || opened === '' ? Date.now() - lastAtMs > STALE_MS : true;
-  const { live, trouble } = state.get();
-  if (!document.hidden && topicsNow() !== '' && live && away) state.set({ live: false, trouble });
+  const isStale = source !== undefined || opened === '' ? Date.now() - lastAtMs > STALE_MS : true;
+  if (!document.hidden && topicsNow() !== '' && state.get().live && isStale) away(undefined);
 }, 1_000);
 
 /** The last value of a live topic, undefined before the first. */
@@ -132,5 +149,5 @@ export const useLiveState = (): LiveState => useStore(state);
 export function stopLive(): void {
   close();
   for (const entry of followed.values()) entry.last = undefined;
-  state.set({ live: true, trouble: undefined });
+  state.set(LIVE);
 }

@@ -1,5 +1,6 @@
 // Where one is: the address bar below /dashboard, links that stay in the page, and query parameters as filters.
 import { type ComponentChildren, html, useCallback, useMemo, type VNode } from './html.ts';
+import { LIST_PARAMETERS } from './paging.ts';
 import { createStore, useStore } from './store.ts';
 
 const BASE = '/dashboard';
@@ -12,6 +13,8 @@ export interface Place {
   readonly query: URLSearchParams;
   /** Path and query as they are in the address bar. */
   readonly href: string;
+  /** What the browser's history keeps for this entry: see paging.ts. */
+  readonly kept: unknown;
 }
 
 function decode(text: string): string {
@@ -31,6 +34,7 @@ function read(): Place {
     id: id === '' ? undefined : decode(id),
     query: new URLSearchParams(search),
     href: pathname + search,
+    kept: window.history.state,
   };
 }
 
@@ -49,11 +53,15 @@ export function href(page: string, id?: string, query: Readonly<Record<string, s
   return `${path.join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
-/** Goes to an address below /dashboard. `replace`: without a new entry in the history, for filters. */
-export function navigate(to: string, replace = false): void {
-  if (replace) window.history.replaceState(null, '', to);
+/**
+ * Goes to an address below /dashboard.
+ * @param replace without a new entry in the history, for filters
+ * @param kept what the history keeps for it
+ */
+export function navigate(to: string, replace = false, kept: unknown = null): void {
+  if (replace) window.history.replaceState(kept, '', to);
   else {
-    window.history.pushState(null, '', to);
+    window.history.pushState(kept, '', to);
     window.scrollTo(0, 0);
   }
   place.set(read());
@@ -82,8 +90,8 @@ export function Link({ to, class: name, current, label, onGo, children }: LinkPr
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * Filters that live in the address: what the query says of these names, and a setter that changes some of them.
- * An empty value takes a name away.
+ * Filters that live in the address: what the query says of these names, and a setter that changes some of them, which leads
+ * to the first page of the list. An empty value takes a name away.
  */
 export function useFilters<const N extends string>(
   names: readonly N[],
@@ -97,8 +105,11 @@ export function useFilters<const N extends string>(
     };
   }, [text, names.join()]);
   const set = useCallback(
-    (change: { readonly [K in N]?: string | undefined }) =>
-      navigate(href(page, id, { ...Object.fromEntries(new URLSearchParams(text)), ...change }), true),
+    (change: { readonly [K in N]?: string | undefined }) => {
+      const parameters = new URLSearchParams(text);
+      for (const name of LIST_PARAMETERS) parameters.delete(name);
+      navigate(href(page, id, { ...Object.fromEntries(parameters), ...change }), true);
+    },
     [text, page, id],
   );
   return [values, set];

@@ -5,10 +5,10 @@ import { stopLive, useLive, useLiveState } from './live.ts';
 import { Mark } from './components/mark.ts';
 import { PAGES, type PageEntry } from './pages.ts';
 import { href, Link, usePlace } from './router.ts';
-import { sessionEnded, useSession } from './session.ts';
+import { forgetKept, signedOut, useSession } from './session.ts';
 import { sessionChanged } from './tabs.ts';
 import { nextTheme, useTheme } from './theme.ts';
-import { Badge, Empty, Notice, PageHead } from './ui.ts';
+import { Badge, Empty, Notice, PageHead, Time } from './ui.ts';
 import type { Overview, SessionInfo } from './wire.ts';
 
 const GROUPS = ['Watch', 'Govern', 'Prove', 'Run'] as const;
@@ -25,7 +25,7 @@ async function signOut(): Promise<void> {
   );
   stopLive();
   sessionChanged();
-  sessionEnded(told ? undefined : 'The service could not be told; the session ends after an hour without use.');
+  signedOut(told ? undefined : 'The service could not be told; the session ends after an hour without use.');
 }
 
 export function Shell(): VNode {
@@ -41,7 +41,10 @@ export function Shell(): VNode {
     document.title = `${place.id === undefined ? title : `${place.id} · ${title}`} · Custos`;
     // The first page begins at the top of the document; later ones at their title.
     if (first.current) first.current = false;
-    else document.getElementById('page-title')?.focus({ preventScroll: true });
+    else {
+      forgetKept();
+      document.getElementById('page-title')?.focus({ preventScroll: true });
+    }
   }, [place.page, place.id]);
 
   return html`<div class="shell">
@@ -84,11 +87,12 @@ function Who({ session }: { readonly session: SessionInfo }): VNode {
 
 /** Says on every page what is wrong with all of them: no live numbers, or a halt. */
 function LiveBanner(): VNode {
-  const { live, trouble } = useLiveState();
+  const { live, trouble, since, isBack } = useLiveState();
   const overview = useLive<Overview>('overview');
+  const halt = overview?.halt ?? undefined;
   return html`<div class="banners">
-    <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">What you see may be old. ${trouble ?? 'The service does not answer.'} It is tried again by itself.<//>`}</div>
-    <div role="status">${overview?.halt && html`<${Notice} tone="bad" title="Everything is halted: every verdict is DENY">${overview.halt.reason}<//>`}</div>
+    <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">What you see may be old${since === undefined ? '' : html`: nothing new has come since <${Time} at=${since} as="moment" />`}. ${trouble ?? 'The service does not answer.'} It is tried again by itself.<//>`}${live && isBack && html`<${Notice} tone="good" title="Live again">Numbers arrive as before.<//>`}</div>
+    <div role="status">${halt && html`<${Notice} tone="bad" title="Everything is halted: every verdict is DENY">${halt.reason} <span class="muted">Since <${Time} at=${halt.since} as="moment" />; DELETE /v1/halt lifts it.</span><//>`}</div>
   </div>`;
 }
 

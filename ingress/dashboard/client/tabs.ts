@@ -2,7 +2,7 @@
 // may go on with what another key was shown.
 import { api } from './api.ts';
 import { stopLive } from './live.ts';
-import { sessionEnded, sessionState, signedIn } from './session.ts';
+import { sessionState, signedIn, signedOut } from './session.ts';
 import type { SessionAnswer } from './wire.ts';
 
 const channel = new BroadcastChannel('custos-session');
@@ -27,7 +27,7 @@ async function lookAgain(): Promise<void> {
   if (session === null) {
     if (before.kind !== 'in') return;
     stopLive();
-    sessionEnded('You have signed out in another window.');
+    signedOut('You have signed out in another window.');
   } else if (before.kind !== 'in' || before.session.keyId !== session.keyId) {
     stopLive();
     signedIn(session);

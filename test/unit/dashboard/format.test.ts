@@ -1,6 +1,6 @@
 // Numbers and times as the dashboard shows them.
 import { expect } from 'chai';
-import { amount, moment, tickTimes, timeZone } from '../../../ingress/dashboard/client/format.ts';
+import { amount, breaksOf, moment, tickTimes, timeZone } from '../../../ingress/dashboard/client/format.ts';
 
 /** Local time, so that it holds in any time zone. */
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
@@ -50,4 +50,19 @@ describe('moments', () => {
     expect(moment(new Date(2026, 10, 20, 9, 5, 7), now)).to.match(/20.*09:05:07$/);
     expect(timeZone(now)).to.match(/^(UTC|GMT.*|[A-Z]{2,5})$/);
   });
+});
+
+describe('the lines of a name', () => {
+  for (const [name, parts] of [
+    ['infra.unknown.cluster_23', ['infra.', 'unknown.', 'cluster_23']],
+    ['data/production/*', ['data/', 'production/', '*']],
+    ['team-a:reader', ['team-', 'a:', 'reader']],
+    ['a...b', ['a...', 'b']],
+    ['prf_01m7', ['prf_01m7']],
+    ['', ['']],
+  ] as const)
+    it(`${JSON.stringify(name)} may end a line in ${parts.length - 1} places, and stays the same text`, () => {
+      expect(breaksOf(name)).to.deep.equal(parts);
+      expect(breaksOf(name).join('')).to.equal(name);
+    });
 });

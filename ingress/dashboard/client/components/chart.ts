@@ -1,7 +1,7 @@
 // Charts: uPlot for curves over time, with the same told in words and as a table, and plain bars for counts.
 import uPlot from 'uplot';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
-import { moment, tickTimes } from '../format.ts';
+import { moment, tickTimes, timeZone } from '../format.ts';
 import { Scroll } from './table.ts';
 import { colourOf, usePainted } from '../theme.ts';
 
@@ -22,6 +22,8 @@ export interface ChartProps {
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly format?: (value: number) => string;
+  /** What the scale counts, such as "decisions/s". */
+  readonly unit?: string;
   /** Default: 220 */
   readonly height?: number;
   /** The least top of the scale, so that noise does not fill it. */
@@ -34,7 +36,7 @@ export interface ChartProps {
 const TABLE_ROWS = 12;
 
 export function Chart(props: ChartProps): VNode {
-  const { title, summary, times, series, format = String, height = 220, atLeast = 1, atMost } = props;
+  const { title, summary, times, series, format = String, unit, height = 220, atLeast = 1, atMost } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | undefined>(undefined);
   const painted = usePainted();
@@ -101,7 +103,7 @@ export function Chart(props: ChartProps): VNode {
     <figcaption>
       <span class="visually-hidden">${title}. ${summary}</span>
       <ul class="legend">${series.map(({ label, colour, dash, values }) => html`<li key=${label}><svg width="18" height="8" aria-hidden="true" focusable="false"><line x1="0" y1="4" x2="18" y2="4" style=${{ stroke: `var(${colour})` }} stroke-width="2" stroke-dasharray=${dash?.join(' ')} /></svg>${label} <span class="num">${lastOf(values, format)}</span></li>`)}</ul>
-      <button type="button" class="button button-quiet button-small" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>${asTable ? 'As a chart' : 'As a table'}</button>
+      <span class="chart-side"><span class="muted">${unit === undefined ? '' : `${unit}, `}times in ${timeZone(new Date())}</span><button type="button" class="button button-quiet button-small" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>${asTable ? 'As a chart' : 'As a table'}</button></span>
     </figcaption>
     ${asTable ? html`<${DataTable} ...${{ title, times, series, format }} />` : html`<div ref=${place} class="chart-canvas" role="img" aria-label=${`${title}. ${summary}`} style=${{ height: `${height}px` }}></div>`}
   </figure>`;
@@ -119,7 +121,7 @@ function DataTable({
     .reverse();
   return html`<${Scroll} label=${title}><table class="plain">
     <caption class="visually-hidden">${title}</caption>
-    <thead><tr><th scope="col">Time</th>${series.map(({ label }) => html`<th scope="col" class="end">${label}</th>`)}</tr></thead>
+    <thead><tr><th scope="col">Time (${timeZone(new Date())})</th>${series.map(({ label }) => html`<th scope="col" class="end">${label}</th>`)}</tr></thead>
     <tbody>${rows.map((at) => html`<tr key=${times[at]}><th scope="row" class="num">${moment(new Date(times[at] ?? 0), new Date())}</th>${series.map(({ values }) => html`<td class="end num">${values[at] === null || values[at] === undefined ? '' : format(values[at])}</td>`)}</tr>`)}</tbody>
   </table><//>`;
 }

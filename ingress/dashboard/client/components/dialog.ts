@@ -1,6 +1,8 @@
 // Questions in front of the page: the browser's own modal dialog, which keeps the focus inside and closes with Escape.
 import type { Doing } from '../api.ts';
-import { type ComponentChildren, html, useId, useLayoutEffect, useRef, useState, type VNode } from '../html.ts';
+import { type ComponentChildren, html, useId, useLayoutEffect, useRef, type VNode } from '../html.ts';
+import { useKept } from '../session.ts';
+import { Notice } from './layout.ts';
 import { FormError } from './states.ts';
 
 export interface DialogProps {
@@ -50,27 +52,30 @@ export interface ConfirmProps {
   /** Whether a reason must be given, and its label. */
   readonly reason?: { readonly label: string; readonly required: boolean };
   readonly dangerous?: boolean;
+  /** Why it can not be done any more, though the question is still open. */
+  readonly late?: string | undefined;
   /** From useAction, called with the reason ('' when none is asked for). The dialog closes when it went well. */
   readonly action: Doing<[reason: string]>;
   readonly onClose: () => void;
 }
 
-export function Confirm({ title, children, verb, reason, dangerous, action, onClose }: ConfirmProps): VNode {
+export function Confirm({ title, children, verb, reason, dangerous, late, action, onClose }: ConfirmProps): VNode {
   const id = useId();
-  const [text, setText] = useState('');
+  const [text, setText] = useKept(`reason: ${title}`, '');
   const missing = reason?.required === true && text.trim() === '';
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (!missing && (await action.run(text.trim()))) onClose();
+    if (!missing && late === undefined && (await action.run(text.trim()))) onClose();
   };
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form class="form" onSubmit=${submit}>
       ${children && html`<div class="dialog-text">${children}</div>`}
       ${reason && html`<div class="field"><label for=${id}>${reason.label}${reason.required ? '' : ' (optional)'}</label><textarea id=${id} rows="3" maxlength="1000" required=${reason.required} value=${text} onInput=${(event: Event) => setText((event.currentTarget as HTMLTextAreaElement).value)}></textarea></div>`}
+      <div role="status">${late !== undefined && html`<${Notice} tone="warn" title="Too late">${late}<//>`}</div>
       <${FormError} error=${action.error} />
       <div class="form-actions">
         <button type="button" class="button" onClick=${onClose}>Cancel</button>
-        <button type="submit" class=${`button ${dangerous === true ? 'button-danger' : 'button-primary'}`} disabled=${action.busy || missing}>${action.busy ? 'Working…' : verb}</button>
+        <button type="submit" class=${`button ${dangerous === true ? 'button-danger' : 'button-primary'}`} disabled=${action.busy || missing || late !== undefined}>${action.busy ? 'Working…' : verb}</button>
       </div>
     </form>
   <//>`;

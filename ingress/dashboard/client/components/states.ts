@@ -2,6 +2,7 @@
 import type { Loaded, Problem } from '../api.ts';
 import { type ComponentChildren, html, type VNode } from '../html.ts';
 import { Notice } from './layout.ts';
+import { Id } from './text.ts';
 
 export interface EmptyProps {
   readonly title: string;
@@ -25,7 +26,16 @@ const TITLES: Readonly<Record<number, string>> = {
 };
 
 /** What an error means for the reader. Those that pass are tried again by themselves (see useApi). */
-export function ErrorState({ error, onRetry }: { readonly error: Problem; readonly onRetry?: () => void }): VNode {
+export function ErrorState({
+  error,
+  onRetry,
+  more,
+}: {
+  readonly error: Problem;
+  readonly onRetry?: () => void;
+  /** Other ways on, as buttons. */
+  readonly more?: ComponentChildren;
+}): VNode {
   const passes = error.status === 0 || error.status === 429 || error.status === 503;
   return html`<div class="error-state" role="alert">
     <p class="empty-title">${TITLES[error.status] ?? (error.status >= 500 ? 'Something went wrong in the service' : 'This did not work')}</p>
@@ -34,7 +44,8 @@ export function ErrorState({ error, onRetry }: { readonly error: Problem; readon
     ${passes && html`<p class="muted">It is tried again by itself.</p>`}
     <p class="error-foot">
       ${onRetry && html`<button type="button" class="button" onClick=${onRetry}>Try again now</button>`}
-      ${error.requestId && html`<span class="muted">Request <code>${error.requestId}</code>${error.code === undefined ? '' : `, ${error.code}`}</span>`}
+      ${more}
+      ${error.requestId && html`<span class="muted">${error.code === undefined ? 'Request' : `${error.code}, request`} <${Id} id=${error.requestId} copy /></span>`}
     </p>
   </div>`;
 }
@@ -44,6 +55,7 @@ export function FormError({ error }: { readonly error: Problem | undefined }): V
   if (error === undefined) return null;
   return html`<div role="alert"><${Notice} tone="bad" title=${error.message}>
     ${error.errors.length > 1 && html`<ul class="field-errors">${error.errors.map((each) => html`<li><code>${each.pointer || 'body'}</code> ${each.message}</li>`)}</ul>`}
+    ${error.status >= 500 && error.requestId && html`${error.code ?? 'Request'} <${Id} id=${error.requestId} copy />`}
   <//></div>`;
 }
 

@@ -13,7 +13,9 @@ import {
   useState,
   type VNode,
 } from '../html.ts';
+import { timeZone } from '../format.ts';
 import { Link } from '../router.ts';
+import { Notice } from './layout.ts';
 import { Empty, ErrorState, Loading } from './states.ts';
 
 export interface Column<Row> {
@@ -21,6 +23,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Numbers stand at the right. */
   readonly align?: 'end';
+  /** Left out where there is no room for it beside the others: the row's own page has it. */
+  readonly minor?: boolean;
   /** Given: the reader may sort what the page shows by it. */
   readonly sortBy?: (row: Row) => string | number;
 }
@@ -61,6 +65,10 @@ export function Scroll({ label, children }: { readonly label: string; readonly c
   return html`<div class="table-scroll" ref=${place} ...${scrolls ? { tabindex: 0, role: 'region', 'aria-label': label } : {}}>${children}</div>`;
 }
 
+function classOf<Row>({ align, minor }: Column<Row>, end: string): string | undefined {
+  return [align === 'end' && end, minor === true && 'minor'].filter(Boolean).join(' ') || undefined;
+}
+
 interface Sorting {
   readonly column: number;
   readonly down: boolean;
@@ -80,7 +88,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, plain, empty
   if (rows.length === 0) return html`${empty ?? html`<${Empty} title="Nothing here" />`}`;
   const head = (column: Column<Row>, at: number): VNode => {
     const sorted = sorting?.column === at ? (sorting.down ? 'descending' : 'ascending') : undefined;
-    const name = column.align === 'end' ? 'end' : undefined;
+    const name = classOf(column, 'end');
     if (column.sortBy === undefined)
       return html`<th role="columnheader" scope="col" class=${name}>${column.title}</th>`;
     const toggle = (): void =>
@@ -89,7 +97,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, plain, empty
   };
   const cell = (row: Row, column: Column<Row>, at: number): VNode => {
     const content = column.cell(row);
-    const name = column.align === 'end' ? 'end num' : undefined;
+    const name = classOf(column, 'end num');
     if (at > 0)
       return html`<td role="cell" class=${name} data-title=${column.title}><div class="cell">${content}</div></td>`;
     return html`<th role="rowheader" scope="row" class=${name} data-title=${column.title}><div class="cell">${hrefOf === undefined ? content : html`<${Link} to=${hrefOf(row)} class="row-link">${content}<//>`}</div></th>`;
@@ -110,16 +118,17 @@ export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
 
 /** A list of the API: its table, its states, and older and newer. */
 export function List<Row>({ pages, ways = ['Newer', 'Older'], ...table }: ListProps<Row>): VNode {
-  const { data, error, loading, items, page, older, newer, reload } = pages;
-  if (data === undefined && error !== undefined) return html`<${ErrorState} error=${error} onRetry=${reload} />`;
+  const { data, error, loading, items, page, older, newer, newerIsFirst, reload } = pages;
+  if (data === undefined && error !== undefined)
+    return html`<${ErrorState} error=${error} onRetry=${reload} more=${newer && html`<button type="button" class="button" onClick=${newer}>${newerIsFirst ? 'First page' : ways[0]}</button>`} />`;
   if (data === undefined) return html`<${Loading} />`;
-  return html`<div class="list" aria-busy=${loading}>
+  return html`${error && html`<div class="stack" role="status"><${Notice} tone="warn" title="This may be out of date">${error.message}<//></div>`}<div class="list" aria-busy=${loading}>
     <${Table} ...${table} rows=${items} />
     ${
       (older ?? newer) &&
       html`<nav class="pager" aria-label="Pages of the list">
-      <button type="button" class="button" disabled=${newer === undefined} onClick=${newer}>${ways[0]}</button>
-      <span class="muted num">Page ${page}</span>
+      <button type="button" class="button" disabled=${newer === undefined} onClick=${newer}>${newerIsFirst ? 'First page' : ways[0]}</button>
+      <span class="muted num" aria-live="polite">Page ${page}</span>
       <button type="button" class="button" disabled=${older === undefined} onClick=${older}>${ways[1]}</button>
     </nav>`
     }
@@ -170,7 +179,8 @@ function Filter({ field, value, onChange }: FilterProps): VNode {
     const timer = window.setTimeout(() => onChange(typed.trim()), TYPING_RESTS_MS);
     return () => clearTimeout(timer);
   }, [typed]);
-  const label = html`<label for=${id}>${field.label}</label>`;
+  const zone = field.kind === 'moment' ? ` (${timeZone(value === '' ? new Date() : new Date(value))})` : '';
+  const label = html`<label for=${id}>${field.label}${zone}</label>`;
   if (field.kind === 'choice') {
     const options = field.options.map((option) => (typeof option === 'string' ? ([option, option] as const) : option));
     return html`<div class="field">${label}<select id=${id} value=${value} onChange=${(event: Event) => onChange((event.currentTarget as HTMLSelectElement).value)}>

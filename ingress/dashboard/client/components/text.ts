@@ -1,6 +1,6 @@
 // Small pieces of text: times, ids that can be copied, and JSON that can be read.
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
-import { moment, relative, short, spelled } from '../format.ts';
+import { moment, relative, short, spelled, timeZone } from '../format.ts';
 import { createStore, useStore } from '../store.ts';
 
 /** One clock for all relative times of the page. */
@@ -20,14 +20,14 @@ export function Said({ text }: { readonly text: string }): VNode {
 export interface TimeProps {
   /** RFC 3339. */
   readonly at: string;
-  /** Default: relative ("12 s ago"), with the moment itself when one points at it. */
+  /** Default: relative ("12 s ago"), with the moment itself when one points at it. A moment is shown with its time zone. */
   readonly as?: 'relative' | 'moment';
 }
 
 export function Time({ at, as = 'relative' }: TimeProps): VNode {
   const now = useStore(clock);
   const date = new Date(at);
-  const text = as === 'relative' ? relative(date, now) : moment(date, now);
+  const text = as === 'relative' ? relative(date, now) : `${moment(date, now)} ${timeZone(date)}`;
   return html`<time datetime=${at} title=${at} class="num">${text}</time>`;
 }
 

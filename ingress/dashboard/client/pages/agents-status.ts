@@ -2,7 +2,8 @@
 import { api, useAction } from '../api.ts';
 import type { AgentAnswer } from '../answers.ts';
 import { spelled } from '../format.ts';
-import { html, useState, type VNode } from '../html.ts';
+import { html, type VNode } from '../html.ts';
+import { useKept } from '../session.ts';
 import { Confirm } from '../ui.ts';
 
 type AgentStatus = AgentAnswer['status'];
@@ -47,7 +48,7 @@ export interface StatusActionsProps {
 }
 
 export function StatusActions({ agent, onDone }: StatusActionsProps): VNode {
-  const [asked, setAsked] = useState<Change | undefined>(undefined);
+  const [asked, setAsked] = useKept<Change | undefined>('asked', undefined);
   const path = `/v1/agents/${encodeURIComponent(agent.agentId)}`;
   const action = useAction(async () => {
     if (asked === undefined) return;

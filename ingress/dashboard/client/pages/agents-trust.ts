@@ -34,7 +34,7 @@ function Curve({ changes, trust }: { readonly changes: readonly TrustChange[]; r
     return html`<${Empty} title="No signals yet">Its score is that of no evidence. Signals of its conduct (POST /v1/trust/signals) move it.<//>`;
   const scores = changes.map(({ score }) => score);
   const summary = `${count(changes.length, 'change')}: from ${first.score} to ${trust.score} now (${tierName(trust.level)}); at least ${Math.min(...scores)}, at most ${Math.max(...scores)}.`;
-  return html`<${Chart} title="Trust score over time" summary=${summary} times=${times} series=${series} format=${whole} atMost=${1_000} height=${200} />`;
+  return html`<${Chart} title="Trust score over time" summary=${summary} times=${times} series=${series} format=${whole} unit="score of 1,000" atMost=${1_000} height=${200} />`;
 }
 
 /** "3 successes, 1 violation" */

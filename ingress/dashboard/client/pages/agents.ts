@@ -1,10 +1,12 @@
 // Agents: the list, by status or by the beginning of an id; one of them, registered or not, has its own page.
 import { usePages } from '../api.ts';
+import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
 import type { PageProps } from '../pages.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import {
   type Column,
+  Download,
   Empty,
   type FilterField,
   Filters,
@@ -32,6 +34,15 @@ const COLUMNS: readonly Column<AgentRow>[] = [
   { title: 'Registered', align: 'end', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
 ];
 
+const FILE: readonly CsvField<AgentRow>[] = [
+  { title: 'agentId', of: ({ agentId }) => agentId },
+  { title: 'name', of: ({ name }) => name },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'trustLevel', of: ({ trust }) => trust.level },
+  { title: 'trustScore', of: ({ trust }) => trust.score },
+  { title: 'createdAt', of: ({ createdAt }) => createdAt },
+];
+
 export function AgentsPage({ id }: PageProps): VNode {
   return id === undefined ? html`<${AgentsList} />` : html`<${AgentPage} id=${id} />`;
 }
@@ -43,7 +54,7 @@ function AgentsList(): VNode {
   const empty = isFiltered
     ? html`<${Empty} title="No registered agent fits">An agent that asks without being registered is not listed; "Agent id" opens its page.<//>`
     : html`<${Empty} title="No agents are registered">They register with POST /v1/agents; unknown agents are answered with the trust of no evidence.<//>`;
-  return html`<${PageHead} title="Agents" lead="Who acts, how far each is trusted, and who is held back." />
+  return html`<${PageHead} title="Agents" lead="Who acts, how far each is trusted, and who is held back." actions=${html`<${Download} of=${pages} name="agents" fields=${FILE} />`} />
     <div class="finders">
       <${LookUp} label="Agent id" placeholder="agent-7" onGo=${(text: string) => navigate(href('agents', text))} />
       <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />

@@ -1,34 +1,37 @@
 // The word of a human on an approval: approve, reject, or why it can't be given any more.
 import { api, Problem, useAction } from '../api.ts';
-import { html, useState, type VNode } from '../html.ts';
+import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
-import { useSession } from '../session.ts';
+import { useKept, useSession } from '../session.ts';
 import { Card, Confirm, Id, KeyValue, Notice, Said, Time, useNow } from '../ui.ts';
-import { type ApprovalDetail, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
+import { type ApprovalDetail, isUrgent, statusAt, timeLeft, wasDecided } from './approvals-types.ts';
 
 interface DecideProps {
   readonly approval: ApprovalDetail;
   readonly reload: () => void;
 }
 
+type Answer = 'approve' | 'reject';
+
 export function DecideCard({ approval, reload }: DecideProps): VNode {
   const now = useNow();
+  const [asked, setAsked] = useKept<Answer | undefined>('asked', undefined);
   const status = statusAt(approval, now);
-  if (status === 'pending') return html`<${Pending} approval=${approval} reload=${reload} />`;
+  // Whoever is writing a reason is not interrupted: what became of it meanwhile is said beside it.
+  if (status === 'pending' || asked !== undefined)
+    return html`<${Pending} ...${{ approval, reload, asked, setAsked }} late=${status === 'pending' ? undefined : wasDecided(approval)} />`;
   return html`<${Card} title="Decided"><${Outcome} approval=${approval} status=${status} /><//>`;
 }
 
-/** What somebody else decided in the meantime, in one sentence. */
-function wasDecided({ status, decidedBy, reason }: ApprovalDetail): string {
-  if (decidedBy === null) return 'It is closed: nobody decided in time.';
-  const how = status === 'rejected' ? 'rejected' : 'approved';
-  return `It was already ${how} by ${decidedBy}: ${reason ?? ''}`;
+interface PendingProps extends DecideProps {
+  readonly asked: Answer | undefined;
+  readonly setAsked: (asked: Answer | undefined) => void;
+  readonly late: string | undefined;
 }
 
-function Pending({ approval, reload }: DecideProps): VNode {
+function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNode {
   const session = useSession();
   const now = useNow();
-  const [asked, setAsked] = useState<'approve' | 'reject' | undefined>(undefined);
   const { approvalId, agentId, expiresAt } = approval;
   const path = `/v1/approvals/${encodeURIComponent(approvalId)}`;
   const decide = useAction(async (reason: string) => {
@@ -60,7 +63,7 @@ function Pending({ approval, reload }: DecideProps): VNode {
     }
     ${
       asked !== undefined &&
-      html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, which goes into the log', required: true }} action=${decide} onClose=${close}>
+      html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, which goes into the log', required: true }} late=${late} action=${decide} onClose=${close}>
         <p><strong><${Said} text=${agentId} /></strong> ${asked === 'approve' ? 'may then do this one thing once:' : 'is denied when it asks for this again with this approval:'}</p>
         <p><code><${Said} text=${approval.decision.intent.normalized} /></code></p>
       <//>`
@@ -85,16 +88,16 @@ function Outcome({ approval, status }: OutcomeProps): VNode {
   </div>
   <${KeyValue} items=${[
     ['Decided by', decidedBy === null ? undefined : html`<code>${decidedBy}</code>`],
-    ['Decided', decidedAt === null ? undefined : html`<${Time} at=${decidedAt} />`],
+    ['Decided', decidedAt === null ? undefined : html`<${Time} at=${decidedAt} as="moment" />`],
     ['Reason', reason === null ? undefined : html`<${Said} text=${reason} />`],
     ['Used by key', usedBy === null ? undefined : html`<code>${usedBy}</code>`],
-    ['Used', usedAt === null ? undefined : html`<${Time} at=${usedAt} />`],
+    ['Used', usedAt === null ? undefined : html`<${Time} at=${usedAt} as="moment" />`],
     [
       'Led to',
       usedDecisionId === null
         ? undefined
         : html`<${Link} to=${href('decisions', usedDecisionId)}>decision <${Id} id=${usedDecisionId} length=${20} /><//>`,
     ],
-    [status === 'expired' ? 'Expired' : 'Expires', html`<${Time} at=${expiresAt} />`],
+    [status === 'expired' ? 'Expired' : 'Expires', html`<${Time} at=${expiresAt} as="moment" />`],
   ]} />`;
 }

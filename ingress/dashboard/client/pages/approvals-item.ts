@@ -151,6 +151,7 @@ function AgentCard({ approval }: { readonly approval: Approval }): VNode {
         'Asked with key',
         html`<code>${keyId}</code>${keyId === session.keyId && html` <span class="muted">yours</span>`}`,
       ],
+      ['Approval id', html`<${Id} id=${approval.approvalId} copy />`],
       ['Intent id', intentId === null ? undefined : html`<${Id} id=${intentId} copy />`],
     ]} />
   <//>`;

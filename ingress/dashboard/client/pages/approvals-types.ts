@@ -48,3 +48,10 @@ export function isUrgent(expiresAt: string, now: Date): boolean {
   const leftMs = Date.parse(expiresAt) - now.getTime();
   return leftMs > 0 && leftMs < SHORT_MS;
 }
+
+/** Why nobody can decide it any more, in a sentence: somebody else did, or time ran out. */
+export function wasDecided({ status, decidedBy, reason }: Approval): string {
+  if (decidedBy === null) return 'It is closed: nobody decided in time.';
+  const how = status === 'rejected' ? 'rejected' : 'approved';
+  return `It was already ${how} by ${decidedBy}: ${reason ?? ''}`;
+}

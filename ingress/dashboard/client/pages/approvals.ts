@@ -1,16 +1,19 @@
 // What waits for a human, and what became of it.
 import { usePages } from '../api.ts';
+import type { CsvField } from '../csv.ts';
 import { count } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../pages.ts';
-import { href, useFilters } from '../router.ts';
+import { href, navigate, useFilters } from '../router.ts';
 import {
   Badge,
   type Column,
+  Download,
   Empty,
   Filters,
   List,
+  LookUp,
   Name,
   PageHead,
   Said,
@@ -27,6 +30,22 @@ import { RiskLevel } from './decisions-parts.ts';
 export function ApprovalsPage({ id }: PageProps): VNode {
   return id === undefined ? html`<${ApprovalList} />` : html`<${ApprovalPage} id=${id} />`;
 }
+
+const FILE: readonly CsvField<Approval>[] = [
+  { title: 'approvalId', of: ({ approvalId }) => approvalId },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'agentId', of: ({ agentId }) => agentId },
+  { title: 'intent', of: ({ decision }) => decision.intent.normalized },
+  { title: 'keyId', of: ({ keyId }) => keyId },
+  { title: 'createdAt', of: ({ createdAt }) => createdAt },
+  { title: 'expiresAt', of: ({ expiresAt }) => expiresAt },
+  { title: 'decidedAt', of: ({ decidedAt }) => decidedAt },
+  { title: 'decidedBy', of: ({ decidedBy }) => decidedBy },
+  { title: 'reason', of: ({ reason }) => reason },
+  { title: 'usedAt', of: ({ usedAt }) => usedAt },
+  { title: 'usedDecisionId', of: ({ usedDecisionId }) => usedDecisionId },
+  { title: 'decisionId', of: ({ decision }) => decision.decision_id },
+];
 
 const VIEWS = [
   ['', 'Waiting'],
@@ -63,12 +82,15 @@ function ApprovalList(): VNode {
     view === ''
       ? html`<${Empty} title="Nothing waits for you">What policies escalate appears here by itself${agentId === undefined ? '' : ', for this agent'}.<//>`
       : html`<${Empty} title=${NOTHING[view]} />`;
-  return html`<${PageHead} title="Approvals" lead="What agents may do only when a human agrees: once, and exactly as asked." />
+  return html`<${PageHead} title="Approvals" lead="What agents may do only when a human agrees: once, and exactly as asked." actions=${html`<${Download} of=${pages} name="approvals" fields=${FILE} />`} />
     <div class="toolbar">
       <${Segments} label="Approvals by state" choices=${choices} />
       <${Fresh} shown=${view === '' && pages.page === 1 && pages.data !== undefined ? pages.items : undefined} live=${live} agentId=${agentId} onShow=${pages.reload} />
     </div>
-    <${Filters} fields=${[{ name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'its whole id' }]} values=${{ agentId }} onChange=${setFilters} />
+    <div class="finders">
+      <${LookUp} label="Approval id" placeholder="apr_…" onGo=${(text: string) => navigate(href('approvals', text))} />
+      <${Filters} fields=${[{ name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'its whole id' }]} values=${{ agentId }} onChange=${setFilters} />
+    </div>
     <${List} pages=${pages} caption="Approvals" columns=${columns} keyOf=${(row: Approval) => row.approvalId} hrefOf=${(row: Approval) => href('approvals', row.approvalId)} empty=${empty} />`;
 }
 
@@ -119,6 +141,7 @@ function waitingColumns(live: WaitingApprovals | undefined): readonly Column<App
     AGENT,
     {
       title: 'Trust',
+      minor: true,
       cell: ({ decision: { trust } }) => html`<${Trust} level=${trust.effective_level} />`,
     },
     {

@@ -1,9 +1,10 @@
 // What was done on the operators' pages: who, what, when, and how it ended. Kept for good; nobody can change it here.
 import { usePages } from '../api.ts';
+import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
 import { useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
-import { type Column, Empty, type FilterField, Filters, List, Name, Status, Time } from '../ui.ts';
+import { type Column, Download, Empty, type FilterField, Filters, List, Name, Status, Time } from '../ui.ts';
 import type { OperatorAction } from '../wire.ts';
 
 const FIELDS: readonly FilterField[] = [
@@ -34,7 +35,21 @@ const COLUMNS: readonly Column<OperatorAction>[] = [
         : html`<span>${keyName === null ? '' : html`<${Name} text=${keyName} length=${30} /> `}<code class="muted">${keyId}</code></span>`,
   },
   { title: 'From', cell: ({ address }) => html`<code>${address}</code>` },
-  { title: 'When', align: 'end', cell: ({ at }) => html`<${Time} at=${at} />` },
+  { title: 'When', align: 'end', cell: ({ at }) => html`<${Time} at=${at} as="moment" />` },
+];
+
+const FILE: readonly CsvField<OperatorAction>[] = [
+  { title: 'seq', of: ({ seq }) => seq },
+  { title: 'at', of: ({ at }) => at },
+  { title: 'action', of: ({ action }) => action },
+  { title: 'subject', of: ({ subject }) => subject },
+  { title: 'outcome', of: ({ outcome }) => outcome },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'code', of: ({ code }) => code },
+  { title: 'keyId', of: ({ keyId }) => keyId },
+  { title: 'keyName', of: ({ keyName }) => keyName },
+  { title: 'address', of: ({ address }) => address },
+  { title: 'requestId', of: ({ requestId }) => requestId },
 ];
 
 /** What methods and path templates mean, for those that people set off most. */
@@ -71,6 +86,6 @@ export function Actions(): VNode {
   const pages = usePages<OperatorAction>('/audit/actions', { ...filters, limit: 50 });
   const empty = html`<${Empty} title=${filters.outcome === undefined ? 'Nothing was done here yet' : 'Nothing ended like that'} />`;
   return html`<p class="muted hint-line">Reading is not recorded, changing is: once before it begins and once when it ends.${isOperator ? ' Attempts to sign in with keys that nobody has are listed for the operator.' : ''}</p>
-    <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
+    <div class="toolbar"><${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} /><${Download} of=${pages} name="operators-actions" fields=${FILE} /></div>
     <${List} pages=${pages} caption="What was done on these pages, newest first" columns=${COLUMNS} keyOf=${({ seq }: OperatorAction) => String(seq)} empty=${empty} />`;
 }

@@ -104,7 +104,7 @@ function LogFacts({ log }: { readonly log: AuditedLog }): VNode {
 const CHECKPOINT_COLUMNS: readonly Column<CheckpointItem>[] = [
   { title: 'Size', cell: ({ size }) => html`<span class="num">${whole(size)}</span>` },
   { title: 'Root', cell: ({ root }) => html`<code title=${root}>${short(root, 24)}</code>` },
-  { title: 'Signed', cell: ({ signedAt }) => html`<${Time} at=${signedAt} />` },
+  { title: 'Signed', cell: ({ signedAt }) => html`<${Time} at=${signedAt} as="moment" />` },
   {
     title: 'Note',
     align: 'end',

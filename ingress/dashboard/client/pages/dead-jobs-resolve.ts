@@ -1,6 +1,7 @@
 // What to do about a dead job: put it back, or say why it need not be done; once.
 import { api, Problem, useAction } from '../api.ts';
-import { html, useState, type VNode } from '../html.ts';
+import { html, type VNode } from '../html.ts';
+import { useKept } from '../session.ts';
 import { Card, Confirm, KeyValue, Said, Time } from '../ui.ts';
 import type { DeadJob } from '../wire.ts';
 
@@ -19,14 +20,14 @@ export function ResolveCard({ job, reload }: ResolveProps): VNode {
     <p class="card-lead">${text}</p>
     <${KeyValue} items=${[
       ['By', html`<code>${job.resolvedBy}</code>`],
-      ['When', job.resolvedAt === null ? undefined : html`<${Time} at=${job.resolvedAt} />`],
+      ['When', job.resolvedAt === null ? undefined : html`<${Time} at=${job.resolvedAt} as="moment" />`],
       ['Reason', job.reason === null ? undefined : html`<${Said} text=${job.reason} />`],
     ]} />
   <//>`;
 }
 
 function Open({ job, reload }: ResolveProps): VNode {
-  const [asked, setAsked] = useState<'retry' | 'discard' | undefined>(undefined);
+  const [asked, setAsked] = useKept<'retry' | 'discard' | undefined>('asked', undefined);
   const path = `/dead-jobs/${encodeURIComponent(job.deadJobId)}`;
   const resolve = useAction(async (reason: string) => {
     try {

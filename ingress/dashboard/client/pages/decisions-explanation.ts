@@ -54,18 +54,21 @@ function Rules({ explained, verdict }: { readonly explained: Explained; readonly
     ${all && total > rules.length && html`<p class="muted">${whole(total - rules.length)} more rules did not match and are left out here; "custos policy explain" shows all.</p>`}`;
 }
 
+/** With more of them one looks for the right one first. */
+const OPEN_UP_TO = 10;
+
 function RuleList({ rules }: { readonly rules: readonly ExplainedRule[] }): VNode | null {
   if (rules.length === 0) return null;
-  return html`<ul class="rules">${rules.map((rule) => html`<li key=${`${rule.policy} ${rule.rule}`}><${Rule} rule=${rule} /></li>`)}</ul>`;
+  return html`<ul class="rules">${rules.map((rule) => html`<li key=${`${rule.policy} ${rule.rule}`}><${Rule} rule=${rule} isOpen=${rule.matched && rules.length <= OPEN_UP_TO} /></li>`)}</ul>`;
 }
 
-function Rule({ rule }: { readonly rule: ExplainedRule }): VNode {
+function Rule({ rule, isOpen }: { readonly rule: ExplainedRule; readonly isOpen: boolean }): VNode {
   const { matched, skipped, conditions } = rule;
   const missed = conditions.filter(({ result }) => !result).length;
   const state = matched
     ? html`<${Badge} tone="good">matched<//>`
     : html`<span class="muted">${missed === 0 ? 'skipped' : `${missed} of ${conditions.length} did not hold`}</span>`;
-  return html`<details class=${`rule ${matched ? 'rule-matched' : ''}`} open=${matched}>
+  return html`<details class=${`rule ${matched ? 'rule-matched' : ''}`} open=${isOpen}>
     <summary><span class="rule-head"><span class="rule-name">${rule.policy} / ${rule.rule}</span> <${Verdict} verdict=${rule.effect} /> ${state}</span>${skipped && html`<span class="rule-skipped">${spelled(skipped)}</span>`}</summary>
     ${conditions.length === 0 ? html`<p class="muted">It has no conditions.</p>` : html`<ul class="conditions">${conditions.map((condition) => html`<li><${Condition} condition=${condition} /></li>`)}</ul>`}
   </details>`;

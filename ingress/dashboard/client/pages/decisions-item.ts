@@ -1,12 +1,13 @@
 // One decision: what was asked, by whom, what was answered and why, and every rule that was looked at.
 import { useApi } from '../api.ts';
 import type { DecisionAnswer } from '../answers.ts';
-import { short, spelled } from '../format.ts';
-import { html, type VNode } from '../html.ts';
+import { count, short, spelled } from '../format.ts';
+import { html, useState, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import {
   Badge,
   Card,
+  Copy,
   Empty,
   Id,
   JsonView,
@@ -61,8 +62,14 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
 
 type Reason = DecisionAnswer['reasons'][number];
 
-function Reasons({ decision }: { readonly decision: DecisionAnswer }): VNode {
-  return html`<${Table} caption="Reasons, the strongest first" rows=${decision.reasons} keyOf=${({ policy, rule, code }: Reason) => `${policy} ${rule} ${code}`} columns=${[
+/** The strongest ones decide; further ones are shown when one asks for them. */
+const FIRST_REASONS = 10;
+
+function Reasons({ decision: { reasons } }: { readonly decision: DecisionAnswer }): VNode {
+  const [all, setAll] = useState(false);
+  const rows = all ? reasons : reasons.slice(0, FIRST_REASONS);
+  const more = reasons.length - rows.length;
+  return html`<${Table} caption="Reasons, the strongest first" rows=${rows} keyOf=${({ policy, rule, code }: Reason) => `${policy} ${rule} ${code}`} columns=${[
     { title: 'Reason', cell: ({ message }: Reason) => html`<bdi>${spelled(message)}</bdi>` },
     { title: 'Says', cell: ({ effect }: Reason) => html`<${Verdict} verdict=${effect} />` },
     { title: 'Code', cell: ({ code }: Reason) => html`<span class="code-word">${code}</span>` },
@@ -70,7 +77,7 @@ function Reasons({ decision }: { readonly decision: DecisionAnswer }): VNode {
       title: 'Policy and rule',
       cell: ({ policy, rule }: Reason) => html`<span class="rule-name">${policy} / ${rule}</span>`,
     },
-  ]} />`;
+  ]} />${more > 0 && html`<div class="pager"><button type="button" class="button button-small" onClick=${() => setAll(true)}>Show ${count(more, 'more reason')}</button></div>`}`;
 }
 
 function Asked({ decision: { intent } }: { readonly decision: DecisionAnswer }): VNode {
@@ -125,12 +132,18 @@ function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
     ['Asked with key', html`<code>${decision.key_id}</code>`],
     ['Evaluated', html`<${Time} at=${decision.evaluated_at} as="moment" />`],
     ['Good until', html`<${Time} at=${decision.expires_at} as="moment" />`],
-    ['Policy set', isOperator ? html`<${Link} to=${href('policies', set.digest)}>${digest}<//>` : digest],
-    ['Receipt', html`<${Link} to=${href('receipts', proof.proof_id)}><code>${short(proof.proof_id, 34)}</code><//>`],
+    [
+      'Policy set',
+      html`${isOperator ? html`<${Link} to=${href('policies', set.digest)}>${digest}<//>` : digest}<${Copy} text=${set.digest} />`,
+    ],
+    [
+      'Receipt',
+      html`<${Link} to=${href('receipts', proof.proof_id)}><code>${short(proof.proof_id, 34)}</code><//><${Copy} text=${proof.proof_id} />`,
+    ],
     [
       'Approval',
       approval &&
-        html`<${Link} to=${href('approvals', approval.approval_id)}><code>${short(approval.approval_id, 34)}</code><//> <span class="muted">until <${Time} at=${approval.expires_at} /></span>`,
+        html`<${Link} to=${href('approvals', approval.approval_id)}><code>${short(approval.approval_id, 34)}</code><//><${Copy} text=${approval.approval_id} /> <span class="muted">until <${Time} at=${approval.expires_at} as="moment" /></span>`,
     ],
   ]} />`;
 }

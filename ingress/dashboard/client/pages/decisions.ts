@@ -5,10 +5,10 @@ import { whole } from '../format.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
 import type { PageProps } from '../pages.ts';
 import { href, navigate, useFilters } from '../router.ts';
-import { Empty, type FilterField, Filters, List, LookUp, PageHead } from '../ui.ts';
+import { Download, Empty, type FilterField, Filters, List, LookUp, PageHead } from '../ui.ts';
 import type { NewerDecisions } from '../wire.ts';
 import { DecisionPage } from './decisions-item.ts';
-import { DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.ts';
+import { DECISION_COLUMNS, DECISION_FIELDS, decisionHref, decisionKey } from './decisions-parts.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'agent-7' },
@@ -28,7 +28,7 @@ function DecisionList(): VNode {
   const empty = isFiltered
     ? html`<${Empty} title="No decision fits these filters">Other filters, or none, show more.<//>`
     : html`<${Empty} title="Nobody has asked yet">Decisions appear here as soon as an agent asks.<//>`;
-  return html`<${PageHead} title="Decisions" lead="What agents asked for, what they were told, and why. Open one for its full explanation." />
+  return html`<${PageHead} title="Decisions" lead="What agents asked for, what they were told, and why. Open one for its full explanation." actions=${html`<${Download} of=${pages} name="decisions" fields=${DECISION_FIELDS} />`} />
     <div class="finders">
       <${LookUp} label="Decision id" placeholder="dec_…" onGo=${(text: string) => navigate(href('decisions', text))} />
       <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />

@@ -2,6 +2,7 @@
 import { api, type FieldError, useAction } from '../api.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
 import type { ControlProps } from '../components/form.ts';
+import { useKept } from '../session.ts';
 import { Confirm, Dialog, Field, FormError, Notice, Said } from '../ui.ts';
 import type { Key, MadeKey } from './keys-types.ts';
 
@@ -69,13 +70,13 @@ export interface CreateDialogProps {
 export function CreateDialog({ environment: own, onMade, onClose }: CreateDialogProps): VNode {
   const scopes = useReference<Scope>('scopes');
   const limits = useReference<RateLimit>('rate-limits');
-  const [name, setName] = useState('');
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [lifetime, setLifetime] = useState('90d');
-  const [other, setOther] = useState('');
-  const [agents, setAgents] = useState('');
-  const [environment, setEnvironment] = useState<string>(own);
-  const [tier, setTier] = useState('');
+  const [name, setName] = useKept('key name', '');
+  const [chosen, setChosen] = useKept<readonly string[]>('key scopes', []);
+  const [lifetime, setLifetime] = useKept('key lifetime', '90d');
+  const [other, setOther] = useKept('key lifetime, other', '');
+  const [agents, setAgents] = useKept('key agents', '');
+  const [environment, setEnvironment] = useKept<string>('key environment', own);
+  const [tier, setTier] = useKept('key tier', '');
   const create = useAction(async () => {
     const agentIds = agents.split('\n').filter((line) => line.trim() !== '');
     const expiresIn = lifetime === 'other' ? other.trim() : lifetime;
@@ -164,7 +165,7 @@ export function RotateDialog({
   onMade,
   onClose,
 }: KeyDialogProps & { readonly onMade: (made: MadeKey) => void }): VNode {
-  const [overlap, setOverlap] = useState('1h');
+  const [overlap, setOverlap] = useKept('overlap', '1h');
   const rotate = useAction(async () => {
     onMade(await api<MadeKey>(`/v1/auth/keys/${encodeURIComponent(key.keyId)}/rotate`, { body: { overlap } }));
   });

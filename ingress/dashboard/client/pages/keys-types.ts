@@ -40,5 +40,22 @@ export const STATE_TONES: Readonly<Record<KeyState, Tone>> = {
   revoked: 'bad',
 };
 
+/** Those that have a text in their name, id, scopes or agents, and are in a state. */
+export function keysFound(
+  keys: readonly Key[],
+  { search, state }: { readonly search: string | undefined; readonly state: string | undefined },
+  now: Date,
+): readonly Key[] {
+  const wanted = search?.toLowerCase();
+  return keys.filter((key) => {
+    if (state !== undefined && stateOf(key, now) !== state) return false;
+    const { name, keyId, scopes, agentIds } = key;
+    return (
+      wanted === undefined ||
+      [name, keyId, ...scopes, ...(agentIds ?? [])].some((text) => text.toLowerCase().includes(wanted))
+    );
+  });
+}
+
 /** Whether it opens anything now. */
 export const isUsable = (state: KeyState): boolean => state === 'active' || state === 'replaced';

@@ -1,18 +1,39 @@
 // The keys of the organisation and environment: what each may do, and making, rotating and revoking them.
 import { usePages } from '../api.ts';
 import { html, useCallback, useEffect, useState, type VNode } from '../html.ts';
-import { useSession } from '../session.ts';
-import { Badge, type Column, Empty, List, PageHead, Said, Time, useNow } from '../ui.ts';
+import { useFilters } from '../router.ts';
+import { useKept, useSession } from '../session.ts';
+import {
+  Badge,
+  type Column,
+  Empty,
+  type FilterField,
+  Filters,
+  Id,
+  List,
+  Name,
+  PageHead,
+  Said,
+  Time,
+  useNow,
+} from '../ui.ts';
 import { CreateDialog, RevokeDialog, RotateDialog } from './keys-forms.ts';
 import { SecretCard } from './keys-secret.ts';
-import { isUsable, type Key, type MadeKey, STATE_TONES, stateOf } from './keys-types.ts';
+import { isUsable, type Key, keysFound, type MadeKey, STATE_TONES, stateOf } from './keys-types.ts';
 
 type Asked = { readonly kind: 'create' } | { readonly kind: 'rotate' | 'revoke'; readonly key: Key };
 
 export function KeysPage(): VNode {
   const session = useSession();
-  const keys = usePages<Key>('/v1/auth/keys');
-  const [asked, setAsked] = useState<Asked | undefined>(undefined);
+  const keys = usePages<Key>('/v1/auth/keys', { limit: MOST_KEYS });
+  const [filters, setFilters] = useFilters(['search', 'state']);
+  const now = useNow();
+  const found = { ...keys, items: keysFound(keys.items, filters, now) };
+  const isFiltered = filters.search !== undefined || filters.state !== undefined;
+  const empty = isFiltered
+    ? html`<${Empty} title="No key fits">${keys.older === undefined ? 'Other filters, or none, show more.' : 'Only the keys of this page were looked at.'}<//>`
+    : html`<${Empty} title="There are no keys in this environment">Make one here, or with "custos keys create".<//>`;
+  const [asked, setAsked] = useKept<Asked | undefined>('asked', undefined);
   const [made, setMade] = useState<MadeKey | undefined>(undefined);
   const forget = useCallback(() => setMade(undefined), []);
   // A page that the browser keeps for "back" must not keep the secret with it.
@@ -28,11 +49,19 @@ export function KeysPage(): VNode {
   const create = html`<button type="button" class="button button-primary" onClick=${() => setAsked({ kind: 'create' })}>Make a key…</button>`;
   return html`<${PageHead} title="Keys" lead=${html`Of ${session.organisation}, environment ${session.environment}. Only a hash of each is kept.`} actions=${create} />
     ${made && html`<${SecretCard} key=${made.keyId} made=${made} ready=${asked === undefined} onDone=${forget} />`}
-    <${List} pages=${keys} caption="Keys" columns=${columnsOf(session.keyId, setAsked)} keyOf=${(key: Key) => key.keyId} empty=${html`<${Empty} title="There are no keys in this environment">Make one here, or with "custos keys create".<//>`} />
+    <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
+    <${List} pages=${found} caption="Keys" columns=${columnsOf(session.keyId, setAsked)} keyOf=${(key: Key) => key.keyId} empty=${empty} />
     ${asked?.kind === 'create' && html`<${CreateDialog} environment=${session.environment} onMade=${onMade} onClose=${close} />`}
     ${asked?.kind === 'rotate' && html`<${RotateDialog} of=${asked.key} isOwn=${asked.key.keyId === session.keyId} onMade=${onMade} onClose=${close} />`}
     ${asked?.kind === 'revoke' && html`<${RevokeDialog} of=${asked.key} isOwn=${asked.key.keyId === session.keyId} onDone=${keys.reload} onClose=${close} />`}`;
 }
+
+/** As many as the API gives at once: what is looked for is looked for among these. */
+const MOST_KEYS = 200;
+const FIELDS: readonly FilterField[] = [
+  { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, id, scope or agent' },
+  { name: 'state', label: 'State', kind: 'choice', options: ['active', 'replaced', 'expired', 'revoked'] },
+];
 
 /** Agents that a row names; more are counted. */
 const AGENTS_SHOWN = 3;
@@ -42,21 +71,19 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
     {
       title: 'Name',
       cell: (key) =>
-        html`<${Said} text=${key.name} /><br /><code class="muted">${key.keyId}</code>${key.keyId === ownKeyId && html` <span class="muted">yours now</span>`}`,
+        html`<${Said} text=${key.name} /><br /><span class="muted"><${Id} id=${key.keyId} copy /></span>${key.keyId === ownKeyId && html` <span class="muted">yours now</span>`}`,
     },
     { title: 'State', cell: (key) => html`<${State} of=${key} />` },
     {
       title: 'May',
-      cell: ({ scopes }) =>
-        html`<span class="badges">${scopes.map((scope) => html`<${Badge} key=${scope} tone=${scope === 'admin:*' ? 'warn' : 'neutral'}>${scope}<//>`)}</span>`,
+      cell: ({ scopes, tier }) =>
+        html`<span class="badges">${scopes.map((scope) => html`<${Badge} key=${scope} tone=${scope === 'admin:*' ? 'warn' : 'neutral'}>${scope}<//>`)}</span><span class="muted">tier ${tier}</span>`,
     },
     { title: 'Agents', cell: ({ agentIds }) => html`<${Agents} ids=${agentIds} />` },
-    { title: 'Tier', align: 'end', cell: ({ tier }) => tier },
-    { title: 'Made', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
     {
       title: 'Last used',
-      cell: ({ lastUsedAt }) =>
-        lastUsedAt === null ? html`<span class="muted">never</span>` : html`<${Time} at=${lastUsedAt} />`,
+      cell: ({ lastUsedAt, createdAt }) =>
+        html`${lastUsedAt === null ? html`<span class="muted">never</span>` : html`<${Time} at=${lastUsedAt} />`}<br /><span class="muted">made <${Time} at=${createdAt} /></span>`,
     },
     { title: 'Actions', align: 'end', cell: (key) => html`<${Actions} of=${key} ask=${ask} />` },
   ];
@@ -73,7 +100,7 @@ function State({ of: key }: { readonly of: Key }): VNode {
 function Agents({ ids }: { readonly ids: readonly string[] | null }): VNode {
   if (ids === null) return html`<span class="muted">all</span>`;
   const more = ids.length - AGENTS_SHOWN;
-  return html`${ids.slice(0, AGENTS_SHOWN).map((each, at) => html`${at > 0 && ', '}<${Said} key=${each} text=${each} />`)}${more > 0 && html` <span class="muted" title=${ids.join('\n')}>and ${more} more</span>`}`;
+  return html`${ids.slice(0, AGENTS_SHOWN).map((each, at) => html`${at > 0 && ', '}<${Name} key=${each} text=${each} length=${24} />`)}${more > 0 && html` <span class="muted" title=${ids.join('\n')}>and ${more} more</span>`}`;
 }
 
 function Actions({ of: key, ask }: { readonly of: Key; readonly ask: (asked: Asked) => void }): VNode {

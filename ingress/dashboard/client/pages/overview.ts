@@ -1,9 +1,9 @@
 // The first page: what happens now, and what is wrong, in words and numbers that stay live.
 import { useApi } from '../api.ts';
 import { QueueTable } from '../components/queue-table.ts';
-import { compact, count, duration, milliseconds, rate, short, timeZone, whole } from '../format.ts';
+import { compact, count, duration, milliseconds, rate, short, whole } from '../format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from '../html.ts';
-import { useLive } from '../live.ts';
+import { useLive, useLiveState } from '../live.ts';
 import { href, Link } from '../router.ts';
 import { useSession } from '../session.ts';
 import {
@@ -53,7 +53,7 @@ export function OverviewPage(): VNode {
   const live = useLive<Overview>('overview');
   const overview = live ?? first.data;
   const history = useHistory(first.data, live);
-  return html`<${PageHead} title="Overview" lead=${overview && html`What happens now, and what needs you. <span class="muted">As of <${Time} at=${overview.at} as="moment" /> ${timeZone(new Date(overview.at))}, version ${overview.version}.</span>`} />
+  return html`<${PageHead} title="Overview" lead=${overview && html`What happens now, and what needs you. <span class="muted">As of <${Time} at=${overview.at} as="moment" />, version ${overview.version}.</span>`} />
     <${WhenLoaded} of=${{ ...first, data: overview, error: live === undefined ? first.error : undefined }} what="Reading the numbers">${(data: Overview) => html`<${Numbers} overview=${data} history=${history} />`}<//>`;
 }
 
@@ -87,7 +87,7 @@ function Numbers({
   const problems = problemsOf(overview);
   return html`
     <div class="stack" role="region" aria-label="What needs attention">
-      ${problems.length === 0 ? html`<p class="all-well"><span class="all-well-mark" aria-hidden="true">✓</span> Everything works.</p>` : problems.map((problem) => html`<${Notice} key=${problem.title} tone=${problem.tone} title=${problem.title}>${problem.text}<//>`)}
+      ${problems.length === 0 ? html`<${AllWell} at=${overview.at} />` : problems.map((problem) => html`<${Notice} key=${problem.title} tone=${problem.tone} title=${problem.title}>${problem.since !== undefined && html`Since <${Time} at=${problem.since} as="moment" /> (<${Time} at=${problem.since} />). `}${problem.text}${problem.page !== undefined && html` <${Link} to=${href(problem.page.name)}>Open ${problem.page.title}<//>`}<//>`)}
     </div>
     <${WhereElse} overview=${overview} />
     <${Figures} overview=${overview} />
@@ -101,6 +101,14 @@ function Numbers({
       ${system && html`<${Card} title="Processes" flush aside=${count(system.workersAlive, 'worker') + ' alive'}><${ProcessTable} processes=${system.processes} /><//>`}
     </div>
     <p class="visually-hidden">${whole(total(decisions.lastHour.counts))} decisions in the last hour.</p>`;
+}
+
+/** Numbers that are not live say nothing about now. */
+function AllWell({ at }: { readonly at: string }): VNode {
+  const { live } = useLiveState();
+  return live
+    ? html`<p class="all-well"><span class="all-well-mark" aria-hidden="true">✓</span> Everything works.</p>`
+    : html`<p class="muted">Nothing was wrong at <${Time} at=${at} as="moment" />; what is now is not known.</p>`;
 }
 
 /** Who has just started and played the demo would look for it here. */
@@ -155,7 +163,7 @@ function RateChart({ history }: { readonly history: readonly RateSample[] }): VN
     now === undefined
       ? 'Nothing was measured yet.'
       : `Now ${VERDICTS.map((verdict) => `${rate(now.perSecond[verdict])} ${verdict}`).join(', ')} per second; at most ${rate(peak)} in all.`;
-  return html`<${Chart} title="Decisions per second by verdict" summary=${summary} times=${times} series=${series} format=${rate} />`;
+  return html`<${Chart} title="Decisions per second by verdict" summary=${summary} times=${times} series=${series} format=${rate} unit="decisions/s" />`;
 }
 
 const LATENCY_COLUMNS: readonly Column<LatencyRow>[] = [

@@ -1,6 +1,6 @@
 // How the last reading of the policy folder went: quiet when it was accepted, plain when it was refused.
 import { count } from '../format.ts';
-import { html, type VNode } from '../html.ts';
+import { html, useState, type VNode } from '../html.ts';
 import { Badge, Notice, Said, Time } from '../ui.ts';
 import type { PolicyFinding, PolicyState } from '../wire.ts';
 
@@ -14,7 +14,7 @@ export function LastReading({ state }: { readonly state: PolicyState }): VNode |
   }
   ${
     !ok &&
-    html`<${Notice} tone="bad" title="The policy folder was refused">
+    html`<${Notice} tone="bad" title=${`The policy folder was refused, with ${count(findings.length, 'finding')}`}>
       <p>${active === null ? 'No set is in force yet: every request waits for one.' : 'The last good set stays in force; nothing of what the folder says now is.'}${at !== null && html` Read <${Time} at=${at} />.`}</p>
       <${Findings} findings=${findings} />
     <//>`
@@ -26,13 +26,19 @@ export function LastReading({ state }: { readonly state: PolicyState }): VNode |
   }</div>`;
 }
 
+/** Beyond these one asks for the rest: what is below them must stay in reach. */
+const FIRST_FINDINGS = 10;
+
 export function Findings({ findings }: { readonly findings: readonly PolicyFinding[] }): VNode {
-  return html`<ul class="folder-findings" aria-label="Findings">${findings.map(
+  const [all, setAll] = useState(false);
+  const shown = all ? findings : findings.slice(0, FIRST_FINDINGS);
+  const more = findings.length - shown.length;
+  return html`<ul class="folder-findings" aria-label="Findings">${shown.map(
     (finding) => html`<li class="folder-finding">
       <p class="finding-place"><code><${Said} text=${finding.file} />:${finding.line}:${finding.column}</code> <${Badge} tone=${finding.severity === 'warning' ? 'warn' : 'bad'}>${finding.code}<//></p>
       <p><${Said} text=${finding.message} /></p>
       ${finding.hint !== undefined && html`<p class="finding-more"><${Said} text=${finding.hint} /></p>`}
       ${finding.example !== undefined && html`<p class="finding-more">For example: <code><${Said} text=${finding.example} /></code></p>`}
     </li>`,
-  )}</ul>`;
+  )}</ul>${more > 0 && html`<p class="more"><button type="button" class="button button-small" onClick=${() => setAll(true)}>Show ${count(more, 'more finding')}</button></p>`}`;
 }

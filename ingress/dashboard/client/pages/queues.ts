@@ -4,6 +4,7 @@ import { QueueTable } from '../components/queue-table.ts';
 import { duration, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
+import { href, Link } from '../router.ts';
 import { Card, KeyValue, PageHead, WhenLoaded } from '../ui.ts';
 import type { Overview } from '../wire.ts';
 
@@ -20,6 +21,6 @@ export function QueuesPage(): VNode {
         <${Card} title="Outbox"><${KeyValue} items=${[
           ['Waiting', whole(system.outbox.waiting)],
           ['Oldest', system.outbox.waiting === 0 ? null : duration(system.outbox.oldestSeconds)],
-          ['Dead jobs', whole(system.deadJobs)],
+          ['Dead jobs', html`<${Link} to=${href('dead-jobs')}>${whole(system.deadJobs)}<//>`],
         ]} /><//>`}<//>`;
 }

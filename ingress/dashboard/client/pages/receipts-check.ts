@@ -1,6 +1,7 @@
 // A receipt that somebody holds: pasted or dropped, and verified here. It is not sent anywhere.
 import { html, useId, useState, type VNode } from '../html.ts';
 import { href } from '../router.ts';
+import { useKept } from '../session.ts';
 import { Card, Loading, Notice, PageHead } from '../ui.ts';
 import { MAX_RECEIPT_BYTES } from '../verify/receipt.ts';
 import { useVerification } from './receipts-item.ts';
@@ -8,7 +9,7 @@ import { ReceiptShown } from './receipts-shown.ts';
 
 export function CheckPage(): VNode {
   const id = useId();
-  const [typed, setTyped] = useState('');
+  const [typed, setTyped] = useKept('receipt', '');
   const [given, setGiven] = useState<string | undefined>(undefined);
   const [refused, setRefused] = useState<string | undefined>(undefined);
   const [over, setOver] = useState(false);

@@ -2,6 +2,7 @@
 import { spelled, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
+import { save } from '../save.ts';
 import { Card, Copy, Id, JsonView, KeyValue, Name, Notice, Time } from '../ui.ts';
 import { toHex } from '../verify/bytes.ts';
 import { FAILURES } from '../verify/failures.ts';
@@ -84,23 +85,12 @@ function Record({ record, eventHash }: { readonly record: RecordView; readonly e
       html`<${Link} to=${href('receipts', undefined, { view: 'chain', entityId: agentId })}><${Name} text=${agentId} length=${120} /><//>`,
     ],
     ['Accepted', html`<${Time} at=${occurredAt} as="moment" />`],
-    ['Proof', html`<${Name} text=${payload.proofId} length=${120} />`],
+    ['Proof', html`<${Name} text=${payload.proofId} length=${120} /><${Copy} text=${payload.proofId} />`],
     ['Of', `${spelled(payload.organisation)}, ${spelled(payload.environment)}`],
     ['Event hash', eventHash && html`<${Id} id=${eventHash} length=${28} copy />`],
     ['Record before', isFirst ? 'none: the first of its entity' : html`<${Id} id=${previousHash} length=${28} copy />`],
   ]} />
     <div class="more"><${JsonView} value=${payload.body} label="the record's body" /></div>`;
-}
-
-/** Gives a text to the reader as a file. */
-function save(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // The browser has taken what it needs by then.
-  window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
 export function Downloads({ receipt }: { readonly receipt: Receipt }): VNode {

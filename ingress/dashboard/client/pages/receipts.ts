@@ -2,10 +2,11 @@
 import { usePages } from '../api.ts';
 import type { ProofItem } from '../answers.ts';
 import { whole } from '../format.ts';
+import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
 import type { PageProps } from '../pages.ts';
 import { href, Link, navigate, useFilters } from '../router.ts';
-import { type Column, Empty, type FilterField, Filters, List, LookUp, Name, PageHead, Time } from '../ui.ts';
+import { type Column, Download, Empty, type FilterField, Filters, List, LookUp, Name, PageHead, Time } from '../ui.ts';
 import { ChainPage } from './receipts-chain.ts';
 import { CheckPage } from './receipts-check.ts';
 import { ReceiptPage } from './receipts-item.ts';
@@ -23,6 +24,14 @@ const COLUMNS: readonly Column<ProofItem>[] = [
   { title: 'Entity', cell: ({ entityId }) => html`<${Name} text=${entityId} length=${32} />` },
   { title: 'Leaf', align: 'end', cell: ({ index }) => (index === null ? '' : whole(index)) },
   { title: 'When', align: 'end', cell: ({ occurredAt }) => html`<${Time} at=${occurredAt} />` },
+];
+
+const FILE: readonly CsvField<ProofItem>[] = [
+  { title: 'proofId', of: ({ proofId }) => proofId },
+  { title: 'event', of: ({ event }) => event },
+  { title: 'entityId', of: ({ entityId }) => entityId },
+  { title: 'index', of: ({ index }) => index },
+  { title: 'occurredAt', of: ({ occurredAt }) => occurredAt },
 ];
 
 /** A decision's receipt has the same letters after prf_ as the decision after dec_. */
@@ -46,7 +55,7 @@ function Proofs(): VNode {
   const empty = isFiltered
     ? html`<${Empty} title="Nothing in the log fits">What was accepted in the last moments may still wait for the log.<//>`
     : html`<${Empty} title="Nothing is in the log yet">Decisions, proofs and changes appear here within a second of being accepted, while a worker runs.<//>`;
-  const actions = html`<${Link} class="button" to=${href('receipts', undefined, { view: 'check' })}>Check a receipt<//>`;
+  const actions = html`<${Link} class="button" to=${href('receipts', undefined, { view: 'check' })}>Check a receipt<//> <${Download} of=${pages} name="proofs" fields=${FILE} />`;
   return html`<${PageHead} title="Receipts" lead="Everything that was anchored in the log. Each receipt is verified here, in your browser." actions=${actions} />
     <div class="finders">
       <${LookUp} label="Proof or decision id" placeholder="prf_… or dec_…" onGo=${(text: string) => navigate(href('receipts', proofIdOf(text)))} />

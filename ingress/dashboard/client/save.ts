@@ -1,0 +1,11 @@
+// A text given to the reader as a file.
+
+export function save(name: string, type: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser has taken what it needs by then.
+  window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,78 @@
+// Rows of the pages, read without a page: keys that are looked for, and approvals that time runs out for.
+import { expect } from 'chai';
+import {
+  type Approval,
+  statusAt,
+  timeLeft,
+  wasDecided,
+} from '../../../ingress/dashboard/client/pages/approvals-types.ts';
+import { type Key, keysFound } from '../../../ingress/dashboard/client/pages/keys-types.ts';
+
+const NOW = new Date('2026-11-21T03:00:00Z');
+const LATER = '2026-11-22T03:00:00Z';
+const BEFORE = '2026-11-20T03:00:00Z';
+
+function key(keyId: string, more: Partial<Key> = {}): Key {
+  return {
+    keyId,
+    name: `Key ${keyId}`,
+    scopes: ['intents:write'],
+    agentIds: null,
+    environment: 'live',
+    tier: 4,
+    createdAt: BEFORE,
+    createdBy: null,
+    expiresAt: LATER,
+    revokedAt: null,
+    replacedBy: null,
+    lastUsedAt: null,
+    ...more,
+  };
+}
+
+const KEYS = [
+  key('aaaa', { name: 'Invoice gateway' }),
+  key('bbbb', { scopes: ['proofs:read'], revokedAt: BEFORE }),
+  key('cccc', { agentIds: ['billing-7', 'billing-8'], expiresAt: BEFORE }),
+  key('dddd', { replacedBy: 'aaaa' }),
+];
+
+describe('keys that are looked for', () => {
+  for (const [search, state, ids] of [
+    [undefined, undefined, ['aaaa', 'bbbb', 'cccc', 'dddd']],
+    ['invoice GATE', undefined, ['aaaa']],
+    ['BBBB', undefined, ['bbbb']],
+    ['proofs:', undefined, ['bbbb']],
+    ['billing-8', undefined, ['cccc']],
+    ['nothing', undefined, []],
+    [undefined, 'active', ['aaaa']],
+    [undefined, 'revoked', ['bbbb']],
+    [undefined, 'expired', ['cccc']],
+    [undefined, 'replaced', ['dddd']],
+    ['key', 'expired', ['cccc']],
+  ] as const)
+    it(`by ${search ?? 'no words'} and ${state ?? 'no state'} are ${ids.join(', ') || 'none'}`, () =>
+      expect(keysFound(KEYS, { search, state }, NOW).map(({ keyId }) => keyId)).to.deep.equal(ids));
+});
+
+describe('an approval that time runs out for', () => {
+  // What these functions read of one.
+  const approval = (more: Partial<Approval>): Approval =>
+    ({ status: 'pending', expiresAt: '2026-11-21T03:00:30Z', decidedBy: null, reason: null, ...more }) as Approval;
+
+  it('has expired at its moment, before anybody says so', () => {
+    expect(statusAt(approval({}), NOW)).to.equal('pending');
+    expect(statusAt(approval({}), new Date('2026-11-21T03:00:30Z'))).to.equal('expired');
+    expect(statusAt(approval({ status: 'approved' }), new Date(LATER))).to.equal('expired');
+    expect(statusAt(approval({ status: 'used' }), new Date(LATER))).to.equal('used');
+    expect(timeLeft('2026-11-21T03:00:30Z', NOW)).to.equal('30 s left');
+    expect(timeLeft('2026-11-21T02:00:00Z', NOW)).to.equal('expired 1 h ago');
+  });
+  it('says to whoever is late why nobody can decide any more', () => {
+    expect(wasDecided(approval({}))).to.contain('nobody decided in time');
+    expect(wasDecided(approval({ status: 'rejected', decidedBy: 'abcd', reason: 'no' }))).to.equal(
+      'It was already rejected by abcd: no',
+    );
+    expect(wasDecided(approval({ status: 'used', decidedBy: 'abcd', reason: 'yes' }))).to.contain('approved by abcd');
+  });
+});
