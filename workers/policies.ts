@@ -64,8 +64,9 @@ export interface PolicyReader {
 }
 
 const MAX_FINDINGS = 100;
-/** About a third of a second of linting; `custos policy check` lints the rest of larger sets. */
+/** Warnings must not keep an edit from its effect: about half a second of looking for them; `custos policy check` has the others. */
 const WARNINGS_UP_TO = 1_000;
+const WARNINGS_BUDGET = 10_000_000;
 
 /** Puts what the folder says into force, or says why not; the set that was in force stays when it is refused. */
 export async function applyFolder(
@@ -73,7 +74,11 @@ export async function applyFolder(
   folder: PolicyFolder,
 ): Promise<void> {
   const { db, nowMs, log } = deps;
-  const { set, errors, warnings } = admitPolicySet(folder, { compileLexicon, warningsUpTo: WARNINGS_UP_TO });
+  const { set, errors, warnings } = admitPolicySet(folder, {
+    compileLexicon,
+    warningsUpTo: WARNINGS_UP_TO,
+    warningsBudget: WARNINGS_BUDGET,
+  });
   const at = new Date(nowMs());
   if (set === undefined) {
     await refuse(deps, errors);

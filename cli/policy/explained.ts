@@ -66,6 +66,12 @@ function ruleLines(rule: ExplainedRule, isWhole: boolean, style: Paint): string[
   ];
 }
 
+/** What was claimed beside what is on record: the lower one counts, which surprises whoever claimed more. */
+function claimText({ claimed, recorded }: Facts['trust']): string {
+  if (claimed === null) return '';
+  return ` (the lower of level ${claimed.level}, score ${claimed.score} claimed and level ${recorded.level}, score ${recorded.score} recorded)`;
+}
+
 /** @param isWhole whether conditions that held are shown for rules that did not match, too */
 export function explainedLines(explained: Explained, isWhole: boolean, style: Paint = paint()): string[] {
   const { evaluation, candidates, facts, digest, decision } = explained;
@@ -97,7 +103,7 @@ export function explainedLines(explained: Explained, isWhole: boolean, style: Pa
         ],
         ...(intent.places.length === 0 ? [] : [['places', printable(intent.places.join(', '))]]),
         ['agent', `${printable(agent.id)}, ${agent.status}`],
-        ['trust', `level ${trust.level} ${tierName(trust.level)}, score ${trust.score}`],
+        ['trust', `level ${trust.level} ${tierName(trust.level)}, score ${trust.score}${claimText(trust)}`],
         ['when', `${time.now}, in ${environment}`],
         ['risk', `${intent.risk.level} ${intent.risk.score}`],
       ].map(([name = '', text = '']) => `${name.padEnd(8)}${text}`),

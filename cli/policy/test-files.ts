@@ -108,8 +108,9 @@ export async function checkTestFiles(
   const sources: TestSource[] = [];
   for (const file of found.files) {
     const loaded = loadTestFile(file);
-    if (loaded.ok) sources.push(loaded.source);
-    else findings.push(...loaded.findings.map((finding) => ({ ...finding, severity: 'error' as const })));
+    const source = loaded.ok ? loaded.source : loaded.rest;
+    if (source !== undefined) sources.push(source);
+    if (!loaded.ok) findings.push(...loaded.findings.map((finding) => ({ ...finding, severity: 'error' as const })));
   }
   const expanded = set === undefined ? undefined : expandTestFiles(sources, intentReader(set));
   if (expanded?.ok === false)

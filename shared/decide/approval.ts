@@ -140,9 +140,25 @@ export type ApprovalMention =
    */
   | { readonly kind: 'used'; readonly approvalId: string; readonly by: string; readonly reason: Reason }
   /** It named one that could not be used: a DENY that no policy gives, and that does not follow from the facts. */
-  | { readonly kind: 'refused'; readonly code: RefusalCode };
+  | RefusedMention;
 
-const REFUSALS: readonly string[] = ['APPROVAL_MISMATCH', 'APPROVAL_REJECTED', 'APPROVAL_EXPIRED', 'APPROVAL_USED'];
+export type RefusedMention =
+  | {
+      readonly kind: 'refused';
+      readonly code: Exclude<RefusalCode, 'APPROVAL_MISMATCH'>;
+      readonly approvalId: string;
+      /** The words of who rejected it, or when it expired; empty of one that was used. */
+      readonly detail: string;
+    }
+  /** Which one was named is not on record. */
+  | { readonly kind: 'refused'; readonly code: 'APPROVAL_MISMATCH' };
+
+/** The messages of `standingOf`, read back: which approval, and what is said of it. */
+const REFUSALS: Readonly<Record<Exclude<RefusalCode, 'APPROVAL_MISMATCH'>, RegExp>> = {
+  APPROVAL_REJECTED: /^(apr_[0-9a-z]{26}) was rejected: (.*)$/su,
+  APPROVAL_EXPIRED: /^(apr_[0-9a-z]{26}) has expired at (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)$/u,
+  APPROVAL_USED: /^(apr_[0-9a-z]{26}) has been used()$/u,
+};
 const APPROVED_MESSAGE = /^(apr_[0-9a-z]{26}) approved by (.+)$/su;
 
 /** Recognises decisions about approvals by their reasons; undefined: the policies alone, or a halt, led to it. */
@@ -151,11 +167,26 @@ export function approvalMentionOf(
 ): ApprovalMention | undefined {
   const last = reasons.at(-1);
   if (last === undefined || last.policy !== BUILT_IN_POLICY || last.rule !== RULE) return undefined;
-  if (last.effect === 'DENY' && reasons.length === 1 && REFUSALS.includes(last.code))
-    // One of the list, as was just seen.
-    return { kind: 'refused', code: last.code as RefusalCode };
+  if (last.effect === 'DENY' && reasons.length === 1) return refusalIn(last);
   if (last.effect !== 'ALLOW' || last.code !== 'APPROVED') return undefined;
   const [, approvalId, by] = APPROVED_MESSAGE.exec(last.message) ?? [];
   if (approvalId === undefined || by === undefined) return undefined;
   return { kind: 'used', approvalId, by, reason: approvedReason(approvalId, by) };
+}
+
+function refusalIn({ code, message }: { readonly code: string; readonly message: string }): RefusedMention | undefined {
+  switch (code) {
+    case 'APPROVAL_MISMATCH':
+      return { kind: 'refused', code };
+    case 'APPROVAL_REJECTED':
+    case 'APPROVAL_EXPIRED':
+    case 'APPROVAL_USED': {
+      const [, approvalId, detail] = REFUSALS[code].exec(message) ?? [];
+      return approvalId === undefined || detail === undefined
+        ? undefined
+        : { kind: 'refused', code, approvalId, detail };
+    }
+    default:
+      return undefined;
+  }
 }

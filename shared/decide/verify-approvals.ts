@@ -1,17 +1,18 @@
-// Approvals as the log has them: whether a decision that says APPROVED had one, for this very action, and it alone has used it.
+// Approvals as the log has them; and whether a decision that says APPROVED had one, for this very action, and it alone has used it.
 import type { Facts } from '../policy/types.ts';
 import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
 import { approvalDigest, type ApprovalMention, approvalMentionOf, type ApprovalState } from './approval.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './verify-failures.ts';
-import { type DecisionRecord, hasExactly, isAsLogged, readDecisionRecord } from './verify-record.ts';
+import { type DecisionBody, type DecisionRecord, hasExactly, isAsLogged, readDecisionRecord } from './verify-record.ts';
 
 interface Approved {
   readonly by: string;
   readonly atMs: number;
 }
 
-interface Logged {
+/** An approval by its records. */
+export interface LoggedApproval {
   /** What every record of it repeats. */
   readonly digest: string;
   readonly intentId: string | null;
@@ -19,14 +20,16 @@ interface Logged {
   readonly decisionId: string;
   state: ApprovalState;
   approved?: Approved;
+  rejected?: { readonly reason: string; readonly atMs: number };
+  expiredAtMs?: number;
   /** The decisions that have used it, and the keys that asked: one, if all is well. */
-  readonly uses: { readonly decisionId: string; readonly by: string }[];
+  readonly uses: { readonly decisionId: string; readonly by: string; readonly atMs: number }[];
   /** Why the records of it can not all be true: the end of a sentence. */
   contradiction?: string;
 }
 
 export interface ApprovalHistory {
-  readonly approvals: ReadonlyMap<string, Logged>;
+  readonly approvals: ReadonlyMap<string, LoggedApproval>;
   readonly problems: readonly DecisionFailure[];
 }
 
@@ -40,6 +43,8 @@ interface Change {
   readonly state: Exclude<ApprovalState, 'pending'>;
   /** Who decided or used it; nobody makes it expire. */
   readonly by?: string;
+  /** The words of who decided. */
+  readonly reason?: string;
   /** Of an approval that was used. */
   readonly usedDecisionId?: string;
 }
@@ -63,14 +68,18 @@ function changeOf(body: unknown): Change | undefined {
   if (typeof approvalId !== 'string' || typeof decisionId !== 'string' || typeof digest !== 'string') return undefined;
   if (intentId !== null && typeof intentId !== 'string') return undefined;
   const change: Change = { approvalId, decisionId, digest, intentId, state: body.state };
-  if (isDecided) return typeof body.by === 'string' ? { ...change, by: body.by } : undefined;
+  if (isDecided) {
+    const { by, reason } = body;
+    return typeof by === 'string' && typeof reason === 'string' ? { ...change, by, reason } : undefined;
+  }
   if (!isUsed) return change;
   const { by, usedDecisionId } = body;
   return typeof by === 'string' && typeof usedDecisionId === 'string' ? { ...change, by, usedDecisionId } : undefined;
 }
 
 /** Takes in one more record of an approval. */
-function apply(known: Logged, { decisionId, digest, intentId, state, by, usedDecisionId }: Change, atMs: number): void {
+function apply(known: LoggedApproval, change: Change, atMs: number): void {
+  const { decisionId, digest, intentId, state, by, reason, usedDecisionId } = change;
   if (known.decisionId !== decisionId || known.digest !== digest || known.intentId !== intentId)
     known.contradiction ??= 'by the log it is one of several actions';
   // A second use is told as what it is.
@@ -78,7 +87,9 @@ function apply(known: Logged, { decisionId, digest, intentId, state, by, usedDec
     known.contradiction ??= `by the log it became ${state} when it was ${known.state}`;
   known.state = state;
   if (state === 'approved' && by !== undefined) known.approved ??= { by, atMs };
-  if (usedDecisionId !== undefined && by !== undefined) known.uses.push({ decisionId: usedDecisionId, by });
+  if (state === 'rejected' && reason !== undefined) known.rejected ??= { reason, atMs };
+  if (state === 'expired') known.expiredAtMs ??= atMs;
+  if (usedDecisionId !== undefined && by !== undefined) known.uses.push({ decisionId: usedDecisionId, by, atMs });
 }
 
 /** @param records the `custos.approval` records of one agent, in the order of the log */
@@ -86,7 +97,7 @@ export function readApprovals(
   records: readonly LoggedRecord[],
   owner: { readonly agentId: string; readonly organisation: string; readonly environment: string },
 ): ApprovalHistory {
-  const approvals = new Map<string, Logged>();
+  const approvals = new Map<string, LoggedApproval>();
   const problems: DecisionFailure[] = [];
   for (const logged of records) {
     const read = readRecord(logged.bytes);
@@ -116,50 +127,89 @@ export function readApprovals(
 }
 
 /**
- * The ESCALATE that opened the approval which a decision says that it has used: its id, by the first record of it.
- * Undefined when the decision says nothing of the kind, or no record does.
+ * The approval that a decision names, as used or as one that could not be; and the ESCALATE that opened it: its id, by the
+ * first record of it. Undefined when the decision names none, or no record does.
  */
-export function openingDecisionOf(decision: Uint8Array, records: readonly LoggedRecord[]): string | undefined {
+export function namedApprovalOf(
+  decision: Uint8Array,
+  records: readonly LoggedRecord[],
+): { readonly approvalId: string; readonly openingId: string | undefined } | undefined {
   const read = readDecisionRecord(decision);
   const mention = 'body' in read ? approvalMentionOf(read.body.reasons) : undefined;
-  if (mention?.kind !== 'used') return undefined;
+  if (mention === undefined || !('approvalId' in mention)) return undefined;
+  const { approvalId } = mention;
   for (const { bytes } of records) {
     const logged = readRecord(bytes);
     const change = 'record' in logged ? changeOf(logged.record.payload.body) : undefined;
-    if (change?.approvalId === mention.approvalId) return change.decisionId;
+    if (change?.approvalId === approvalId) return { approvalId, openingId: change.decisionId };
   }
-  return undefined;
+  return { approvalId, openingId: undefined };
 }
 
-/** Why an ESCALATE is not the one that opened an approval which was used as this decision says: the end of a sentence. */
-function wrongOpening(
+/** The ESCALATE that opened an approval for the agent of a decision; undefined when it is not one. */
+export function openingOf(
   { record, body }: DecisionRecord,
   opening: LoggedRecord | undefined,
-  logged: Logged,
-  { approvalId, approved }: { readonly approvalId: string; readonly approved: Approved },
-): string | undefined {
-  const read = opening === undefined ? undefined : readDecisionRecord(opening.bytes);
-  if (opening === undefined || read === undefined || !('body' in read) || !isAsLogged(opening))
-    return 'the log has no decision that opened it';
+  approvalId: string,
+): (DecisionBody & Required<Pick<DecisionBody, 'approval'>>) | undefined {
+  const read = opening === undefined || !isAsLogged(opening) ? undefined : readDecisionRecord(opening.bytes);
+  if (read === undefined || !('body' in read)) return undefined;
   const { body: asked, record: askedIn } = read;
+  const { approval } = asked;
   const isItsOwn =
-    asked.decision_id === logged.decisionId &&
+    approval?.approval_id === approvalId &&
     asked.verdict === 'ESCALATE' &&
-    asked.approval?.approval_id === approvalId &&
     asked.agent_id === body.agent_id &&
     askedIn.agentId === record.agentId &&
     askedIn.payload.organisation === record.payload.organisation &&
     askedIn.payload.environment === record.payload.environment;
-  if (!isItsOwn) return `${quoted(logged.decisionId)} is no ESCALATE that opened it for this agent`;
+  return isItsOwn ? { ...asked, approval } : undefined;
+}
+
+/** Why this is not the action that an approval is of: the end of a sentence. @param facts undefined: erased, and nothing can be said */
+export function wrongAction(
+  { record, body }: DecisionRecord,
+  logged: LoggedApproval,
+  facts: Facts | undefined,
+): string | undefined {
+  if (facts === undefined) return undefined;
+  const digest = approvalDigest({
+    agentId: body.agent_id,
+    context: facts.context,
+    environment: record.payload.environment,
+    intentId: logged.intentId,
+    normalized: facts.intent.normalized,
+    organisation: record.payload.organisation,
+  });
+  if (digest === logged.digest) return undefined;
+  return `it was asked for the action ${logged.digest.slice(0, 12)}, and this one is ${digest.slice(0, 12)}`;
+}
+
+/** Why an ESCALATE is not the one that opened an approval which was used as this decision says: the end of a sentence. */
+function wrongOpening(
+  decision: DecisionRecord,
+  opening: LoggedRecord | undefined,
+  logged: LoggedApproval,
+  { approvalId, approved }: { readonly approvalId: string; readonly approved: Approved },
+): string | undefined {
+  const asked = openingOf(decision, opening, approvalId);
+  if (asked === undefined) {
+    const isThere = opening !== undefined && isAsLogged(opening);
+    return isThere
+      ? `${quoted(logged.decisionId)} is no ESCALATE that opened it for this agent`
+      : 'the log has no decision that opened it';
+  }
+  if (asked.decision_id !== logged.decisionId) return `${quoted(asked.decision_id)} has not opened it`;
   if (asked.key_id === approved.by) return `the key ${quoted(asked.key_id)} that asked has approved it itself`;
   if (approved.atMs < Date.parse(asked.evaluated_at) - GRACE_MS) return 'it was approved before it was asked for';
   const { expires_at: expiresAt } = asked.approval;
-  if (Date.parse(expiresAt) <= Date.parse(body.evaluated_at)) return `it expired at ${expiresAt}, before the decision`;
+  if (Date.parse(expiresAt) <= Date.parse(decision.body.evaluated_at))
+    return `it expired at ${expiresAt}, before the decision`;
   return undefined;
 }
 
 /**
- * @param opening the ESCALATE of `openingDecisionOf`; undefined: there is none
+ * @param opening the ESCALATE of `namedApprovalOf`; undefined: there is none
  * @param facts undefined: erased, so that what the approval is bound to can not be computed again
  */
 export function checkApproval(
@@ -169,7 +219,7 @@ export function checkApproval(
   { opening, facts }: { readonly opening: LoggedRecord | undefined; readonly facts: Facts | undefined },
   report: Report,
 ): void {
-  const { record, body } = decision;
+  const { body } = decision;
   report.failures.push(...problems);
   const missing = (why: string): void =>
     void report.failures.push({
@@ -192,15 +242,6 @@ export function checkApproval(
       code: 'APPROVAL_USED_TWICE',
       sentence: `The approval ${quoted(approvalId)} is good once; by the log ${quoted(others[0]?.decisionId ?? body.decision_id)} has used it, too.`,
     });
-  if (facts === undefined) return;
-  const digest = approvalDigest({
-    agentId: body.agent_id,
-    context: facts.context,
-    environment: record.payload.environment,
-    intentId: logged.intentId,
-    normalized: facts.intent.normalized,
-    organisation: record.payload.organisation,
-  });
-  if (digest !== logged.digest)
-    missing(`it was given for the action ${logged.digest.slice(0, 12)}, and this one is ${digest.slice(0, 12)}`);
+  const other = wrongAction(decision, logged, facts);
+  if (other !== undefined) missing(other);
 }

@@ -7,7 +7,7 @@ import { loadCanonicalSet } from '../policy/load.ts';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
 import type { Evaluation, Facts, RiskFacts } from '../policy/types.ts';
 import type { Verdict } from '../vocabulary.ts';
-import { type ApprovalMention, approvalMentionOf } from './approval.ts';
+import { type ApprovalMention, approvalMentionOf, standsFirst } from './approval.ts';
 import { checkAnswer, checkColumns, type DecisionColumns } from './verify-answer.ts';
 import { type ApprovalHistory, checkApproval, readApprovals } from './verify-approvals.ts';
 import { checkAgreement, readFacts, same, shown, type StoredFacts } from './verify-facts.ts';
@@ -20,6 +20,7 @@ import {
 } from './verify-failures.ts';
 import { checkHalts, type HaltHistory, readHalts } from './verify-halts.ts';
 import { HALTED_MESSAGE } from './record.ts';
+import { checkRefusal } from './verify-refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './verify-record.ts';
 import { checkTrust, readLedger, type TrustLedger } from './verify-trust.ts';
 
@@ -38,7 +39,7 @@ export interface DecisionEvidence {
   readonly haltRecords: readonly LoggedRecord[] | undefined;
   /** The agent's `custos.approval` records, in order; the same array is read once. Undefined: not given. */
   readonly approvalRecords: readonly LoggedRecord[] | undefined;
-  /** The decision of `openingDecisionOf`: the ESCALATE that opened the approval which was used. Undefined: there is none. */
+  /** The ESCALATE that opened the approval which the decision names (`namedApprovalOf`). Undefined: there is none. */
   readonly opening?: LoggedRecord | undefined;
 }
 
@@ -145,15 +146,17 @@ export function createDecisionVerifier(deps: {
         if (special?.kind !== 'failed')
           checkHalts(read, history, special?.kind === 'halted' ? special.reason : undefined, report);
       } else if (special?.kind === 'halted') report.notEvaluable.push('HALT_RECORDS_NOT_GIVEN');
-      if (special?.kind === 'used') {
-        if (approvalRecords === undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
-        else {
-          const history =
-            approvals.get(approvalRecords) ?? readApprovals(approvalRecords, { agentId, organisation, environment });
-          approvals.set(approvalRecords, history);
-          checkApproval(read, history, special, { opening: evidence.opening, facts }, report);
-        }
-      }
+      const named = special !== undefined && 'approvalId' in special ? special : undefined;
+      if (named !== undefined && approvalRecords !== undefined) {
+        const history =
+          approvals.get(approvalRecords) ?? readApprovals(approvalRecords, { agentId, organisation, environment });
+        approvals.set(approvalRecords, history);
+        const known = { opening: evidence.opening, facts };
+        if (named.kind === 'used') checkApproval(read, history, named, known, report);
+        else if (!checkRefusal(read, history, named, known, report)) report.notEvaluable.push('APPROVAL');
+      } else if (named !== undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
+      // Without its facts nothing of its verdict can be evaluated, which is said already.
+      else if (special?.kind === 'refused' && facts !== undefined) report.notEvaluable.push('APPROVAL');
       return outcomeOf(read, report);
     },
   };
@@ -210,7 +213,8 @@ async function evaluateAgain(
   if (special === undefined || special.kind === 'used') return compare(evaluation, body, report);
   if (special.kind === 'failed' && !report.notEvaluable.includes('EVALUATION_FAILED'))
     report.notEvaluable.push('EVALUATION_FAILED');
-  if (special.kind === 'refused') report.notEvaluable.push('APPROVAL');
+  // Some denials come before any approval, whichever was named.
+  if (special.kind === 'refused' && standsFirst(evaluation)) return compare(evaluation, body, report);
   // Each of these is a DENY without obligations, whatever the policies say.
   compare({ verdict: 'DENY', reasons: body.reasons as Evaluation['reasons'], obligations: [] }, body, report);
 }
@@ -254,6 +258,8 @@ function praiseOf({ reasons, verdict, policy_set: { digest }, trust }: DecisionR
       ? 'it says HALTED, and a logged halt was in force'
       : special?.kind === 'used'
         ? `${led} and the logged approval ${special.approvalId}, which nothing else has used`
-        : led;
+        : special?.kind === 'refused'
+          ? `it says ${special.code}, and so do the log's records of the approval`
+          : led;
   return `The record holds: ${because}; ${evidence} give its trust on ${day}.`;
 }

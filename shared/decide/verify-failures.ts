@@ -54,6 +54,11 @@ export const DECISION_FAILURES = {
       'The decision says APPROVED, and the log has no such approval of this action, given before and used by it.',
   },
   APPROVAL_USED_TWICE: { exitCode: 65, meaning: 'Another decision has used the same approval.' },
+  APPROVAL_REFUSAL_WRONG: {
+    exitCode: 66,
+    meaning:
+      'The decision says that an approval was rejected, had expired or was used, and by the log it was not, or not that of this action.',
+  },
 } as const;
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;
@@ -64,8 +69,9 @@ export const NOT_EVALUABLE = {
     'Retention has erased the facts (or they were not given), so risk and verdict can not be evaluated again.',
   EVALUATION_FAILED:
     'The evaluation failed when the decision was made, which made it a DENY or the risk the highest; a failure does not follow from the facts.',
-  APPROVAL: 'The verdict is about an approval, which is not part of the facts.',
-  APPROVAL_RECORDS_NOT_GIVEN: 'The decision says APPROVED, and no approval records of the agent were given.',
+  APPROVAL:
+    'The verdict is about an approval that could not be used; which one, or what became of it, is in none of the records.',
+  APPROVAL_RECORDS_NOT_GIVEN: 'The verdict is about an approval, and no approval records of the agent were given.',
   HALT_RECORDS_NOT_GIVEN: 'The decision says HALTED, which is not part of the facts, and no halt records were given.',
   TRUST_RECORDS_NOT_GIVEN: 'The agent has signals, and none of its trust records were given.',
 } as const;

@@ -46,6 +46,8 @@ export function createFileEvidence(): FileEvidence {
   const decisions: (Omit<FoundDecision, 'evidence'> & { readonly index: number; readonly record: LoggedRecord })[] = [];
   const trust = new Map<string, LoggedRecord[]>();
   const approvals = new Map<string, LoggedRecord[]>();
+  /** The first decision that names each approval. */
+  const openings = new Map<string, string>();
   const halts: LoggedRecord[] = [];
   let leaves = 0;
 
@@ -68,10 +70,13 @@ export function createFileEvidence(): FileEvidence {
       else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
       else if (eventType === 'custos.decision') {
         const decision = readDecisionRecord(bytes);
+        const decisionId = `dec${payload.proofId.slice(3)}`;
+        const approvalId = 'body' in decision ? decision.body.approval?.approval_id : undefined;
+        if (approvalId !== undefined && !openings.has(approvalId)) openings.set(approvalId, decisionId);
         decisions.push({
           index,
           record,
-          decisionId: `dec${payload.proofId.slice(3)}`,
+          decisionId,
           owner: { organisationId: payload.organisation, environment: payload.environment, agentId },
           policyDigest: 'body' in decision ? decision.body.policy_set.digest : null,
         });
@@ -118,6 +123,7 @@ export function createFileEvidence(): FileEvidence {
         trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
         haltRecords: async () => halts,
         approvalRecords: async ({ agentId }) => approvals.get(agentId) ?? [],
+        openingOf: async (_, approvalId) => openings.get(approvalId),
       };
     },
   };

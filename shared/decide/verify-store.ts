@@ -46,6 +46,8 @@ export interface EvidenceStore {
   trustRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
   approvalRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
+  /** The id of the ESCALATE that opened an approval, of which there may be no record yet. */
+  openingOf(owner: DecisionOwner, approvalId: string): Promise<string | undefined>;
 }
 
 const COLUMNS = `SELECT decision.decision_id, decision.organisation_id, decision.environment, decision.agent_id, decision.key_id, decision.verdict,
@@ -77,6 +79,10 @@ const PAGE: Statement = {
 const POLICY_SET: Statement = {
   name: 'verify-policy-set',
   text: 'SELECT canonical FROM policy_set WHERE digest = $1',
+};
+const OPENING: Statement = {
+  name: 'verify-opening',
+  text: 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3',
 };
 /** Of one entity: what is in the log, then what waits for it. */
 const RECORDS: Statement = {
@@ -190,5 +196,9 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
     trustRecords: (owner) => records(owner, owner.agentId, 'custos.trust'),
     haltRecords: (owner) => records(owner, 'custos:halt', 'custos.halt'),
     approvalRecords: (owner) => records(owner, owner.agentId, 'custos.approval'),
+    async openingOf({ organisationId, environment }, approvalId) {
+      const [row] = await db.query<{ decision_id: string }>(OPENING, [organisationId, environment, approvalId]);
+      return row?.decision_id;
+    },
   };
 }

@@ -1,7 +1,7 @@
 // Verifying the decisions of a database one after another: what they share (sets, trust, halts) is read once and kept while it fits.
 import { LRUCache } from 'lru-cache';
 import { lowestId } from '../ids.ts';
-import { openingDecisionOf } from './verify-approvals.ts';
+import { namedApprovalOf } from './verify-approvals.ts';
 import { createDecisionVerifier, type DecisionVerifier, type VerifiedDecision } from './verify-decision.ts';
 import type { LoggedRecord } from './verify-failures.ts';
 import type { DecisionRange, EvidenceStore, FoundDecision } from './verify-store.ts';
@@ -54,11 +54,13 @@ export function createStoredVerifier(deps: {
     const log = `${organisationId}\n${environment}\n`;
     const trust = await records(`trust\n${log}${agentId}`, fresh, () => store.trustRecords(found.owner));
     const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
-    // Few decisions have used an approval; of the others none is looked for.
-    const approvals = Buffer.from(found.evidence.record.bytes).includes('"code":"APPROVED"')
+    // Few decisions are about an approval; of the others none is looked for.
+    const { bytes } = found.evidence.record;
+    const approvals = Buffer.from(bytes).includes('"rule":"approval"')
       ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
       : { list: [], isOld: false };
-    const openingId = openingDecisionOf(found.evidence.record.bytes, approvals.list);
+    const named = namedApprovalOf(bytes, approvals.list);
+    const openingId = named && (named.openingId ?? (await store.openingOf(found.owner, named.approvalId)));
     const opening = openingId === undefined ? undefined : await store.byId(openingId);
     const outcome = await verifier.verify({
       ...found.evidence,
@@ -69,7 +71,9 @@ export function createStoredVerifier(deps: {
       approvalRecords: approvals.list,
     });
     // The decision may be newer than what was kept, and use what came since.
-    if (outcome.status === 'failed' && (trust.isOld || halts.isOld || approvals.isOld)) return verify(found, true);
+    const mayLack = outcome.status === 'failed' && (trust.isOld || halts.isOld);
+    const mayLackApproval = outcome.status !== 'verified' && named !== undefined && approvals.isOld;
+    if (mayLack || mayLackApproval) return verify(found, true);
     return { ...outcome, decisionId: outcome.decisionId ?? found.decisionId };
   };
 

@@ -63,6 +63,8 @@ export interface AdmitDependencies<Lexicon> extends LoadDependencies<Lexicon> {
   readonly warningsUpTo?: number;
   /** Most comparisons of the linter, which says nothing of what it then has not looked at; absent: its own. */
   readonly lintBudget?: number;
+  /** Of these, the most that are spent on warnings. Absent: no limit. */
+  readonly warningsBudget?: number;
 }
 
 /** Loads and lints the files; all that stands against them is told, of every file. */
@@ -78,6 +80,7 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
         lintPolicySet(loaded.set, {
           errorsOnly,
           ...(deps.lintBudget === undefined ? {} : { budget: deps.lintBudget }),
+          ...(deps.warningsBudget === undefined ? {} : { warningsBudget: deps.warningsBudget }),
         }),
         policies,
       )

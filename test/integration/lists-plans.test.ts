@@ -1,10 +1,9 @@
-// Lists among very many rows: whatever is asked for, the database enters an index where the page begins.
+// Lists among very many rows: whatever is asked for, the database enters an index where the page begins (of leaves: lists-leaves.test.ts).
 import { expect } from 'chai';
 import { actionsStatement } from '../../ingress/dashboard/trail.ts';
 import { type DecisionFilter, listDecisions } from '../../shared/decide/store.ts';
 import { type IntentFilter, listIntents } from '../../shared/decide/intent-store.ts';
 import { lowestId } from '../../shared/ids.ts';
-import { listLeaves, type LogFilter } from '../../shared/log/read.ts';
 import type { Statement } from '../../shared/db/database.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -45,15 +44,7 @@ describe('lists among very many rows', () => {
        FROM generate_series(0, $2::int * 3 / 2) n`,
       [service.operatorId, MANY],
     );
-    // Two logs of one environment, as after `custos log fork`: each counts its leaves from 0.
-    await service.rows(
-      `WITH made AS (INSERT INTO log (organisation_id, environment, generation, origin) VALUES ($1, 'test', 1, 'o'), ($1, 'test', 2, 'o/2') RETURNING log_id, generation)
-       INSERT INTO leaf (log_id, organisation_id, environment, leaf_index, proof_id, source, source_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at)
-       SELECT log_id, $1, 'test', n, 'p-' || generation || '-' || n, 'record', 'x', 'e-' || n % 100, (generation - 1) * $2 + n / 100, 'e', now(), hash, hash, hash, now()
-       FROM made, generate_series(0, $2::int - 1) n, sha256('x') AS hash`,
-      [service.operatorId, MANY / 2],
-    );
-    for (const table of ['decision', 'intent', 'dashboard_audit', 'leaf']) await service.rows(`ANALYZE ${table}`);
+    for (const table of ['decision', 'intent', 'dashboard_audit']) await service.rows(`ANALYZE ${table}`);
   });
   after(async () => service?.close());
 
@@ -107,47 +98,6 @@ describe('lists among very many rows', () => {
       expect(plan).not.to.contain('Seq Scan on intent');
       expect(wasteOf(plan), plan).to.be.below(500);
     });
-
-  const ofTest = () => ({ organisationId: service.operatorId, environment: 'test' }) as const;
-  interface Place {
-    readonly log_id: number;
-    readonly leaf_index: string;
-  }
-  const leavesOf = (filter: Partial<LogFilter>, limit: number): Promise<Place[]> =>
-    service.rows<Place>(...textOf(listLeaves({ ...ofTest(), ...filter }, limit)));
-  const textOf = ([{ text }, values]: [Statement, unknown[]]): [string, unknown[]] => [text, values];
-
-  const leaves: readonly [string, (last: number) => Partial<LogFilter>][] = [
-    ['all', () => ({})],
-    ['on a later page', (last) => ({ before: { logId: last, index: 5_000 } })],
-    ['on a page of an older log', (last) => ({ before: { logId: last - 1, index: 5_000 } })],
-    ['of an event', () => ({ event: 'e' })],
-    ['of one entity', () => ({ entityIds: ['e-7'] })],
-    ['of some entities', () => ({ entityIds: ['e-7', 'nobody', 'e-8'] })],
-    ['of no entity', () => ({ entityIds: [] })],
-  ];
-  for (const [name, filter] of leaves)
-    it(`leaves: ${name}`, async () => {
-      const [newest] = await leavesOf({}, 1);
-      const plan = await planOf(...listLeaves({ ...ofTest(), ...filter(newest?.log_id ?? 0) }, 51));
-      expect(plan).not.to.contain('Seq Scan on leaf');
-      expect(wasteOf(plan), plan).to.be.below(500);
-    });
-
-  it('leaves of a log that was opened anew come before those of the old one, and each of them once', async () => {
-    for (const filter of [{}, { entityIds: ['e-7'] }, { entityIds: ['e-7', 'e-8'] }]) {
-      const all = await leavesOf(filter, MANY);
-      expect(all).to.deep.equal(
-        all.toSorted((a, b) => b.log_id - a.log_id || Number(b.leaf_index) - Number(a.leaf_index)),
-      );
-      // From the last leaves of the new log into the old one.
-      const at = all.length / 2 - 3;
-      const last = all[at];
-      const before = { logId: last?.log_id ?? 0, index: Number(last?.leaf_index) };
-      expect(await leavesOf({ ...filter, before }, 8)).to.deep.equal(all.slice(at + 1, at + 9));
-      expect(new Set(all.map((leaf) => `${leaf.log_id}.${leaf.leaf_index}`)).size).to.equal(all.length);
-    }
-  });
 
   for (const outcome of [undefined, 'begun', 'done', 'refused', 'failed'] as const)
     for (const who of ['all', 'own', 'bound'] as const)

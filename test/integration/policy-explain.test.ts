@@ -133,6 +133,17 @@ describe('custos policy explain', function () {
     expect(now.policy_set.digest).to.not.equal(then.policy_set.digest);
   });
 
+  it('says that a claim of more trust than is on record lifted nothing', async () => {
+    const question = { intent: 'db.delete.production.users', agent_id: 'boaster', trust_level: 7 };
+    const { json: decided } = await service.admin.post('/v1/enforce', question);
+    const { stdout } = await explain('--decision', String(decided.decision_id));
+    expect(stdout).to.contain(
+      'level 1 Observed, score 250 (the lower of level 7, score 1000 claimed and level 1, score 250 recorded)',
+    );
+    const { stdout: unclaimed } = await explain('--decision', decisionId);
+    expect(unclaimed).to.contain('level 1 Observed, score 250\n');
+  });
+
   it('tells of the approval by which a decision was let through, which no policy says', async () => {
     const client = await service.client();
     const question = { intent: 'infra.unknown.cluster', agent_id: 'reader' };

@@ -57,9 +57,8 @@ export function isApproved(made: MadeDecision): boolean {
 
 /** Whether policies, and nothing else, led to it. */
 export function isOrdinary(made: MadeDecision): boolean {
-  return !['HALTED', 'APPROVAL_MISMATCH', 'EVALUATION_FAILED', 'AGENT_NOT_ACTIVE'].includes(
-    bodyOf(made).reasons[0].code,
-  );
+  const { code } = bodyOf(made).reasons[0];
+  return !code.startsWith('APPROVAL_') && !['HALTED', 'EVALUATION_FAILED', 'AGENT_NOT_ACTIVE'].includes(code);
 }
 
 export const expect = (code: DecisionFailureCode, evidence: DecisionEvidence) => ({ evidence, code });

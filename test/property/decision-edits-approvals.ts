@@ -1,8 +1,14 @@
 // Changes of the approval that let a decision through, of its records, and of the escalation that opened it.
 import { approvedReason } from '../../shared/decide/approval.ts';
+import type { LoggedRecord } from '../../shared/decide/verify-failures.ts';
 import { bodyOf, type Edit, edited, expect, isApproved, lied, type Loose, withBody } from './decision-edit.ts';
+import type { MadeDecision } from './decision-world.ts';
 
 const APPROVED_REASON = approvedReason('apr_01jq3k00000000000000000000', 'BBBBBBBB');
+
+/** Of an approval that let a decision through. */
+const recordsOf = (made: MadeDecision): readonly LoggedRecord[] =>
+  isApproved(made) ? (made.evidence.approvalRecords ?? []) : [];
 
 export const APPROVAL_EDITS: readonly Edit[] = [
   {
@@ -36,7 +42,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
   {
     name: 'an approval that was given afterwards',
     make: (made) => {
-      const [given, used] = made.evidence.approvalRecords ?? [];
+      const [given, used] = recordsOf(made);
       if (given === undefined || used === undefined) return undefined;
       const late = edited(given, (whole) => (whole.occurredAt = '2199-01-01T00:00:00.000Z'), { keepLeaf: false });
       return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, approvalRecords: [late, used] });
@@ -45,7 +51,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
   {
     name: 'an approval that was used by another decision',
     make: (made) => {
-      const [given, used] = made.evidence.approvalRecords ?? [];
+      const [given, used] = recordsOf(made);
       if (given === undefined || used === undefined) return undefined;
       const another = edited(used, ({ payload }) => (payload.body.usedDecisionId = 'dec_another'), { keepLeaf: false });
       return expect('APPROVAL_USED_TWICE', { ...made.evidence, approvalRecords: [given, used, another] });
@@ -60,7 +66,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
     ([name, before]): Edit => ({
       name: `an approval that ${name} before it was given`,
       make: (made) => {
-        const records = made.evidence.approvalRecords ?? [];
+        const records = recordsOf(made);
         const [given] = records;
         if (given === undefined) return undefined;
         const earlier = edited(
@@ -85,7 +91,7 @@ export const APPROVAL_EDITS: readonly Edit[] = [
     ([name, at, change]): Edit => ({
       name: `the records of an approval: ${name}`,
       make: (made) => {
-        const records = [...(made.evidence.approvalRecords ?? [])];
+        const records = [...recordsOf(made)];
         const record = records[at];
         if (record === undefined) return undefined;
         records[at] = edited(record, ({ payload }) => change(payload.body), { keepLeaf: false });

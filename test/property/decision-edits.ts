@@ -3,8 +3,9 @@ import { bodyOf, type Edit, edited, expect } from './decision-edit.ts';
 import { APPROVAL_EDITS } from './decision-edits-approvals.ts';
 import { FACTS_EDITS } from './decision-edits-facts.ts';
 import { RECORD_EDITS } from './decision-edits-record.ts';
+import { REFUSAL_EDITS } from './decision-edits-refusals.ts';
 import { TRUST_EDITS } from './decision-edits-trust.ts';
-import { serviceRecord } from './decision-world.ts';
+import { serviceRecord } from './decision-world-log.ts';
 
 const HALT_EDITS: readonly Edit[] = [
   {
@@ -43,5 +44,6 @@ export const EDITS: readonly Edit[] = [
   ...FACTS_EDITS,
   ...TRUST_EDITS,
   ...APPROVAL_EDITS,
+  ...REFUSAL_EDITS,
   ...HALT_EDITS,
 ];

@@ -1,9 +1,15 @@
 // Random decisions with all that they are verified from: made in memory by the service's own decider, fold and record writers.
-import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import type { ActivePolicies } from '../../shared/decide/active-set.ts';
 import type { AgentState } from '../../shared/decide/agents.ts';
-import { approvalDigest, approvedReason, refusalOf } from '../../shared/decide/approval.ts';
+import {
+  approvalDigest,
+  type ApprovalFacts,
+  approvedReason,
+  refusalOf,
+  standingOf,
+  standsFirst,
+} from '../../shared/decide/approval.ts';
 import { type Answer, createDecider, type Decider, type Question } from '../../shared/decide/decider.ts';
 import { createHistory } from '../../shared/decide/history.ts';
 import { createReading } from '../../shared/decide/readings.ts';
@@ -15,18 +21,26 @@ import { createEvaluator } from '../../shared/policy/evaluate.ts';
 import type { PolicySet } from '../../shared/policy/load.ts';
 import type { Facts } from '../../shared/policy/types.ts';
 import { canonicalize } from '../../shared/proof/canonical.ts';
-import { NO_PREVIOUS, recordPrefix, sealRecord } from '../../shared/proof/record.ts';
-import { dayOf, MAX_AGE_DAYS, SIGNAL_TYPES } from '../../shared/trust/beta.ts';
-import { foldSignals, type KeyBucket } from '../../shared/trust/fold.ts';
+import { NO_PREVIOUS } from '../../shared/proof/record.ts';
+import { dayOf } from '../../shared/trust/beta.ts';
 import { recordedTrust } from '../../shared/trust/recorded.ts';
 import { VERDICTS } from '../../shared/vocabulary.ts';
 import { ALWAYS, factsWith, type PolicyLike, setOf } from '../unit/policy/support.ts';
+import {
+  AGENT,
+  arbitrarySignal,
+  DAY_MS,
+  evidenceText,
+  type Folded,
+  foldAll,
+  OWNER,
+  sealed,
+  serviceRecord,
+  START_MS,
+} from './decision-world-log.ts';
 import { arbitraryFacts, arbitraryPolicies } from './policy-arbitraries.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-const OWNER = { organisation: 'acme', environment: 'live' } as const;
-const AGENT = 'agent-1';
 
 /** Enforcement that depends on risk and trust, beside what is random. */
 const ON_RISK: PolicyLike = {
@@ -82,18 +96,15 @@ function asIntake(policies: readonly PolicyLike[], scores: readonly number[]): P
   }));
 }
 
-const signal = fc.record({
-  type: fc.constantFrom(...SIGNAL_TYPES, 'success' as const, 'success' as const),
-  weight: fc.integer({ min: 1, max: 1_000 }),
-  daysAgo: fc.integer({ min: 0, max: 40 }),
-  keyId: fc.constantFrom('AAAAAAAA', 'BBBBBBBB'),
-});
-
 const asked = fc.record({
   changes: arbitraryFacts(),
   claimedScore: fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: undefined }),
   claimedLevel: fc.option(fc.integer({ min: 0, max: 7 }), { nil: undefined }),
-  approval: fc.constantFrom('none', 'none', 'none', 'none', 'given', 'given', 'refused'),
+  approval: fc.oneof(
+    { weight: 11, arbitrary: fc.constant('none' as const) },
+    { weight: 4, arbitrary: fc.constant('given' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('refused', 'rejected', 'expired', 'used') },
+  ),
   halt: fc.constantFrom('none', 'none', 'none', 'none', 'lifted', 'lifted', 'in force'),
   givenUp: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
   status: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED', 'TERMINATED'),
@@ -114,7 +125,7 @@ export const worlds = fc.record({
     )
     .map(([enforce, intake, scores, more]) => [...enforce, ...asIntake(intake, scores), ON_RISK, ...more]),
   /** Signals, fold by fold. */
-  signals: fc.array(fc.array(signal, { minLength: 1, maxLength: 25 }), { maxLength: 4 }),
+  signals: fc.array(fc.array(arbitrarySignal, { minLength: 1, maxLength: 25 }), { maxLength: 4 }),
   dailyCap: fc.constantFrom(10_000, 2_000),
   asked: fc.array(asked, { minLength: 4, maxLength: 4 }),
 });
@@ -124,89 +135,20 @@ type Asked = World['asked'][number];
 /** The same identity is what the policy core's tests compile lexicons with; no reading is made by one here. */
 export const compileLexicon = (json: unknown): unknown => json;
 
-function sealed(prefix: string, previousHash: string): LoggedRecord {
-  const { bytes, eventHash, leafHash } = sealRecord(prefix, previousHash);
-  return { bytes, leaf: { eventHash: eventHash.toString('hex'), leafHash: Buffer.from(leafHash).toString('hex') } };
-}
-
-/** A record of the service's own, of this world's log. */
-export function serviceRecord(
-  event: string,
-  entityId: string,
-  atMs: number,
-  body: object,
-  previousHash = NO_PREVIOUS,
-): LoggedRecord {
-  const { organisation, environment } = OWNER;
-  const proofId = `prf_${createHash('sha256')
-    .update(`${event} ${entityId} ${atMs} ${canonicalize(body)}`)
-    .digest('hex')
-    .slice(0, 26)}`;
-  const occurredAt = new Date(atMs).toISOString();
-  return sealed(
-    recordPrefix({
-      entityId,
-      event,
-      occurredAt,
-      body: canonicalize(body),
-      environment,
-      organisationSlug: organisation,
-      proofId,
-    }),
-    previousHash,
-  );
-}
-
-interface Folded {
-  readonly atMs: number;
-  readonly signals: number;
-  readonly buckets: readonly KeyBucket[];
-  readonly records: readonly LoggedRecord[];
-}
-
-const START_MS = Date.parse('2026-01-05T08:00:00.000Z');
-
-/** An agent's folds, one a day, with what was known after each. */
-function foldAll({ signals, dailyCap }: World): Folded[] {
-  const states: Folded[] = [{ atMs: START_MS, signals: 0, buckets: [], records: [] }];
-  for (const [i, added] of signals.entries()) {
-    const before = states.at(-1);
-    if (before === undefined) break;
-    const atMs = START_MS + (i + 1) * DAY_MS;
-    const day = dayOf(atMs);
-    const waiting = added.map(({ daysAgo, ...one }, j) => ({ ...one, signalId: `s${i}/${j}`, day: day - daysAgo }));
-    const { folds, changed } = foldSignals(
-      { signals: before.signals, buckets: before.buckets },
-      waiting,
-      day,
-      dailyCap,
-    );
-    const buckets = new Map([...before.buckets, ...changed].map((bucket) => [`${bucket.day} ${bucket.keyId}`, bucket]));
-    const records = folds.map(({ body }) => serviceRecord('custos.trust', AGENT, atMs, JSON.parse(body)));
-    states.push({
-      atMs,
-      signals: folds.at(-1)?.lastN ?? before.signals,
-      buckets: [...buckets.values()],
-      records: [...before.records, ...records],
-    });
-  }
-  return states;
-}
-
-/** As trust-state.ts has Postgres give it. */
-function evidenceText(buckets: readonly KeyBucket[], today: number, dailyCap: number): string {
-  const days = new Map<number, { positive: number; negative: number }>();
-  for (const { day, positive, negative } of buckets) {
-    if (day < today - MAX_AGE_DAYS) continue;
-    const sum = days.get(day) ?? { positive: 0, negative: 0 };
-    days.set(day, { positive: sum.positive + Math.min(positive, dailyCap), negative: sum.negative + negative });
-  }
-  return [...days].map(([day, { positive, negative }]) => `${day} ${positive} ${negative}`).join(';');
-}
-
 /** Of every approval in these worlds, and whoever gave it. */
 const APPROVAL = 'apr_01jq3k00000000000000000000';
 const APPROVER = 'BBBBBBBB';
+const REJECTED_WITH = 'no: "ticket 8"\nwas closed';
+/** What a use of one sees that is closed. */
+const STORED: Omit<ApprovalFacts, 'state' | 'expiresAtMs'> = {
+  approvalId: APPROVAL,
+  agentId: AGENT,
+  digest: 'd',
+  decidedBy: APPROVER,
+  reason: REJECTED_WITH,
+  usedBy: 'CCCCCCCC',
+  usedDecisionId: 'dec_other',
+};
 
 /** As the recorder settles it: a DENY stands, whatever a human has said. */
 async function withApproval(
@@ -215,9 +157,14 @@ async function withApproval(
   answer: Answer,
   approval: Asked['approval'],
 ): Promise<Answer> {
-  if (approval === 'none' || answer.evaluation.reasons[0]?.code === 'HALTED') return answer;
-  if (approval === 'refused')
-    return { ...answer, evaluation: refusalOf({ code: 'APPROVAL_MISMATCH', message: 'there is none' }) };
+  if (approval === 'none' || standsFirst(answer.evaluation)) return answer;
+  if (approval !== 'given') {
+    const stored =
+      approval === 'refused' ? undefined : { ...STORED, state: approval, expiresAtMs: answer.nowMs - 1_000 };
+    const standing = standingOf(stored, { agentId: AGENT, digest: 'd', keyId: 'AAAAAAAA', atMs: answer.nowMs });
+    if (standing.kind !== 'refused') throw new Error(`an approval that is ${approval} is ${standing.kind}`);
+    return { ...answer, evaluation: refusalOf(standing) };
+  }
   if (answer.evaluation.verdict === 'DENY') return answer;
   return decider.approve(question, answer, approvedReason(APPROVAL, APPROVER));
 }
@@ -228,15 +175,20 @@ function approvalRecordsOf(
   openedBy: string,
   decisionId: string,
 ): LoggedRecord[] {
-  if (answer.evaluation.reasons.at(-1)?.code !== 'APPROVED') return [];
+  const approved = { state: 'approved', by: APPROVER, reason: 'ticket 7' };
+  const changes: Readonly<Record<string, readonly object[]>> = {
+    APPROVED: [approved, { state: 'used', by: 'AAAAAAAA', usedDecisionId: decisionId }],
+    APPROVAL_REJECTED: [{ state: 'rejected', by: APPROVER, reason: REJECTED_WITH }],
+    APPROVAL_EXPIRED: [approved, { state: 'expired' }],
+    APPROVAL_USED: [approved, { state: 'used', by: 'CCCCCCCC', usedDecisionId: 'dec_other' }],
+  };
   const { organisation, environment } = OWNER;
   const { normalized } = answer.facts.intent;
   const digest = approvalDigest({ agentId, context, environment, intentId: null, normalized, organisation });
   const common = { approvalId: APPROVAL, decisionId: openedBy, digest, intentId: null };
-  return [
-    { ...common, state: 'approved', by: APPROVER, reason: 'ticket 7' },
-    { ...common, state: 'used', by: 'AAAAAAAA', usedDecisionId: decisionId },
-  ].map((body, i) => serviceRecord('custos.approval', AGENT, answer.nowMs - 1_000 + i, body));
+  return (changes[answer.evaluation.reasons.at(-1)?.code ?? ''] ?? []).map((change, i) =>
+    serviceRecord('custos.approval', AGENT, answer.nowMs - 1_000 + i, { ...common, ...change }),
+  );
 }
 
 export interface MadeDecision {
@@ -316,7 +268,9 @@ async function decide(
   const { row } = decider.record(question, answer, waiting);
   // What had opened the approval, when it has used one: the same question, a little earlier.
   const escalated: Answer = { ...first, nowMs: nowMs - 2_000, evaluation: builtInEvaluation('OBLIGATIONS_CONFLICT') };
-  const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs: nowMs + HOUR_MS / 2 }).row;
+  const hasExpired = answer.evaluation.reasons.at(-1)?.code === 'APPROVAL_EXPIRED';
+  const expiresAtMs = hasExpired ? nowMs - 1_000 : nowMs + HOUR_MS / 2;
+  const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs }).row;
   const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId } = row;
   const halted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS, {
     change: 'halted',

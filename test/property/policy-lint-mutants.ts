@@ -213,6 +213,28 @@ const OPERATORS_IN: readonly (Omit<Operator, 'mutate'> & {
     }),
   },
   {
+    name: 'two DENYs cover the rule only together',
+    kind: 'shadowed',
+    codes: ['SHADOWED'],
+    when: (site) => isEnforce(site) && typeOf(site.rule) !== 'DENY',
+    make: (site) => {
+      const [path, value] = (
+        [
+          ['trust.score', 100 + site.pick(800)],
+          ['intent.confidence', 0.5],
+          ['history.last_1h.DENY', 1 + site.pick(9)],
+        ] as const
+      )[site.pick(3)] ?? ['trust.level', 4];
+      const { policy } = site;
+      const rules = ['lessThan', 'greaterThanInclusive'].map((operator) => ({
+        name: operator.toLowerCase(),
+        conditions: { all: [leaf(path, operator, value)] },
+        event: deny,
+      }));
+      return { policies: [...site.policies, { ...policy, id: 'zz-new', rules }], at: [here(site)] };
+    },
+  },
+  {
     name: 'the rule is there twice',
     kind: 'shadowed',
     codes: ['SHADOWED'],

@@ -8,6 +8,7 @@ import { Dashboard1763700000006 } from './0006-dashboard.ts';
 import { Traces1763700000007 } from './0007-traces.ts';
 import { LeafInserts1763700000008 } from './0008-leaf-inserts.ts';
 import { Lists1763700000009 } from './0009-lists.ts';
+import { LeafZones1763700000010 } from './0010-leaf-zones.ts';
 
 export const MIGRATIONS = [
   Foundation1763700000001,
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   Traces1763700000007,
   LeafInserts1763700000008,
   Lists1763700000009,
+  LeafZones1763700000010,
 ];

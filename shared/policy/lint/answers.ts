@@ -24,6 +24,8 @@ interface Remembered {
 /** An evaluation in the linter's unit, comparisons: for each rule whose target fits, and each that holds. */
 const CANDIDATE_COST = 8;
 const MATCH_COST = 8;
+/** Facts are remembered by their text. */
+const LETTERS_PER_COMPARISON = 32;
 
 function remember({ compiled, budget }: LintedSet, stage: PolicyStage, facts: Facts): Remembered {
   const known = remembered.get(compiled) ?? new Map<string, Remembered>();
@@ -32,7 +34,7 @@ function remember({ compiled, budget }: LintedSet, stage: PolicyStage, facts: Fa
   const before = known.get(key);
   if (before !== undefined) return before;
   const candidates = compiled[stage].find(requestOf(facts));
-  budget.left -= CANDIDATE_COST * candidates.length;
+  budget.left -= CANDIDATE_COST * candidates.length + key.length / LETTERS_PER_COMPARISON;
   const matches = candidates
     .filter(({ rule }) => holdsFor(rule.condition, facts, asEvaluated(rule)))
     .map((candidate) => matchOf(candidate, facts));

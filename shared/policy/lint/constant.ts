@@ -21,6 +21,7 @@ function isAlways(set: LintedSet, linted: LintedRule, part: Part, isHolding = tr
     rules: [linted],
     pattern: firstPattern(linted),
     isCovered: false,
+    isProofOnly: true,
     formula: (space) => {
       const condition = space.conditionOf(part.node, asEvaluated(linted.rule));
       return isHolding ? not(condition) : condition;

@@ -8,6 +8,13 @@ import { pathReader } from '../vocabulary.ts';
 import { USUAL_TIME_MS, type Assignment } from './dimensions.ts';
 import { instanceOf, partsOf } from './resources.ts';
 
+function setMember(at: object, key: string, value: unknown): void {
+  // A context may have a member __proto__, which an assignment would not make. Defining costs several times as much.
+  if (key === '__proto__')
+    Object.defineProperty(at, key, { value, writable: true, enumerable: true, configurable: true });
+  else Reflect.set(at, key, value);
+}
+
 /** Sets one member by its full path; members on the way that are no objects become objects. */
 export function setPath(facts: object, path: string, value: unknown): void {
   const keys = path.split('.');
@@ -18,14 +25,13 @@ export function setPath(facts: object, path: string, value: unknown): void {
     if (typeof next === 'object' && next !== null && !Array.isArray(next)) at = next;
     else {
       const made = {};
-      // A context may have a member __proto__, which an assignment would not make.
-      Object.defineProperty(at, key, { value: made, writable: true, enumerable: true, configurable: true });
+      setMember(at, key, made);
       at = made;
     }
   }
   if (last === undefined) return;
   if (value === undefined) Reflect.deleteProperty(at, last);
-  else Object.defineProperty(at, last, { value, writable: true, enumerable: true, configurable: true });
+  else setMember(at, last, value);
 }
 
 const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });

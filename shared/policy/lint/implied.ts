@@ -145,7 +145,7 @@ export function areEquivalent(set: LintedSet, rule: LintedRule, other: LintedRul
 }
 
 /** What every rule's target looks at, so that conditions on it may follow from it. */
-const REQUEST_GROUPS = ['intent.action', 'environment', 'organisation.slug', 'resource'];
+export const REQUEST_GROUPS = ['intent.action', 'environment', 'organisation.slug', 'resource'];
 
 /** Whether one rule's conditions may follow from another's: not when they look at nothing that the other looks at. */
 export function mayFollow(from: LintedRule, other: LintedRule): boolean {

@@ -7,9 +7,11 @@ import type { LintedRule, LintedSet } from './rules.ts';
 import { solve, type Formula } from './solve.ts';
 import { asEvaluated, both, createSpace, not, type Space } from './space.ts';
 
-/** What a search costs at least, and each look at whole facts, in comparisons. */
+/** What a search costs at least, and each look at whole facts, in comparisons; and what each dimension adds to either. */
 const FIXED_COST = 50;
 const WITNESS_COST = 500;
+const DIMENSION_COST = 4;
+const MEMBER_COST = 16;
 
 export type Found = { readonly kind: 'found'; readonly facts: Facts } | { readonly kind: 'none' | 'unknown' };
 
@@ -23,6 +25,8 @@ export interface Query {
   readonly accept?: (facts: Facts) => boolean;
   /** Search for examples only: what comes out as `none` is no proof then. */
   readonly isCovered?: boolean;
+  /** Only a proof is wanted, so no example is made: comes out as `none` or `unknown`. */
+  readonly isProofOnly?: boolean;
 }
 
 /** Agents that are paused, suspended or terminated are denied before any policy is asked. */
@@ -56,7 +60,7 @@ function spaceOf(set: LintedSet, rules: readonly LintedRule[], pattern: string, 
   return space;
 }
 
-export function search({ set, rules, pattern, formula, accept, isCovered }: Query): Found {
+export function search({ set, rules, pattern, formula, accept, isCovered, isProofOnly = false }: Query): Found {
   const { budget } = set;
   if (budget.left <= 0) return { kind: 'unknown' };
   const [first] = rules;
@@ -64,15 +68,17 @@ export function search({ set, rules, pattern, formula, accept, isCovered }: Quer
   const leaves = rules.reduce((sum, { rule }) => sum + rule.leaves.length, 0);
   const isRiskGiven = space.dimensions.some(({ key }) => key === 'risk');
   let facts: Facts | undefined;
-  budget.left -= FIXED_COST + leaves;
+  const many = space.dimensions.length;
+  budget.left -= FIXED_COST + leaves + many * DIMENSION_COST;
   const solution = solve({
     dimensions: space.dimensions,
     formula: formula(space),
     onStep: () => {
-      budget.left -= leaves;
+      budget.left -= leaves + many;
     },
     accept: (values) => {
-      budget.left -= WITNESS_COST;
+      if (isProofOnly) return true;
+      budget.left -= WITNESS_COST + many * MEMBER_COST;
       const whole = factsOf(values, pattern);
       if (!areUsual(whole)) return false;
       facts = complete(set, whole, isRiskGiven);

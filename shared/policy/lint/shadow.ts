@@ -1,7 +1,16 @@
 // Rules that other rules make pointless: outweighed wherever they hold, contradicted, or a guard that a wider ALLOW walks around.
 import type { Facts } from '../types.ts';
 import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
-import { areAlike, areEquivalent, dutiesOf, mayFollow, outweighsOn, targetsMeet, unmatchedBy } from './implied.ts';
+import {
+  areAlike,
+  areEquivalent,
+  dutiesOf,
+  mayFollow,
+  outweighsOn,
+  REQUEST_GROUPS,
+  targetsMeet,
+  unmatchedBy,
+} from './implied.ts';
 import { labelOf, nameOf, type LintedRule, type LintedSet } from './rules.ts';
 import { ruleHolds, search, searchUndisturbed } from './search.ts';
 import { asEvaluated, both, CERTAIN, not } from './space.ts';
@@ -63,19 +72,40 @@ type Below =
   | { readonly kind: 'by one'; readonly by: LintedRule; readonly facts: Facts }
   | { readonly kind: 'open'; readonly others: readonly LintedRule[]; readonly seen: readonly [Facts, ...Facts[]] };
 
+const remembered = new WeakMap<readonly LintedRule[], readonly LintedRule[]>();
+
+/**
+ * The rules that can have a part in outweighing one of them: those that always hold, and those that look at something that another
+ * one looks at, too. A rule that shares nothing with the others fails to hold somewhere in whatever they leave open.
+ */
+function entangled(rules: readonly LintedRule[], always: ReadonlySet<LintedRule>): readonly LintedRule[] {
+  const before = remembered.get(rules);
+  if (before !== undefined) return before;
+  const asking = new Map<string, number>(REQUEST_GROUPS.map((group) => [group, rules.length]));
+  for (const { groups } of rules) for (const group of groups) asking.set(group, (asking.get(group) ?? 0) + 1);
+  const kept = rules.filter(
+    (rule) => always.has(rule) || [...rule.groups].some((group) => (asking.get(group) ?? 0) > 1),
+  );
+  remembered.set(rules, kept);
+  return kept;
+}
+
 /** Undefined: nothing outweighs the rule for all resources below the pattern. */
 function lookBelow({ set, always, pointless }: Search, rule: LintedRule, pattern: string): Below | undefined {
   const facts = sampleOf(set, rule, pattern);
   if (facts === undefined) return undefined;
-  const others = set
-    .coverersOf(pattern, rule.stage)
+  const coverers = entangled(set.coverersOf(pattern, rule.stage), always);
+  set.budget.left -= coverers.length;
+  const others = coverers
     .filter((other) => other !== rule && !(pointless.has(other) && areAlike(rule, other)))
-    .filter((other) => targetsMeet(rule.rule, other.rule) && (always.has(other) || mayFollow(rule, other)));
+    .filter((other) => targetsMeet(rule.rule, other.rule));
+  const here = others.filter((other) => outweighsOn(rule, other, facts));
+  if (here.length === 0) return undefined;
+  // Alone, a rule that looks at nothing that this one looks at never outweighs it; beside others it may.
   let left = likelyFirst(
     rule,
-    others.filter((other) => outweighsOn(rule, other, facts)),
+    here.filter((other) => always.has(other) || mayFollow(rule, other)),
   );
-  if (left.length === 0) return undefined;
   const seen: [Facts, ...Facts[]] = [facts];
   for (let proofs = 0; proofs < MAX_PROOFS; proofs += 1) {
     const [first] = left;

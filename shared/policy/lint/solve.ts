@@ -64,10 +64,21 @@ function restrict(domains: Domains, atom: Atom, truth: boolean): Domains {
   return new Map(domains).set(atom.key, values);
 }
 
-/** An atom without which the formula can't be true, or undefined. */
-function needed(formula: Formula): Atom | undefined {
-  if (formula.kind === 'atom') return formula;
-  return formula.kind === 'all' ? formula.of.find((part) => part.kind === 'atom') : undefined;
+/** The atoms without which the formula can't be true. */
+function neededOf(formula: Formula): readonly Atom[] {
+  if (formula.kind === 'atom') return [formula];
+  return formula.kind === 'all' ? formula.of.flatMap(neededOf) : [];
+}
+
+/** The values on which all of the atoms are true; undefined when there are none. All at once: a copy for each would take long. */
+function restrictToAll(domains: Domains, atoms: readonly Atom[]): Domains | undefined {
+  const left = new Map(domains);
+  for (const { key, truth } of atoms) {
+    const values = (left.get(key) ?? []).filter((value) => truth[value] === true);
+    if (values.length === 0) return undefined;
+    left.set(key, values);
+  }
+  return left;
 }
 function firstAtom(formula: Formula): Atom | undefined {
   if (formula.kind === 'atom') return formula;
@@ -105,9 +116,11 @@ export function solve({ dimensions, formula, accept, onStep, budget = DEFAULT_BU
       steps += 1;
       onStep?.();
       if (steps > budget || refused > MAX_REFUSED) return undefined;
-      const must = needed(reduced);
-      if (must === undefined) break;
-      domains = restrict(domains, must, true);
+      const must = neededOf(reduced);
+      if (must.length === 0) break;
+      const restricted = restrictToAll(domains, must);
+      if (restricted === undefined) return undefined;
+      domains = restricted;
       reduced = reduce(reduced, domains);
     }
     if (reduced === true) return pick(domains);

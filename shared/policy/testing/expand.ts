@@ -9,8 +9,8 @@ import { findingsOf } from './load.ts';
 import type { TestFinding, TestProblem, TestSource } from './load.ts';
 import { Lookups } from './lookups.ts';
 import type { IntentReader } from './lookups.ts';
-import type { Expectation, MatrixCell, PolicyTestMatrix } from './types.ts';
-import { TEST_DEFAULTS } from './types.ts';
+import type { Expectation, MatrixCell, PolicyTestFile, PolicyTestMatrix } from './types.ts';
+import { MAX_CASES_PER_FILE, TEST_DEFAULTS } from './types.ts';
 
 export interface TestCase {
   readonly source: TestSource;
@@ -53,21 +53,31 @@ class FileExpansion {
     return this.source.content.environment ?? TEST_DEFAULTS.environment;
   }
 
+  /** The cases or matrices that are what the schema says, each with its pointer. */
+  private sound<M extends 'cases' | 'matrix'>(
+    member: M,
+  ): (readonly [NonNullable<PolicyTestFile[M]>[number], pointer: string])[] {
+    const { content, broken } = this.source;
+    const parts: readonly NonNullable<PolicyTestFile[M]>[number][] = content[member] ?? [];
+    return parts
+      .map((part, i) => [part, `/${member}/${i}`] as const)
+      .filter(([, pointer]) => broken?.has(pointer) !== true);
+  }
+
   private singleCases(): void {
-    for (const [i, written] of (this.source.content.cases ?? []).entries()) {
-      const pointer = `/cases/${i}`;
-      this.lookups.attempt(() => {
-        const { name, environment, expect = 'DENY' } = written;
-        const setting = {
-          ...this.lookups.agentOf(written.agent, `${pointer}/agent`),
-          ...this.lookups.surroundings(written, pointer),
-          environment: environment ?? this.environment(),
-        };
-        const expected = typeof expect === 'string' ? { verdict: expect } : expect;
-        const read = this.lookups.intentOf(written.intent, `${pointer}/intent`, setting.organisation);
-        const changed = read && this.lookups.changed(read, written.facts, `${pointer}/facts`);
-        this.add({ name, pointer, expected }, changed, setting);
+    const { lookups } = this;
+    for (const [written, pointer] of this.sound('cases')) {
+      const { name, environment = this.environment(), expect = 'DENY' } = written;
+      const agent = lookups.attempt(() => lookups.agentOf(written.agent, `${pointer}/agent`));
+      const surroundings = lookups.attempt(() => lookups.surroundings(written, pointer));
+      const organisation = lookups.organisationOf(written);
+      const read = lookups.attempt(() => {
+        const intent = lookups.intentOf(written.intent, `${pointer}/intent`, organisation);
+        return intent && lookups.changed(intent, written.facts, `${pointer}/facts`);
       });
+      if (agent === undefined || surroundings === undefined) continue;
+      const expected = typeof expect === 'string' ? { verdict: expect } : expect;
+      this.add({ name, pointer, expected }, read, { ...agent, ...surroundings, environment });
     }
   }
 
@@ -133,15 +143,29 @@ class FileExpansion {
         });
       seen.add(name);
     };
-    for (const [i, { name }] of (this.source.content.cases ?? []).entries()) check(name, `/cases/${i}/name`);
-    for (const [i, { name }] of (this.source.content.matrix ?? []).entries()) check(name, `/matrix/${i}/name`);
+    for (const member of ['cases', 'matrix'] as const)
+      for (const [{ name }, pointer] of this.sound(member)) check(name, `${pointer}/name`);
+  }
+
+  /** A few short lists multiply to more than anybody waits for: told at the matrix with which there are too many, before any is made. */
+  private isTooMany(): boolean {
+    let count = this.source.content.cases?.length ?? 0;
+    for (const [{ agents, intents, environments = [''] }, pointer] of this.sound('matrix')) {
+      count += agents.length * intents.length * environments.length;
+      if (count <= MAX_CASES_PER_FILE) continue;
+      const size = [agents.length, intents.length, environments.length].join(' x ');
+      const message = `there are ${count.toLocaleString('en')} cases up to here (agents x intents x environments: ${size}), and a file has at most ${MAX_CASES_PER_FILE.toLocaleString('en')}: split it, or name fewer`;
+      this.problems.push({ pointer, code: 'TOO_MANY_CASES', message });
+      return true;
+    }
+    return false;
   }
 
   run(): this {
     this.checkNames();
+    if (this.isTooMany()) return this;
     this.singleCases();
-    for (const [i, matrix] of (this.source.content.matrix ?? []).entries())
-      this.lookups.attempt(() => this.matrixCases(matrix, `/matrix/${i}`));
+    for (const [matrix, pointer] of this.sound('matrix')) this.lookups.attempt(() => this.matrixCases(matrix, pointer));
     this.lookups.checkUnread();
     return this;
   }

@@ -22,6 +22,7 @@ export type TestFindingCode =
   | 'BAD_TIME'
   | 'UNKNOWN_FIXTURE'
   | 'UNKNOWN_CELL'
+  | 'TOO_MANY_CASES'
   | 'DUPLICATE_NAME';
 
 /** What is wrong with a test file, and where. `line` and `column` count from 1. */
@@ -42,12 +43,19 @@ export type TestProblem = Pick<TestFinding, 'pointer' | 'code' | 'message'>;
 export interface TestSource {
   readonly path: string;
   readonly content: PolicyTestFile;
+  /** `/cases/3`: what is not what the schema says, and is passed over. Absent: all of it is. */
+  readonly broken?: ReadonlySet<string>;
   locate(pointer: string): Position;
 }
 
 type Loaded =
   | { readonly ok: true; readonly source: TestSource }
-  | { readonly ok: false; readonly findings: readonly TestFinding[] };
+  | {
+      readonly ok: false;
+      readonly findings: readonly TestFinding[];
+      /** The file without the cases and matrices that are wrong: what is wrong with the others is told with them. Absent: nothing is sound. */
+      readonly rest?: TestSource;
+    };
 
 /** Finds positions in a text; it is parsed for them when the first is asked for. */
 export function locator(text: string): (pointer: string) => Position {
@@ -179,5 +187,11 @@ export function loadTestFile({ path, text }: TextFile): Loaded {
   const locate = locator(text);
   const validate = validator();
   if (validate(content)) return { ok: true, source: { path, content, locate } };
-  return { ok: false, findings: findingsOf({ path, locate }, schemaProblems(validate.errors ?? [])) };
+  const problems = schemaProblems(validate.errors ?? []);
+  const findings = findingsOf({ path, locate }, problems);
+  const broken = problems.flatMap(({ pointer }) => /^\/(?:cases|matrix)\/\d+/.exec(pointer)?.[0] ?? []);
+  if (broken.length < problems.length) return { ok: false, findings };
+  // All but the broken cases and matrices, which are passed over, is what the schema says.
+  const rest: TestSource = { path, content: content as PolicyTestFile, locate, broken: new Set(broken) };
+  return { ok: false, findings, rest };
 }

@@ -99,13 +99,14 @@ export class Lookups {
       if (!this.readings.has(name)) this.readFixture(name, intent, organisation);
   }
 
-  /** Runs a part; what is wrong with it is kept, and the other parts go on. */
-  attempt(work: () => void): void {
+  /** Runs a part; what is wrong with it is kept, and the other parts go on. Undefined: it was wrong. */
+  attempt<T>(work: () => T): T | undefined {
     try {
-      work();
+      return work();
     } catch (error) {
       if (!(error instanceof CaseProblem)) throw error;
       this.problems.push(error.problem);
+      return undefined;
     }
   }
 
@@ -172,6 +173,10 @@ export class Lookups {
     return fixture;
   }
 
+  organisationOf({ organisation = this.content.organisation ?? TEST_DEFAULTS.organisation }: TestSituation): string {
+    return organisation;
+  }
+
   /** All of a setting but agent and environment. @throws {CaseProblem} */
   surroundings(
     situation: TestSituation,
@@ -181,7 +186,7 @@ export class Lookups {
     const now = situation.now ?? content.now;
     const nowPointer = situation.now === undefined ? '/now' : `${pointer}/now`;
     return {
-      organisation: situation.organisation ?? content.organisation ?? TEST_DEFAULTS.organisation,
+      organisation: this.organisationOf(situation),
       nowMs: this.instant(now ?? TEST_DEFAULTS.now, nowPointer),
       key: this.named(situation.key, this.keys, `${pointer}/key`) ?? {},
       context: this.named(situation.context, this.contexts, `${pointer}/context`) ?? {},

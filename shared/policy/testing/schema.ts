@@ -184,11 +184,15 @@ export const PolicyTestSchema: TSchema & { '~unsafe': PolicyTestFile } = Type.Un
         maxItems: 10_000,
         items: { $ref: '#/$defs/case' },
       }),
-      matrix: field('tables of agents and intents', [example.matrix], {
-        type: 'array',
-        maxItems: 1_000,
-        items: { $ref: '#/$defs/matrix' },
-      }),
+      matrix: field(
+        'tables of agents and intents; cases and matrices of a file make at most 100,000 cases',
+        [example.matrix],
+        {
+          type: 'array',
+          maxItems: 1_000,
+          items: { $ref: '#/$defs/matrix' },
+        },
+      ),
     },
     {
       description: 'Questions to the policies beside it, and the answers they must give.',

@@ -129,13 +129,34 @@ describe('what a decision says of an approval', () => {
   });
 
   it('is recognised when the approval could not be used', () => {
-    const refusal = refusalOf({ code: 'APPROVAL_USED', message: 'x' });
-    expect(approvalMentionOf(refusal.reasons)).to.deep.equal({ kind: 'refused', code: 'APPROVAL_USED' });
+    const expiresAtMs = NOW - 60_000;
+    const closed: readonly (readonly [Partial<ApprovalFacts>, object])[] = [
+      [
+        { state: 'rejected', reason: 'no: "7"\n \u{1f44e}' },
+        { code: 'APPROVAL_REJECTED', approvalId: ID, detail: 'no: "7"\n \u{1f44e}' },
+      ],
+      [
+        { state: 'rejected', reason: null },
+        { code: 'APPROVAL_REJECTED', approvalId: ID, detail: '' },
+      ],
+      [{ expiresAtMs }, { code: 'APPROVAL_EXPIRED', approvalId: ID, detail: '2026-03-01T09:59:00.000Z' }],
+      [
+        { ...USED, usedBy: 'OTHERKEY' },
+        { code: 'APPROVAL_USED', approvalId: ID, detail: '' },
+      ],
+      [{ agentId: 'another' }, { code: 'APPROVAL_MISMATCH' }],
+      [{ decidedBy: null }, { code: 'APPROVAL_MISMATCH' }],
+    ];
+    for (const [approval, mention] of closed) {
+      const standing = standingOf({ ...APPROVAL, ...approval }, USE);
+      if (standing.kind !== 'refused') throw new Error(standing.kind);
+      expect(approvalMentionOf(refusalOf(standing).reasons)).to.deep.equal({ kind: 'refused', ...mention });
+    }
   });
 
   it('is nothing for all other reasons, and for those that only look like it', () => {
     const approved = approvedReason(ID, 'ADMINKEY');
-    const denied = refusalOf({ code: 'APPROVAL_USED', message: 'x' }).reasons[0] ?? approved;
+    const denied = refusalOf({ code: 'APPROVAL_USED', message: `${ID} has been used` }).reasons[0] ?? approved;
     const others = [
       [],
       [escalated],
@@ -149,6 +170,9 @@ describe('what a decision says of an approval', () => {
       [{ ...approved, message: `${ID} approved by ` }],
       [escalated, denied],
       [{ ...denied, code: 'APPROVAL_ELSE' }],
+      [{ ...denied, message: `${ID} has been used.` }],
+      [{ ...denied, code: 'APPROVAL_EXPIRED' as const }],
+      [{ ...denied, code: 'APPROVAL_REJECTED' as const }],
     ];
     for (const reasons of others) expect(approvalMentionOf(reasons), JSON.stringify(reasons)).to.equal(undefined);
   });

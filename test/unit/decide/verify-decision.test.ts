@@ -89,6 +89,34 @@ describe('a decision that is verified without everything', () => {
     }
   });
 
+  const CLOSED = ['APPROVAL_REJECTED', 'APPROVAL_EXPIRED', 'APPROVAL_USED'] as const;
+  for (const code of CLOSED)
+    it(`holds when the log says ${code}, too, and says so when it does not hold what became of the approval`, async () => {
+      const evidence = await find(async (made) => (await codeOf(made)) === code);
+      const whole = await verifier.verify(evidence);
+      expect([whole.status, whole.sentence]).to.deep.equal([
+        'verified',
+        whole.sentence.replace(
+          /^.*?;/,
+          `The record holds: it says ${code}, and so do the log's records of the approval;`,
+        ),
+      ]);
+      const erased = await verifier.verify({ ...evidence, facts: undefined });
+      expect([erased.status, ...erased.notEvaluable]).to.deep.equal(['not_evaluable', 'FACTS_ERASED']);
+      const given = await verifier.verify({ ...evidence, approvalRecords: undefined });
+      expect([given.status, ...given.notEvaluable]).to.deep.equal(['not_evaluable', 'APPROVAL_RECORDS_NOT_GIVEN']);
+      const unknown = await verifier.verify({ ...evidence, approvalRecords: [], opening: undefined });
+      expect([unknown.status, ...unknown.notEvaluable]).to.deep.equal(['not_evaluable', 'APPROVAL']);
+      // As in a log that was opened anew since: only the ESCALATE says when an approval expires.
+      const anew = await verifier.verify({ ...evidence, opening: undefined });
+      expect(anew.status, anew.sentence).to.equal(code === 'APPROVAL_EXPIRED' ? 'not_evaluable' : 'verified');
+    });
+
+  it('holds when an approval has expired that nobody has closed yet', async () => {
+    const evidence = await find(async (made) => (await codeOf(made)) === 'APPROVAL_EXPIRED');
+    expect((await verifier.verify({ ...evidence, approvalRecords: [] })).status).to.equal('verified');
+  });
+
   it('refuses bytes that are no record at all, quickly', async () => {
     const evidence = await find(() => true);
     for (const bytes of ['', '{}', 'null', '[1]', `${'['.repeat(100_000)}`, '{"agentId":"\ud800"}', '\u0000']) {

@@ -191,6 +191,59 @@ export const CASES: readonly LintCase[] = [
     says: ['warning SHADOWED a /rules/0'],
   },
   {
+    name: 'two DENY that cover an ALLOW together, by what the ALLOW does not look at',
+    policies: [
+      policy('a', 'ALLOW', all(is('intent.effect', 'equal', 'destructive')), db('delete')),
+      policy('b', 'DENY', all(level('lessThan', 4)), db('delete')),
+      policy('c', 'DENY', all(level('greaterThanInclusive', 4)), db('*')),
+    ],
+    says: ['warning SHADOWED a /rules/0'],
+  },
+  {
+    name: 'a DENY and an ESCALATE that leave an ALLOW without conditions nothing',
+    policies: [
+      policy('a', 'ALLOW', ALWAYS, db('delete')),
+      policy('b', 'DENY', all(is('time.now', 'withinHours', '08:00-18:00')), db('delete')),
+      policy('c', 'ESCALATE', all(not(is('time.now', 'withinHours', '08:00-18:00'))), db('delete')),
+    ],
+    says: ['warning SHADOWED a /rules/0'],
+  },
+  {
+    name: 'a DENY for each level, which only eight together cover an ALLOW',
+    policies: [
+      policy('a', 'ALLOW', all(is('intent.effect', 'equal', 'destructive')), db('delete')),
+      ...[0, 1, 2, 3, 4, 5, 6, 7].map((n) => policy(`level-${n}`, 'DENY', all(level('equal', n)), db('delete'))),
+    ],
+    says: ['warning SHADOWED a /rules/0'],
+  },
+  {
+    name: 'a DENY with and one without a ticket, which leave an ALLOW nothing',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThan', 3)), db('delete')),
+      policy('b', 'DENY', all(is('context.ticket', 'isPresent', true)), db('delete')),
+      policy('c', 'DENY', all(is('context.ticket', 'isPresent', false)), db('delete')),
+    ],
+    says: ['warning SHADOWED a /rules/0'],
+  },
+  {
+    name: 'two DENY that leave an ALLOW one level',
+    policies: [
+      policy('a', 'ALLOW', all(is('intent.effect', 'equal', 'destructive')), db('delete')),
+      policy('b', 'DENY', all(level('lessThan', 4)), db('delete')),
+      policy('c', 'DENY', all(level('greaterThan', 4)), db('delete')),
+    ],
+    says: [],
+  },
+  {
+    name: 'two DENY that cover all levels, in environments of which an ALLOW has another one',
+    policies: [
+      policy('a', 'ALLOW', all(is('intent.effect', 'equal', 'destructive')), db('delete')),
+      policy('b', 'DENY', all(level('lessThan', 4)), db('delete')),
+      policy('c', 'DENY', all(level('greaterThanInclusive', 4)), to(['delete'], ['db/*'], { environments: ['live'] })),
+    ],
+    says: [],
+  },
+  {
     name: 'an ALLOW that a human decides anyway',
     policies: [
       policy('a', 'ALLOW', all(level('greaterThan', 3)), db('delete')),

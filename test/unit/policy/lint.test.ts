@@ -79,6 +79,16 @@ describe('policy lint', () => {
     expect(counts[3]).to.be.lessThan(everything.length);
   });
 
+  it('looks for all errors before warnings, whatever may be spent on those', () => {
+    const policies = CASES.flatMap(({ policies: some }, i) => some.map((one) => ({ ...one, id: `${one.id}-${i}` })));
+    const set = setOf(policies);
+    const isError = ({ severity }: LintFinding): boolean => severity === 'error';
+    const findings = lintPolicySet(set);
+    const hurried = lintPolicySet(set, { warningsBudget: 20_000 });
+    expect(told(hurried.filter(isError))).to.deep.equal(told(findings.filter(isError)));
+    expect(hurried.length).to.be.lessThan(findings.length);
+  });
+
   it('counts what its evaluations cost, so that many rules with one target do not take for ever', () => {
     const many = Array.from({ length: 600 }, (_, i) =>
       policy(

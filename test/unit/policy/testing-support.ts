@@ -35,8 +35,9 @@ export function casesOf(
   const findings: TestFinding[] = [];
   for (const file of files) {
     const loaded = loadTestFile(file);
-    if (loaded.ok) sources.push(loaded.source);
-    else findings.push(...loaded.findings);
+    const source = loaded.ok ? loaded.source : loaded.rest;
+    if (source !== undefined) sources.push(source);
+    if (!loaded.ok) findings.push(...loaded.findings);
   }
   const expanded = expandTestFiles(sources, intentReader(set));
   return expanded.ok

@@ -65,6 +65,33 @@ describe('a policy test file', () => {
     expect(casesOf([{ path: 'x.json', text }], set).findings).to.have.lengthOf(1_000);
   });
 
+  it('makes at most 100,000 cases, told at the matrix with which there are more, and none of them is made', () => {
+    const names = (of: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${of} ${i}`);
+    const agents = Object.fromEntries(names('a', 250).map((name) => [name, {}]));
+    const intents = Object.fromEntries(names('i', 200).map((name) => [name, 'data.read.x']));
+    const table = (name: string, columns: number) => ({
+      name,
+      agents: Object.keys(agents),
+      intents: Object.keys(intents).slice(0, columns),
+      environments: ['live', 'test'],
+      expect: {},
+    });
+    const one = { name: 'c', agent: {}, intent: 'data.read.x' };
+    const text = (more: object): string =>
+      JSON.stringify({ name: 'x', fixtures: { agents, intents }, ...more }, null, 1);
+    const fits = casesOf([{ path: 'x.json', text: text({ matrix: [table('m', 100), table('n', 100)] }) }], set);
+    expect(fits.findings).to.deep.equal([]);
+    expect(fits.cases).to.have.lengthOf(100_000);
+    const most = text({ cases: [one], matrix: [table('m', 100), table('n', 100), table('o', 1)] });
+    const { cases, findings } = casesOf([{ path: 'x.json', text: most }], set);
+    expect(cases).to.deep.equal([]);
+    expect(findings.map(({ code, pointer }) => `${code} ${pointer}`)).to.deep.equal(['TOO_MANY_CASES /matrix/1']);
+    expect(findings[0]?.message).to.contain(
+      '100,001 cases up to here (agents x intents x environments: 250 x 100 x 2)',
+    );
+    expect(most.split('\n').slice(0, findings[0]?.line).at(-2)).to.equal('  },');
+  });
+
   it('has a name of its own among the others', () => {
     const text = JSON.stringify({ name: 'same', cases: [] });
     const { findings } = casesOf(
@@ -87,6 +114,33 @@ describe('a policy test file', () => {
     };
     const { findings } = casesOf([{ path: 'x.json', text: JSON.stringify(document) }], set);
     expect(findings.map(({ code }) => code)).to.deep.equal(['UNKNOWN_FIXTURE', 'BAD_INTENT', 'BAD_TIME']);
+  });
+
+  it('tells what is wrong with sound cases beside those that are not what the schema says, each mistake of a case', () => {
+    const document = {
+      name: 'x',
+      cases: [
+        { name: 'a', agent: { level: 9 }, intent: 'nothing' },
+        { name: 'b', agent: 'nobody', intent: 'nothing', now: 'noon' },
+        { name: 'b', agent: {}, intent: 'data.read.x', expect: 'PERMIT' },
+        { name: 'd', agent: {}, intent: 'data.read.x' },
+      ],
+      matrix: [
+        { name: 'm', agents: [], intents: ['data.read.x'], expect: {} },
+        { name: 'n', agents: ['nobody'], intents: ['data.read.x'], expect: {} },
+      ],
+    };
+    const { findings, cases } = casesOf([{ path: 'x.json', text: JSON.stringify(document) }], set);
+    expect(findings.map(({ code, pointer }) => `${code} ${pointer}`)).to.have.members([
+      'SCHEMA /cases/0/agent/level',
+      'UNKNOWN_FIXTURE /cases/1/agent',
+      'UNKNOWN_FIXTURE /cases/1/intent',
+      'BAD_TIME /cases/1/now',
+      'SCHEMA /cases/2/expect',
+      'SCHEMA /matrix/0/agents',
+      'UNKNOWN_FIXTURE /matrix/1/agents/0',
+    ]);
+    expect(cases).to.deep.equal([]);
   });
 });
 
