@@ -4,22 +4,12 @@ import { type About, aboutOf, antecedentIn, indexOfToken } from './antecedent.ts
 import { requestsOf } from './clauses.ts';
 import type { Fragment } from './code.ts';
 import { extentOf } from './context.ts';
-import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
-import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
-import {
-  beginsWithSum,
-  calculates,
-  handsOver,
-  isPronounObject,
-  isTold,
-  makesSo,
-  MOVES_MONEY,
-  objectOf,
-  objectStart,
-  takesBack,
-} from './request-object.ts';
+import type { Lexicon, VerbEntry } from './lexicon.ts';
+import { type Meaning, meaningOf, meaningWith, type Place } from './meaning.ts';
+import { isTold, MOVES_MONEY, objectOf } from './request-object.ts';
 import { type Request, wordsOf } from './request.ts';
 import type { Sentence } from './tokens.ts';
+import { unspokenRequest } from './unspoken.ts';
 
 /** One action that the text asks for. */
 export interface Candidate {
@@ -62,72 +52,6 @@ export const QUERY: VerbEntry = {
 
 /** Beyond so many candidates only one that would matter more than all before is looked at: it may come last. */
 const MAX_CANDIDATES = 200;
-/** Words after a verb that are looked at. */
-const MAX_CLAUSE = 60;
-
-function refine(
-  request: Request,
-  phrase: ObjectPhrase,
-  clause: readonly string[],
-  lexicon: Lexicon,
-): Refinement | undefined {
-  return lexicon.refinements.get(request.entry.verb)?.find((rule) => {
-    const head = phrase.words.at(-1) ?? '';
-    const object = !rule.objects || rule.objects.has(head);
-    const named =
-      rule.objects && !object && phrase.words.length === 0 && clause.some((word) => rule.objects?.has(word));
-    return (object || named) && (!rule.prepositions || clause.some((word) => rule.prepositions?.has(word)));
-  });
-}
-
-/** `Make the page live` and `I want to return the lamp` change something. */
-const CHANGE: Pick<Refinement, 'action' | 'effect' | 'traits'> = { action: 'update', effect: 'write', traits: [] };
-
-const CALCULATION: typeof CHANGE = { action: 'read', effect: 'read', traits: [] };
-const HANDOVER: typeof CHANGE = { action: 'send', effect: 'write', traits: [] };
-
-function changeOf(request: Request, end: number, phrase: ObjectPhrase, lexicon: Lexicon): typeof CHANGE | undefined {
-  if (handsOver(request)) return HANDOVER;
-  if (calculates(request)) return CALCULATION;
-  return makesSo(request, end, lexicon) || takesBack(request, phrase, lexicon) ? CHANGE : undefined;
-}
-
-/** `I need a ...` asks for something new, `I need the ...` and `I need a list of ...` for something that exists. */
-function wantedEntry(request: Request, lexicon: Lexicon): Pick<VerbEntry, 'verb' | 'action' | 'effect'> {
-  const article = request.sentence[request.next]?.lower;
-  const isNew = /^(?:an?|another|new|one|two|three|four|five|six)$/.test(article ?? '');
-  return isNew && !lexicon.containerNouns.has(request.sentence[request.next + 1]?.lower ?? '')
-    ? { verb: 'create', action: 'create', effect: 'write' }
-    : { verb: 'get', action: 'read', effect: 'read' };
-}
-
-/** What a request comes to mean with its object. */
-interface Meaning extends Pick<Candidate, 'verb' | 'action' | 'effect' | 'traits' | 'weak' | 'pronoun'> {
-  readonly phrase: ObjectPhrase;
-  readonly clause: readonly string[];
-}
-
-function meaningOf(request: Request, end: number, { words }: Place, lexicon: Lexicon): Meaning {
-  const clause = words.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
-  const [from, to] = request.subject ?? [objectStart(request, end, lexicon), end];
-  const pronoun = isPronounObject(request, from, to);
-  const base = request.wanted ? wantedEntry(request, lexicon) : request.entry;
-  const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon, base.action === 'create');
-  const refined = request.wanted ? undefined : refine(request, phrase, clause, lexicon);
-  const sum = !refined && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
-  const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
-  return {
-    verb: base.verb,
-    action: sum ? 'transfer' : (rule?.action ?? base.action),
-    effect: sum ? 'write' : (rule?.effect ?? base.effect),
-    traits: sum ? ['financial'] : rule ? rule.traits : request.entry.traits,
-    weak: request.entry.weak,
-    pronoun,
-    phrase,
-    clause,
-  };
-}
-
 function candidateOf(
   request: Request,
   end: number,
@@ -156,13 +80,6 @@ function candidateOf(
     told: isTold(request),
     sentence: index,
   };
-}
-
-/** The sentence that is read, with its words and its index. */
-interface Place {
-  readonly sentence: Sentence;
-  readonly words: readonly string[];
-  readonly index: number;
 }
 
 /** Where the words of a request end that is followed by another one, or by none. */
@@ -226,7 +143,7 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
     const room = Math.max(0, MAX_CANDIDATES - found.length);
     for (const candidate of candidatesAmong(requests.slice(0, room), requests[room], place, lexicon)) {
       const about = candidate.pronoun ? antecedentOf(candidate) : undefined;
-      push(about ? { ...candidate, ...aboutOf(about) } : candidate);
+      push(about ? withObject(candidate, about, lexicon) : candidate);
     }
     for (let at = room; at < requests.length; at += 1) {
       const request = requests[at];
@@ -239,7 +156,28 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
       if (consequenceOf(meaning) > gravest) push(candidateOf(request, end, meaning, place, lexicon));
     }
   }
-  return withoutStatements(found);
+  const unspoken = found.every(({ negated, weak }) => negated || weak)
+    ? unspokenOf(
+        sentences,
+        found.some(({ negated }) => negated),
+        lexicon,
+      )
+    : undefined;
+  return withoutStatements(unspoken ? [...found, unspoken] : found);
+}
+
+function withObject(candidate: Candidate, about: About, lexicon: Lexicon): Candidate {
+  const { action, effect, traits } = meaningWith(candidate.verb, about.object, lexicon) ?? candidate;
+  return { ...candidate, ...aboutOf(about), action, effect, traits };
+}
+
+/** What the text comes to though nothing in it asks. */
+function unspokenOf(sentences: readonly Sentence[], asked: boolean, lexicon: Lexicon): Candidate | undefined {
+  const { request, index } = unspokenRequest(sentences, asked, lexicon) ?? {};
+  if (!request || index === undefined) return undefined;
+  const place = { sentence: request.sentence, words: wordsOf(request.sentence), index };
+  const end = request.sentence.length;
+  return candidateOf(request, end, meaningOf(request, end, place, lexicon), place, lexicon);
 }
 
 /** Beside requests that are spoken, a statement counts only when it matters: `names must be given in full` is a remark. */

@@ -2,7 +2,6 @@
 import {
   ABILITIES,
   AFTER_VERB,
-  AUX,
   CONJUNCTIONS,
   FINITE,
   LISTS,
@@ -13,7 +12,9 @@ import {
 } from './clause-words.ts';
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
-import type { Lexicon, VerbEntry } from './lexicon.ts';
+import type { Lexicon, Prefix, VerbEntry } from './lexicon.ts';
+import type { PhraseMatch } from './phrase-table.ts';
+import { announcesNew, ASKED, CONDITIONAL, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
 import { beginsWith, type Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
 import { type Seen, type Slot, type VerbMatch, verbAt } from './verb-slots.ts';
@@ -25,9 +26,21 @@ export function requestsOf(
   lexicon: Lexicon,
   query: VerbEntry,
 ): readonly Request[] {
-  return withImplied(sentence, words, spokenRequests(sentence, words, lexicon, query), lexicon);
+  return withImplied(sentence, words, spokenRequests(sentence, words, lexicon, query), lexicon, query);
 }
 
+/** Verbs whose text may follow a colon. */
+const SAYS = new Set(['draft', 'compose', 'email', 'text', 'message', 'tweet', 'write']);
+/** Things whose text may follow a colon when they are made: `add a task: call the plumber`. */
+const TITLED = new Set(
+  'todo task note reminder ticket issue comment message email post event entry bug appointment reply tweet'.split(' '),
+);
+/** Whether the colon at `words[at]` opens what is written; `Message: ...` alone is only a heading. */
+const saysWhatFollows = (request: Request | undefined, words: readonly string[], at: number): boolean =>
+  request !== undefined &&
+  request.next < at &&
+  (SAYS.has(request.entry.verb) ||
+    (TITLED.has(words[at - 1] ?? '') && (request.entry.action === 'create' || request.entry.action === 'send')));
 const OPENS_REQUEST = /[,:;()\u2013\u2014*>\]|/&-]/;
 
 function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: Lexicon, query: VerbEntry): Request[] {
@@ -36,27 +49,43 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
   let slot: Slot | undefined = { strong: true, first: true };
   const seen: Seen = { third: false, gerund: false, listing: false, inside: false, negated: false };
   let subordinate = false;
+  let conditional = false;
+  let written = false;
   const carriedOut = words.some((word) => word.endsWith('by')) && isCarriedOut(words.join(' '));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
     if (!token) break;
     if (token.kind === 'punct') {
+      // `Draft an email to Ana: thank her for the book`: what a message says is asked for only if it destroys: doubt counts.
+      if (token.text === ':' && saysWhatFollows(found.at(-1), words, at)) written = true;
       // A comma, a dash or a colon may open a request; so may a bullet.
       if (OPENS_REQUEST.test(token.text)) {
         slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
         subordinate = false;
+        conditional = false;
         seen.negated = false;
       }
       if (token.text.includes('(')) seen.inside = true;
       else if (token.text.includes(')')) seen.inside = false;
       continue;
     }
-    const prefix = lexicon.prefixes.match(words, at);
-    const inSlot = slot !== undefined;
+    const inSlot: boolean = slot !== undefined;
+    const prefix: PhraseMatch<Prefix> | undefined =
+      lexicon.prefixes.match(words, at) ?? (inSlot ? prefixAround(words, at, lexicon) : undefined);
+    // `wonder if you can`, `know the price, and if you can order it` only ask.
+    const asksWhether =
+      prefix !== undefined &&
+      ((word === 'if' && prefix.length > 2 && (!inSlot || slot?.joined === true)) ||
+        // `If you would like to change the plan`
+        (word === 'you' && CONDITIONAL.has(words[at - 1] ?? '')));
     if (
       prefix &&
-      (inSlot || prefix.value === 'negation' || (found.length === 0 && prefix.length > 1) || word === 'please')
+      !asksWhether &&
+      (inSlot ||
+        prefix.value === 'negation' ||
+        (found.length === 0 && prefix.length > 1 && !PERSONS.has(words[at - 1] ?? '')) ||
+        word === 'please')
     ) {
       // `You can` and `can we` inside a question stay questions only when they do not ask somebody to act.
       const lead = lexicon.verbForms.match(words, at);
@@ -73,6 +102,8 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
         continue;
       }
     }
+    // `if they ask for payment or refund methods`: what a condition names is not asked for.
+    if (conditional && word === 'or') continue;
     if (CONJUNCTIONS.has(word) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
       // `or` carries a negation on; `and` and `but` end it: doubt counts as asked for.
       if (word !== 'or') seen.negated = false;
@@ -90,13 +121,38 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       continue;
     }
     if (!slot) continue;
-    if (at === 0 && announcesNew(words)) {
+    if (at === 0 && announcesNew(words) && (word !== 'note' || token.at === 0)) {
       found.push({ ...WANTED, entry: query, next: 0, at: token.at, sentence, negated: false, certainty: 0.75 });
       // What follows the colon is its title.
-      break;
+      if (word === 'new') break;
+      written = true;
+      slot = undefined;
+      continue;
     }
     if (token.kind === 'word' && word.endsWith('ly') && word.length > 4 && !lexicon.verbForms.match(words, at))
       continue;
+    if (slot.first && found.length === 0 && /^(?:can|could|may)$/.test(word)) {
+      const wanted = wantedAt(words, at);
+      if (wanted > 0) {
+        found.push({
+          ...WANTED,
+          entry: query,
+          next: at + wanted,
+          at: token.at,
+          sentence,
+          negated: false,
+          certainty: 0.55,
+        });
+        slot = undefined;
+        continue;
+      }
+    }
+    const leave = slot.first && found.length === 0 ? leaveAsked(words, at, lexicon) : 0;
+    if (leave > 0) {
+      slot = { strong: true, first: true, asked: true };
+      at += leave - 1;
+      continue;
+    }
     if (slot.first && found.length === 0 && isQuestion(words, at, endsAsQuestion)) {
       found.push({
         entry: query,
@@ -112,7 +168,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       continue;
     }
     const match = verbAt(sentence, words, at, slot, seen, lexicon);
-    if (match && isListed(words, at, match, found.at(-1))) {
+    if (match && ((written && match.entry.effect !== 'destructive') || isListed(words, at, match, found.at(-1)))) {
       slot = undefined;
       continue;
     }
@@ -126,7 +182,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
         at: token.at,
         sentence,
         negated: seen.negated,
-        certainty: match.certainty,
+        certainty: slot.asked ? match.certainty * ASKED : match.certainty,
         kind: 'imperative',
         wanted: false,
       });
@@ -155,10 +211,11 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       });
     }
     if (SUBORDINATORS.has(word)) subordinate = true;
+    if (CONDITIONAL.has(word)) conditional = true;
     if (found.length > 0 && LISTS.has(word)) seen.listing = true;
     slot = undefined;
   }
-  if (found.length === 0 && !seen.negated) {
+  if (found.every(({ entry, negated }) => entry.weak && negated)) {
     const late = lateRequest(sentence, words, lexicon, query);
     if (late) found.push(late);
   }
@@ -217,58 +274,6 @@ function purposeAfter(words: readonly string[], at: number): number {
 }
 
 const WANTED = { kind: 'imperative', wanted: true } as const;
-
-/** `New issue: the page crashes` asks for something new. */
-function announcesNew(words: readonly string[]): boolean {
-  if (words[0] !== 'new') return false;
-  const colon = words.indexOf(':');
-  return colon > 1 && colon <= 4 && words.slice(1, colon).every((word) => /^[a-z]/.test(word));
-}
-
-const LIKES = new Set(['like', 'love', 'appreciate']);
-const WANTS = new Set(['need', 'want', 'require', 'needs', 'wants']);
-
-/** How many words say that something is wanted: `I need a cluster`, `we'd like the report`; 0 for none. */
-function wantedAt(words: readonly string[], at: number): number {
-  const [subject, second = ''] = [words[at], words[at + 1]];
-  if (subject === "i'd" || subject === "we'd") return LIKES.has(second) ? 2 : 0;
-  if (subject !== 'i' && subject !== 'we') return 0;
-  if (second === 'would') return LIKES.has(words[at + 2] ?? '') ? 3 : 0;
-  return WANTS.has(second) ? 2 : 0;
-}
-
-const BE = new Set(['is', 'are', 'was', 'were']);
-const OPENS_QUESTION = new Set([
-  'does',
-  'did',
-  'is',
-  'are',
-  'was',
-  'were',
-  'am',
-  "isn't",
-  "aren't",
-  "doesn't",
-  "didn't",
-]);
-
-function isQuestion(words: readonly string[], at: number, endsAsQuestion: boolean): boolean {
-  const word = words[at] ?? '';
-  const next = words[at + 1] ?? '';
-  if (WH.has(word)) {
-    if (word === 'when' || word === 'where' || word === 'which' || word === 'who')
-      return endsAsQuestion || AUX.has(next) || (at === 0 && words.slice(1, 5).some((later) => BE.has(later)));
-    return true;
-  }
-  // `Any news about the release?`
-  if (word === 'any') return endsAsQuestion || /^(?:idea|news|word)$/.test(next);
-  // No request begins with these: `does the shop deliver`.
-  if (at === 0 && OPENS_QUESTION.has(word) && next !== '') return true;
-  return (
-    AUX.has(word) &&
-    (endsAsQuestion || (SUBJECTS.has(next) && word !== 'do' && word !== 'have') || /^(?:i|we|you|they)$/.test(next))
-  );
-}
 
 const CARRYING_OUT =
   /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;

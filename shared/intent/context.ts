@@ -21,7 +21,43 @@ export function placesOf(words: readonly string[], domain: string, lexicon: Lexi
 
 /** Data classes that words name. */
 export function dataClassesOf(words: readonly string[], lexicon: Lexicon): DataClass[] {
-  return lexicon.dataClasses.findAll(words).sort();
+  const found = new Set<DataClass>();
+  for (let at = 0; at < words.length; at += 1) {
+    const match = lexicon.dataClasses.match(words, at);
+    if (match && !(match.value === 'credentials' && isAboutCredentials(words, at, match.length)))
+      found.add(match.value);
+  }
+  return [...found].sort();
+}
+
+/** What is named after credentials and holds none: `password policy`, `the MFA page`. */
+const ABOUT_CREDENTIALS: ReadonlySet<string> = new Set(
+  'policy policies page pages form forms field fields screen prompt prompts requirement requirements strength rotation expiry manager managers feature functionality webform issue issues'.split(
+    ' ',
+  ),
+);
+/** `Password reset` is no password, but what is sent for it opens an account. */
+const OPENS_ACCOUNTS: ReadonlySet<string> = new Set([
+  'link',
+  'links',
+  'token',
+  'tokens',
+  'code',
+  'codes',
+  'url',
+  'key',
+]);
+const FORGOTTEN: ReadonlySet<string> = new Set(['forgot', 'forget', 'forgotten']);
+
+/** Whether the credentials at `words[at]` only say what something else is about. */
+function isAboutCredentials(words: readonly string[], at: number, length: number): boolean {
+  const next = words[at + length] ?? '';
+  if (ABOUT_CREDENTIALS.has(next)) return true;
+  if (next === 'reset' || next === 'resets') return !OPENS_ACCOUNTS.has(words[at + length + 1] ?? '');
+  const before = words[at - 1] ?? '';
+  return (
+    FORGOTTEN.has(before) || (/^(?:my|your|his|her|their|the)$/.test(before) && FORGOTTEN.has(words[at - 2] ?? ''))
+  );
 }
 
 /** How many objects the words of a clause speak of. */

@@ -122,6 +122,9 @@ function codeAt(sentence: Sentence, at: number, inside: string, beside: readonly
   return isCapital || !['ALL', 'TOP', 'TRY', 'CUP', 'LAK'].includes(code) ? code : undefined;
 }
 
+/** An address in quotation marks. */
+const EMAIL = /^[^\s@/]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}$/i;
+
 /** Everything named in a text. Secrets are left out; their tokens are known by kind. */
 export function entitiesOf(sentences: readonly Sentence[]): Entities {
   const emails = new Set<string>();
@@ -152,7 +155,8 @@ export function entitiesOf(sentences: readonly Sentence[]): Entities {
       ) {
         add(identifiers, text);
       }
-    } else if (kind === 'quoted' && !text.includes(' ')) add(identifiers, text);
+    } else if (kind === 'quoted' && EMAIL.test(text)) add(emails, lower);
+    else if (kind === 'quoted' && !text.includes(' ')) add(identifiers, text);
   };
   for (const sentence of sentences) {
     for (let at = 0; at < sentence.length; at += 1) {

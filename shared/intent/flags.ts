@@ -1,59 +1,6 @@
-// Notices hidden text and text in a language that is not read.
+// Notices words with their letters out of order and text in a language that is not read.
 import type { Lexicon } from './lexicon.ts';
 import type { SpokenWords } from './words.ts';
-
-// Each begins where nothing of its kind stands before it, so that no stretch is looked at from every one of its characters.
-const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
-const HEX = /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}/g;
-const PERCENT = /%[0-9a-fA-F]{2}(?<=([^\s%]{0,40})...)(?:[^\s%]{0,40}%[0-9a-fA-F]{2}){2}\S*/g;
-/** How many characters of one encoded piece are decoded, and how many pieces. */
-const MAX_ENCODED = 4_000;
-const MAX_HIDDEN = 5;
-
-/** Whether decoded bytes read as text: printable, with words. */
-function isText(decoded: string): boolean {
-  const printable = decoded.match(/[\x20-\x7e\n\t]/g)?.length ?? 0;
-  return decoded.length >= 8 && printable === decoded.length && /[a-z]{2}/i.test(decoded) && /[\s/]/.test(decoded);
-}
-
-function percentDecoded(text: string): string {
-  return text.replace(/%([0-9a-fA-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-}
-
-/** Texts that a text carries in base64, hexadecimal digits, percent encoding or with moved letters: printable ones only, at most five. */
-export function hiddenTexts(text: string): string[] {
-  const found: string[] = [];
-  const take = (decoded: string) => {
-    if (found.length < MAX_HIDDEN && isText(decoded)) found.push(decoded);
-  };
-  for (const match of text.matchAll(BASE64)) {
-    if (found.length === MAX_HIDDEN) break;
-    const candidate = match[0].slice(0, MAX_ENCODED);
-    // Ordinary long words and hexadecimal digests are no hidden text.
-    if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
-    take(Buffer.from(candidate, 'base64').toString('utf8'));
-  }
-  for (const match of text.matchAll(HEX)) take(Buffer.from(match[0].slice(0, MAX_ENCODED), 'hex').toString('utf8'));
-  if (/%[0-9a-fA-F]{2}/.test(text))
-    for (const [rest, before = ''] of text.matchAll(PERCENT))
-      take(percentDecoded((before + rest).slice(0, MAX_ENCODED)));
-  if (MOVED.test(text)) take(rot13(text.slice(0, MAX_ENCODED)));
-  return found;
-}
-
-/** The text with each Latin letter moved by thirteen, which hides a text from a reader without any encoding. */
-function rot13(text: string): string {
-  return text.replace(/[a-z]/gi, (letter) => {
-    const base = letter <= 'Z' ? 65 : 97;
-    return String.fromCharCode(((letter.charCodeAt(0) - base + 13) % 26) + base);
-  });
-}
-
-/** What such a text that takes an agent over can hardly do without. */
-const MOVED = new RegExp(
-  `\\b(?:${['ignore', 'disregard', 'instructions', 'execute', 'delete'].map(rot13).join('|')})\\b`,
-  'i',
-);
 
 /** Words that people still read when their inner letters are mixed up, or their letters turned around. */
 const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');

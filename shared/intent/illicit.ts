@@ -68,6 +68,11 @@ const ENSURES = wordSet(
 );
 const EVADES = wordSet('avoid avoiding evade evading escape escaping');
 const WATCH = wordSet('detection scrutiny surveillance plagiarism antivirus edr taxes');
+/** `Without telling anyone`, and `make sure nobody notices`. */
+const TELLING = wordSet('telling informing notifying alerting');
+const ANYBODY = wordSet('anyone anybody');
+const NOTICES = wordSet('notices notice knows suspects suspect trace traces');
+const SO_THAT = wordSet('so that ensure ensuring sure');
 const HIDES = wordSet('hide hides hiding conceal concealing cover covering');
 const TRACES = wordSet('traces tracks evidence wrongdoing fraud unauthorized unauthorised');
 const DECEIVES = wordSet('mislead deceive defraud cheat scam swindle blackmail extort steal launder siphon embezzle');
@@ -99,6 +104,7 @@ const RECORDS = wordSet(
 const CLUE_WORDS: ReadonlySet<string> = new Set([
   ...[TAINTED, HARMFUL, FAKE, SECRETLY, UNSEEN, CAUGHT, EVADES, HIDES, DECEIVES, FABRICATES].flatMap((set) => [...set]),
   'without',
+  'nobody',
   'cause',
   'disrupt',
 ]);
@@ -146,6 +152,7 @@ function isWithoutLeave(words: Words, at: number): boolean {
   let next = at + 1;
   const first = words[next] ?? '';
   if (first === 'being' || first === 'getting') return CAUGHT.has(words[next + 1] ?? '');
+  if (TELLING.has(first)) return ANYBODY.has(words[next + 1] ?? '');
   if (first === 'leaving') return within(words, next + 1, next + 4, CLUES);
   while (next < at + 4 && (WHOSE.has(words[next] ?? '') || (words[next] ?? '').endsWith("'s"))) next += 1;
   const owned = next > at + 1;
@@ -167,7 +174,9 @@ function hidesTraces(words: Words, at: number): boolean {
 function isIllicitManner({ words, surprise }: Spoken, at: number): boolean {
   const word = words[at] ?? '';
   if (SECRETLY.has(word)) return !surprise;
-  if (word === 'without') return isWithoutLeave(words, at);
+  if (word === 'without') return !surprise && isWithoutLeave(words, at);
+  if (word === 'nobody')
+    return !surprise && within(words, at - 3, at, SO_THAT) && within(words, at + 1, at + 4, NOTICES);
   if (UNSEEN.has(word)) return within(words, at - 6, at, ENSURES);
   if (CAUGHT.has(word)) return words[at - 1] === 'not' && within(words, at - 8, at - 1, ASSURES);
   if (EVADES.has(word)) return within(words, at + 1, at + 4, WATCH);
@@ -281,3 +290,7 @@ export function isIllicit(words: Words, all: readonly Candidate[], sentences: re
   }
   return false;
 }
+
+/** Whether a text hands a shell to somebody else over the network. */
+export const handsOverShell = (text: string): boolean =>
+  text.includes('/dev/tcp/') || /(?<![\w/])nc(?:at)? (?:-[a-z]{1,6} ){0,4}-[a-z]{0,4}e\b/.test(text);

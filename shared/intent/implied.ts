@@ -1,81 +1,37 @@
 // Finds what a sentence asks for without a verb in the place of a request: `all users should be deleted`, `deletion of
 // users`, `a refund of order 5 is needed`, `I want it removed`, `perform a cleanup`.
-import { AFTER_VERB, CONJUNCTIONS, FINITE, PREPOSITIONS, WH } from './clause-words.ts';
+import { AFTER_VERB, PREPOSITIONS, WH } from './clause-words.ts';
+import {
+  clauseStart,
+  endsPhrase,
+  isBoundary,
+  nominalFrom,
+  participleAt,
+  REACH,
+  type Implied,
+} from './implied-parts.ts';
+import {
+  OBLIGES,
+  PERMITS,
+  OBLIGES_TO,
+  AHEAD,
+  NEEDED,
+  ENSURES,
+  WISHES,
+  LIGHT,
+  LIGHTEST,
+  PERFORMATIVE,
+  THINKS,
+  NEGATORS,
+  CONDITIONS,
+  SKIPPED,
+  THINGS,
+} from './implied-words.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
-import { beginsWith, isConsequential, lastBefore, placesOf, type Request } from './request.ts';
+import { entitledAt, gerundAt, needAt } from './needs.ts';
+import { isConsequential, lastBefore, placesOf, type Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
 import { wordSet } from './word-set.ts';
-
-/** Modal verbs that oblige, and those that only permit. */
-const OBLIGES = wordSet("should must shall shouldn't mustn't");
-const PERMITS = wordSet('can may could might');
-/** Words before `to be` that oblige: `needs to be deleted`. */
-const OBLIGES_TO = wordSet('needs need has have ought is are supposed required meant');
-const NEEDS = wordSet('need needs require requires');
-const NEEDED = wordSet('needed required requested necessary wanted due');
-/** Verbs after which a statement is what is asked for: `make sure that the mail is sent`. */
-const ENSURES = wordSet('ensure make guarantee see check verify confirm');
-/** Verbs of wishing: `I want it removed`, `have the server restarted`. */
-const WISHES = wordSet('want need have query like');
-/** Verbs that say little, before the noun of an action. */
-const LIGHT = wordSet(
-  'perform do make initiate conduct request process need want query execute run start trigger schedule',
-);
-/** Those of them before which any noun of an action counts, also one that is a verb too: `initiate a transfer`. */
-const LIGHTEST = wordSet('perform do initiate conduct request need want query');
-/** Saying so asks for it: `I request the deletion of my data`. */
-const PERFORMATIVE = wordSet('request demand authorize authorise order require propose approve');
-/** `I think the key should be rotated` */
-const THINKS = wordSet('think believe guess suppose feel hope');
-const NEGATORS = wordSet("no not never none nothing nobody neither nor shouldn't mustn't without");
-/** Words that open a clause which asks for nothing: `if it should be deleted`. */
-const CONDITIONS = wordSet(
-  'if when unless whether while until till after before once because since as although that whose',
-);
-const PRONOUNS = wordSet('i we you he she it they there who that which');
-const SKIPPED = wordSet('not also all both then now please already always never just be been automatically');
-const THINGS = wordSet('it them everything everyone him');
-/** How far apart the parts of one such clause may stand. */
-const REACH = 24;
-const MAX_NOMINAL = 8;
-
-/** How an implied request was found. */
-interface Implied {
-  readonly entry: VerbEntry;
-  readonly at: number;
-  readonly next: number;
-  readonly subject: readonly [from: number, to: number] | undefined;
-  readonly certainty: number;
-  readonly negated: boolean;
-  readonly replaces?: Request;
-}
-
-const isBoundary = (word: string): boolean => beginsWith(word, ',:;()\u2013\u2014-') || CONJUNCTIONS.has(word);
-/** What may follow the last word of a noun phrase or a participle. */
-const endsPhrase = (word: string | undefined): boolean =>
-  word === undefined ||
-  beginsWith(word, '.,;:!?)') ||
-  PREPOSITIONS.has(word) ||
-  CONJUNCTIONS.has(word) ||
-  ENDINGS.has(word);
-const ENDINGS = wordSet(
-  'to now today tonight tomorrow immediately asap please again soon before after instead too once online',
-);
-
-/** Where the clause of `words[at]` begins. */
-function clauseStart(words: readonly string[], at: number): number {
-  let start = at;
-  while (start > Math.max(0, at - REACH) && !isBoundary(words[start - 1] ?? '')) start -= 1;
-  return start;
-}
-
-/** The participle at `words[from]` or after adverbs, with its index. */
-function participleAt(words: readonly string[], from: number, lexicon: Lexicon) {
-  let at = from;
-  while (at < from + 3 && (SKIPPED.has(words[at] ?? '') || (words[at] ?? '').endsWith('ly'))) at += 1;
-  const match = lexicon.participles.match(words, at);
-  return match && { entry: match.value, at, next: at + match.length };
-}
 
 /** What makes a request of the `be` at `words[at]`, and where its subject ends. */
 function governorOf(words: readonly string[], at: number): { certainty: number; end: number } | undefined {
@@ -136,28 +92,11 @@ function passiveAt(
   };
 }
 
-/** `X needs deleting`. */
-function gerundAt(words: readonly string[], at: number, lexicon: Lexicon): Implied | undefined {
-  if (!NEEDS.has(words[at] ?? '')) return undefined;
-  const match = lexicon.verbForms.match(words, at + 1);
-  const start = clauseStart(words, at);
-  if (match?.value.form !== 'gerund' || match.value.entry.weak || start === at) return undefined;
-  if (CONDITIONS.has(words[start] ?? '') || WH.has(words[start] ?? '') || !endsPhrase(words[at + 1 + match.length]))
-    return undefined;
-  const subject: [number, number] = [start, at];
-  return {
-    entry: match.value.entry,
-    at: at + 1,
-    next: at + 1 + match.length,
-    subject,
-    certainty: 0.75,
-    negated: false,
-  };
-}
-
 /** `I want all users deleted`. */
 function wished(words: readonly string[], request: Request, place: number, lexicon: Lexicon): Implied | undefined {
-  if (!(request.wanted || (request.entry.weak && WISHES.has(request.entry.verb)))) return undefined;
+  // `get my money refunded`
+  const gets = request.entry.verb === 'get' && /^(?:my|our|it|this|that|his|her)$/.test(words[request.next] ?? '');
+  if (!(gets || request.wanted || (request.entry.weak && WISHES.has(request.entry.verb)))) return undefined;
   for (let at = request.next + 1; at < Math.min(words.length, request.next + REACH); at += 1) {
     const word = words[at] ?? '';
     if (isBoundary(word) || word === 'to' || word === 'that') return undefined;
@@ -166,6 +105,7 @@ function wished(words: readonly string[], request: Request, place: number, lexic
     // `I want it removed`, but not `I want the removed ...`.
     const leads = AFTER_VERB.has(before) && !THINGS.has(before);
     if (!match || leads || PREPOSITIONS.has(before) || !endsPhrase(words[at + match.length])) continue;
+    if (gets && PREPOSITIONS.has(words[at + match.length] ?? '')) continue;
     const subject: [number, number] = [request.next, at];
     return {
       entry: match.value,
@@ -180,41 +120,14 @@ function wished(words: readonly string[], request: Request, place: number, lexic
   return undefined;
 }
 
-/** Which verbs that are nouns as they are count: those that matter, those that destroy, none. */
-type Zero = 'all' | 'destructive' | 'none';
-
-/** The verb that a noun stands for: `deletion`, and by `zero` also `refund`. */
-function verbOfNoun(words: readonly string[], at: number, zero: Zero, lexicon: Lexicon): VerbEntry | undefined {
-  const word = words[at] ?? '';
-  const nominal = lexicon.nominals.get(word);
-  if (nominal || zero === 'none') return nominal;
-  const entry = lexicon.verbs.get(word);
-  return entry?.alsoNoun && (zero === 'all' ? isConsequential(entry) : entry.effect === 'destructive')
-    ? entry
-    : undefined;
-}
-
-/** The noun of an action that heads the phrase from `from` on, and where its object stands. */
-function nominalFrom(words: readonly string[], from: number, zero: Zero, lexicon: Lexicon) {
-  for (let at = from; at < Math.min(words.length, from + MAX_NOMINAL); at += 1) {
-    const word = words[at] ?? '';
-    if (isBoundary(word) || PREPOSITIONS.has(word) || FINITE.has(word) || PRONOUNS.has(word)) return undefined;
-    const entry = verbOfNoun(words, at, zero, lexicon);
-    const following = words[at + 1];
-    if (!entry || !(endsPhrase(following) || FINITE.has(following ?? '') || NEEDED.has(following ?? ''))) continue;
-    const subject: [number, number] | undefined = following === 'of' ? undefined : [from, at];
-    return { entry, at, next: at + 1, subject };
-  }
-  return undefined;
-}
-
 /** `perform a cleanup`, `request the deletion of my account`. */
 function lightAt(words: readonly string[], request: Request, place: number, lexicon: Lexicon): Implied | undefined {
-  const { verb, weak } = request.entry;
+  const { weak } = request.entry;
+  const verb = AHEAD.has(request.entry.verb) ? 'proceed' : request.entry.verb;
   if (!LIGHT.has(verb) || request.kind === 'question') return undefined;
   const nominal = nominalFrom(
     words,
-    request.next,
+    words[request.next] === 'with' ? request.next + 1 : request.next,
     LIGHTEST.has(verb) ? 'all' : verb === 'schedule' ? 'destructive' : 'none',
     lexicon,
   );
@@ -240,12 +153,18 @@ function nominalSentence(words: readonly string[], lexicon: Lexicon): Implied | 
   return { ...nominal, certainty: needed ? 0.7 : 0.55, negated };
 }
 
+/** Words at which a statement may turn out to ask for something. */
+const MAY_IMPLY = wordSet(
+  "be get is are gets need needs require requires can can't cannot should shouldn't must mustn't may",
+);
+
 /** All requests of a sentence, in its order: those `found` by their verbs, and those that are implied. */
 export function withImplied(
   sentence: Sentence,
   words: readonly string[],
   found: readonly Request[],
   lexicon: Lexicon,
+  query: VerbEntry,
 ): readonly Request[] {
   const places = placesOf(sentence, found);
   const implied: Implied[] = [];
@@ -256,7 +175,12 @@ export function withImplied(
   }
   if (found[0]?.kind !== 'question')
     for (let at = 1; at < words.length; at += 1) {
-      const one = passiveAt(words, at, found, places, lexicon) ?? gerundAt(words, at, lexicon);
+      if (!MAY_IMPLY.has(words[at] ?? '')) continue;
+      const one =
+        entitledAt(words, at, found, places, lexicon) ??
+        passiveAt(words, at, found, places, lexicon) ??
+        gerundAt(words, at, lexicon) ??
+        needAt(words, at, query, lexicon);
       if (one) implied.push(one);
     }
   if (implied.length === 0 && !found.some((request) => !request.entry.weak)) {
@@ -274,7 +198,7 @@ export function withImplied(
       negated: one.negated,
       certainty: one.certainty,
       kind: 'imperative',
-      wanted: false,
+      wanted: one.wanted ?? false,
       subject: one.subject,
       implied: one.replaces === undefined,
     }),

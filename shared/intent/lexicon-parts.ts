@@ -4,7 +4,7 @@ import { ACTION_CLASSES, DATA_CLASSES, EFFECTS, TRAITS } from '../vocabulary.ts'
 import type { DataClass } from '../vocabulary.ts';
 
 /** How much a takeover signal says. */
-export const SIGNAL_STRENGTHS = ['attack', 'hint', 'pretext'] as const;
+export const SIGNAL_STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
 
 export const closed = { additionalProperties: false } as const;
 
@@ -131,7 +131,10 @@ export const Command = Type.Object(
 
 export const Signal = Type.Object(
   {
-    name: named('What the sequence is called.', 'ignore_instructions'),
+    name: named(
+      'What the sign is called; sequences of one name are forms of one sign, which counts once.',
+      'ignore_instructions',
+    ),
     start: Type.Optional(Type.Boolean({ description: 'The first word must begin a sentence.', examples: [true] })),
     gap: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 8, description: 'Other words allowed between two steps.', examples: [3] }),
@@ -139,7 +142,7 @@ export const Signal = Type.Object(
     strength: Type.Optional(
       Type.Enum([...SIGNAL_STRENGTHS], {
         description:
-          'attack (when absent): enough alone. hint: two different ones are needed. pretext: a hint that is enough beside something destructive.',
+          'attack (when absent): enough alone. hint: needs a second sign. trace: needs a hint or two other traces. pretext: a hint that is enough beside something destructive.',
         examples: ['hint'],
       }),
     ),

@@ -174,3 +174,13 @@ export function compileSignals(signals: LexiconFile['signals']): Map<string, Sig
   }
   return found;
 }
+
+/** Markers by their first character: a text that has none of these has no marker. */
+export function compileMarkers(markers: readonly string[]): Map<string, string[]> {
+  const found = new Map<string, string[]>();
+  for (const marker of markers) {
+    const first = marker.charAt(0);
+    found.set(first, [...(found.get(first) ?? []), marker]);
+  }
+  return found;
+}

@@ -13,6 +13,7 @@ import {
   compileCommands,
   compileDomains,
   compilePhrases,
+  compileMarkers,
   compileSignals,
   compileVerbs,
   pluralsOf,
@@ -108,7 +109,8 @@ export interface Words {
   readonly foreignWords: ReadonlySet<string>;
   /** Signals by each of their possible first words. */
   readonly signals: ReadonlyMap<string, readonly Signal[]>;
-  readonly markers: readonly string[];
+  /** Literal openings of forged messages, by their first character. */
+  readonly markers: ReadonlyMap<string, readonly string[]>;
 }
 
 /** A checked lexicon, ready for lookups. Immutable: a changed file gives a new one. */
@@ -215,6 +217,6 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     fillers: new Set(file.fillers),
     foreignWords: new Set(file.foreignWords),
     signals: compileSignals(file.signals),
-    markers: file.markers,
+    markers: compileMarkers(file.markers),
   };
 }

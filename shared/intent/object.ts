@@ -9,8 +9,10 @@ import {
   isParticiple,
   isPredicateOf,
   isVerbBefore,
+  leadsToWhat,
 } from './phrase-ends.ts';
 import type { Sentence, Token } from './tokens.ts';
+import { wordSet } from './word-set.ts';
 
 const MAX_OBJECT_LENGTH = 64;
 const MAX_OBJECT_WORDS = 6;
@@ -23,8 +25,9 @@ const STOPS = new Set(
     'in on at from for with by into onto within over under between across via than per about as to without against during through throughout after before since until ' +
     'that which who whom whose where when while if because so but is are was were be been being has have had will would can could should must may might do does did ' +
     'using including except excluding besides named called titled located based containing matching being regarding concerning according near around behind inside outside ' +
-    'not whether what how why i we they he she there e.g i.e etc like then please only now today tonight tomorrow yesterday immediately asap again soon twice once went came got gets goes comes am require requires ' +
-    "i'm you're we're they're he's she's it's i've we've they've i'd i'll we'll"
+    'not whether what how why i we they he she there here instead still e.g i.e etc like then please only now today tonight tomorrow yesterday immediately asap again soon twice once went came got get gets go goes comes am need require requires ' +
+    "anymore isn't aren't didn't doesn't don't won't can't hasn't haven't wasn't weren't couldn't wouldn't shouldn't cannot " +
+    "that's who's what's there's i'm you're we're they're he's she's it's i've we've they've i'd i'll we'll"
   ).split(' '),
 );
 /** Words after a verb that lead to its object: `search for`, `look at`, `ask about`, `reply to`. */
@@ -35,6 +38,13 @@ const LEADS = new Set(
   ).split(' '),
 );
 
+/** Days and months. */
+const DATES = wordSet(
+  'monday tuesday wednesday thursday friday saturday sunday january february april june july august september october ' +
+    'november december',
+);
+/** What `last` and `next` go with beside those. */
+const CALENDAR = new Set([...DATES, ...wordSet('week month year night weekend quarter morning evening')]);
 const NOUNS_IN_LY = new Set([
   'reply',
   'supply',
@@ -177,7 +187,7 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
     if (STOPS.has(lower) || lower === 'of') break;
     if (lower === 'and' || lower === 'or' || lower === '&') {
       // `list and map of users` and `read and write access`: the head comes later only when nothing stands yet.
-      if (tokens.length > 0 && yieldsTo(tokens, sentence.slice(at + 1, at + 3), lexicon)) {
+      if (tokens.length > 0 && yieldsTo(tokens, sentence.slice(at + 1, Math.min(end, at + 3)), lexicon)) {
         tokens.length = 0;
         continue;
       }
@@ -188,10 +198,19 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       continue;
     }
     if (lexicon.fillers.has(lower)) {
-      if (tokens.length > 0 && !/^(?:new|old|main|top|first|last|next|latest|recent|current)$/.test(lower)) break;
+      if (
+        tokens.length > 0 &&
+        (CALENDAR.has(sentence[at + 1]?.lower ?? '') ||
+          !/^(?:new|old|main|top|first|last|next|latest|recent|current)$/.test(lower))
+      )
+        break;
       continue;
     }
     if (tokens.length > 0 && endsNounPhrase(sentence, at, lexicon)) break;
+    // `my calendar Sunday`, `the activity October 13`
+    if (tokens.length > 0 && DATES.has(lower) && !isKnown(sentence[at + 1], lexicon)) break;
+    // `is there anything wrong with the server`, `who is coming to the party`
+    if (tokens.length === 0 && leadsToWhat(sentence, at, lexicon)) break;
     if (tokens.length === 0 && isVerbBefore(sentence, at, lexicon)) continue;
     // `the user Alice Smith`: the name belongs to the noun before it.
     if (isNameAfter(tokens.at(-1), token, lexicon)) break;
@@ -200,7 +219,7 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       if (tokens.length > 0) break;
       continue;
     }
-    if (kind === 'identifier' && tokens.length > 0 && /[\d]/.test(token.text)) break;
+    if (kind === 'identifier' && tokens.length > 0 && /[\d.]/.test(token.text)) break;
     if (lower.endsWith('ly') && lower.length > 4 && !NOUNS_IN_LY.has(lower)) {
       if (tokens.length === 0) continue;
       break;
@@ -214,6 +233,9 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
   }
   return [tokens, at];
 }
+
+const isKnown = (token: Token | undefined, lexicon: Lexicon): boolean =>
+  token?.kind === 'word' && lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
 
 /** Whether a capitalized word that names no kind of thing follows a plain noun that does. */
 function isNameAfter(previous: Token | undefined, { kind, text, lower }: Token, lexicon: Lexicon): boolean {
@@ -241,10 +263,8 @@ function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], l
     /^\p{Lu}/u.test(token.text) &&
     !lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
   // `a failed or canceled pipeline`, `a project or group webhook`: a singular that stands bare describes the head to come.
-  const isNoun = (token: Token | undefined) =>
-    token?.kind === 'word' && lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
   const bare = tokens.length === 1 && tokens[0]?.lower === singular(tokens[0]?.lower ?? '', lexicon.plurals);
-  if (bare && isNoun(further) && next?.kind === 'word' && !lexicon.fillers.has(next.lower)) return true;
+  if (bare && isKnown(further, lexicon) && next?.kind === 'word' && !lexicon.fillers.has(next.lower)) return true;
   return saysLittle(next) || saysLittle(tokens.at(-1)) || (tokens.length === 1 && brand(tokens[0]) && brand(next));
 }
 
@@ -269,7 +289,7 @@ function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
   while (
     words.length > 1 &&
     lexicon.genericNouns.has(words.at(-1) ?? '') &&
-    !(words.length === 2 && (words[1] === 'resource' || isParticiple(words[0] ?? '', lexicon)))
+    !(words.length === 2 && (words[1] === 'resource' || words[1] === 'data' || isParticiple(words[0] ?? '', lexicon)))
   )
     words.pop();
   const kept = words.slice(-MAX_OBJECT_WORDS);

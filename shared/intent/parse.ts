@@ -4,11 +4,12 @@ import { type Candidate, candidateOfFragment, candidatesOf, consequenceOf } from
 import { isCarriedOut } from './clauses.ts';
 import { confidenceOf } from './confidence.ts';
 import { dataClassesOf, extentOf, leavesOrganisation, placesOf, traitsOf } from './context.ts';
+import { hiddenIn } from './encodings.ts';
 import { entitiesOf } from './entities.ts';
-import { hiddenTexts, isForeign, isScrambled } from './flags.ts';
+import { isForeign, isScrambled } from './flags.ts';
 import type { Fragment } from './code.ts';
 import { fragmentsOf } from './fragments.ts';
-import { isIllicit } from './illicit.ts';
+import { handsOverShell, isIllicit } from './illicit.ts';
 import type { Lexicon } from './lexicon.ts';
 import { parseNormalized } from './normalized.ts';
 import { holdsPrivateKey, isSecret } from './secrets.ts';
@@ -16,7 +17,7 @@ import { takeoverOf } from './takeover.ts';
 import { plainText } from './text.ts';
 import { type Sentence, sentencesOf, type Token } from './tokens.ts';
 import type { Alternative, ParsedIntent } from './types.ts';
-import { spokenWords } from './words.ts';
+import { spokenText } from './words.ts';
 
 const MAX_ALTERNATIVES = 8;
 
@@ -56,10 +57,10 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   }
 
   const sentences = sentencesOf(trimmed, isSecret);
-  const spoken = spokenWords(trimmed.toLowerCase());
+  const spoken = spokenText(trimmed);
   const { words } = spoken;
   const fragments = fragmentsOf(trimmed, lexicon);
-  const hidden = hiddenTexts(trimmed);
+  const { texts: hidden, moved } = hiddenIn(trimmed, words);
   const hiddenFragments = hidden.flatMap((inner) => fragmentsOf(inner, lexicon));
   const hiddenCode = hiddenFragments.length > 0 || hidden.some((inner) => takeoverOf(inner, lexicon).attack);
   const takeover = takeoverOf(trimmed, lexicon, spoken);
@@ -103,10 +104,13 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const flags = new Set<IntentFlag>();
   // A pretext excuses what follows it: also code that the text claims only to talk about.
   const dataClasses = dataClassesOf(words, lexicon);
-  const grave =
-    [...all, ...fragments].some((part) => part.effect === 'destructive') || dataClasses.includes('credentials');
-  if (takeover.attack || (takeover.pretext && grave)) flags.add('prompt_injection');
-  if (plain.disguised || hiddenOrder || isScrambled(words) || fragments.some((fragment) => fragment.disguised))
+  const entities = entitiesOf(sentences);
+  const external = leavesOrganisation(asked, sentences, entities, lexicon);
+  const destructive = [...all, ...fragments].some((part) => part.effect === 'destructive');
+  const grave = destructive || dataClasses.includes('credentials');
+  const takesOver = takeover.attack || (takeover.pretext && grave) || (takeover.hinted && destructive && external);
+  if (takesOver) flags.add('prompt_injection');
+  if (plain.disguised || hiddenOrder || isScrambled(words) || moved || fragments.some((fragment) => fragment.disguised))
     flags.add('obfuscated');
   if (all.some((candidate) => candidate.negated)) flags.add('negated');
   if (alternatives.length > 0) flags.add('multi_action');
@@ -119,7 +123,6 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     flags.add('secret_in_text');
   }
 
-  const entities = entitiesOf(sentences);
   const extent =
     chosen.extent === 'one' && chosen.source === 'words' && asked.length === 1
       ? extentOf(words.slice(0, 40), false, lexicon)
@@ -135,8 +138,8 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
     (extent === 'all' || (extent === 'many' && extentOf(words.slice(0, 60), false, lexicon) !== 'one'))
   )
     traits.add('bulk');
-  if (leavesOrganisation(asked, sentences, entities, lexicon)) traits.add('external');
-  if (!foreign && isIllicit(words, all, sentences)) traits.add('illicit');
+  if (external) traits.add('external');
+  if ((!foreign && isIllicit(words, all, sentences)) || handsOverShell(trimmed)) traits.add('illicit');
 
   return {
     normalized: `${chosen.domain}.${chosen.action}.${chosen.object}`,

@@ -7,7 +7,7 @@ import { wordSet } from './word-set.ts';
 
 /** What follows a past participle that describes the noun before it: `emails marked as read`, `files older than 7 days`. */
 const DESCRIBED =
-  /^(?:from|by|in|for|to|with|on|at|the|a|an|as|under|after|before|since|during|between|within|over|via|through|without|last|this|yesterday|today|than)$/;
+  /^(?:from|by|in|for|to|with|on|at|the|a|an|as|under|after|before|since|during|between|within|over|via|through|without|last|this|yesterday|today|overnight|than|me|us|him|her|them|you)$/;
 /** Words that end a noun phrase once it has begun: comparisons, adjectives that follow their noun. */
 const CLOSERS = new Set([
   ...COMPARISONS,
@@ -19,7 +19,7 @@ const PARTICLES = wordSet('off out up down');
 const PREDICATES = wordSet(
   'live private public active inactive visible invisible hidden blank empty bad good high low big small busy open ' +
     'closed free ready late early slow fast broken down online offline full safe valid invalid expensive cheap correct ' +
-    'wrong okay ok healthy unhealthy mandatory optional required read-only editable alive dead unavailable missing',
+    'wrong eligible okay ok later earlier sooner red green blue yellow white black pink purple orange grey gray louder quieter warmer colder healthy unhealthy mandatory optional required read-only editable alive dead unavailable missing',
 );
 /** Gerunds that tell what a thing does rather than name a kind of it: `the process running on port 80`. */
 const DOING = wordSet(
@@ -86,6 +86,13 @@ function tellsDoing(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   return DOING.has(word) && (goesNoFurther(next) || !(next?.kind === 'word' && isNoun(next.lower, lexicon)));
 }
 
+/** Whether an adjective or a gerund leads to what it is about: `wrong with the server`, `coming to the party`. */
+export function leadsToWhat(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
+  const word = sentence[at]?.lower ?? '';
+  if (!(PREDICATES.has(word) || DOING.has(word)) || isNoun(word, lexicon)) return false;
+  return /^(?:to|for|in|on|at|with|from|by)$/.test(sentence[at + 1]?.lower ?? '');
+}
+
 /** Kinds of things that people give names to. */
 const NAMED = wordSet(
   'namespace cluster deployment collection database branch channel project workspace pod service bucket table queue topic ' +
@@ -115,11 +122,11 @@ function takesObject(sentence: Sentence, at: number, lexicon: Lexicon): boolean 
 /** Whether the verb of a question follows its subject: `how long does the export take`. */
 function closesQuestion(sentence: Sentence, at: number, lexicon: Lexicon): boolean {
   const word = sentence[at]?.lower ?? '';
-  if (
-    !(CLOSING_VERBS.has(word) || (lexicon.verbs.has(word) && !isNoun(word, lexicon))) ||
-    !goesNoFurther(sentence[at + 1])
-  )
-    return false;
+  const entry = lexicon.verbs.get(word);
+  const closes = CLOSING_VERBS.has(word) || (entry !== undefined && !isNoun(word, lexicon) && word !== 'show');
+  // `when will the refund show up`
+  const parted = (closes || entry !== undefined) && PARTICLES.has(sentence[at + 1]?.lower ?? '');
+  if (!(parted || (closes && goesNoFurther(sentence[at + 1])))) return false;
   for (let before = at - 1; before >= Math.max(0, at - REACH); before -= 1) {
     if (sentence[before]?.kind === 'punct' || SPEAKERS.has(sentence[before]?.lower ?? '')) return false;
     if (DOES.has(sentence[before]?.lower ?? '')) return true;

@@ -5,7 +5,6 @@ import { isFileName } from './entities.ts';
 import { singular } from './inflection.ts';
 import type { Lexicon } from './lexicon.ts';
 import { objectAt, type ObjectPhrase } from './object.ts';
-import { isPredicateOf } from './phrase-ends.ts';
 import type { Request } from './request.ts';
 import type { Sentence, Token } from './tokens.ts';
 
@@ -60,7 +59,7 @@ export function isPronounObject({ entry, sentence, next, subject, kind }: Reques
 }
 
 /** Whether what somebody gets follows: `send them the report`, `give them back their keys`. */
-const getsWhat = (sentence: Sentence, at: number): boolean =>
+export const getsWhat = (sentence: Sentence, at: number): boolean =>
   AFTER_RECIPIENT.test(sentence[sentence[at]?.lower === 'back' ? at + 1 : at]?.lower ?? '');
 
 const saysNoMore = (sentence: Sentence, at: number): boolean =>
@@ -72,73 +71,6 @@ const endsThere = (token: Token | undefined): boolean =>
   PREPOSITIONS.has(token.lower) ||
   CONJUNCTIONS.has(token.lower) ||
   /^(?:to|now|today|please|again|up|down|out|off|away|back|all|both|too|instead|asap|as)$/.test(token.lower);
-
-/** Whether a thing that exists is to be in a state: `make my profile private`, but not `make a private profile`. */
-export function makesSo({ entry, sentence, next }: Request, end: number, lexicon: Lexicon): boolean {
-  if (entry.verb !== 'make') return false;
-  const first = sentence[next]?.lower ?? '';
-  if (
-    !(
-      /^(?:the|my|our|your|his|her|its|their|this|that|these|those|it|them|all|every|each|both)$/.test(first) ||
-      NAME.test(sentence[next]?.text ?? '')
-    )
-  )
-    return false;
-  for (let at = next + 1; at < Math.min(end, next + MAX_STATE); at += 1) {
-    const token = sentence[at];
-    if (token?.kind === 'punct' || PREPOSITIONS.has(token?.lower ?? '')) return false;
-    if (isPredicateOf(sentence, at, lexicon)) return true;
-  }
-  return false;
-}
-const NAME = /^\p{Lu}\p{Ll}/u;
-/** How far after the verb such a state may stand. */
-const MAX_STATE = 10;
-
-/** Whether somebody else is given something: `give Ana the key`, but not `give me the key`. */
-export function handsOver({ entry, sentence, next }: Request): boolean {
-  if (entry.verb !== 'give') return false;
-  if (NAME.test(sentence[next]?.text ?? '') || /^(?:him|her|them)$/.test(sentence[next]?.lower ?? ''))
-    return getsWhat(sentence, next + 1);
-  if (isHandedTo(sentence, next)) return true;
-  // `give the server four processors`
-  if (!/^(?:the|this|that|every|each|all)$/.test(sentence[next]?.lower ?? '')) return false;
-  for (const token of sentence.slice(next + 2, next + 6)) {
-    if (token.kind === 'punct' || PREPOSITIONS.has(token.lower) || CONJUNCTIONS.has(token.lower)) return false;
-    if (token.kind === 'number' || /^(?:a|an|the|two|three|four|five|six|ten|full|read|write)$/.test(token.lower))
-      return true;
-  }
-  return false;
-}
-
-/** `give all open tasks to Ana` */
-function isHandedTo(sentence: Sentence, next: number): boolean {
-  if (/^(?:me|us)$/.test(sentence[next]?.lower ?? '')) return false;
-  const to = sentence.slice(next, next + MAX_GIVEN).findIndex(({ kind, lower }) => kind === 'punct' || lower === 'to');
-  const after = to < 0 ? undefined : sentence[next + to + 1];
-  if (after === undefined || sentence[next + to]?.kind === 'punct') return false;
-  return after.kind === 'email' || NAME.test(after.text) || /^(?:the|my|our|his|her|their|him|them)$/.test(after.lower);
-}
-const MAX_GIVEN = 14;
-
-/** Whether something is only worked out: `add 3 and 5`, `convert 5 miles`. */
-export function calculates({ entry, sentence, next }: Request): boolean {
-  if (sentence[next]?.kind !== 'number') return false;
-  return entry.verb === 'convert' || (SUMS.has(entry.verb) && sentence[next + 2]?.kind === 'number');
-}
-const SUMS = new Set(['add', 'divide']);
-
-/** Domains whose things a program returns, rather than a customer. */
-const RETURNED = new Set(['data', 'db', 'code', 'files', 'infra', 'logs', 'monitoring', 'web']);
-
-/** Whether a customer brings something back: `I want to return the lamp`. */
-export function takesBack({ entry, sentence, next }: Request, phrase: ObjectPhrase, lexicon: Lexicon): boolean {
-  if (entry.verb !== 'return' || sentence[next - 2]?.lower !== 'to') return false;
-  return (
-    /^(?:want|like|need|love|wish|have|wanted)$/.test(sentence[next - 3]?.lower ?? '') &&
-    !RETURNED.has(domainOf(phrase.words, lexicon))
-  );
-}
 
 /** What stands in for a missing object: the kind of thing that the clause names otherwise. */
 function impliedObject(request: Request, end: number): { name: string; domain: string } | undefined {
@@ -188,16 +120,60 @@ export function objectStart(request: Request, end: number, lexicon: Lexicon): nu
       const word = request.sentence[at]?.lower ?? '';
       const measured = MEASURES.has(word) && request.sentence[at - 1]?.lower === 'how';
       if (measured || QUESTION_WORDS.has(word)) asked ||= SUBJECT_PRONOUNS.has(word);
-      else if (!(asked && (lexicon.verbForms.get(word) !== undefined || word === 'about'))) break;
+      else if (
+        !(
+          asked &&
+          ((lexicon.verbForms.get(word) !== undefined && followsSubject(request.sentence, at)) || word === 'about')
+        )
+      )
+        break;
     }
     return at;
   }
   const [first, second] = [request.sentence[at], request.sentence[at + 1]];
-  if (!DITRANSITIVE.has(request.entry.verb) || first?.kind !== 'word' || !/^\p{Lu}\p{Ll}/u.test(first.text)) return at;
+  if (!DITRANSITIVE.has(request.entry.verb) || first?.kind !== 'word') return at;
+  // `send bob the report`
+  if (isLowerName(first, second, lexicon)) return at + 1;
+  if (!/^\p{Lu}\p{Ll}/u.test(first.text)) return at;
   const isName = !lexicon.domainOfNoun.has(first.lower) && !lexicon.fillers.has(first.lower);
   const known = second?.kind === 'word' && lexicon.domainOfNoun.has(singular(second.lower, lexicon.plurals));
   return isName && second && (AFTER_RECIPIENT.test(second.lower) || known) ? at + 1 : at;
 }
+
+/** `did I buy`, but not `do I have plans` */
+const followsSubject = (sentence: Sentence, at: number): boolean =>
+  SUBJECT_PRONOUNS.has(sentence[at - 1]?.lower ?? '') ||
+  /^(?:also|still|just|really|already|about)$|ly$/.test(sentence[at - 1]?.lower ?? '');
+
+/** Whether a plain word that names no kind of thing stands before what somebody gets: `bob` in `send bob the report`. */
+export const isLowerName = (first: Token, second: Token | undefined, lexicon: Lexicon): boolean =>
+  /^[a-z]{2,}$/.test(first.text) &&
+  /^(?:a|an|the|my|our|his|her|their|this|that|some|another)$/.test(second?.lower ?? '') &&
+  !lexicon.fillers.has(first.lower) &&
+  !lexicon.domainOfNoun.has(singular(first.lower, lexicon.plurals)) &&
+  !PREPOSITIONS.has(first.lower) &&
+  !NO_NAMES.has(first.lower) &&
+  lexicon.verbForms.get(first.lower) === undefined;
+const NO_NAMES = new Set([
+  'to',
+  'if',
+  'that',
+  'so',
+  'as',
+  'out',
+  'up',
+  'off',
+  'down',
+  'back',
+  'away',
+  'sure',
+  'when',
+  'whether',
+  'what',
+  'not',
+  'and',
+  'or',
+]);
 
 /** Adjectives and adverbs that are asked for: `how high is my limit`. */
 const MEASURES = new Set(
@@ -249,6 +225,16 @@ function namedAs({ sentence, next }: Request, end: number, lexicon: Lexicon): Ob
   }
   return undefined;
 }
+/** What a person is put into or taken out of: `enroll Ana Berg in the course`. */
+function namedIn({ sentence, next }: Request, end: number, action: Action, lexicon: Lexicon): ObjectPhrase | undefined {
+  if (action === 'read' || action === 'send' || action === 'transfer') return undefined;
+  let at = next;
+  while (at < Math.min(end, next + MAX_NAME) && /^\p{Lu}\p{Ll}/u.test(sentence[at]?.text ?? '')) at += 1;
+  if (at < next + 2 || !/^(?:in|to|from|for|as|on)$/.test(sentence[at]?.lower ?? '')) return undefined;
+  const phrase = objectAt(sentence, at + 1, end, lexicon);
+  return phrase.known ? phrase : undefined;
+}
+
 /** How long such a name may be. */
 const MAX_NAME = 5;
 
@@ -262,8 +248,14 @@ export function objectOf(request: Request, end: number, phrase: ObjectPhrase, ac
     const object = implied?.name ?? request.entry.object ?? 'unknown';
     return { object, domain: implied?.domain ?? domainOf([object], lexicon), known: implied !== undefined };
   }
+  // `it's too dark in here`, `fly from Oslo to Rome`
+  if (
+    request.entry.object !== undefined &&
+    (ENDS_OPEN.test(request.entry.verb) || (OWN_BEFORE_PLACE.has(action) && isPlaced(request)))
+  )
+    return { object: request.entry.object, domain: domainOf([request.entry.object], lexicon), known: true };
   // `email Ana that ...`, `remind me to call`: who it goes to, and what it says, is no kind of thing.
-  const as = phrase.known ? undefined : namedAs(request, end, lexicon);
+  const as = phrase.known ? undefined : (namedAs(request, end, lexicon) ?? namedIn(request, end, action, lexicon));
   if (as) return { object: as.name, domain: domainOf(as.words, lexicon), known: true };
   const own = request.entry.verb === 'let' && action === 'send' ? 'message' : request.entry.object;
   if (own !== undefined && NAMES_OWN.has(action) && (!phrase.known || saysWhat(request)))
@@ -274,5 +266,12 @@ export function objectOf(request: Request, end: number, phrase: ObjectPhrase, ac
   return { object: phrase.name, domain: fallback, known: phrase.known };
 }
 
+/** `alert me when`: what follows is the occasion. */
+const ENDS_OPEN = / (?:when|if)$/;
+const OWN_BEFORE_PLACE: ReadonlySet<Action> = new Set(['read', 'update']);
+const isPlaced = ({ sentence, next }: Request): boolean =>
+  sentence[next] === undefined ||
+  sentence[next].kind === 'punct' ||
+  /^(?:in|at|from|to|here|around|on|and|so|can|please|again)$/.test(sentence[next].lower);
 const NAMES_OWN: ReadonlySet<Action> = new Set(['send', 'create']);
 const saysWhat = ({ sentence, next }: Request): boolean => sentence[next]?.lower === 'to';

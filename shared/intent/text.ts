@@ -15,7 +15,9 @@ const MAX_LENGTH = 20_000;
 // Bidirectional controls, zero-width characters, fillers, variation selectors, and the tag block that renders as nothing.
 const INVISIBLE =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-const HIDING = /[\u202d\u202e\u{e0020}-\u{e007e}]/u;
+// Also several in a row that have no business beside each other, which mark or carry something.
+const HIDING =
+  /[\u202d\u202e\u{e0020}-\u{e007e}]|[\u200b\u2060-\u2064\ufeff][\u200b-\u200d\u2060-\u2064\ufeff]|[\u200c\u200d][\u200b\u2060-\u2064\ufeff]/u;
 const INSIDE_WORD = /[A-Za-z][\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\u3164\ufeff\uffa0]+[A-Za-z]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;

@@ -12,6 +12,8 @@ export interface Slot {
   readonly first: boolean;
   /** It follows `and` or another conjunction. */
   readonly joined?: boolean;
+  /** Leave is asked for what follows. */
+  readonly asked?: boolean;
 }
 
 /** What was seen of a sentence so far. */
@@ -50,8 +52,34 @@ export function verbAt(
   const entry = phrasal ?? match.value.entry;
   const next = sentence[at + match.length];
   if (next?.kind === 'word' && FINITE.has(next.lower) && !entry.weak) return undefined;
+  // `Issue 17 can be closed`: a thing with its number.
+  if (entry.alsoNoun && next !== undefined && next.kind !== 'word' && FINITE.has(words[at + match.length + 1] ?? ''))
+    return undefined;
+  if (entry.alsoNoun && form === 'base' && slot.first && opensSubject(sentence, words, at + match.length))
+    return undefined;
   const certainty = certaintyOf({ entry, form, length: match.length }, next, words[at - 1], slot, seen, lexicon);
   return certainty > 0 ? { entry, form, length: match.length, certainty } : undefined;
+}
+
+/** How far a subject may reach. */
+const MAX_SUBJECT = 6;
+
+/** Whether a word that may be a noun begins the subject of a verb that follows: `Finance analyst Mia Berg needs a laptop`. */
+function opensSubject(sentence: Sentence, words: readonly string[], from: number): boolean {
+  const first = words[from] ?? '';
+  if (sentence[from]?.kind !== 'word' || AFTER_VERB.has(first) || PREPOSITIONS.has(first)) return false;
+  for (let at = from + 1; at < from + MAX_SUBJECT; at += 1) {
+    const word = words[at] ?? '';
+    if (/^(?:needs|wants|requires|has)$/.test(word)) return true;
+    if (
+      sentence[at]?.kind !== 'word' ||
+      PREPOSITIONS.has(word) ||
+      CONJUNCTIONS.has(word) ||
+      /^(?:to|that|who|which|if|when)$/.test(word)
+    )
+      return false;
+  }
+  return false;
 }
 
 /** Whether the verb is only part of a longer name: `kill switch`. */
@@ -117,7 +145,11 @@ function splitVerb(
   slot: Slot,
   lexicon: Lexicon,
 ): PhraseMatch<VerbReading> | undefined {
-  if (!slot.strong || !AFTER_VERB.has(words[at + 1] ?? '')) return undefined;
+  const next = words[at + 1] ?? '';
+  // `cross laundry off my list`: at the very beginning what follows may be any noun.
+  const mayBe =
+    AFTER_VERB.has(next) || (slot.first && /^[a-z]/.test(next) && !PREPOSITIONS.has(next) && !FINITE.has(next));
+  if (!slot.strong || !mayBe) return undefined;
   const entry = phrasalOf(words, at, words[at] ?? '', lexicon);
   return entry && { value: { entry, form: 'base' }, length: 1 };
 }

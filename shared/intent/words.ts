@@ -28,3 +28,8 @@ export function spokenWords(lower: string): SpokenWords {
   if (words.length > (ends.at(-1) ?? 0)) ends.push(words.length);
   return { words, ends, ascii };
 }
+
+/** The words of a text in its own case: lines that were only broken to be short go on. */
+export function spokenText(text: string): SpokenWords {
+  return spokenWords((text.includes('\n') ? text.replace(/([a-z,])\r?\n(?=[a-z])/g, '$1 ') : text).toLowerCase());
+}

@@ -54,7 +54,6 @@ const READS: Form[] = [
   ['List suppliers that should be deleted', 'read', 'supplier'],
   ['Find all files which must be removed', 'read', 'file'],
   ['Which accounts should be deleted?', 'read', 'account'],
-  ['Can I cancel my booking?', 'read', 'booking'],
   ['Is it safe to delete the cache?', 'read'],
   ['How do I revoke a key?', 'read'],
   ['Show suppliers deleted yesterday', 'read'],
@@ -82,7 +81,7 @@ const OBJECTS: Form[] = [
   ['Delete core files older than 7 days', 'delete', 'core_file'],
   ['Describe an AWS resource', 'read', 'aws_resource'],
   ["Move 'plan.pdf' into the archive folder", 'update', 'file'],
-  ['I forgot my password. Can you help me reset it?', 'update', 'password'],
+  ['My password is gone. Could you help me to reset it?', 'update', 'password'],
 ];
 
 function check(group: string, forms: readonly Form[]): void {

@@ -1,0 +1,158 @@
+// Texts that a text carries in another writing: encoded, written in numbers, moved along the alphabet or turned around.
+import { wordSet } from './word-set.ts';
+
+// Each begins where nothing of its kind stands before it, so that no stretch is looked at from every one of its characters.
+const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
+const HEX = /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}/g;
+const PERCENT = /%[0-9a-fA-F]{2}(?<=([^\s%]{0,40})...)(?:[^\s%]{0,40}%[0-9a-fA-F]{2}){2}\S*/g;
+/** How many characters of one encoded piece are decoded, and how many pieces. */
+const MAX_ENCODED = 4_000;
+const MAX_HIDDEN = 5;
+
+/** Whether decoded bytes read as text: printable, with words. */
+function isText(decoded: string): boolean {
+  const printable = decoded.match(/[\x20-\x7e\n\t]/g)?.length ?? 0;
+  return decoded.length >= 8 && printable === decoded.length && /[a-z]{2}/i.test(decoded) && /[\s/]/.test(decoded);
+}
+
+function percentDecoded(text: string): string {
+  return text.replace(/%([0-9a-fA-F]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+}
+
+const MORSE: Readonly<Record<string, string>> = Object.fromEntries(
+  '.- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..'
+    .split(' ')
+    .map((signs, at) => [signs, String.fromCharCode(97 + at)]),
+);
+
+/** Characters of numbers: anything but what prints stands as NUL, which no text has. */
+function ofCodes(codes: readonly number[]): string {
+  return codes.map((code) => (code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : '\0')).join('');
+}
+const numbersOf = (piece: string, digits: RegExp, radix: number): number[] =>
+  (piece.slice(0, MAX_ENCODED).match(digits) ?? []).map((number) => Number.parseInt(number, radix));
+
+/** Characters written as numbers of some base, or as signs, and how each is read. */
+const WRITINGS: readonly (readonly [form: RegExp, read: (piece: string) => string])[] = [
+  [/(?<![01])[01]{8}(?:\s?[01]{8}){7,}(?![01])/g, (piece) => ofCodes(numbersOf(piece, /[01]{8}/g, 2))],
+  [/(?<!\d)\d{2,3}(?:,?\s\d{2,3}|,\d{2,3}){11,}(?!\d)/g, (piece) => ofCodes(numbersOf(piece, /\d{2,3}/g, 10))],
+  [
+    /(?<![0-9a-z])(?:(?:0x|\\x|\\u00)?[0-9a-f]{2}[\s,]{0,2}){12,}(?![0-9a-z])/gi,
+    (piece) => ofCodes(numbersOf(piece.replace(/0x|\\x|\\u00/gi, ' '), /[0-9a-f]{2}/gi, 16)),
+  ],
+  [/(?:&#\d{2,3};){8,}/g, (piece) => ofCodes(numbersOf(piece, /\d{2,3}/g, 10))],
+  [/(?:&#x[0-9a-f]{2};){8,}/gi, (piece) => ofCodes(numbersOf(piece.replace(/&#x/gi, ' '), /[0-9a-f]{2}/gi, 16))],
+  [
+    /(?<![.-])(?:[.-]{1,5}(?:\s\/\s|[\s/])){11,}[.-]{1,5}/g,
+    (piece) =>
+      piece
+        .slice(0, MAX_ENCODED)
+        .split(/\s?\/\s?|\s{2,}/)
+        .map((word) =>
+          word
+            .split(/\s/)
+            .map((signs) => MORSE[signs] ?? '\0')
+            .join(''),
+        )
+        .join(' '),
+  ],
+];
+/** Without eight digits in a row of numbers, or as many signs, none of them is there. */
+const MAY_BE_WRITTEN =
+  /[01]{8}\s?[01]{8}|\d{2,3},?\s\d{2,3},?\s\d{2,3}|\d{2,3},\d{2,3},\d{2,3}|[0-9a-f]{2}[\s,][0-9a-f]{2}[\s,][0-9a-f]{2}[\s,]|0x[0-9a-f]|\\[xu]|&#|[.-]{1,5}[\s/][.-]{1,5}[\s/][.-]{1,5}/i;
+
+/** A digit or a sign that all of them have. */
+const WRITES = /[0-9\\&]|[.-][ /][.-]/;
+
+/** What such a text that takes an agent over can hardly do without. */
+const TELLING = ['ignore', 'instructions', 'previous', 'disregard', 'prompt', 'reveal', 'system', 'output'];
+const A = 97;
+/** The steps from each letter of a word to the next, around the alphabet: the same however far all of them are moved. */
+function stepsOf(word: string): string {
+  let steps = '';
+  for (let at = 1; at < word.length; at += 1)
+    steps += String.fromCharCode(A + ((word.charCodeAt(at) - word.charCodeAt(at - 1) + 26) % 26));
+  return steps;
+}
+const MOVED = new Map(TELLING.map((word) => [stepsOf(word), word]));
+/** Length and first step of those words: most words are known to be none of them by it. */
+const firstStep = (word: string): number => word.length * 26 + ((word.charCodeAt(1) - word.charCodeAt(0) + 26) % 26);
+const FIRST_STEPS = new Set(TELLING.map(firstStep));
+const ONLY_LETTERS = /^[a-z]+$/;
+/** Those words from their end, as a text has them whose letters are turned around. */
+const TURNED = new Set(TELLING.map((word) => [...word].reverse().join('')));
+const LAST_OF_TURNED = wordSet('ignore disregard forget override bypass reveal');
+
+/** What the words of a text show of its letters. */
+interface Letters {
+  /** How far the telling words are moved along the alphabet, each of them once. */
+  readonly shifts: ReadonlyMap<string, number>;
+  /** One of them is turned around. */
+  readonly turned: boolean;
+}
+
+function lettersOf(words: readonly string[]): Letters {
+  const shifts = new Map<string, number>();
+  let turned = false;
+  for (const word of words) {
+    if (word.length < 6) continue;
+    turned ||= TURNED.has(word);
+    if (!FIRST_STEPS.has(firstStep(word)) || !ONLY_LETTERS.test(word)) continue;
+    const meant = MOVED.get(stepsOf(word));
+    if (meant !== undefined && meant !== word) shifts.set(meant, (word.charCodeAt(0) - meant.charCodeAt(0) + 26) % 26);
+  }
+  return { shifts, turned };
+}
+
+/** What a text hides. */
+export interface Hidden {
+  /** Texts that it carries in another writing: printable ones only, at most five. */
+  readonly texts: readonly string[];
+  /** Two words that texts which take an agent over have stand there with their letters moved alike. */
+  readonly moved: boolean;
+}
+
+/** The text with each Latin letter moved back by `shift`. */
+function movedBack(text: string, shift: number): string {
+  return text.replace(/[a-z]/gi, (letter) => {
+    const base = letter <= 'Z' ? 65 : A;
+    return String.fromCharCode(((letter.charCodeAt(0) - base - shift + 26) % 26) + base);
+  });
+}
+
+/**
+ * What a text carries in base64, hexadecimal digits, numbers, signs, percent encoding, with moved letters or turned around. `words` are
+ * those of the text, in lower case.
+ */
+export function hiddenIn(text: string, words: readonly string[]): Hidden {
+  const found: string[] = [];
+  const take = (decoded: string) => {
+    if (found.length < MAX_HIDDEN && isText(decoded)) found.push(decoded);
+  };
+  for (const match of text.matchAll(BASE64)) {
+    if (found.length === MAX_HIDDEN) break;
+    const candidate = match[0].slice(0, MAX_ENCODED);
+    // Ordinary long words and hexadecimal digests are no hidden text.
+    if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
+    take(Buffer.from(candidate, 'base64').toString('utf8'));
+  }
+  for (const match of text.matchAll(HEX)) take(Buffer.from(match[0].slice(0, MAX_ENCODED), 'hex').toString('utf8'));
+  if (/%[0-9a-fA-F]{2}/.test(text))
+    for (const [rest, before = ''] of text.matchAll(PERCENT))
+      take(percentDecoded((before + rest).slice(0, MAX_ENCODED)));
+  if (WRITES.test(text) && MAY_BE_WRITTEN.test(text)) {
+    for (const [form, read] of WRITINGS) for (const [piece] of text.matchAll(form)) take(read(piece));
+  }
+  const { shifts, turned } = lettersOf(words);
+  const moves = new Set(shifts.values());
+  for (const shift of moves) take(movedBack(text.slice(0, MAX_ENCODED), shift).replace(/[^\x20-\x7e\n\t]/g, ' '));
+  if (turned)
+    take(
+      [...text.slice(0, MAX_ENCODED)]
+        .reverse()
+        .join('')
+        .replace(/[^\x20-\x7e\n\t]/g, ' '),
+    );
+  if (words.length > 3 && LAST_OF_TURNED.has(words.at(-1) ?? '')) take(words.slice(-200).reverse().join(' '));
+  return { texts: found, moved: shifts.size > 1 && moves.size < shifts.size };
+}

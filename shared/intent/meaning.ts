@@ -1,0 +1,96 @@
+// What a request comes to mean: its verb, refined by the object and the words around it.
+import { calculates, handsOver, keepsFree, makesSo, takesBack } from './changes.ts';
+import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
+import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
+import { beginsWithSum, isPronounObject, MOVES_MONEY, objectStart } from './request-object.ts';
+import type { Request } from './request.ts';
+import type { Sentence } from './tokens.ts';
+
+/** The sentence that is read, with its words and its index. */
+export interface Place {
+  readonly sentence: Sentence;
+  readonly words: readonly string[];
+  readonly index: number;
+}
+
+/** Words after a verb that are looked at. */
+const MAX_CLAUSE = 60;
+
+function refine(
+  verb: string,
+  phrase: ObjectPhrase,
+  clause: readonly string[],
+  lexicon: Lexicon,
+): Refinement | undefined {
+  return lexicon.refinements.get(verb)?.find((rule) => {
+    const head = phrase.words.at(-1) ?? '';
+    const object = !rule.objects || rule.objects.has(head);
+    const named =
+      rule.objects && !object && phrase.words.length === 0 && clause.some((word) => rule.objects?.has(word));
+    return (object || named) && (!rule.prepositions || clause.some((word) => rule.prepositions?.has(word)));
+  });
+}
+
+/** `Make the page live` and `I want to return the lamp` change something. */
+const CHANGE: Pick<Refinement, 'action' | 'effect' | 'traits'> = { action: 'update', effect: 'write', traits: [] };
+
+const CALCULATION: typeof CHANGE = { action: 'read', effect: 'read', traits: [] };
+const BOOKING: typeof CHANGE = { action: 'create', effect: 'write', traits: [] };
+const HANDOVER: typeof CHANGE = { action: 'send', effect: 'write', traits: [] };
+
+function changeOf(request: Request, end: number, phrase: ObjectPhrase, lexicon: Lexicon): typeof CHANGE | undefined {
+  if (handsOver(request, lexicon) || (request.entry.verb === 'report' && isPronounObject(request, request.next, end)))
+    return HANDOVER;
+  if (keepsFree(request)) return BOOKING;
+  if (calculates(request)) return CALCULATION;
+  return makesSo(request, end, lexicon) || takesBack(request, phrase, lexicon) ? CHANGE : undefined;
+}
+
+const NEW = /^(?:an?|another|new|one|two|three|four|five|six|bug|feature|note|email)$/;
+
+/** `I need a ...` asks for something new, `I need the ...` and `I need a list of ...` for something that exists. */
+function wantedEntry(request: Request, lexicon: Lexicon): Pick<VerbEntry, 'verb' | 'action' | 'effect'> {
+  const article = request.sentence[request.next]?.lower;
+  const isNew = NEW.test(article ?? '') || request.sentence[request.next + 1]?.text === ':';
+  return isNew && !lexicon.containerNouns.has(request.sentence[request.next + 1]?.lower ?? '')
+    ? { verb: 'create', action: 'create', effect: 'write' }
+    : { verb: 'get', action: 'read', effect: 'read' };
+}
+
+/** The verb whose refinements say what it means that something is wanted: `I need access to ...`. */
+const WANT = 'want';
+
+/** What a request comes to mean with its object. */
+export interface Meaning extends Pick<VerbEntry, 'verb' | 'action' | 'effect' | 'traits' | 'weak'> {
+  /** Its object is a pronoun. */
+  readonly pronoun: boolean;
+  readonly phrase: ObjectPhrase;
+  readonly clause: readonly string[];
+}
+
+export function meaningOf(request: Request, end: number, { words }: Place, lexicon: Lexicon): Meaning {
+  const clause = words.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
+  const [from, to] = request.subject ?? [objectStart(request, end, lexicon), end];
+  const pronoun = isPronounObject(request, from, to);
+  const base = request.wanted ? wantedEntry(request, lexicon) : request.entry;
+  const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon, base.action === 'create');
+  const refined = refine(request.wanted ? WANT : request.entry.verb, phrase, clause, lexicon);
+  const sum = !refined && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
+  const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
+  return {
+    verb: base.verb,
+    action: sum ? 'transfer' : (rule?.action ?? base.action),
+    effect: sum ? 'write' : (rule?.effect ?? base.effect),
+    traits: sum ? ['financial'] : rule ? rule.traits : request.entry.traits,
+    weak: request.entry.weak && refined === undefined,
+    pronoun,
+    phrase,
+    clause,
+  };
+}
+
+/** What a verb means with a thing that was named before: `My card is lost. Block it.` */
+export function meaningWith(verb: string, object: string, lexicon: Lexicon): typeof CHANGE | undefined {
+  const head = object.slice(object.lastIndexOf('_') + 1);
+  return lexicon.refinements.get(verb)?.find((rule) => !rule.prepositions && rule.objects?.has(head));
+}

@@ -1,0 +1,63 @@
+// Statements that something or somebody needs what would have to be done: `the key needs rotating`, `Ana needs access`.
+import { WH } from './clause-words.ts';
+import { clauseStart, endsPhrase, type Implied, nominalFrom } from './implied-parts.ts';
+import { CONDITIONS, ENSURES, NEEDS, NEGATORS, PRONOUNS, RIGHTS, THIRD } from './implied-words.ts';
+import type { Lexicon, VerbEntry } from './lexicon.ts';
+import { lastBefore, type Request } from './request.ts';
+import { rightAt, speaksOfRight } from './rights.ts';
+
+/** `X needs deleting`. */
+export function gerundAt(words: readonly string[], at: number, lexicon: Lexicon): Implied | undefined {
+  if (!NEEDS.has(words[at] ?? '')) return undefined;
+  const match = lexicon.verbForms.match(words, at + 1);
+  const start = clauseStart(words, at);
+  if (match?.value.form !== 'gerund' || match.value.entry.weak || start === at) return undefined;
+  if (CONDITIONS.has(words[start] ?? '') || WH.has(words[start] ?? '') || !endsPhrase(words[at + 1 + match.length]))
+    return undefined;
+  const subject: [number, number] = [start, at];
+  return {
+    entry: match.value.entry,
+    at: at + 1,
+    next: at + 1 + match.length,
+    subject,
+    certainty: 0.75,
+    negated: false,
+  };
+}
+
+/** `The server needs a restart`, `Ana needs access to the vault`. */
+export function needAt(words: readonly string[], at: number, query: VerbEntry, lexicon: Lexicon): Implied | undefined {
+  if (!NEEDS.has(words[at] ?? '') || /^(?:to|no|not)$/.test(words[at + 1] ?? '')) return undefined;
+  const start = clauseStart(words, at);
+  const first = words[start] ?? '';
+  const before = words[at - 1] ?? '';
+  if (start === at || CONDITIONS.has(first) || WH.has(first) || (PRONOUNS.has(before) && !THIRD.has(before)))
+    return undefined;
+  // `He no longer needs access to the vault`
+  const cancel = before === 'longer' && RIGHTS.has(words[at + 1] ?? '') ? lexicon.verbs.get('cancel') : undefined;
+  if (cancel) return { entry: cancel, at, next: at + 1, subject: undefined, certainty: 0.6, negated: false };
+  const common = { at, negated: NEGATORS.has(before) || before === 'longer', certainty: 0.45 };
+  const nominal = nominalFrom(words, at + 1, 'all', lexicon);
+  if (nominal) return { ...nominal, ...common, subject: [start, at] };
+  return { ...common, entry: query, next: at + 1, subject: undefined, wanted: true };
+}
+
+/** `Ana should have access to the vault`, `make sure nobody can open the folder`. */
+export function entitledAt(
+  words: readonly string[],
+  at: number,
+  found: readonly Request[],
+  places: readonly number[],
+  lexicon: Lexicon,
+): Implied | undefined {
+  if (!speaksOfRight(words[at] ?? '')) return undefined;
+  const last = lastBefore(at, places);
+  const request = (places[last] ?? 0) >= clauseStart(words, at) - 1 ? found[last] : undefined;
+  const ensures = request?.entry.weak === true && ENSURES.has(request.entry.verb.split(' ', 1)[0] ?? '');
+  if (request && !ensures) return undefined;
+  let start = request ? request.next : clauseStart(words, at);
+  if (words[start] === 'that') start += 1;
+  if (CONDITIONS.has(words[start] ?? '') || WH.has(words[start] ?? '')) return undefined;
+  const right = rightAt(words, at, start, ensures, lexicon);
+  return right && { ...right, at, subject: undefined, certainty: 0.7, negated: false };
+}
