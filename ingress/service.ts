@@ -4,7 +4,7 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
 import type { DataSourceOptions } from '../shared/db/data-source.ts';
-import { openDatabase } from '../shared/db/database.ts';
+import { keptOf, openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
@@ -56,8 +56,6 @@ export interface RunningIngress {
   close(): Promise<void>;
 }
 
-/** Opening one costs a request more than all else that it does; this many work at a time when requests do. */
-const CONNECTIONS_KEPT = 4;
 const MACHINE_CLOCK: EdgeClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
@@ -71,7 +69,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     url: config.databaseUrl,
     applicationName: 'custos-ingress',
     poolSize: config.databasePool,
-    kept: Math.min(CONNECTIONS_KEPT, config.databasePool),
+    kept: keptOf(config.databasePool),
     ...patience,
     onError,
   });

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
-import { openDatabase, type Statement } from '../shared/db/database.ts';
+import { keptOf, openDatabase, type Statement } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
@@ -62,8 +62,6 @@ const INTENTS_AT_ONCE = 20;
 const LOGS_AT_ONCE = 2;
 /** One fold takes all that waits; more at once would only share it. */
 const FOLDS_AT_ONCE = 1;
-/** Connections that are there before the first job, and stay. */
-const CONNECTIONS_KEPT = 4;
 /** A long upkeep job must not keep the sweeper waiting. */
 const UPKEEP_CONCURRENCY = 4;
 
@@ -74,7 +72,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
     url: databaseUrl,
     applicationName: 'custos-workers',
     poolSize: config.databasePool,
-    kept: Math.min(CONNECTIONS_KEPT, config.databasePool),
+    kept: keptOf(config.databasePool),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });

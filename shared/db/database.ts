@@ -112,6 +112,12 @@ async function connected(options: DataSourceOptions): Promise<DataSource> {
   }
 }
 
+/**
+ * Connections that a service keeps of a pool: about as many as work at a time. Opening one costs a request more than all
+ * else that it does.
+ */
+export const keptOf = (poolSize: number): number => Math.min(4, poolSize);
+
 /** Opens connections before they are needed: the first requests must not wait for one each. */
 async function open(pool: pg.Pool, connections: number): Promise<void> {
   const ignore = (): void => undefined;

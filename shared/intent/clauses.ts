@@ -134,15 +134,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     if (slot.first && found.length === 0 && /^(?:can|could|may)$/.test(word)) {
       const wanted = wantedAt(words, at);
       if (wanted > 0) {
-        found.push({
-          ...WANTED,
-          entry: query,
-          next: at + wanted,
-          at: token.at,
-          sentence,
-          negated: false,
-          certainty: 0.55,
-        });
+        found.push({ ...WISH, entry: query, next: at + wanted, at: token.at, sentence, negated: false });
         slot = undefined;
         continue;
       }
@@ -200,15 +192,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     }
     const wanted = wantedAt(words, at);
     if (wanted > 0) {
-      found.push({
-        ...WANTED,
-        entry: query,
-        next: at + wanted,
-        at: token.at,
-        sentence,
-        negated: seen.negated,
-        certainty: 0.55,
-      });
+      found.push({ ...WISH, entry: query, next: at + wanted, at: token.at, sentence, negated: seen.negated });
     }
     if (SUBORDINATORS.has(word)) subordinate = true;
     if (CONDITIONAL.has(word)) conditional = true;
@@ -274,6 +258,8 @@ function purposeAfter(words: readonly string[], at: number): number {
 }
 
 const WANTED = { kind: 'imperative', wanted: true } as const;
+/** A thing that is wished for, and no verb that says what is to be done with it. */
+const WISH = { ...WANTED, certainty: 0.55 } as const;
 
 const CARRYING_OUT =
   /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;

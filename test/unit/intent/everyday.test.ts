@@ -1,13 +1,10 @@
 // Everyday ways to ask: without commas, by asking for leave, by saying what is needed, missing or wished for.
 import { expect } from 'chai';
 import { parseIntent } from '../../../shared/intent/parse.ts';
-import type { Action } from '../../../shared/vocabulary.ts';
+import { checkForms, type Form } from './form-check.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();
-
-/** A text, the class it asks for, and its object where that matters. */
-type Form = readonly [text: string, action: Action, object?: string];
 
 const WITHOUT_COMMAS: readonly Form[] = [
   ['if the queue grows beyond a thousand restart the worker', 'execute', 'worker'],
@@ -94,21 +91,11 @@ const MEANT: readonly Form[] = [
   ['do i have plans tonight', 'read', 'plan'],
 ];
 
-function check(group: string, forms: readonly Form[]): void {
-  describe(group, () => {
-    for (const [text, action, object] of forms)
-      it(text, () => {
-        const parse = parseIntent(text, lexicon);
-        expect([parse.action, object === undefined ? '' : parse.object]).to.deep.equal([action, object ?? '']);
-      });
-  });
-}
-
-check('a request without a comma before it is found', WITHOUT_COMMAS);
-check('who asks for leave to change something asks for the change', LEAVE);
-check('what somebody needs or may is asked for', NEEDS);
-check('what no verb asks for', UNSPOKEN);
-check('the words around a verb say what is meant', MEANT);
+checkForms('a request without a comma before it is found', WITHOUT_COMMAS);
+checkForms('who asks for leave to change something asks for the change', LEAVE);
+checkForms('what somebody needs or may is asked for', NEEDS);
+checkForms('what no verb asks for', UNSPOKEN);
+checkForms('the words around a verb say what is meant', MEANT);
 
 describe('what only remarks something', () => {
   for (const text of [

@@ -2,12 +2,10 @@
 import { expect } from 'chai';
 import { nominals, participles } from '../../../shared/intent/inflection.ts';
 import { parseIntent } from '../../../shared/intent/parse.ts';
+import { checkForms, type Form } from './form-check.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();
-
-/** Text, action, object (empty: whatever it is). */
-type Form = [text: string, action: string, object?: string];
 
 const PASSIVES: Form[] = [
   ['All suppliers should be deleted', 'delete', 'supplier'],
@@ -84,22 +82,12 @@ const OBJECTS: Form[] = [
   ['My password is gone. Could you help me to reset it?', 'update', 'password'],
 ];
 
-function check(group: string, forms: readonly Form[]): void {
-  describe(group, () => {
-    for (const [text, action, object] of forms)
-      it(text, () => {
-        const parse = parseIntent(text, lexicon);
-        expect([parse.action, object === undefined ? '' : parse.object]).to.deep.equal([action, object ?? '']);
-      });
-  });
-}
-
-check('statements that oblige ask for what they say', PASSIVES);
-check('nouns of actions ask for them', NOUNS);
-check('verbs parted from their particle', PARTED);
-check('what a tool is for is what it does', PURPOSES);
-check('what is only described is read', READS);
-check('objects', OBJECTS);
+checkForms('statements that oblige ask for what they say', PASSIVES);
+checkForms('nouns of actions ask for them', NOUNS);
+checkForms('verbs parted from their particle', PARTED);
+checkForms('what a tool is for is what it does', PURPOSES);
+checkForms('what is only described is read', READS);
+checkForms('objects', OBJECTS);
 
 describe('what nothing asks for', () => {
   for (const text of NOT_ASKED)
