@@ -66,7 +66,7 @@ describe('API keys', () => {
       for (const answer of [await service.admin.get(PATH), await service.admin.delete(`${PATH}/${keyId}`)]) {
         expect(answer.status).to.equal(200);
         expect(answer.text).to.not.contain(secret);
-        expect(answer.text).to.not.contain('hmac');
+        expect(answer.text, 'no member with the hash').to.not.match(/"[a-z_]*hmac/i);
       }
     });
 
