@@ -30,6 +30,8 @@ async function runOurMigrations(databaseUrl: string): Promise<string[]> {
     applicationName: 'custos-migrate',
     poolSize: 1,
     queryTimeoutMs: 600_000,
+    // The server has just answered above; when it is slow to answer again, the machine is busy.
+    connectTimeoutMs: 60_000,
     onError: () => undefined,
   });
   await dataSource.initialize();

@@ -45,10 +45,11 @@ export function serverAccount(clusterFolder: string, say: (line: string) => void
     if (found !== undefined) return found;
   }
   for (const [command, ...args] of MAKE_USER) {
-    if (spawnSync(command, args, { stdio: 'ignore' }).status !== 0) continue;
+    const { status } = spawnSync(command, args, { stdio: 'ignore' });
+    // It fails, too, when another start has made the user just now.
     const made = lookUp(NEW_USER);
     if (made === undefined) continue;
-    say(`PostgreSQL does not run as root: made the system user ${NEW_USER} for it.`);
+    if (status === 0) say(`PostgreSQL does not run as root: made the system user ${NEW_USER} for it.`);
     return made;
   }
   throw new SetupError(

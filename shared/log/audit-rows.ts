@@ -19,8 +19,9 @@ const HEAD: Statement = {
       ) AS last) AS last_nodes
     FROM log WHERE log.log_id = $1`,
 };
-// The order by chain_index names the index to use: without it, and before the first ANALYZE, another one that reads all
-// leaves of the log costs as little in the planner's eyes.
+// Each order names the index to use, also that of one row, which is looked for from its id to its id: without it, and
+// before the first ANALYZE, another one costs as little in the planner's eyes. It reads all leaves of the log for each,
+// or all decisions of an agent (480 microseconds a leaf against 25), and the plan is kept for as long as the session.
 const LEAVES: Statement = {
   name: 'audit-leaves',
   text: `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
@@ -30,10 +31,16 @@ const LEAVES: Statement = {
       previous.log_id AS previous_log_id, previous.chain_index::text AS previous_chain_index, previous.leaf_index::text AS previous_leaf_index, previous.event_hash AS previous_event_hash
     FROM leaf
     LEFT JOIN LATERAL (
-      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, facts, facts_salt
-      FROM decision WHERE leaf.source = 'decision' AND organisation_id = $4 AND environment = $5 AND decision_id = leaf.source_id
-      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, NULL, NULL, NULL, NULL, NULL, NULL
-      FROM record WHERE leaf.source = 'record' AND organisation_id = $4 AND environment = $5 AND proof_id = leaf.source_id
+      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, facts, facts_salt FROM (
+        SELECT * FROM decision WHERE organisation_id = $4 AND environment = $5 AND decision_id >= leaf.source_id AND decision_id <= leaf.source_id
+        ORDER BY organisation_id, environment, decision_id LIMIT 1
+      ) AS decision
+      WHERE leaf.source = 'decision'
+      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, NULL, NULL, NULL, NULL, NULL, NULL FROM (
+        SELECT * FROM record WHERE organisation_id = $4 AND environment = $5 AND proof_id >= leaf.source_id AND proof_id <= leaf.source_id
+        ORDER BY organisation_id, environment, proof_id LIMIT 1
+      ) AS record
+      WHERE leaf.source = 'record'
       LIMIT 1
     ) AS found ON true
     LEFT JOIN LATERAL (

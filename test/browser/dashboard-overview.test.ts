@@ -12,6 +12,7 @@ import {
 import { type Service, startService } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { startTestWorker } from '../support/worker.ts';
+import { waitFor } from '../support/wait.ts';
 
 /** Says where pictures of the pages go, for whoever wants to look at them; without it none are made. */
 const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
@@ -24,7 +25,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
   };
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     service = await startService();
     const worker = await startTestWorker(service);
     for (let i = 0; i < 12; i += 1)
@@ -74,11 +75,12 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     const { page } = seen;
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
-    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Overview');
+    // The title has the focus once the page is painted.
+    await page.waitForFunction("document.activeElement.textContent === 'Overview'");
     expect(await page.title()).to.equal('Overview · Custos');
     await page.getByText('No worker is alive').waitFor();
     const stat = page.locator('.stat', { hasText: 'Last hour' }).locator('.stat-value');
-    expect(await stat.textContent()).to.equal('40');
+    await waitFor(async () => (await stat.textContent()) === '40', { what: 'the decisions of the hour' });
     await page.locator('.u-over').waitFor();
     await service.admin.post('/v1/halt', { reason: 'a drill' });
     await page.getByText('Everything is halted').waitFor();
@@ -122,15 +124,15 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
   });
 
   it('says so when the numbers are not live any more, and goes on by itself', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const { page } = seen;
     const events = '**/dashboard/api/events*';
     await page.route(events, (route) => route.abort());
     await page.reload();
-    await page.getByText('Not live').waitFor({ timeout: 15_000 });
+    await page.getByText('Not live').waitFor();
     await picture('not-live');
     await page.unroute(events);
-    await page.getByText('Live again').waitFor({ timeout: 15_000 });
+    await page.getByText('Live again').waitFor();
     expect(await page.getByText('Not live').count()).to.equal(0);
     // What the browser says of requests that fail.
     expect(seen.complaints.splice(0).filter((text) => !text.includes('ERR_FAILED'))).to.deep.equal([]);

@@ -1,6 +1,7 @@
 // Decisions and agents in a real browser: found, explained, held back; with names that callers chose to break a page.
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type { Locator } from 'playwright-core';
 import { foldBatch } from '../../shared/decide/trust-fold.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/trust/beta.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { type Pages, pagesOf, WINDOWS } from '../support/pages.ts';
 import { type Service, startService } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
+import { waitFor } from '../support/wait.ts';
 
 const DAY_MS = 86_400_000;
 /** Markup, a right-to-left override, no place to break a line, and as long as ids may be. */
@@ -31,6 +33,10 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
   const ask = async (agent: string, intent: string): Promise<string> =>
     (await service.admin.post('/v1/enforce', { intent, agent_id: agent, trust_level: 7 })).json.decision_id as string;
 
+  /** Waits until so many rows are shown: what was asked for before may be there for a moment more. */
+  const shown = (rows: Locator, count: number): Promise<unknown> =>
+    waitFor(async () => (await rows.count()) === count, { what: `${count} rows` });
+
   /** Signals that were folded on each of the last days, so that the trust has a past. */
   async function signals(agentId: string): Promise<void> {
     for (let day = 12; day > 0; day -= 1) {
@@ -43,7 +49,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
   }
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     service = await startService();
     for (const agentId of ['billing-1', 'billing-2', 'reader-1', HOSTILE])
       await service.admin.post('/v1/agents', {
@@ -77,17 +83,17 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await pages.heading('Decisions');
     const rows = page.locator('.list tbody tr');
     await rows.first().waitFor();
-    expect(await rows.count()).to.equal(50);
+    await shown(rows, 50);
     expect(await rows.first().textContent())
       .to.contain('db.delete.production.users')
       .and.to.contain('billing-1');
     await pages.picture('decisions-1440-light');
     await page.getByRole('button', { name: 'Older' }).click();
     await page.getByText('Page 2').waitFor();
-    expect(await rows.count()).to.equal(14);
+    await shown(rows, 14);
     await page.reload();
     await page.getByText('Page 2').waitFor();
-    expect(await rows.count()).to.equal(14);
+    await shown(rows, 14);
     await rows.first().getByRole('link').click();
     await page.getByRole('heading', { name: 'Why', exact: true }).waitFor();
     await page.goBack();
@@ -150,7 +156,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.goto(url.href);
     const rows = page.locator('.list tbody tr');
     await rows.first().waitFor();
-    expect(await rows.count()).to.equal(1);
+    await shown(rows, 1);
     expect(await page.getByLabel('Agent', { exact: true }).inputValue()).to.equal('nobody-knows-me');
     await page.getByLabel('Verdict').selectOption('ALLOW');
     await page.getByText('No decision fits these filters').waitFor();
@@ -219,16 +225,16 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await pages.heading('Agents');
     const rows = page.locator('.list tbody tr');
     await rows.first().waitFor();
-    expect(await rows.count()).to.equal(50);
+    await shown(rows, 50);
     await pages.picture('agents-1440-light');
     await page.getByLabel('Id begins with').fill('fleet-01999');
     await page.waitForURL(/prefix=/);
     await page.getByText('fleet-019999').waitFor();
-    expect(await rows.count()).to.equal(10);
+    await shown(rows, 10);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByLabel('Status').selectOption('SUSPENDED');
     await page.locator('tbody .badge-bad').nth(3).waitFor();
-    expect(await rows.count()).to.equal(4);
+    await shown(rows, 4);
     await page.getByLabel('Id begins with').fill('no-such');
     await page.getByText('No registered agent fits').waitFor();
     expect(seen.complaints).to.deep.equal([]);
@@ -240,9 +246,8 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await pages.heading('billing-1');
     await page.locator('.u-over').waitFor();
     const trust = (await service.admin.get('/v1/trust/billing-1')).json;
-    expect(await page.locator('.stat', { hasText: 'Trust score' }).locator('.stat-value').textContent()).to.equal(
-      String(trust.score),
-    );
+    const stat = page.locator('.stat', { hasText: 'Trust score' }).locator('.stat-value');
+    await waitFor(async () => (await stat.textContent()) === String(trust.score), { what: 'the score' });
     await page.getByText('1 failure, 1 violation').waitFor();
     await page.getByRole('table', { name: 'Last decisions' }).getByText('db.delete.production.users').waitFor();
     await pages.picture('agent-1440-light');

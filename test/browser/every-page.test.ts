@@ -54,7 +54,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
   let seen: Visit;
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     service = await startService();
     const worker = await startTestWorker(service);
     await service.admin.post('/v1/agents', { agentId: 'agent-1', name: 'Agent 1' });
@@ -96,7 +96,8 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
       await reach(name);
       await page.keyboard.press('Enter');
       await heading(page, name);
-      expect(await page.evaluate('document.activeElement.textContent'), 'the title has the focus').to.equal(name);
+      // The title has the focus, once the page is painted.
+      await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(name)}`);
       await filled();
       const all = await page.evaluate<string[]>(MARK_ALL);
       await page.evaluate(`document.querySelector('.skip-link').focus()`);
@@ -137,7 +138,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
   });
 
   it('says so when too much is asked, with what becomes of it, and shows its data once it may', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const { page } = seen;
     const asked = /\/dashboard\/api\/(?!session|events)/;
     await page.route(asked, (route) =>

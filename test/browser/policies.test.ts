@@ -57,7 +57,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   const apply = async (change: (files: Map<string, string>) => void): Promise<void> =>
     applyFolder({ db: service.db, nowMs: service.nowMs, log }, await folderWith(change));
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     service = await startService();
     const record = createDeadJobRecorder<'intents'>({ db: service.db, log, hooks: {} });
     for (const [intentId, message] of [
@@ -81,7 +81,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   });
 
   it('the set in force can be searched and its rules read in words', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const { page } = seen;
     await page.getByText('accepted').waitFor();
     await pages.looks('policies');
@@ -100,7 +100,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   });
 
   it('a refused folder is shown with file, line and column, and the last good set stays', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const { page } = seen;
     await pages.open('/policies');
     await page.getByText('accepted').waitFor();
@@ -116,15 +116,20 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await pages.looks('policies-refused');
     // Many are counted, and do not hide what is below them.
     const findings = page.locator('.folder-finding');
-    expect(await findings.count()).to.equal(10);
+    await waitFor(async () => (await findings.count()) === 10, { what: 'the first ten findings' });
     await page.getByRole('button', { name: /^Show \d+ more findings$/ }).click();
-    const all = await findings.count();
-    expect(all).to.be.above(12);
+    const all = await waitFor(
+      async () => {
+        const count = await findings.count();
+        return count > 12 ? count : undefined;
+      },
+      { what: 'all findings' },
+    );
     await page.getByText(`The policy folder was refused, with ${all} findings`).waitFor();
   });
 
   it('history names each set, and the difference of two is told by policy, rule and line', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const { page } = seen;
     const [before] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
     await apply((files) => {
@@ -157,7 +162,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
   });
 
   it('shadow mode tells what a draft would have changed, and how to start it', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const { page } = seen;
     await pages.open('/policies/shadow');
     await page.getByText('Shadow mode is off').waitFor();
@@ -188,13 +193,13 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await page.getByRole('button', { name: 'Read again' }).click();
     await page.getByText('A draft is evaluated now').waitFor();
     const stat = page.locator('.stat', { hasText: 'Would change' }).locator('.stat-value');
-    expect(await stat.textContent()).to.equal('3');
+    await waitFor(async () => (await stat.textContent()) === '3', { what: 'three that would change' });
     await page.getByText('data.read.user_profile').first().waitFor();
     await pages.looks('policy-shadow');
   });
 
   it('a dead job is retried, and another one discarded with a reason', async function () {
-    this.timeout(40_000);
+    this.timeout(120_000);
     const { page } = seen;
     await page.getByRole('link', { name: 'Dead jobs' }).click();
     await page.getByText('ECONNREFUSED').waitFor();

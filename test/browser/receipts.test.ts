@@ -16,6 +16,7 @@ import { type Pages, pagesOf, WINDOWS } from '../support/pages.ts';
 import { type Service, startService } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { waitFor } from '../support/wait.ts';
 
 const HOSTILE = { note: '</script><script>document.title="run"</script>', turned: '\u202egnorw' };
 
@@ -36,7 +37,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       .proof_id as string;
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     service = await startService();
     worker = await startTestWorker(service);
     for (let i = 0; i < 12; i += 1) await ask(`agent-${i % 3}`);
@@ -64,7 +65,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     await page.getByLabel('Event').fill('deploy');
     await page.waitForURL(/event=deploy/);
     await page.getByText('deploy/7').waitFor();
-    expect(await rows.count()).to.equal(1);
+    await waitFor(async () => (await rows.count()) === 1, { what: 'the one row' });
     const decision = (await service.admin.get('/v1/decisions?limit=1')).json.items[0];
     await page.getByLabel('Proof or decision id').fill(decision.decision_id as string);
     await page.keyboard.press('Enter');

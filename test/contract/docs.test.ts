@@ -175,16 +175,16 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     const script = lines
       .replaceAll('http://127.0.0.1:3000', custos.address)
       .replaceAll('.custos/bootstrap-key', path.join(custos.dataDir, 'bootstrap-key'));
-    const { stdout } = await promisify(execFile)('/bin/sh', ['-euc', script], { timeout: 30_000 });
+    const { stdout } = await promisify(execFile)('/bin/sh', ['-euc', script], { timeout: 60_000 });
     return stdout;
   };
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     custos = await startCustos();
   });
   after(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     await custos.stop();
   });
 
@@ -222,13 +222,13 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
         const all = await run();
         return /"status":"decided"/.test(all.join()) && /custos\.trust/.test(all.at(-1) ?? '') ? all : undefined;
       },
-      { timeoutMs: 20_000, intervalMs: 200, what: 'everything to be carried out' },
+      { timeoutMs: 60_000, intervalMs: 200, what: 'everything to be carried out' },
     );
     expect(answers).to.have.lengthOf(count);
     for (const answer of answers) expect(JSON.parse(answer), answer).not.to.have.property('code');
     const trust = answers.map((answer) => JSON.parse(answer) as object).find((answer) => 'evidence' in answer);
     expect(trust, 'signals that were repeated count once').to.have.nested.property('asOf.signals', 2);
-  }).timeout(40_000);
+  }).timeout(120_000);
 
   it('the guide on verifying a receipt fetches one that its keys verify, in both forms', async () => {
     const key = readFileSync(path.join(custos.dataDir, 'bootstrap-key'), 'utf8').trim();
@@ -237,7 +237,7 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
     expect((await fetch(`${custos.address}/v1/proofs`, { method: 'POST', headers, body })).status).to.equal(202);
     await waitFor(
       async () => (await fetch(`${custos.address}/v1/proofs/docs-1`, { headers })).status === 200 || undefined,
-      { timeoutMs: 20_000, intervalMs: 100, what: 'the receipt' },
+      { timeoutMs: 60_000, intervalMs: 100, what: 'the receipt' },
     );
     const guide = DOCUMENTS.find(({ file }) => file === 'docs/guides/verify-a-receipt.md');
     const lines = guide?.blocks.find(({ text }) => text.includes('curl '))?.text ?? '';
@@ -249,7 +249,7 @@ describeUnless(missingCurl(), 'requests in the documentation', function () {
       if (evidence.kind !== 'receipt') throw new Error(`${name} is no receipt`);
       expect(verifyReceipt(evidence.receipt, keys), name).to.include({ ok: true, proofId: 'docs-1' });
     }
-  }).timeout(40_000);
+  }).timeout(120_000);
 
   it('every other line with curl is one that the service understands', async () => {
     const others = ['README.md', 'docs/guides/submit-work.md', 'docs/guides/verify-a-receipt.md'];

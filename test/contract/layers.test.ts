@@ -29,7 +29,7 @@ function lint(file: string, source: string): string {
 }
 
 describe('layer rules', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
 
   const forbidden: readonly [file: string, imported: string][] = [
     ['shared/policy/x.ts', 'express'],

@@ -38,7 +38,7 @@ function run(script: string, tlogProof: string, vkey = VKEY): { code: number | n
   const ended = spawnSync('sh', ['-eu', '-c', custos + script], {
     cwd: folder,
     env: { PATH: `${nodeFolder}:${process.env.PATH ?? ''}`, VKEY: vkey },
-    timeout: 20_000,
+    timeout: 60_000,
   });
   return { code: ended.status, out: ended.stdout.toString() };
 }

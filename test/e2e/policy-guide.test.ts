@@ -38,7 +38,7 @@ function run(script: string): Run {
   const ended = spawnSync('/bin/sh', ['-euc', custos + script], {
     cwd: folder,
     env: { PATH: `${nodeFolder}:${process.env.PATH ?? ''}` },
-    timeout: 20_000,
+    timeout: 60_000,
     encoding: 'utf8',
   });
   return { code: ended.status, out: ended.stdout + ended.stderr };
@@ -68,7 +68,7 @@ async function policyCommand(name: string, place: string, ...options: string[]):
 const check = (dir: string, ...options: string[]): Promise<Run> => policyCommand('check', dir, ...options);
 
 describe('The guide to writing a policy', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   before(() => {
     cpSync(path.join(findRoot(), 'policies'), inFolder('policies'), { recursive: true });
@@ -172,7 +172,7 @@ const BREAKS = JSON.parse(
 ) as readonly Break[];
 
 describe("The guide's policy, broken in ten ways", function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const policy = block('policy').text;
   const nameOf = (i: number): string => `broken-${i}.json`;
   let checked: Checked;

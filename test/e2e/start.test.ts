@@ -35,7 +35,7 @@ async function stopAll(custos: TestCustos, name: NodeJS.Signals = 'SIGTERM'): Pr
   const all = custos.processIds();
   expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
   const { code } = await custos.stop(name);
-  await untilGone(all, 2_000);
+  await untilGone(all, 10_000);
   return code;
 }
 
@@ -54,7 +54,7 @@ function childOf(custos: TestCustos, program: string): number {
 const DATABASE = 'bin/postgres -D';
 
 describe('custos start', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
 
   it('serves from an empty folder, stops without a trace, and finds its data at the second start', async () => {
     const first = await startCustos();
@@ -143,7 +143,7 @@ describe('custos start', function () {
       expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
       process.kill(custos.pid, 'SIGINT');
       expect((await custos.stop('SIGINT')).code).to.equal(0);
-      await untilGone(all, 2_000);
+      await untilGone(all, 10_000);
     });
   });
 
@@ -161,10 +161,11 @@ describe('custos start', function () {
         if (!ended) process.kill(custos.pid, 'SIGTERM');
         return ended;
       },
-      { intervalMs: 300, timeoutMs: 5_000, what: 'a forced end' },
+      // Asked once, it would wait for the frozen one, 25 s.
+      { intervalMs: 300, timeoutMs: 15_000, what: 'a forced end' },
     );
     expect((await stopped).code).to.equal(1);
-    await untilGone(all, 5_000);
+    await untilGone(all, 15_000);
   });
 
   it('says which settings are wrong, and starts nothing', async () => {

@@ -2,7 +2,7 @@
 import { migrate } from '../../shared/db/migrate.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import type { Embedded } from '../../shared/embedded/embedded.ts';
-import { startTestServer } from '../support/database.ts';
+import { PATIENCE, startTestServer } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { bootstrap } from '../support/service.ts';
@@ -33,6 +33,7 @@ export async function startFleet({ ingress, workers, redis }: FleetOptions): Pro
   const db = await openDatabase({
     url: server.url,
     applicationName: 'custos-test',
+    ...PATIENCE,
     poolSize: 2,
     queryTimeoutMs: 20_000,
     onError: () => undefined,

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { answerOfRecord } from '../../shared/decide/record.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 
@@ -29,6 +29,7 @@ describe('ingress killed under load', function suite() {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 2,
       onError: () => undefined,
     });

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -10,7 +10,7 @@ import { waitFor } from '../support/wait.ts';
 const OBEYED_MS = 1_000;
 
 describe('two ingress processes whose notifications are lost', function suite() {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let database: TestDatabase;
   let db: Database;
   let processes: TestService[];
@@ -21,6 +21,7 @@ describe('two ingress processes whose notifications are lost', function suite() 
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 2,
       onError: () => undefined,
     });

@@ -6,7 +6,7 @@ import { type AgentDirectory, createAgentDirectory } from '../../shared/decide/a
 import { createDecisionStore } from '../../shared/decide/store.ts';
 import { newId } from '../../shared/ids.ts';
 import type { Verdict } from '../../shared/vocabulary.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
 
 describe('the history of an agent in two processes', () => {
@@ -18,6 +18,7 @@ describe('the history of an agent in two processes', () => {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 3,
       onError: () => undefined,
     });

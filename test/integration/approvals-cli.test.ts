@@ -8,7 +8,7 @@ import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 
 describe('custos approvals', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: Service;
   let client: Client;
   before(async () => {
@@ -74,6 +74,7 @@ describe('custos approvals', function () {
       [['approve', approvalId, '--reason', ' '], /^custos: --reason must not be blank\.$/m],
       [['list', '--limit', '0'], /^custos: --limit is a number from 1 to 1000\.$/m],
       [['list', '--org', 'nobody'], /^custos: There is no organisation "nobody"/],
+      [['list', '--organisation', 'nobody'], /^custos: There is no organisation "nobody"/],
     ];
     const outcomes = await Promise.all(refused.map(([args]) => custos(...args)));
     for (const [i, [, sentence]] of refused.entries()) {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { Registry } from 'prom-client';
 import { createAuditor, logProblems } from '../../shared/log/audit.ts';
 import { bootstrap } from '../support/service.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { watchLogs } from '../../workers/log-metrics.ts';
 import { logUnderTest, type LogUnderTest, saveRows } from './audit-setup.ts';
@@ -15,11 +15,12 @@ describe('the audit of a log of several subtrees', () => {
   let restore: () => Promise<void>;
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     database = await createTestDatabase();
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 4,
       queryTimeoutMs: 30_000,
       onError: () => undefined,

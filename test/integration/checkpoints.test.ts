@@ -9,9 +9,10 @@ import { ensureSecretFingerprint, SecretMismatchError } from '../../shared/keys/
 import { createLogFileAuditor } from '../../shared/proof/audit-file.ts';
 import { peekCheckpoint } from '../../shared/proof/checkpoint.ts';
 import { keyIdOf } from '../../shared/proof/keys.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { bootstrap } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
 
 describe('checkpoints', () => {
@@ -20,7 +21,7 @@ describe('checkpoints', () => {
   let log: LogUnderTest;
   const dir = temporaryFolder('kept');
   const keeper = createCheckpointKeeper(dir);
-  const options = { poolSize: 3, queryTimeoutMs: 30_000, onError: () => undefined };
+  const options = { ...PATIENCE, poolSize: 3, queryTimeoutMs: 30_000, onError: () => undefined };
 
   before(async () => {
     database = await createTestDatabase();
@@ -101,8 +102,7 @@ describe('checkpoints', () => {
       RotationError,
     );
     // A session that was closed just now may still be listed for a moment.
-    let keyId: string | undefined;
-    for (let i = 0; i < 100 && keyId === undefined; i += 1) keyId = await rotateLogKey(db, next).catch(() => undefined);
+    const keyId = await waitFor(() => rotateLogKey(db, next), { what: 'the session that was closed to be gone' });
     expect(keyId).to.equal(keyIdOf(next));
     expect(
       await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key)).catch((e: unknown) => e),

@@ -16,7 +16,7 @@ const CONDITIONS = {
 } as const;
 
 describe('what the page of agents reads', function suite() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const ids = ['zz', 'zz-1', 'zz-2', 'zz%', 'zz_', 'zz\u00e9', 'zz\u{10ffff}', 'zz\u{10ffff}x', 'z{'];
   let service: Service;
   let signed: Signed;

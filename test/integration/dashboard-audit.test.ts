@@ -8,7 +8,7 @@ import type { Service } from '../support/service.ts';
 import { startTestWorker } from '../support/worker.ts';
 
 describe('what the page of the audit reads', function suite() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: Service;
   let signed: Signed;
   let other: Signed;

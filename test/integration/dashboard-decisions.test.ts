@@ -7,7 +7,7 @@ import { approve, ask, escalate, ESCALATING } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
 
 describe('what the page of decisions reads', function suite() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: Service;
   let signed: Signed;
   let other: Signed;
@@ -104,7 +104,10 @@ describe('what the page of decisions reads', function suite() {
 
   it('counts what came since', async () => {
     const first = await enforce('data.read.user_profile');
+    // Ids of one millisecond have no order.
+    service.advance(1);
     for (let i = 0; i < 3; i += 1) await enforce('data.read.user_profile');
+    service.advance(1);
     const second = await enforce('db.delete.production.users', { agent_id: 'agent-2' });
     const newer = async (query: string, by = signed): Promise<NewerDecisions> => read(`/decisions/newer?${query}`, by);
     expect(await newer(`after=${first}`)).to.deep.equal({ newer: 4, more: false });

@@ -26,9 +26,13 @@ describe('limits of the dashboard', () => {
       });
       request.on('error', reject);
     });
-  /** Waits for the next second, in which every address has room again. */
-  const roomAgain = (): Promise<unknown> =>
-    waitFor(async () => (await get('/dashboard/api/session', {})).status === 200, { what: 'room for strangers' });
+  /** Fills the second, and waits for the next one, in which there is room for what follows. */
+  const roomAgain = async (): Promise<void> => {
+    const statuses = (count: number): Promise<number[]> =>
+      Promise.all(Array.from({ length: count }, async () => (await get('/dashboard/api/session', {})).status));
+    await waitFor(async () => (await statuses(2 * ANONYMOUS_PER_SECOND)).includes(429), { what: 'a full second' });
+    await waitFor(async () => (await statuses(1))[0] === 200, { what: 'room for strangers' });
+  };
 
   before(async () => {
     service = await startService({ env: { CUSTOS_RATE_LIMIT: 'on' } });

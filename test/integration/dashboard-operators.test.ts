@@ -39,7 +39,7 @@ describe("the dashboard's routes for operators", () => {
   let record: (organisationId: string | undefined, intentId: string) => Promise<void>;
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     service = await startService({ policies: FIRST });
     tenantId = await service.addOrganisation('tenant');
     const admin = { scopes: ['admin:*'] } as const;

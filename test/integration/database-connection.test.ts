@@ -3,7 +3,7 @@ import net from 'node:net';
 import { once } from 'node:events';
 import { expect } from 'chai';
 import { openDatabase, type Database } from '../../shared/db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 
 /** ReadyForQuery, outside a transaction. */
 const READY = Buffer.from('Z\u0000\u0000\u0000\u0005I', 'latin1');
@@ -52,7 +52,13 @@ describe('a session that the server ends while it is given out', () => {
     const url = new URL(database.url);
     url.hostname = '127.0.0.1';
     url.port = String((proxy.address() as net.AddressInfo).port);
-    db = await openDatabase({ url: url.href, applicationName: 'test', poolSize: 4, onError: () => undefined });
+    db = await openDatabase({
+      url: url.href,
+      applicationName: 'test',
+      ...PATIENCE,
+      poolSize: 4,
+      onError: () => undefined,
+    });
   });
   after(async () => {
     isShuttingDown = false;
@@ -80,9 +86,9 @@ describe('a session that the server ends while it is given out', () => {
 describe('connections that are kept', () => {
   it('are there before the first request, and the others are opened when they are needed', async () => {
     const database = await createTestDatabase();
-    const options = { url: database.url, poolSize: 6, onError: () => undefined };
+    const options = { url: database.url, ...PATIENCE, poolSize: 6, onError: () => undefined };
     const looker = await openDatabase({ ...options, applicationName: 'looker' });
-    const db = await openDatabase({ ...options, applicationName: 'keeper', kept: 4 });
+    const db = await openDatabase({ ...options, applicationName: 'keeper', ...PATIENCE, kept: 4 });
     const COUNT = {
       name: 'test-sessions',
       text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'keeper'",

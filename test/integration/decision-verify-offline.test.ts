@@ -55,7 +55,8 @@ describe('custos decision verify, offline', function () {
     const offline = (arg: string): Promise<Ran> => runCommand(['decision', 'verify', ...files, arg], env);
     const all = await runCommandAlone(['decision', 'verify', ...files, '--all'], env);
     expect(all.code, all.stdout + all.stderr).to.equal(0);
-    expect(all.stderr).to.match(/^\d\d verified, 2 not evaluable, 0 failed\.\n$/);
+    // How many: some were asked for again and again, until they used signals that were folded meanwhile.
+    expect(all.stderr).to.match(/^\d{2,} verified, 2 not evaluable, 0 failed\.\n$/);
     const id = on.kinds.get('worker-bot') ?? '';
     expect((await offline(id)).stdout).to.contain(`${id} ALLOW: verified.`);
     for (const kind of ['approved', 'rejected', 'due', 'closed', 'used'])

@@ -6,7 +6,7 @@ import type { Diagnosis } from '../../cli/doctor/check.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { ensureSecretFingerprint } from '../../shared/keys/fingerprints.ts';
 import { runCommand } from '../support/command.ts';
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createEmptyDatabase, createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
 import { TEST_PEPPER } from '../support/process.ts';
@@ -34,7 +34,7 @@ const warnings = ({ checks }: Examined): string[] =>
   checks.filter(({ verdict }) => verdict === 'warning').map(({ check, detail }) => `${check}: ${detail}`);
 
 describe('custos doctor', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let database: TestDatabase;
   let db: Database;
   let env: Record<string, string>;
@@ -44,6 +44,7 @@ describe('custos doctor', function () {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 1,
       onError: () => undefined,
     });

@@ -6,7 +6,7 @@ import { testKeyFiles } from '../support/keys.ts';
 import { runProcess, TEST_PEPPER } from '../support/process.ts';
 
 describe('a database with synchronous_commit off', function suite() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let database: TestDatabase;
   before(async () => {
     database = await createTestDatabase();

@@ -113,7 +113,7 @@ const PROVOCATIONS: readonly Provocation[] = [
 ];
 
 describe('error codes over HTTP', function suite() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: Service;
   before(async () => {
     service = await startService();

@@ -17,6 +17,7 @@ import { readCheckpoint } from '../../shared/proof/checkpoint.ts';
 import { publishKey, trustKey } from '../../shared/proof/keys.ts';
 import { hashLeaf, verifyInclusion } from '../../shared/proof/merkle.ts';
 import { createLogReader } from '../../shared/log/read.ts';
+import { PATIENCE } from '../support/database.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
@@ -38,6 +39,7 @@ describe('a log whose database is restored from an older backup', () => {
     db = await openDatabase({
       url: embedded.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 3,
       queryTimeoutMs: 30_000,
       onError: () => undefined,
@@ -72,7 +74,7 @@ describe('a log whose database is restored from an older backup', () => {
     }[];
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     await start();
     await log.sql('DELETE FROM log_inbox');
     await round('first');

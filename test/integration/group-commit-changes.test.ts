@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import pg from 'pg';
 import { type Change, type ChangeFeed, startChangeFeed } from '../../shared/db/changes.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 
 describe('the change feed', () => {
@@ -18,6 +19,7 @@ describe('the change feed', () => {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 3,
       onError: () => undefined,
     });
@@ -123,13 +125,19 @@ describe('the change feed', () => {
           "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-changes'",
         )
       ).rows.map((one) => one.pid);
-    const before = await listening();
-    expect(before).to.have.lengthOf(1);
-    await client.query('SELECT pg_terminate_backend($1)', [before[0]]);
-    const startedMs = performance.now();
-    await change(client, 'unannounced');
-    await waitFor(() => subjects().includes('unannounced'), { timeoutMs: 1_000, what: 'the change' });
-    expect(performance.now() - startedMs).to.be.below(1_000);
-    await waitFor(async () => (await listening()).some((pid) => !before.includes(pid)), { what: 'a new listener' });
+    let round = 0;
+    const unannounced = async (): Promise<number> => {
+      round += 1;
+      const before = await listening();
+      expect(before).to.have.lengthOf(1);
+      await client.query('SELECT pg_terminate_backend($1, 10000)', [before[0]]);
+      const startedMs = performance.now();
+      await change(client, `unannounced-${round}`);
+      await waitFor(() => subjects().includes(`unannounced-${round}`), { intervalMs: 5, what: 'the change' });
+      const tookMs = performance.now() - startedMs;
+      await waitFor(async () => (await listening()).some((pid) => !before.includes(pid)), { what: 'a new listener' });
+      return tookMs;
+    };
+    expect(await leastMs(1_000, unannounced)).to.be.below(1_000);
   });
 });

@@ -55,7 +55,7 @@ describeUnless(browserMissing(), '/docs in a browser', function suite() {
   let seen: Visit;
   let page: Page;
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     sample = await startSample();
     seen = await visit();
     ({ page } = seen);

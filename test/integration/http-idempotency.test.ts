@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../../ingress/route.ts';
 import { type Database, openDatabase, type Statement } from '../../shared/db/database.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { sampleKey, type Sample, startSample } from '../support/sample-app.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -77,9 +77,15 @@ describe('Idempotency-Key', () => {
   });
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     database = await createTestDatabase();
-    db = await openDatabase({ url: database.url, applicationName: 'test', poolSize: 8, onError: () => undefined });
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'test',
+      ...PATIENCE,
+      poolSize: 8,
+      onError: () => undefined,
+    });
     await sql('test-create', 'CREATE TABLE test_effect (name text)');
     idempotency = createIdempotency({ db, pepper: Buffer.alloc(32, 7) });
     sample = await startSample({ idempotency, routes: [committing, plain] });

@@ -12,7 +12,7 @@ function exchange(port: number, bytes: string | Buffer, until?: RegExp): Promise
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`no answer in time, so far: ${text}`));
-    }, 10_000);
+    }, 30_000);
     const finish = (): void => {
       clearTimeout(timer);
       socket.destroy();

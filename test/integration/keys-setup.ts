@@ -14,7 +14,7 @@ import { createOrganisation } from '../../shared/keys/organisations.ts';
 import { createSecretHasher } from '../../shared/keys/secrets.ts';
 import { createKey, type KeySpec } from '../../shared/keys/store.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { startSample } from '../support/sample-app.ts';
 
@@ -45,6 +45,8 @@ export interface KeyServiceOptions {
   /** Default: nothing is limited. */
   readonly limiter?: Limiter;
   readonly databaseUrl?: string;
+  /** Default: a statement and a connection have long, so that a busy machine is no failure. False: as in production. */
+  readonly patient?: boolean;
 }
 
 export async function startKeyService(options: KeyServiceOptions = {}): Promise<KeyService> {
@@ -52,7 +54,13 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
   const url = options.databaseUrl ?? database?.url ?? '';
   const background: unknown[] = [];
   const onError = (error: unknown): void => void background.push(error);
-  const opened = await openDatabase({ url, applicationName: 'custos-test', poolSize: 5, onError });
+  const opened = await openDatabase({
+    url,
+    applicationName: 'custos-test',
+    ...(options.patient === false ? {} : PATIENCE),
+    poolSize: 5,
+    onError,
+  });
   const statements: string[] = [];
   const db: Database = {
     ...opened,

@@ -6,7 +6,7 @@ import { LeafZones1763700000010 } from '../../shared/db/migrations/0010-leaf-zon
 import { appendWaiting } from '../../shared/log/append.ts';
 import { listLeaves, type LogFilter } from '../../shared/log/leaf-list.ts';
 import { ZONE, zonesOf } from '../../shared/log/zones.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 
 const FIRST_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (second: number): Date => new Date(FIRST_MS + second * 1_000);
@@ -24,7 +24,7 @@ interface Leaf {
 }
 
 describe('lists of leaves among very many', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let database: TestDatabase;
   let db: Database;
   /** Newest first. */
@@ -45,9 +45,9 @@ describe('lists of leaves among very many', function () {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 2,
       queryTimeoutMs: 30_000,
-      connectTimeoutMs: 10_000,
       onError: () => undefined,
     });
     await rows(`INSERT INTO organisation (id, slug, name, created_at) VALUES ('org', 'org', 'org', now())`);

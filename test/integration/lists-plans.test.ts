@@ -17,7 +17,7 @@ describe('lists among very many rows', () => {
   const own = () => ({ organisationId: service.operatorId, environment: 'live' }) as const;
 
   before(async function () {
-    this.timeout(60_000);
+    this.timeout(120_000);
     service = await startService();
     await service.admin.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'a', trust_level: 7 });
     firstMs = Math.floor(service.nowMs() / 1_000) * 1_000 - HOUR_MS - MANY * 1_000;

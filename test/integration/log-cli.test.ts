@@ -6,14 +6,14 @@ import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { createCheckpointKeeper } from '../../shared/log/kept.ts';
 import { publishKey } from '../../shared/proof/keys.ts';
 import { runCommand } from '../support/command.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
 
 describe('custos log and custos audit', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   const folder = temporaryFolder('log-cli');
   const kept = path.join(folder, 'kept');
   let database: TestDatabase;
@@ -38,6 +38,7 @@ describe('custos log and custos audit', function () {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 3,
       queryTimeoutMs: 30_000,
       onError: () => undefined,

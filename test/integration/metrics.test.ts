@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { findRoot } from '../../shared/root.ts';
 import { createClient } from '../support/client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { type Family, readExposition } from '../support/exposition.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
@@ -25,7 +25,7 @@ const metricsIn = (expression: string): string[] =>
   );
 
 describe('the metrics of running processes', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let database: TestDatabase;
   let db: Database;
   let ingress: TestService;
@@ -37,6 +37,7 @@ describe('the metrics of running processes', function () {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 1,
       onError: () => undefined,
     });
@@ -50,7 +51,7 @@ describe('the metrics of running processes', function () {
     const read = async ({ address }: TestService): Promise<Map<string, Family>> =>
       readExposition(await (await fetch(`${address}/metrics`)).text());
     // The audit speaks once it has run; the rest is there from the start.
-    await waitFor(async () => (await read(worker)).get('custos_audit_ok')?.samples[0], { timeoutMs: 30_000 });
+    await waitFor(async () => (await read(worker)).get('custos_audit_ok')?.samples[0]);
     exposed = { ingress: await read(ingress), worker: await read(worker) };
   });
 

@@ -6,7 +6,7 @@ import { TEST_PEPPER } from '../support/process.ts';
 import { type KeyService, startKeyService } from './keys-setup.ts';
 
 describe('organisations and keys from the shell', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: KeyService;
   before(async () => {
     service = await startKeyService();
@@ -97,6 +97,7 @@ describe('organisations and keys from the shell', function () {
   const create = (...more: string[]) => ['keys', 'create', '--name', 'x', '--scope', 'agents:read', ...more];
   const refused: [string, string[], RegExp][] = [
     ['an organisation that does not exist', create('--org', 'nobody'), /no organisation "nobody"/],
+    ['one that does not exist, by its long name', create('--organisation', 'nobody'), /no organisation "nobody"/],
     [
       'an unknown scope',
       ['keys', 'create', '--name', 'x', '--scope', 'agents:read', 'all'],

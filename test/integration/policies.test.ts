@@ -38,7 +38,7 @@ function setOf(name: string): PolicyFiles {
 }
 
 describe('policy sets', function suite() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: Service;
   before(async () => {
     service = await startService();

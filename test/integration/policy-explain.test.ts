@@ -60,7 +60,7 @@ function writeDraft(): void {
 }
 
 describe('custos policy explain', function () {
-  this.timeout(30_000);
+  this.timeout(120_000);
   let service: Service;
   let decisionId: string;
 

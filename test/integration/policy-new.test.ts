@@ -18,7 +18,7 @@ function copy(): string {
 }
 
 describe('custos policy new', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('writes, for every effect, a policy and cases that hold beside the shipped policies', async () => {
     const dir = copy();

@@ -21,7 +21,7 @@ const shipped = (name: string): string => readFileSync(path.join(SHIPPED_POLICIE
 const denyingReads = shipped('reads.json').replaceAll('"ALLOW"', '"DENY"');
 
 describe('policy replay', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: Service;
   let client: Client;
   let draftDir: string;
@@ -314,6 +314,7 @@ describe('policy replay', function () {
     for (const [args, sentence] of [
       [['--organisation', 'nobody'], /^custos: There is no organisation "nobody"/],
       [['--from', '2026-02-30T00:00:00Z'], /^custos: --from must be a time such as/],
+      [['--agent', ''], /^custos: --agent needs the id of an agent/],
       [['--since', '0d'], /^custos: --since must be a number from 1 on/],
     ] as const) {
       const wrong = await custos('replay', draftDir, ...args);

@@ -26,7 +26,7 @@ const shipped = (name: string): string => readFileSync(path.join(SHIPPED_POLICIE
 const denyingReads = shipped('reads.json').replaceAll('"ALLOW"', '"DENY"');
 
 describe('shadow mode', function () {
-  this.timeout(90_000);
+  this.timeout(120_000);
   let service: Service;
   let worker: TestWorker;
   let client: Client;
@@ -185,7 +185,6 @@ describe('shadow mode', function () {
       const before = await changed();
       await client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'by a process' });
       await waitFor(async () => (await changed()) > before, {
-        timeoutMs: 20_000,
         what: 'the decision to be shadowed',
       });
       expect(await changed()).to.equal(before + 1);
@@ -194,10 +193,16 @@ describe('shadow mode', function () {
         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
       );
       expect(holders).to.have.lengthOf(1);
-      const texts = await Promise.all(
-        workers.map(async ({ address }) => (await fetch(new URL('/metrics', address))).text()),
+      // Counted by the process once it knows that what it stored is committed.
+      await waitFor(
+        async () => {
+          const texts = await Promise.all(
+            workers.map(async ({ address }) => (await fetch(new URL('/metrics', address))).text()),
+          );
+          return texts.join('').includes('custos_shadow_decisions_total{result="different"} 1');
+        },
+        { what: 'the decision to be counted' },
       );
-      expect(texts.join('')).to.contain('custos_shadow_decisions_total{result="different"} 1');
       const replayId = newId('rpl', service.nowMs());
       const canonical = (await service.rows<{ canonical: Buffer }>('SELECT canonical FROM policy_set'))[0]?.canonical;
       await queueReplay(service.db, {
@@ -215,7 +220,7 @@ describe('shadow mode', function () {
           const { json } = await service.admin.get(`/v1/policies/replays/${replayId}`);
           return json.status === 'done' ? json : undefined;
         },
-        { timeoutMs: 20_000, what: 'the replay to be done' },
+        { what: 'the replay to be done' },
       );
       expect(done.report.decisions.total).to.be.greaterThan(5);
       expect(done.report.changed.decisions).to.equal(0);

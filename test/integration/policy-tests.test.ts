@@ -35,7 +35,7 @@ const reading = (expected: string): object => ({
 const ESCAPE = '\u001b[';
 
 describe('custos policy test and coverage', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   it('pass on the shipped policies, which are covered whole', async () => {
     const [test, coverage] = await Promise.all([
@@ -120,7 +120,7 @@ describe('custos policy test and coverage', function () {
     expect(all.map(({ code }) => code)).to.deep.equal([0, 0, 0, 0, 4]);
   });
 
-  it('nothing to run is exit code 2: no tests, no case of that name, no percentage', async () => {
+  it('nothing to run is exit code 2: no tests, no case of that name, no percentage, no folder', async () => {
     const { dir, put } = policyFolder();
     const bare = policyFolder();
     put('tests/r.json', reading('ALLOW'));
@@ -128,9 +128,10 @@ describe('custos policy test and coverage', function () {
       custos(['test', '--policies', bare.dir]),
       custos(['test', '--policies', dir, '--filter', 'another']),
       custos(['coverage', '--policies', dir, '--min', 'all']),
+      custos(['test', '']),
     ]);
-    expect(all.map(({ code }) => code)).to.deep.equal([2, 2, 2]);
-    for (const [i, says] of ['is not there', 'another', 'percentage'].entries())
+    expect(all.map(({ code }) => code)).to.deep.equal([2, 2, 2, 2]);
+    for (const [i, says] of ['is not there', 'another', 'percentage', 'is empty'].entries())
       expect(all[i]?.stderr).to.contain(says);
   });
 
@@ -155,7 +156,7 @@ describe('custos policy test and coverage', function () {
 });
 
 describe('the guide on testing a policy', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
 
   const guide = readFileSync(path.join(ROOT, 'docs', 'guides', 'test-a-policy.md'), 'utf8');
   const blocks = new Map(

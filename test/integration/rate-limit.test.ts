@@ -6,11 +6,15 @@ import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/vocabulary.ts';
 import { sampleKey } from '../support/sample-app.ts';
 import { describeUnless } from '../support/skip.ts';
+import { leastMs, undisturbed } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 import { type KeyService, startKeyService } from './keys-setup.ts';
 import { startFakeRedis, startRealRedis, type TestRedis, whyNoRedis } from './rate-limit-redis.ts';
 
 const monotonicMs = (): number => performance.now();
+const SECOND_MS = 1_000;
+/** What takes longer than the limiter waits for Redis says nothing of what Redis counts. */
+const REDIS_ANSWERS_WITHIN_MS = 250;
 
 function limiterOf(
   limits: readonly LimitRow[] = RATE_LIMIT_TABLE,
@@ -38,20 +42,21 @@ function left(answer: LimitAnswer): [number, number] {
 
 describe('rate limits', () => {
   for (const { tier, perSecond, perMinute } of RATE_LIMIT_TABLE)
-    it(`of tier ${tier} are ${perSecond} a second and ${perMinute} a minute`, async () => {
-      const limiter = limiterOf();
-      const key = keyOf({ tier });
-      const first = await limiter.consume(key, 1);
-      expect(first.headers['RateLimit-Policy']).to.equal(`"second";q=${perSecond};w=1, "minute";q=${perMinute};w=60`);
-      expect(left(first)).to.deep.equal([perSecond - 1, perMinute - 1]);
-      const answers = await Promise.all(Array.from({ length: perSecond }, () => limiter.consume(key, 1)));
-      expect(answers.filter((answer) => answer.allowed)).to.have.lengthOf(perSecond - 1);
-      expect(answers.at(-1)).to.deep.include({ allowed: false, retryAfterSeconds: 1 });
-      expect((await limiter.consume(keyOf({ tier, keyId: 'other' }), 1)).allowed, 'another key has its own').to.equal(
-        true,
-      );
-      await limiter.close();
-    });
+    it(`of tier ${tier} are ${perSecond} a second and ${perMinute} a minute`, () =>
+      undisturbed(SECOND_MS, async () => {
+        const limiter = limiterOf();
+        const key = keyOf({ tier });
+        const first = await limiter.consume(key, 1);
+        expect(first.headers['RateLimit-Policy']).to.equal(`"second";q=${perSecond};w=1, "minute";q=${perMinute};w=60`);
+        expect(left(first)).to.deep.equal([perSecond - 1, perMinute - 1]);
+        const answers = await Promise.all(Array.from({ length: perSecond }, () => limiter.consume(key, 1)));
+        expect(answers.filter((answer) => answer.allowed)).to.have.lengthOf(perSecond - 1);
+        expect(answers.at(-1)).to.deep.include({ allowed: false, retryAfterSeconds: 1 });
+        expect((await limiter.consume(keyOf({ tier, keyId: 'other' }), 1)).allowed, 'another key has its own').to.equal(
+          true,
+        );
+        await limiter.close();
+      }));
 
   it("of a dev key are ten times the highest tier's, of a test key those of its tier", async () => {
     const limiter = limiterOf();
@@ -63,51 +68,61 @@ describe('rate limits', () => {
 
   it('have a new window after a second, and say when', async () => {
     const limiter = limiterOf(rows(2, 1_000));
-    const key = keyOf();
-    expect((await limiter.consume(key, 2)).allowed).to.equal(true);
-    const refused = await limiter.consume(key, 1);
-    expect(refused).to.deep.include({ allowed: false, retryAfterSeconds: 1 });
-    const startedMs = performance.now();
-    await waitFor(async () => (await limiter.consume(key, 1)).allowed, { timeoutMs: 3_000, what: 'a new window' });
-    expect(performance.now() - startedMs).to.be.below(1_500);
+    let keys = 0;
+    const untilRoom = async (): Promise<number> => {
+      const startedMs = performance.now();
+      await undisturbed(SECOND_MS, async () => {
+        keys += 1;
+        expect((await limiter.consume(keyOf({ keyId: `window${keys}` }), 2)).allowed).to.equal(true);
+        const refused = await limiter.consume(keyOf({ keyId: `window${keys}` }), 1);
+        expect(refused).to.deep.include({ allowed: false, retryAfterSeconds: 1 });
+      });
+      const key = keyOf({ keyId: `window${keys}` });
+      await waitFor(async () => (await limiter.consume(key, 1)).allowed, { what: 'a new window' });
+      return performance.now() - startedMs;
+    };
+    expect(await leastMs(1_500, untilRoom)).to.be.below(1_500);
     await limiter.close();
   });
 
-  it('need room in the minute too', async () => {
-    const limiter = limiterOf(rows(100, 10));
-    const key = keyOf();
-    const answers = await Promise.all(Array.from({ length: 12 }, () => limiter.consume(key, 1)));
-    expect(answers.map((answer) => answer.allowed)).to.deep.equal([...Array<boolean>(10).fill(true), false, false]);
-    expect(answers[10]?.retryAfterSeconds).to.be.within(59, 60);
-    expect(left(answers[11] as LimitAnswer)[1]).to.equal(0);
-    await limiter.close();
-  });
+  it('need room in the minute too', () =>
+    undisturbed(SECOND_MS, async () => {
+      const limiter = limiterOf(rows(100, 10));
+      const key = keyOf();
+      const answers = await Promise.all(Array.from({ length: 12 }, () => limiter.consume(key, 1)));
+      expect(answers.map((answer) => answer.allowed)).to.deep.equal([...Array<boolean>(10).fill(true), false, false]);
+      expect(answers[10]?.retryAfterSeconds).to.be.within(59, 60);
+      expect(left(answers[11] as LimitAnswer)[1]).to.equal(0);
+      await limiter.close();
+    }));
 
-  it('are not used up by refused requests', async () => {
-    const limiter = limiterOf(rows(5, 100));
-    const key = keyOf();
-    expect(left(await limiter.consume(key, 3))).to.deep.equal([2, 97]);
-    for (let i = 0; i < 10; i += 1) {
-      const refused = await limiter.consume(key, 4);
-      expect(refused.allowed).to.equal(false);
-      expect(left(refused)).to.deep.equal([2, 97]);
-    }
-    const last = await limiter.consume(key, 2);
-    expect(last.allowed).to.equal(true);
-    expect(left(last)).to.deep.equal([0, 95]);
-    await limiter.close();
-  });
+  it('are not used up by refused requests', () =>
+    undisturbed(SECOND_MS, async () => {
+      const limiter = limiterOf(rows(5, 100));
+      const key = keyOf();
+      expect(left(await limiter.consume(key, 3))).to.deep.equal([2, 97]);
+      for (let i = 0; i < 10; i += 1) {
+        const refused = await limiter.consume(key, 4);
+        expect(refused.allowed).to.equal(false);
+        expect(left(refused)).to.deep.equal([2, 97]);
+      }
+      const last = await limiter.consume(key, 2);
+      expect(last.allowed).to.equal(true);
+      expect(left(last)).to.deep.equal([0, 95]);
+      await limiter.close();
+    }));
 
-  it('let a batch through that costs more than the burst, when the window is empty', async () => {
-    const limiter = limiterOf(rows(2, 10));
-    const first = await limiter.consume(keyOf(), 10);
-    expect(first.allowed).to.equal(true);
-    expect(left(first)).to.deep.equal([0, 8]);
-    expect((await limiter.consume(keyOf(), 1)).allowed).to.equal(false);
-    const small = limiterOf(rows(100, 10));
-    expect((await small.consume(keyOf(), 50)).allowed).to.equal(true);
-    await Promise.all([limiter.close(), small.close()]);
-  });
+  it('let a batch through that costs more than the burst, when the window is empty', () =>
+    undisturbed(SECOND_MS, async () => {
+      const limiter = limiterOf(rows(2, 10));
+      const first = await limiter.consume(keyOf(), 10);
+      expect(first.allowed).to.equal(true);
+      expect(left(first)).to.deep.equal([0, 8]);
+      expect((await limiter.consume(keyOf(), 1)).allowed).to.equal(false);
+      const small = limiterOf(rows(100, 10));
+      expect((await small.consume(keyOf(), 50)).allowed).to.equal(true);
+      await Promise.all([limiter.close(), small.close()]);
+    }));
 
   it('can be switched off', async () => {
     const limiter = createLimiter({ enabled: false, monotonicMs, onError: () => undefined });
@@ -162,7 +177,8 @@ describe('rate limits over HTTP', () => {
     for (const answer of refused) {
       expect(answer.json).to.include({ code: 'E3001', retryable: true });
       expect(Number(answer.headers['retry-after'])).to.be.within(1, 60);
-      expect(answer.headers['ratelimit']).to.contain('"second";r=0');
+      // The one or the other window is used up; on a slow machine it is the minute.
+      expect(answer.headers['ratelimit']).to.match(/"(second|minute)";r=0/);
     }
     expect((await other.get('/v1/agents')).status).to.equal(200);
   });
@@ -189,11 +205,12 @@ describe('rate limits over HTTP', () => {
     const { generateKey } = await import('../../shared/keys/format.ts');
     const before = service.statements.filter((name) => name === 'keys-look-up').length;
     const startedMs = performance.now();
-    for (let i = 0; i < 100; i += 1) await service.as(generateKey('live').key).get('/v1/agents');
-    const windows = Math.ceil((performance.now() - startedMs) / 1_000) + 1;
+    const mostLookUps = (): number => 20 * (Math.ceil((performance.now() - startedMs) / SECOND_MS) + 1);
+    // Many more than the seconds that they take have room for, however long this machine needs for one.
+    for (let sent = 0; sent < mostLookUps() + 50; sent += 1)
+      await service.as(generateKey('live').key).get('/v1/agents');
     const lookUps = service.statements.filter((name) => name === 'keys-look-up').length - before;
-    expect(lookUps).to.be.at.most(20 * windows);
-    expect(windows, 'this machine is too slow for this test to mean anything').to.be.below(5);
+    expect(lookUps).to.be.at.most(mostLookUps());
   });
 });
 
@@ -213,49 +230,72 @@ function acrossProcesses(start: () => Promise<TestRedis>): void {
     await waitFor(() => limiter.redisOk(), { what: 'Redis to be connected' });
     return limiter;
   };
+  let keys = 0;
+  /** A key that has used up nothing. */
+  const fresh = (): AuthenticatedKey => {
+    keys += 1;
+    return keyOf({ keyId: `fresh-${keys}` });
+  };
+  /** What Redis counts while it answers in time: of a machine that stands still for a quarter of a second it is away. */
+  const inTime = (scenario: () => Promise<void>): Promise<void> =>
+    undisturbed(REDIS_ANSWERS_WITHIN_MS, async () => {
+      await waitFor(() => limiters.every((limiter) => limiter.redisOk()), { what: 'Redis to be connected' });
+      await scenario();
+    });
 
   it('hold across processes', async () => {
     const [one, two] = await Promise.all([connected(rows(1_000, 10)), connected(rows(1_000, 10))]);
-    const key = keyOf({ keyId: 'across00' });
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : two).consume(key, 1)));
-    expect(answers.filter((answer) => answer.allowed)).to.have.lengthOf(10);
-    const refused = await two.consume(key, 1);
-    expect(refused.retryAfterSeconds).to.be.within(1, 60);
-    expect(left(refused)[1]).to.equal(0);
-    expect([one.redisOk(), two.redisOk()], 'it was Redis that counted').to.deep.equal([true, true]);
+    await inTime(async () => {
+      const key = fresh();
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? one : two).consume(key, 1)),
+      );
+      expect(answers.filter((answer) => answer.allowed)).to.have.lengthOf(10);
+      const refused = await two.consume(key, 1);
+      expect(refused.retryAfterSeconds).to.be.within(1, 60);
+      expect(left(refused)[1]).to.equal(0);
+      expect([one.redisOk(), two.redisOk()], 'it was Redis that counted').to.deep.equal([true, true]);
+    });
   });
 
   it('are not used up by refused requests', async () => {
     const limiter = await connected(rows(1_000, 10));
-    const key = keyOf({ keyId: 'refused0' });
-    await limiter.consume(key, 7);
-    for (let i = 0; i < 5; i += 1) expect((await limiter.consume(key, 4)).allowed).to.equal(false);
-    const last = await limiter.consume(key, 3);
-    expect([last.allowed, left(last)[1]]).to.deep.equal([true, 0]);
-    expect(limiter.redisOk(), 'it was Redis that counted').to.equal(true);
+    await inTime(async () => {
+      const key = fresh();
+      await limiter.consume(key, 7);
+      for (let i = 0; i < 5; i += 1) expect((await limiter.consume(key, 4)).allowed).to.equal(false);
+      const last = await limiter.consume(key, 3);
+      expect([last.allowed, left(last)[1]]).to.deep.equal([true, 0]);
+      expect(limiter.redisOk(), 'it was Redis that counted').to.equal(true);
+    });
   });
 
   it('count per process while Redis is away, without a hang, and across them again when it is back', async () => {
     const [one, two] = await Promise.all([connected(rows(1_000, 5)), connected(rows(1_000, 5))]);
-    const key = keyOf({ keyId: 'away0000' });
     await redis.stop();
     for (const limiter of [one, two]) {
-      const startedMs = performance.now();
-      const answers = await Promise.all(Array.from({ length: 8 }, () => limiter.consume(key, 1)));
-      expect(performance.now() - startedMs).to.be.below(1_000);
-      expect(
-        answers.filter((answer) => answer.allowed),
-        'its own five',
-      ).to.have.lengthOf(5);
-      expect(limiter.redisOk()).to.equal(false);
+      const counted = async (): Promise<number> => {
+        const key = fresh();
+        const startedMs = performance.now();
+        const answers = await Promise.all(Array.from({ length: 8 }, () => limiter.consume(key, 1)));
+        const tookMs = performance.now() - startedMs;
+        expect(
+          answers.filter((answer) => answer.allowed),
+          'its own five',
+        ).to.have.lengthOf(5);
+        expect(limiter.redisOk()).to.equal(false);
+        return tookMs;
+      };
+      expect(await leastMs(1_000, counted)).to.be.below(1_000);
     }
     await redis.start();
-    await waitFor(() => one.redisOk() && two.redisOk(), { what: 'Redis to be connected again' });
-    const other = keyOf({ keyId: 'back0000' });
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? one : two).consume(other, 1)),
-    );
-    expect(answers.filter((answer) => answer.allowed)).to.have.lengthOf(5);
+    await inTime(async () => {
+      const other = fresh();
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => (i % 2 === 0 ? one : two).consume(other, 1)),
+      );
+      expect(answers.filter((answer) => answer.allowed)).to.have.lengthOf(5);
+    });
   });
 }
 
@@ -268,12 +308,20 @@ describe('rate limits with a Redis that hangs', () => {
     const limiter = limiterOf(rows(1_000, 1_000), redis.url);
     await waitFor(() => limiter.redisOk(), { what: 'Redis to be connected' });
     redis.hang();
-    const firstMs = performance.now();
-    expect((await limiter.consume(keyOf(), 1)).allowed).to.equal(true);
-    expect(performance.now() - firstMs).to.be.within(200, 900);
-    const secondMs = performance.now();
-    for (let i = 0; i < 50; i += 1) expect((await limiter.consume(keyOf(), 1)).allowed).to.equal(true);
-    expect(performance.now() - secondMs).to.be.below(200);
+    /** Asks a whole window of requests, of which the first one is delayed. @returns how long all the others took */
+    const others = async (): Promise<number> => {
+      const firstMs = performance.now();
+      expect((await limiter.consume(keyOf(), 1)).allowed).to.equal(true);
+      const delayedMs = performance.now() - firstMs;
+      expect(delayedMs).to.be.above(200);
+      const secondMs = performance.now();
+      for (let i = 0; i < 50; i += 1) expect((await limiter.consume(keyOf(), 1)).allowed).to.equal(true);
+      const tookMs = performance.now() - secondMs;
+      // Until Redis is asked again.
+      await waitFor(() => performance.now() - firstMs > delayedMs + SECOND_MS, { what: 'the next second' });
+      return delayedMs < 900 ? tookMs : Number.POSITIVE_INFINITY;
+    };
+    expect(await leastMs(200, others)).to.be.below(200);
     await limiter.close();
     await redis.close();
   });

@@ -7,7 +7,7 @@ import type { DeadJob } from '../../shared/queues.ts';
 import { countDeadJobs, discardDeadJob, listDeadJobs, retryDeadJob } from '../../shared/queues/dead-jobs.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
 import { sweep } from '../../workers/sweep.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -18,7 +18,13 @@ describe('what stays behind', () => {
 
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({ url: database.url, applicationName: 'test', poolSize: 5, onError: () => undefined });
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'test',
+      ...PATIENCE,
+      poolSize: 5,
+      onError: () => undefined,
+    });
     client = new pg.Client({ connectionString: database.url });
     await client.connect();
   });
@@ -35,6 +41,8 @@ describe('what stays behind', () => {
     );
     return rows.map(({ queue, name, payload }) => ({ queue, name, payload: JSON.parse(payload) }));
   };
+  /** Since when what came just now waits: a machine that stands still for a while makes it no older than a second. */
+  const NOW = -30;
   const waitingRecord = (organisationId: string, environment: string, ageSeconds: number): Promise<unknown> =>
     client.query(
       `INSERT INTO log_inbox (organisation_id, environment, source, source_id, created_at)
@@ -61,9 +69,9 @@ describe('what stays behind', () => {
   describe('the sweeper', () => {
     it('wakes each log whose oldest record has waited for a second, once, and no other', async () => {
       for (let i = 0; i < 5; i += 1) await waitingRecord('org_1', 'test', 3);
-      await waitingRecord('org_1', 'live', 0);
+      await waitingRecord('org_1', 'live', NOW);
       await waitingRecord('org_2', 'test', 2);
-      await waitingRecord('org_2', 'test', 0);
+      await waitingRecord('org_2', 'test', NOW);
       expect(await sweep(db)).to.deep.equal({ logs: 2, trust: 0, intents: 0 });
       expect(await outbox()).to.have.deep.members([
         { queue: 'proofs', name: 'append', payload: { v: 1, organisationId: 'org_1', environment: 'test' } },
@@ -78,7 +86,7 @@ describe('what stays behind', () => {
             VALUES ('org_1', 'test', 's', now() - make_interval(secs => $1))`,
           [ageSeconds],
         );
-      await signal(0);
+      await signal(NOW);
       expect((await sweep(db)).trust).to.equal(0);
       await client.query('TRUNCATE trust_inbox');
       await signal(2);

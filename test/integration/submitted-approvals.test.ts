@@ -12,7 +12,7 @@ import { waitFor } from '../support/wait.ts';
 import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
 
 describe('a submitted intent that needs an approval', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let both: ServiceAndWorker;
   let service: Service;
   let worker: TestWorker;

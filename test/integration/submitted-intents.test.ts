@@ -127,6 +127,8 @@ describe('submitted intents', () => {
     before(async () => {
       other = await service.client();
       mine = (await submit({ agentId: 'reading' })).json.intentId;
+      // Ids of one millisecond have no order.
+      service.advance(1);
       ofOther = (await submit({ agentId: 'reading' }, other)).json.intentId;
     });
 

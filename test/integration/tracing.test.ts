@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -29,7 +29,7 @@ const attribute = ({ attributes }: Pick<SentSpan, 'attributes'>, name: string): 
   Object.values(attributes.find(({ key }) => key === name)?.value ?? {})[0];
 
 describe('traces over OTLP', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const spans: (SentSpan & { readonly service: unknown })[] = [];
   const seen: { path: string | undefined; text: string }[] = [];
   let receiver: Server;
@@ -58,6 +58,7 @@ describe('traces over OTLP', function () {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 1,
       onError: () => undefined,
     });

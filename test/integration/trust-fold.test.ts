@@ -7,17 +7,18 @@ import { createSignalStore } from '../../shared/decide/trust-signals.ts';
 import { canonicalize } from '../../shared/proof/canonical.ts';
 import { trustHandlers } from '../../workers/trust.ts';
 import type { Client } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
+import { leaveMidnight, type Service, startService } from '../support/service.ts';
 
 const CAP = 10_000;
 const TABLES = ['trust_inbox', 'trust_state', 'trust_bucket', 'trust_fold', 'record', 'log_inbox', 'outbox', 'change'];
 
 describe('the fold', function suite() {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: Service;
   let reporter: Client;
   beforeEach(async () => {
     service = await startService();
+    leaveMidnight(service);
     reporter = await service.client({ scopes: ['trust:write', 'trust:read'] });
   });
   afterEach(() => service?.close());
@@ -150,7 +151,8 @@ describe('the fold', function suite() {
                 { name: 'pid', text: 'SELECT pg_backend_pid() AS pid' },
                 [],
               );
-              await service.rows('SELECT pg_terminate_backend($1)', [own?.pid]);
+              // With what it waits for the end at most: only then are its locks gone.
+              await service.rows('SELECT pg_terminate_backend($1, 10000)', [own?.pid]);
             }
             return rows;
           },

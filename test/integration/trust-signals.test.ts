@@ -4,7 +4,7 @@ import { trustRoutes } from '../../ingress/routes/trust.ts';
 import { foldBatch } from '../../shared/decide/trust-fold.ts';
 import { trustHandlers } from '../../workers/trust.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
-import { type Service, startService } from '../support/service.ts';
+import { leaveMidnight, type Service, startService } from '../support/service.ts';
 
 const PATH = '/v1/trust/signals';
 const MINUTE_MS = 60_000;
@@ -15,6 +15,7 @@ describe('trust signals', () => {
   let reporter: Client;
   before(async () => {
     service = await startService();
+    leaveMidnight(service);
     reporter = await service.client({ scopes: ['trust:write', 'trust:read'] });
   });
   after(() => service?.close());

@@ -36,7 +36,7 @@ interface Model {
 }
 
 describe('an approval', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   let service: Service;
   let clients: readonly [Client, Client];
   before(async () => {

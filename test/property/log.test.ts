@@ -9,7 +9,7 @@ import { appendWaiting, TAKE } from '../../shared/log/append.ts';
 import { createProofStore, type ProofRow } from '../../shared/log/proof-store.ts';
 import { recordPrefix } from '../../shared/proof/record.ts';
 import type { Environment } from '../../shared/vocabulary.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { checkLog } from '../support/log-check.ts';
 
 interface Log {
@@ -74,6 +74,7 @@ describe('the log', function suite() {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test-log',
+      ...PATIENCE,
       poolSize: 8,
       queryTimeoutMs: 30_000,
       onError: () => undefined,
@@ -262,6 +263,7 @@ describe('the log', function suite() {
       const killed = await openDatabase({
         url: database.url,
         applicationName: 'custos-test-killed',
+        ...PATIENCE,
         poolSize: 4,
         onError: () => undefined,
       });

@@ -109,7 +109,7 @@ function tally(operator: Operator, sets: ReadonlyMap<string, readonly PolicyLike
 }
 
 describe('lint of seeded defects', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const sets = goodSets();
 
   for (const [name, policies] of sets) {

@@ -13,7 +13,7 @@ import {
   type SignalType,
   scoreOn,
 } from '../../shared/trust/beta.ts';
-import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { bootstrap } from '../support/service.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
@@ -66,6 +66,7 @@ describe('the fold over Postgres', function suite() {
     db = await openDatabase({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 6,
       queryTimeoutMs: 20_000,
       onError,

@@ -10,7 +10,7 @@ export function atEnd(work: () => void | Promise<void>): void {
 
 // At the top of a file mocha's hooks belong to the whole run: this one comes after the last test.
 after(async function cleanUp() {
-  this.timeout(90_000);
+  this.timeout(120_000);
   const errors: unknown[] = [];
   for (let work = works.pop(); work !== undefined; work = works.pop()) {
     try {

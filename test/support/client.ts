@@ -37,7 +37,7 @@ export interface Client {
   close(): void;
 }
 
-const DEADLINE_MS = 15_000;
+const DEADLINE_MS = 30_000;
 
 let lastTrouble: { readonly atMs: number; readonly text: string } | undefined;
 

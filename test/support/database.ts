@@ -14,6 +14,9 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** What a statement and a connection may take where a test is not about time: a machine that is busy is no failure. */
+export const PATIENCE = { queryTimeoutMs: 10_000, connectTimeoutMs: 10_000 };
+
 /** The server of this run, and its empty template with all migrations. */
 interface TestServer {
   /** Address of a database from which others are made. */

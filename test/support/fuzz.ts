@@ -226,7 +226,8 @@ function exchange(host: string, port: number, bytes: Buffer): Promise<string> {
     const timer = setTimeout(() => {
       socket.destroy();
       reject(new Error(`the connection hangs after ${JSON.stringify(bytes.toString('latin1'))}; so far: ${received}`));
-    }, 5_000);
+      // Less than the 10 s that a client has for its headers: what ends only then has hung.
+    }, 9_000);
     const finish = (): void => {
       clearTimeout(timer);
       resolve(received);

@@ -38,7 +38,7 @@ export type TestEnv = Readonly<Record<string, string | undefined>>;
 /** The pepper of processes that are not told another. */
 export const TEST_PEPPER = 'a pepper for tests, of no use elsewhere';
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 40_000;
 const buildRoot = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 

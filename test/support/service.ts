@@ -15,7 +15,7 @@ import { applyFolder } from '../../workers/policies.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/policy-folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
-import { createTestDatabase } from './database.ts';
+import { createTestDatabase, PATIENCE } from './database.ts';
 import { TEST_PEPPER, type TestEnv } from './process.ts';
 import { waitFor } from './wait.ts';
 
@@ -32,9 +32,6 @@ export interface ServiceOptions {
   /** Default: a statement and a connection have long, so that a busy machine is no failure. False: as in production. */
   readonly patient?: boolean;
 }
-
-/** What a statement and a connection may take where a test is not about time. */
-const PATIENCE = { queryTimeoutMs: 10_000, connectTimeoutMs: 10_000 };
 
 export interface Service {
   readonly ingress: RunningIngress;
@@ -57,6 +54,14 @@ export interface Service {
   /** The rows of one statement. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Moves the clock of a service on when its day is about to end: trust is of a day, and a test is of one, too. */
+export function leaveMidnight(service: Service): void {
+  const leftMs = DAY_MS - (service.nowMs() % DAY_MS);
+  if (leftMs < 600_000) service.advance(leftMs);
 }
 
 export const SHIPPED_POLICIES = path.join(findRoot(), 'policies');

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Default: 10,000. */
+  /** Default: 30,000: a condition that never comes is an error, and a machine that is busy is none. */
   readonly timeoutMs?: number;
   /** How long to rest between two looks. Default: 20. */
   readonly intervalMs?: number;
@@ -18,7 +18,7 @@ export async function waitFor<T>(
   condition: () => T | undefined | null | false | Promise<T | undefined | null | false>,
   options: WaitOptions = {},
 ): Promise<T> {
-  const { timeoutMs = 10_000, intervalMs = 20, what = 'the condition' } = options;
+  const { timeoutMs = 30_000, intervalMs = 20, what = 'the condition' } = options;
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     let cause: unknown;

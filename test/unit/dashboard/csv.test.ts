@@ -30,7 +30,7 @@ describe('a list as CSV', () => {
     it(`quotes ${JSON.stringify(name)}`, () =>
       expect(csvOf(FIELDS, [{ name, value: true }])).to.equal(`\uFEFFname,value\r\n${cell},true\r\n`));
 
-  for (const name of ['=1+1', '+1', '-1', '@sum', '\t=1', '=HYPERLINK("http://x")'])
+  for (const name of ['=1+1', '+1', '-1', '@sum', '\t=1', '=HYPERLINK("http://x")', '\n=1', '＝1'])
     it(`lets no spreadsheet compute the name ${JSON.stringify(name)}`, () =>
       expect(csvOf(FIELDS, [{ name, value: 0 }])).to.match(/^\uFEFFname,value\r\n"?'/));
 

@@ -64,7 +64,7 @@ describe('streams of live events', () => {
     const stream = open(async () => {
       throw new ApiError('E1002', 'revoked');
     }, 'x');
-    await waitFor(() => stream.ends() === 1, { what: 'the stream to count as over', timeoutMs: 2_000 });
+    await waitFor(() => stream.ends() === 1, { what: 'the stream to count as over' });
     expect(stream.res.writableEnded).to.equal(true);
     expect(stream.res.written.at(-1)).to.contain('event: ended');
     stream.close();
@@ -72,7 +72,7 @@ describe('streams of live events', () => {
 
   it('are let go once a megabyte is unread', async () => {
     const stream = open(async () => ({ key: KEY, expiresAtMs: 0 }), 'x'.repeat(1_000_001));
-    await waitFor(() => stream.res.destroyed, { what: 'the stream to be destroyed', timeoutMs: 5_000 });
+    await waitFor(() => stream.res.destroyed, { what: 'the stream to be destroyed' });
     expect(stream.ends()).to.equal(1);
     expect(stream.res.written.length).to.equal(2);
     stream.close();

@@ -1,6 +1,15 @@
 // Numbers and times as the dashboard shows them.
 import { expect } from 'chai';
-import { amount, breaksOf, moment, tickTimes, timeZone } from '../../../ingress/dashboard/client/format.ts';
+import { byService, heardTime } from '../../../ingress/dashboard/client/clock.ts';
+import {
+  amount,
+  breaksOf,
+  moment,
+  named,
+  short,
+  tickTimes,
+  timeZone,
+} from '../../../ingress/dashboard/client/format.ts';
 
 /** Local time, so that it holds in any time zone. */
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
@@ -65,4 +74,51 @@ describe('the lines of a name', () => {
       expect(breaksOf(name)).to.deep.equal(parts);
       expect(breaksOf(name).join('')).to.equal(name);
     });
+});
+
+describe('a name that a caller chose', () => {
+  for (const [name, shown] of [
+    ['agent 7', 'agent 7'],
+    ['  lead', '⟨0020⟩⟨0020⟩lead'],
+    ['end ', 'end⟨0020⟩'],
+    [' ', '⟨0020⟩'],
+    ['a  b', 'a ⟨0020⟩b'],
+    ['agent\u00a07', 'agent⟨00A0⟩7'],
+    ['\u202eevil', '⟨202E⟩evil'],
+    ['a\u3164', 'a⟨3164⟩'],
+    ['x\u{e0100}', 'x⟨E0100⟩'],
+    ['עברית', 'עברית'],
+    ['a\u0301', 'a\u0301'],
+  ] as const)
+    it(`${JSON.stringify(name)} hides nothing: ${shown}`, () => expect(named(name)).to.equal(shown));
+
+  it('is shortened by whole characters, also by those of two code units', () => {
+    expect(short('😀'.repeat(40), 9)).to.equal(`${'😀'.repeat(4)}…${'😀'.repeat(4)}`);
+    expect(short('😀'.repeat(9), 9)).to.equal('😀'.repeat(9));
+    expect(short('abcdefghij', 5)).to.equal('ab…ij');
+    expect(short('abcde', 5)).to.equal('abcde');
+  });
+});
+
+describe("the service's clock", () => {
+  const date = 'Sat, 21 Nov 2026 22:00:00 GMT';
+  const trueMs = Date.parse(date);
+  afterEach(() => heardTime(date, trueMs));
+  for (const [what, localMs, seen] of [
+    ['is that of the machine when they agree', trueMs + 900, trueMs + 900],
+    ['counts when the machine is two hours ahead', trueMs + 7_200_000, trueMs],
+    ['counts when the machine is two hours behind', trueMs - 7_200_000, trueMs],
+  ] as const)
+    it(what, () => {
+      heardTime(date, localMs);
+      expect(byService(localMs)).to.equal(seen);
+    });
+  it('is kept when an answer does not say the time, and given up when the machine is put right', () => {
+    heardTime(date, trueMs + 60_000);
+    heardTime(null, trueMs + 60_000);
+    heardTime('soon', trueMs + 60_000);
+    expect(byService(trueMs + 60_000)).to.equal(trueMs);
+    heardTime(date, trueMs);
+    expect(byService(trueMs)).to.equal(trueMs);
+  });
 });

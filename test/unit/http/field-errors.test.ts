@@ -13,9 +13,9 @@ const Signals = Type.Object({ signals: Type.Array(Signal, { minItems: 1 }) }, cl
 const cases: [string, TSchema, unknown, string[]][] = [
   ['a missing member', Type.Object({ 'a/b': Type.String() }), {}, ['/a~1b is required']],
   ['an unknown member', Type.Object({}, closed), { 'x~y': 1 }, ['/x~0y is not known here']],
-  ['a wrong type at the top', Type.Object({}), [], [' must be object']],
+  ['a wrong type at the top', Type.Object({}), [], [' must be an object']],
   ['a union of words', Type.Union([Type.Literal('a'), Type.Literal('b')]), 'c', [' must be one of "a", "b"']],
-  ['a value or null', Type.Object({ a: Nullable(Type.Integer()) }), { a: 'x' }, ['/a must be integer or null']],
+  ['a value or null', Type.Object({ a: Nullable(Type.Integer()) }), { a: 'x' }, ['/a must be an integer or null']],
   [
     'a value or null, too small',
     Type.Object({ a: Nullable(Type.Integer({ minimum: 3 })) }),
@@ -42,7 +42,7 @@ const cases: [string, TSchema, unknown, string[]][] = [
     'nested unions',
     Type.Object({ a: Nullable(Type.Object({ b: Nullable(Type.String()) })) }),
     { a: { b: 1 } },
-    ['/a/b must be string or null'],
+    ['/a/b must be a string or null'],
   ],
   [
     'a format',
@@ -55,6 +55,18 @@ const cases: [string, TSchema, unknown, string[]][] = [
     Type.String({ pattern: '^a$', description: 'The letter a.' }),
     'b',
     [' must match ^a$ (The letter a)'],
+  ],
+  [
+    'a character that no text may have',
+    Type.String({ pattern: '^[^\\u0000]*$', description: 'Goes into the log.' }),
+    'a\u0000',
+    [' must not contain the character U+0000'],
+  ],
+  [
+    'a text that says nothing',
+    Type.String({ pattern: '^[^\\u0000]*\\S[^\\u0000]*$' }),
+    '  ',
+    [' must not be blank or contain the character U+0000'],
   ],
 ];
 

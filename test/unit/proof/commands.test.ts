@@ -1,6 +1,7 @@
 // `custos verify`, `custos merkle` and `custos canonicalize` as processes: answers, sentences and exit codes.
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -13,6 +14,7 @@ import { recordDigestOf } from '../../../shared/proof/record-read.ts';
 import { writeTlogProof } from '../../../shared/proof/tlog-proof.ts';
 import { writeLogLine } from '../../../shared/proof/log-file.ts';
 import { temporaryFolder } from '../../support/folders.ts';
+import { watch } from '../../support/process.ts';
 import { LOG_KEY, ORIGIN, PROMISE_KEY, PROMISE_VKEY, sampleLog, TIME_MS, VKEY } from './sample-log.ts';
 
 const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'cli', 'main.js');
@@ -228,5 +230,31 @@ describe('custos canonicalize', () => {
       expect({ code, out }, String(input)).to.deep.equal({ code: 2, out: '' });
       expect(err).to.match(/^custos: .*\.\n$/);
     }
+  });
+
+  it('ends without a word, and not with 0, when its reader has gone', async () => {
+    const child = spawn(process.execPath, [MAIN, 'canonicalize'], { env: { PATH: process.env.PATH } });
+    const ended = watch(child, 'custos canonicalize');
+    child.stdout.destroy();
+    await once(child.stdout, 'close');
+    // It writes only once it has read all of its input.
+    child.stdin.end('{}');
+    expect(await ended.ended).to.deep.equal({ code: 141, signal: null });
+    expect(ended.stderr()).to.equal('');
+  });
+
+  it('says so in a sentence when its output can not be written', function () {
+    if (!existsSync('/dev/full')) this.skip();
+    const full = openSync('/dev/full', 'w');
+    const ended = spawnSync(process.execPath, [MAIN, 'canonicalize'], {
+      input: '{}',
+      stdio: ['pipe', full, 'pipe'],
+      env: { PATH: process.env.PATH },
+    });
+    closeSync(full);
+    expect([ended.status, ended.stderr.toString()]).to.deep.equal([
+      1,
+      "custos: standard output can't be written (ENOSPC).\n",
+    ]);
   });
 });

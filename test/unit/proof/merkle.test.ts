@@ -83,7 +83,7 @@ describe('Merkle tree', () => {
         expect(verifyInclusion({ index, size, leafHash, path, root }), `${index} of ${size}`).to.equal(true);
       }
     }
-  }).timeout(60_000);
+  }).timeout(120_000);
 
   it('refuses an inclusion proof with any bit, index, size, length or root changed', () => {
     for (const size of [1, 2, 3, 7, 8, 9, 64, 65, 100]) {
@@ -113,7 +113,7 @@ describe('Merkle tree', () => {
         expect(verifyConsistency(proof), `${from} to ${to}`).to.equal(true);
       }
     }
-  }).timeout(60_000);
+  }).timeout(120_000);
 
   it('refuses a consistency proof with any bit, size, length or root changed', () => {
     for (const [from, to] of [

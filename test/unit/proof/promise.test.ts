@@ -9,6 +9,7 @@ import { createLogFileParser, type LogFileLine, writeLogLine } from '../../../sh
 import { createPromiseSigner, promiseOf, type SignedPromise, verifyPromise } from '../../../shared/proof/promise.ts';
 import { recordDigestOf } from '../../../shared/proof/record-read.ts';
 import { checkPromiseInLog, type KeptPromise, parseEvidence } from '../../../shared/proof/verify.ts';
+import { leastMs } from '../../support/undisturbed.ts';
 import { LOG_KEY, ORIGIN, PROMISE_KEY, type SampleLog, sampleLog, TIME_MS, TRUSTED } from './sample-log.ts';
 
 const HOUR_MS = 3_600_000;
@@ -96,11 +97,14 @@ describe('A promise', () => {
       expect(() => promiseOf({ ...promise, ...change }), JSON.stringify(change)).to.throw(ProofError);
   });
 
-  it('is made in well under a millisecond', () => {
+  it('is made in well under a millisecond', async () => {
     const about = { log: ORIGIN, proofId: 'p-1', recordDigest: 'ab'.repeat(32), issuedAtMs: TIME_MS };
-    const start = performance.now();
-    for (let i = 0; i < 500; i += 1) signer.json(about);
-    expect((performance.now() - start) / 500).to.be.below(1);
+    const each = (): number => {
+      const start = performance.now();
+      for (let i = 0; i < 100; i += 1) signer.json(about);
+      return (performance.now() - start) / 100;
+    };
+    expect(await leastMs(1, each)).to.be.below(1);
   });
 
   it('cannot be made with a public key', () => {

@@ -7,6 +7,7 @@ import { hashLeaf, rootFromLeafHashes } from '../../../shared/proof/merkle.ts';
 import { parseReceipt, type Receipt, receiptOf, verifyReceipt, writeReceipt } from '../../../shared/proof/receipt.ts';
 import { parseTlogProof, writeTlogProof } from '../../../shared/proof/tlog-proof.ts';
 import { verifyChain } from '../../../shared/proof/verify.ts';
+import { leastMs } from '../../support/undisturbed.ts';
 import { LOG_KEY, ORIGIN, PROMISE_KEY, sampleLog, TIME_MS, TRUSTED, VKEY } from './sample-log.ts';
 
 const SIZE = 21;
@@ -240,7 +241,7 @@ describe('A receipt', () => {
     expect(failureOf(receiptOverBytes(Buffer.from(sound), 'p-0'))).to.equal('VALID');
   });
 
-  it('that is malformed is refused by name within milliseconds, and so is one of any other kind of value', () => {
+  it('that is malformed is refused by name within milliseconds, and so is one of any other kind of value', async () => {
     const hash = 'a'.repeat(64);
     const hostile: readonly unknown[] = [
       null,
@@ -280,14 +281,17 @@ describe('A receipt', () => {
       { ...receipt, checkpoint: receipt.checkpoint.replace('\n21\n', `\n${2n ** 60n}\n`) },
     ];
     for (const value of hostile) {
-      const start = performance.now();
-      const refusal = refusalOf(() => {
-        const result = verifyReceipt(receiptOf(value), TRUSTED);
-        if (!result.ok) throw new ProofError(result.failure, result.sentence);
-      });
-      const tookMs = performance.now() - start;
-      expect(refusal, JSON.stringify(value).slice(0, 100)).to.match(/^MALFORMED: The /);
-      expect(tookMs).to.be.below(250);
+      const refused = (): number => {
+        const start = performance.now();
+        const refusal = refusalOf(() => {
+          const result = verifyReceipt(receiptOf(value), TRUSTED);
+          if (!result.ok) throw new ProofError(result.failure, result.sentence);
+        });
+        const tookMs = performance.now() - start;
+        expect(refusal, JSON.stringify(value).slice(0, 100)).to.match(/^MALFORMED: The /);
+        return tookMs;
+      };
+      expect(await leastMs(250, refused)).to.be.below(250);
     }
     const text = JSON.stringify(receipt);
     for (const bad of [
@@ -308,12 +312,15 @@ describe('A receipt', () => {
       ).to.match(/^MALFORMED/);
   });
 
-  it('costs a bounded time when it is wrong in a way that cannot be found', () => {
+  it('costs a bounded time when it is wrong in a way that cannot be found', async () => {
     const large = sampleLog(3_000);
     const bad = { ...large.receipt(1_234), record: log.receipt(6).record };
-    const start = performance.now();
-    expect(failureOf(bad)).to.equal('RECORD_ALTERED');
-    expect(performance.now() - start).to.be.below(1_000);
+    const refused = (): number => {
+      const start = performance.now();
+      expect(failureOf(bad)).to.equal('RECORD_ALTERED');
+      return performance.now() - start;
+    };
+    expect(await leastMs(1_000, refused)).to.be.below(1_000);
   });
 });
 
