@@ -27,7 +27,7 @@ interface Json {
 }
 
 interface ListOptions extends Json {
-  readonly org: string;
+  readonly organisation: string;
   readonly environment: Environment;
   readonly status?: ApprovalState;
   readonly agent?: string;
@@ -44,7 +44,7 @@ export function registerApprovals(program: Command): void {
   approvals
     .command('list')
     .description('list approvals of an organisation and environment, newest first')
-    .option('--org <slug>', 'the organisation', FIRST_SLUG)
+    .option('--org, --organisation <slug>', 'the organisation', FIRST_SLUG)
     .addOption(new Option('--environment <environment>', 'whose records').choices(ENVIRONMENTS).default('live'))
     .addOption(new Option('--status <status>', 'only these').choices(APPROVAL_STATES))
     .option('--agent <agentId>', 'only those of this agent')
@@ -54,7 +54,7 @@ export function registerApprovals(program: Command): void {
       runAdmin(async ({ db, nowMs }) => {
         const limit = /^\d{1,4}$/.test(options.limit) ? Number(options.limit) : 0;
         if (limit < 1 || limit > MAX_LIMIT) throw new CommandError(`--limit is a number from 1 to ${MAX_LIMIT}.`);
-        const { id: organisationId } = await requireOrganisation(db, options.org);
+        const { id: organisationId } = await requireOrganisation(db, options.organisation);
         const { environment, status, agent } = options;
         const agentIds = agent === undefined ? undefined : [agent];
         const rows = await listApprovals(db, { organisationId, environment, status, agentIds, nowMs }, limit);

@@ -1,9 +1,11 @@
 // What every command needs: the checked settings, and errors shown to a person as sentences.
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { type Config, ConfigError, readConfig } from '../shared/config.ts';
 import { SetupError } from '../shared/embedded/account.ts';
 import { AlreadyRunning, holderOf } from '../shared/embedded/lock.ts';
+import { signal } from '../shared/embedded/processes.ts';
 import { ensureSecrets } from '../shared/embedded/secrets.ts';
 import { BootstrapError } from '../shared/keys/bootstrap.ts';
 import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
@@ -40,11 +42,16 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
     return work({ databaseUrl: address, pepper: pepper ?? ensureSecrets(dataDir).pepper });
   }
   const embedded = await startEmbedded({ dataDir, say });
+  // A command that ends before its work does (Ctrl-C, `| head`) must not leave the server behind, which is deaf to Ctrl-C.
+  const letGo = (): void => signal(embedded.server().pid, 'SIGINT');
+  const interrupted = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
+  process.once('exit', letGo).once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     await migrate(embedded.url);
     return await work({ databaseUrl: embedded.url, pepper: pepper ?? ensureSecrets(dataDir).pepper });
   } finally {
     await embedded.stop();
+    process.off('exit', letGo).off('SIGINT', interrupted).off('SIGTERM', interrupted);
   }
 }
 

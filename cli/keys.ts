@@ -28,7 +28,7 @@ interface Json {
 }
 
 interface Place extends Json {
-  readonly org: string;
+  readonly organisation: string;
   readonly environment: Environment;
 }
 
@@ -51,7 +51,7 @@ export function registerKeys(program: Command): void {
     .description('make an API key; it is printed once')
     .requiredOption('--name <name>', 'what the key is for')
     .requiredOption('--scope <scope...>', `what it may do: ${SCOPES.join(', ')}`)
-    .option('--org <slug>', 'the organisation it belongs to', FIRST_SLUG)
+    .option('--org, --organisation <slug>', 'the organisation it belongs to', FIRST_SLUG)
     .addOption(environmentOption())
     .option('--agent <agentId...>', 'bind it to these agents (default: all of the organisation)')
     .option('--expires-in <duration>', `such as 90d; ${LIFETIME.min} to ${LIFETIME.max} (default: never)`)
@@ -59,7 +59,7 @@ export function registerKeys(program: Command): void {
     .option('--json', 'print JSON')
     .action((options: CreateOptions) =>
       runAdmin(async ({ db, hasher, nowMs }) => {
-        const organisation = await requireOrganisation(db, options.org);
+        const organisation = await requireOrganisation(db, options.organisation);
         const plan = planKey(
           {
             name: options.name,
@@ -81,12 +81,12 @@ export function registerKeys(program: Command): void {
   keys
     .command('list')
     .description('list the keys of an organisation and environment, newest first')
-    .option('--org <slug>', 'the organisation', FIRST_SLUG)
+    .option('--org, --organisation <slug>', 'the organisation', FIRST_SLUG)
     .addOption(environmentOption())
     .option('--json', 'print JSON')
     .action((options: Place) =>
       runAdmin(async ({ db, nowMs }) => {
-        const rows = await allKeys(db, (await requireOrganisation(db, options.org)).id, options.environment);
+        const rows = await allKeys(db, (await requireOrganisation(db, options.organisation)).id, options.environment);
         if (options.json) return printJson(rows.map(jsonOf));
         printTable(
           ['KEY', 'NAME', 'SCOPES', 'AGENTS', 'TIER', 'STATE', 'LAST USED'],

@@ -32,7 +32,7 @@ export function registerLog(program: Command): void {
     .description(
       'write a log to standard output: keys, every record, every checkpoint; "custos audit" checks it offline',
     )
-    .requiredOption('--organisation <slug>', 'whose log')
+    .requiredOption('--org, --organisation <slug>', 'whose log')
     .requiredOption('--environment <environment>', 'live, test or dev')
     .option('--generation <n>', 'of a log that was opened anew: which one (default: the newest)')
     .action((options: LogOptions & { readonly generation?: string }) =>
@@ -54,7 +54,7 @@ export function registerLog(program: Command): void {
   log
     .command('fork')
     .description('open a halted log anew: a new origin, whose first leaf names what was signed of the old one')
-    .requiredOption('--organisation <slug>', 'whose log')
+    .requiredOption('--org, --organisation <slug>', 'whose log')
     .requiredOption('--environment <environment>', 'live, test or dev')
     .action((options: LogOptions) =>
       runAdmin(async ({ db }) => {

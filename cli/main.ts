@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { findRoot } from '../shared/root.ts';
+import { endWithReader } from './reader.ts';
 
 type Register = (program: Command) => void | Promise<void>;
 
@@ -38,4 +39,6 @@ const isVersion = name === '--version' || name === '-V';
 // Help, and what to say of a command that does not exist, need all of them; the version needs none.
 const needed = asked === undefined ? (isVersion ? [] : Object.values(COMMANDS)) : [asked];
 for (const load of needed) await (await load())(program);
+// The service itself goes on without a reader.
+if (name !== 'start') endWithReader();
 await program.parseAsync();

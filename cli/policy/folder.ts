@@ -14,9 +14,21 @@ const VARIABLE = 'CUSTOS_POLICY_DIR';
 /** The argument of commands that take a folder, for their help. */
 export const FOLDER_HELP = `the policy folder (default: ${VARIABLE}, or ${DEFAULT})`;
 
-/** The absolute path of the policy folder: the one that is named, else that of the service. */
+/**
+ * The absolute path of what was named. An empty name is a script's variable that is not set: it does not mean this folder.
+ * @throws {UsageError}
+ */
+function resolved(named: string): string {
+  if (named === '') throw new UsageError('The name of the folder is empty.');
+  return path.resolve(named);
+}
+
+/**
+ * The absolute path of the policy folder: the one that is named, else that of the service.
+ * @throws {UsageError} when the name is empty
+ */
 export function policyDirOf(named: string | undefined): string {
-  if (named !== undefined) return path.resolve(named);
+  if (named !== undefined) return resolved(named);
   const text = process.env[VARIABLE] ?? '';
   return pathBelowRoot(DEFAULT)(text === '' ? DEFAULT : text, { root: findRoot(), cwd: process.cwd() });
 }
@@ -73,6 +85,7 @@ function policiesBeside(tests: string): string | undefined {
 /**
  * What to run: the test files, and the policies that they are run against. What is named may be a folder of tests, one
  * test file, or a policy folder, whose own tests are meant then. Unless policies are named, they are those beside the tests.
+ * @throws {UsageError} when a name is empty
  */
 export function placesOfRun(
   named: string | undefined,
@@ -82,7 +95,7 @@ export function placesOfRun(
     const dir = policyDirOf(policies);
     return { tests: testsDirOf(dir), policies: dir };
   }
-  const full = path.resolve(named);
+  const full = resolved(named);
   const tests = isPolicyDir(full) ? testsDirOf(full) : full;
   return {
     tests,

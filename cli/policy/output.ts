@@ -20,17 +20,8 @@ Exit codes:
 /** Arguments that a command can't use; its message is a sentence for a person. Exit code 2. */
 export class UsageError extends Error {}
 
-/** A reader that has seen enough (`| head`) ends the command, and is no error. */
-function endWithReader(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(process.exitCode ?? EXIT.ok);
-    throw error;
-  });
-}
-
 /** Runs a command and sets the exit code that it gives; a UsageError is 2, anything else that it throws is 1. */
 export async function runPolicyCommand(work: () => Promise<ExitCode>): Promise<void> {
-  endWithReader();
   try {
     process.exitCode = await work();
   } catch (error) {

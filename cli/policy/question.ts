@@ -93,7 +93,7 @@ export function questionOptions(command: Command): Command {
     .option('--capability <name>', 'a capability of the agent; may be repeated', append)
     .option('--tag <name>', 'a tag of the agent; may be repeated', append)
     .addOption(new Option('--environment <environment>', 'of the key that asks').choices(ENVIRONMENTS).default('live'))
-    .option('--organisation <slug>', 'who the key belongs to', TEST_DEFAULTS.organisation)
+    .option('--org, --organisation <slug>', 'who the key belongs to', TEST_DEFAULTS.organisation)
     .addOption(new Option('--context <json>', "the caller's own facts, a JSON object").argParser(contextOf))
     .addOption(new Option('--at <time>', 'when, RFC 3339 (default: now)').argParser(instant));
 }

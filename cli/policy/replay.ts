@@ -91,6 +91,7 @@ function askedOf(options: ReplayOptions, nowMs: number): ReplayRange {
   if (since !== undefined && (from !== undefined || to !== undefined))
     throw new UsageError('--since goes without --from and --to.');
   if (limit !== undefined && !/^[1-9]\d{0,8}$/.test(limit)) throw new UsageError('--limit must be a number from 1 on.');
+  if (agentId === '') throw new UsageError('--agent needs the id of an agent.');
   if (html === '') throw new UsageError('--html needs the name of a file.');
   const sinceMs = parseDuration(since ?? DEFAULT_SINCE);
   if (sinceMs === undefined || sinceMs === 0)

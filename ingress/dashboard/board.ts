@@ -1,9 +1,6 @@
 // The queues in detail: bull-board below /dashboard/queues/board, for operators, read-only unless a setting says otherwise.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
-import { ExpressAdapter } from '@bull-board/express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { ApiError } from '../../shared/errors.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
@@ -53,6 +50,12 @@ function away(error: unknown): never {
 
 async function makeBoard({ queues, mayChange }: BoardDeps): Promise<RequestHandler> {
   const opened = await queues.opened().catch(away);
+  // Few ingress processes are ever asked for the board, and its packages take memory and time to start.
+  const [{ createBullBoard }, { BullMQAdapter }, { ExpressAdapter }] = await Promise.all([
+    import('@bull-board/api'),
+    import('@bull-board/api/bullMQAdapter'),
+    import('@bull-board/express'),
+  ]);
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath(BOARD_PATH);
   createBullBoard({

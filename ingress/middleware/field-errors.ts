@@ -27,8 +27,29 @@ function formatMessage(error: ErrorObject): string {
   );
 }
 
+const TYPES: Readonly<Record<string, string>> = {
+  array: 'an array',
+  boolean: 'a boolean',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+function typeMessage(types: readonly unknown[]): string {
+  return `must be ${types.map((type) => TYPES[String(type)] ?? String(type)).join(' or ')}`;
+}
+
+/** Patterns that have words of their own: texts that PostgreSQL can keep, and such that say something. */
+const KNOWN_PATTERNS: Readonly<Record<string, string>> = {
+  '^[^\\u0000]*$': 'must not contain the character U+0000',
+  '^[^\\u0000]*\\S[^\\u0000]*$': 'must not be blank or contain the character U+0000',
+};
+
 /** A regular expression explains nothing to most readers; the schema's own description does. */
 function patternMessage(error: ErrorObject): string {
+  const known = KNOWN_PATTERNS[String(error.params['pattern'])];
+  if (known !== undefined) return known;
   const { description } = (error.parentSchema ?? {}) as { description?: unknown };
   const rule = `must match ${String(error.params['pattern'])}`;
   return typeof description === 'string' ? `${rule} (${description.replace(/\.$/, '')})` : rule;
@@ -47,7 +68,7 @@ function message(error: ErrorObject): string {
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`;
     case 'type':
-      return `must be ${[params['type']].flat().join(' or ')}`;
+      return typeMessage([params['type']].flat());
     case 'minLength':
       return params['limit'] === 1 ? 'must not be empty' : `must have at least ${count(params['limit'], 'character')}`;
     case 'maxLength':

@@ -1,4 +1,5 @@
 // Asking the service: one function for requests, one error for whatever goes wrong, and hooks for data and for pages of a list.
+import { heardTime } from './clock.ts';
 import { useCallback, useEffect, useRef, useState } from './html.ts';
 import { listPlace, type ListPlace, nextPage, pageBefore, withListPlace } from './paging.ts';
 import { href, navigate, usePlace } from './router.ts';
@@ -108,6 +109,7 @@ export async function api<T>(path: string, request: ApiRequest = {}): Promise<T>
     if (signal?.aborted === true) throw error;
     throw new Problem('No answer came: it may be starting again, or the way to it is cut.', { status: 0 });
   }
+  heardTime(response.headers.get('date'));
   if (!response.ok) {
     const problem = await problemOf(response);
     if (response.status === 401 && session) sessionEnded(problem.message);

@@ -8,7 +8,7 @@ export interface CsvField<Row> {
 }
 
 /** A spreadsheet computes what begins like this, and callers choose names: it must stay a text. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 function cell(value: CsvValue): string {
   if (value === null || value === undefined) return '';

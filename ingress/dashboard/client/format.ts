@@ -86,16 +86,32 @@ export function timeZone(at: Date): string {
 /** A long id or hash, shortened in the middle. */
 export function short(text: string, length = 16): string {
   if (text.length <= length) return text;
+  // By whole characters: half of one would be shown as a box.
+  const characters = [...text];
+  if (characters.length <= length) return text;
   const half = Math.floor((length - 1) / 2);
-  return `${text.slice(0, length - 1 - half)}…${text.slice(-half)}`;
+  return `${characters.slice(0, length - 1 - half).join('')}…${characters.slice(-half).join('')}`;
 }
 
 /** A text of unknown origin with what nobody could see, or what would turn the line around, spelled out. */
 export function spelled(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
-    (c) => `⟨${(c.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`,
-  );
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, codeOf);
+}
+
+/**
+ * A name that a caller chose, so that two which differ look different: beside what `spelled` spells out, spaces at an end
+ * or behind another, spaces that are not the plain one, and characters that leave nothing to be seen.
+ */
+export function named(name: string): string {
+  return spelled(name).replace(BLANK, (unseen) => [...unseen].map(codeOf).join(''));
+}
+
+/** Spaces first; then what is a letter or a mark by its kind and yet shows nothing. */
+const BLANK =
+  /^ +| +$|(?<= ) +|(?! )\p{Zs}|\u034f|[\u115f\u1160\u2800\u3164\uffa0]|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]/gu;
+
+function codeOf(character: string): string {
+  return `⟨${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
 /** "1 agent", "2 agents" */

@@ -1,5 +1,6 @@
 // Live events: one stream for all that the visible page follows, opened again when it breaks, and honest about being away.
 import { api } from './api.ts';
+import { byService } from './clock.ts';
 import { useEffect, useState } from './html.ts';
 import { sessionEnded, sessionState } from './session.ts';
 import { createStore, useStore } from './store.ts';
@@ -49,7 +50,7 @@ function heard(): void {
 /** No numbers arrive. */
 function away(trouble: string | undefined): void {
   const { since } = state.get();
-  state.set({ live: false, trouble, since: since ?? new Date(lastAtMs).toISOString(), isBack: false });
+  state.set({ live: false, trouble, since: since ?? new Date(byService(lastAtMs)).toISOString(), isBack: false });
 }
 
 function close(): void {

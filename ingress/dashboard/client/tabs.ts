@@ -5,6 +5,7 @@ import { stopLive } from './live.ts';
 import { sessionState, signedIn, signedOut } from './session.ts';
 import type { SessionAnswer } from './wire.ts';
 
+const AGAIN_MS = 1_000;
 const channel = new BroadcastChannel('custos-session');
 
 /** Says to the other windows that the session of this browser is another one now. */
@@ -20,7 +21,8 @@ async function lookAgain(): Promise<void> {
   try {
     ({ session } = await api<SessionAnswer>('/session'));
   } catch {
-    // Not reachable: whatever is asked for next says so, or that the session has ended.
+    // Not reachable now; until it is known whose session it is, this is asked again.
+    window.setTimeout(() => void lookAgain(), AGAIN_MS);
     return;
   }
   const before = sessionState();

@@ -1,5 +1,5 @@
 // What callers name things: any text of up to 256 characters, shown so that it can neither hide nor break the line.
-import { breaksOf, short, spelled } from '../format.ts';
+import { breaksOf, named, short } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 
 export interface NameProps {
@@ -10,6 +10,6 @@ export interface NameProps {
 
 /** An id that a caller chose. Set apart from the direction of the text around it. */
 export function Name({ text, length = 48 }: NameProps): VNode {
-  const whole = spelled(text);
+  const whole = named(text);
   return html`<bdi class="name" title=${whole}>${breaksOf(short(whole, length)).map((part, at) => (at === 0 ? part : html`<wbr />${part}`))}</bdi>`;
 }

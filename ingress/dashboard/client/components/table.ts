@@ -189,7 +189,7 @@ function Filter({ field, value, onChange }: FilterProps): VNode {
     </select></div>`;
   }
   if (field.kind === 'moment')
-    return html`<div class="field">${label}<input id=${id} type="datetime-local" step="1" value=${localOf(value)} onChange=${(event: Event) => onChange(instantOf((event.currentTarget as HTMLInputElement).value))} /></div>`;
+    return html`<div class="field">${label}<input id=${id} type="datetime-local" step="1" max="9999-12-31T23:59:59" value=${localOf(value)} onChange=${(event: Event) => onChange(instantOf((event.currentTarget as HTMLInputElement).value))} /></div>`;
   return html`<div class="field">${label}<input id=${id} type="search" autocomplete="off" spellcheck=${false} placeholder=${field.placeholder} value=${typed} onInput=${(event: Event) => setTyped((event.currentTarget as HTMLInputElement).value)} /></div>`;
 }
 

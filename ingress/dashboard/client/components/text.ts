@@ -1,4 +1,5 @@
 // Small pieces of text: times, ids that can be copied, and JSON that can be read.
+import { byService } from '../clock.ts';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
 import { moment, relative, short, spelled, timeZone } from '../format.ts';
 import { createStore, useStore } from '../store.ts';
@@ -9,8 +10,8 @@ window.setInterval(() => {
   if (!document.hidden) clock.set(new Date());
 }, 1_000);
 
-/** The time, again every second while somebody looks. */
-export const useNow = (): Date => useStore(clock);
+/** The service's time, again every second while somebody looks. */
+export const useNow = (): Date => new Date(byService(useStore(clock).getTime()));
 
 /** What somebody else wrote, in lines: its direction stays inside, and what nobody could see is spelled out. */
 export function Said({ text }: { readonly text: string }): VNode {
@@ -25,7 +26,7 @@ export interface TimeProps {
 }
 
 export function Time({ at, as = 'relative' }: TimeProps): VNode {
-  const now = useStore(clock);
+  const now = useNow();
   const date = new Date(at);
   const text = as === 'relative' ? relative(date, now) : `${moment(date, now)} ${timeZone(date)}`;
   return html`<time datetime=${at} title=${at} class="num">${text}</time>`;

@@ -1,7 +1,7 @@
 // One agent: who it is, how far it is trusted and why, what it asked for lately, and the ways to hold it back.
 import { useApi } from '../api.ts';
 import type { AgentAnswer, DecisionAnswer, TrustAnswer } from '../answers.ts';
-import { amount, short, spelled, whole } from '../format.ts';
+import { amount, named, short, spelled, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import {
@@ -30,13 +30,13 @@ import { DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.t
 
 const BACK = { to: href('agents'), label: 'Agents' };
 /** What there is room for; their agent is the page. */
-const LAST_COLUMNS = DECISION_COLUMNS.filter(({ title }) => ['Intent', 'Verdict', 'Risk', 'When'].includes(title));
+const LAST_COLUMNS = DECISION_COLUMNS.filter(({ title }) => ['Intent', 'Verdict', 'When'].includes(title));
 
 export function AgentPage({ id }: { readonly id: string }): VNode {
   const at = encodeURIComponent(id);
   const agent = useApi<AgentAnswer>(`/v1/agents/${at}`);
   const trust = useApi<TrustAnswer>(`/v1/trust/${at}`);
-  const title = short(spelled(id), 80);
+  const title = short(named(id), 80);
   // No registered agent has this id; it may well have asked for something all the same.
   const isUnknown = agent.error?.status === 404;
   if (trust.data === undefined && trust.error !== undefined)
@@ -87,7 +87,7 @@ function Labels({ of }: { readonly of: readonly string[] }): VNode {
 
 /** Shown so that nothing hides in it, copied as it is. */
 function OwnId({ id }: { readonly id: string }): VNode {
-  return html`<span class="id"><code>${short(spelled(id), 120)}</code><${Copy} text=${id} /></span>`;
+  return html`<span class="id"><code>${short(named(id), 120)}</code><${Copy} text=${id} /></span>`;
 }
 
 function Details({ id, agent }: { readonly id: string; readonly agent: AgentAnswer | undefined }): VNode {

@@ -1,6 +1,7 @@
 // The trust in an agent over time: its score as a curve, and the signals that moved it.
 import { type ListPage, useApi, usePages } from '../api.ts';
 import type { TrustAnswer, TrustChange } from '../answers.ts';
+import { byService } from '../clock.ts';
 import { count, short, whole } from '../format.ts';
 import { html, useMemo, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
@@ -22,7 +23,7 @@ function Curve({ changes, trust }: { readonly changes: readonly TrustChange[]; r
     // The score of today ends the curve: without signals it drifts, too.
     const points = [
       ...changes.map(({ at, score }) => [Date.parse(at), score] as const).reverse(),
-      [Date.now(), trust.score] as const,
+      [byService(Date.now()), trust.score] as const,
     ];
     return {
       times: points.map(([at]) => at),

@@ -3,7 +3,7 @@ import { api, Problem, useAction } from '../api.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import { useKept, useSession } from '../session.ts';
-import { Card, Confirm, Id, KeyValue, Notice, Said, Time, useNow } from '../ui.ts';
+import { Card, Confirm, Id, KeyValue, Name, Notice, Said, Time, useNow } from '../ui.ts';
 import { type ApprovalDetail, isUrgent, statusAt, timeLeft, wasDecided } from './approvals-types.ts';
 
 interface DecideProps {
@@ -64,7 +64,7 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
     ${
       asked !== undefined &&
       html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, which goes into the log', required: true }} late=${late} action=${decide} onClose=${close}>
-        <p><strong><${Said} text=${agentId} /></strong> ${asked === 'approve' ? 'may then do this one thing once:' : 'is denied when it asks for this again with this approval:'}</p>
+        <p><strong><${Name} text=${agentId} length=${120} /></strong> ${asked === 'approve' ? 'may then do this one thing once:' : 'is denied when it asks for this again with this approval:'}</p>
         <p><code><${Said} text=${approval.decision.intent.normalized} /></code></p>
       <//>`
     }

@@ -107,7 +107,7 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
   const rest = create.error === undefined || (errors.length > 0 && errors.every(({ pointer }) => isShown(pointer)));
   return html`<${Dialog} title="Make a key" onClose=${onClose} wide>
     <form class="form" onSubmit=${submit} novalidate>
-      <${Field} label="Name" hint="What it is for; for people." errors=${at(errors, '/name')}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" maxlength="100" value=${name} onInput=${(event: Event) => setName(valueOf(event))} />`}<//>
+      <${Field} label="Name" hint="What it is for; for people." errors=${at(errors, '/name')}>${(control: ControlProps) => html`<input ...${control} data-first autocomplete="off" maxlength="100" value=${name} onInput=${(event: Event) => setName(valueOf(event))} />`}<//>
       <${ScopeChoice} scopes=${scopes} chosen=${chosen} errors=${at(errors, '/scopes')} onToggle=${toggle} />
       <div class="field-row">
         <${Field} label="Valid for" errors=${lifetime === 'other' ? [] : lifetimeErrors(errors)}>${(control: ControlProps) => html`<select ...${control} value=${lifetime} onChange=${(event: Event) => setLifetime(valueOf(event))}>${LIFETIMES.map(([value, text]) => html`<option key=${text} value=${value} selected=${value === lifetime}>${text}</option>`)}</select>`}<//>
@@ -179,7 +179,7 @@ export function RotateDialog({
   return html`<${Dialog} title="Rotate this key?" onClose=${onClose}>
     <form class="form" onSubmit=${submit}>
       <div class="dialog-text">A new key takes the place of <strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code>, with the same scopes, agents and tier.</div>
-      <${Field} label="The old key ends" hint=${isOwn ? 'You are signed in with it: sign in with the new one before it ends.' : undefined} errors=${errors}>${(control: ControlProps) => html`<select ...${control} value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${overlaps.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
+      <${Field} label="The old key ends" hint=${isOwn ? 'You are signed in with it: sign in with the new one before it ends.' : undefined} errors=${errors}>${(control: ControlProps) => html`<select ...${control} data-first value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${overlaps.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
       ${errors.length === 0 && html`<${FormError} error=${rotate.error} />`}
       <div class="form-actions">
         <button type="button" class="button" onClick=${onClose}>Cancel</button>
