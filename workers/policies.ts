@@ -3,12 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database, Statement } from '../shared/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
-import { compileLexicon } from '../shared/intent/lexicon.ts';
 import { writeToAllLogs } from '../shared/log/service-record.ts';
 import type { Logger } from '../shared/log.ts';
-import { admitPolicySet } from '../shared/policy/admit.ts';
 import type { Finding } from '../shared/policy/types.ts';
 import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/policy-folder.ts';
+import { type Admit, admitBySize } from './policy-admission.ts';
 
 /** How often the folder is looked at. Two equal readings in a row are believed, so that half a write is not. */
 const LOOK_EVERY_MS = 250;
@@ -63,45 +62,46 @@ export interface PolicyReader {
   close(): Promise<void>;
 }
 
-const MAX_FINDINGS = 100;
-/** Warnings must not keep an edit from its effect: about half a second of looking for them; `custos policy check` has the others. */
-const WARNINGS_UP_TO = 1_000;
-const WARNINGS_BUDGET = 10_000_000;
+interface ApplyOptions {
+  /** Ends the checking of the folder, and rejects. */
+  readonly signal?: AbortSignal;
+  /** Asked once the folder is checked, which may take seconds; what it rejects with keeps the folder from being applied. */
+  readonly mayApply?: () => Promise<unknown>;
+  /** How the folder is checked. */
+  readonly admit?: Admit;
+}
 
 /** Puts what the folder says into force, or says why not; the set that was in force stays when it is refused. */
 export async function applyFolder(
   deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>,
   folder: PolicyFolder,
+  { signal, mayApply, admit = admitBySize }: ApplyOptions = {},
 ): Promise<void> {
   const { db, nowMs, log } = deps;
-  const { set, errors, warnings } = admitPolicySet(folder, {
-    compileLexicon,
-    warningsUpTo: WARNINGS_UP_TO,
-    warningsBudget: WARNINGS_BUDGET,
-  });
+  const { set, errors, warnings } = await admit(folder, signal);
+  await mayApply?.();
   const at = new Date(nowMs());
   if (set === undefined) {
     await refuse(deps, errors);
     return;
   }
   const { digest, canonical, policies } = set;
-  const doubts = warnings.slice(0, MAX_FINDINGS);
-  const findings = JSON.stringify(doubts);
+  const findings = JSON.stringify(warnings);
   const activated = await db.transaction(async (sql) => {
     const [state] = await sql.query<{ active_digest: string | null }>(LOCK_STATE, []);
     if (state?.active_digest === digest) {
       await sql.query(CONFIRM, [at, findings]);
       return false;
     }
-    await sql.query(STORE, [digest, Buffer.from(canonical, 'utf8'), at]);
+    await sql.query(STORE, [digest, Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength), at]);
     await sql.query(ACTIVATE, [digest, at, findings]);
     const previousDigest = state?.active_digest ?? null;
     await sql.query(LOG_ACTIVATION, [digest, previousDigest, at]);
     await writeToAllLogs(sql, 'custos.policy_set', { change: 'activated', digest, previousDigest }, at.getTime());
     return true;
   });
-  if (activated) log.info({ digest, policies: policies.length }, 'policy set activated');
-  for (const { file, line, column, code, message } of doubts)
+  if (activated) log.info({ digest, policies }, 'policy set activated');
+  for (const { file, line, column, code, message } of warnings)
     log.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
 }
 
@@ -110,14 +110,13 @@ async function refuse(
   findings: readonly Finding[],
 ): Promise<void> {
   const { db, nowMs, log } = deps;
-  const shown = findings.slice(0, MAX_FINDINGS);
-  for (const { file, line, column, code, message } of shown) {
+  for (const { file, line, column, code, message } of findings) {
     log.error({ file, line, column, code }, `policy folder refused: ${file}:${line}:${column} ${message}`);
   }
   const at = nowMs();
   await db.transaction(async (sql) => {
-    await sql.query(REFUSE, [new Date(at), JSON.stringify(shown)]);
-    await writeToAllLogs(sql, 'custos.policy_set', { change: 'refused', findings: shown }, at);
+    await sql.query(REFUSE, [new Date(at), JSON.stringify(findings)]);
+    await writeToAllLogs(sql, 'custos.policy_set', { change: 'refused', findings }, at);
   });
 }
 
@@ -171,7 +170,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     return { folder: await folderOf.read(policyDir), stamp };
   };
 
-  const readAndApply = async (previous: Previous): Promise<void> => {
+  const readAndApply = async (previous: Previous, mayApply: () => Promise<unknown>): Promise<void> => {
     let looked: Awaited<ReturnType<typeof lookAndRead>>;
     try {
       looked = await inTime(lookAndRead(previous));
@@ -194,7 +193,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     previous.seen = folder.fingerprint;
     if (folder.fingerprint !== previous.applied) {
       if (!settled && previous.applied !== '') return;
-      await applyFolder(deps, folder);
+      await applyFolder(deps, folder, { signal, mayApply });
       previous.applied = folder.fingerprint;
     }
     // Taken before the reading: what changed meanwhile has another one.
@@ -218,7 +217,8 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     }
     while (!signal.aborted) {
       const startedMs = performance.now();
-      await readAndApply(previous);
+      // With the connection the lock is gone, and another worker may have put a newer folder into force.
+      await readAndApply(previous, () => client.query('SELECT 1'));
       const restMs = Math.max(LOOK_EVERY_MS, (performance.now() - startedMs) / MOST_SHARE);
       await Promise.race([delay(Math.min(restMs, MOST_REST_MS), undefined, { signal }), lost]);
     }

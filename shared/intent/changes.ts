@@ -29,6 +29,42 @@ export function makesSo({ entry, sentence, next }: Request, end: number, lexicon
   }
   return false;
 }
+/** Whether a thing is to become what somebody has: `use the beach picture as my wallpaper`, but not `use it as an example`. */
+export function usesAs({ entry, sentence, next }: Request, end: number): boolean {
+  if (entry.verb !== 'use') return false;
+  for (let at = next + 1; at < Math.min(end, next + MAX_STATE); at += 1) {
+    if (sentence[at]?.kind === 'punct') return false;
+    if (sentence[at]?.lower === 'as') return /^(?:my|our|his|her|their)$/.test(sentence[at + 1]?.lower ?? '');
+  }
+  return false;
+}
+
+/** Whether something planned is to be otherwise: `could we do the meeting at ten instead`. */
+export const doesOtherwise = ({ entry, sentence, next }: Request): boolean =>
+  /^(?:do|have|meet|go)$/.test(entry.verb) &&
+  sentence.slice(next, next + MAX_STATE + 2).some(({ lower }) => lower === 'instead' || lower === 'rather');
+
+/** Whether a thing is to be started: `get the coffee machine going`, `get the server up and running`. */
+export function getsGoing({ entry, sentence, next }: Request, end: number): boolean {
+  if (entry.verb !== 'get' || !/^(?:the|my|our|this|that|it|them|all|every)$/.test(sentence[next]?.lower ?? ''))
+    return false;
+  for (let at = next + 1; at < Math.min(end, next + MAX_STATE); at += 1) {
+    const { kind, lower } = sentence[at] ?? { kind: 'punct', lower: '' };
+    if (kind === 'punct' || PREPOSITIONS.has(lower)) return false;
+    if (/^(?:going|running|started|working|moving|up|online)$/.test(lower)) {
+      const after = sentence[at + 1];
+      return (
+        after === undefined ||
+        after.kind === 'punct' ||
+        PREPOSITIONS.has(after.lower) ||
+        CONJUNCTIONS.has(after.lower) ||
+        /^(?:again|now|please|today)$/.test(after.lower)
+      );
+    }
+  }
+  return false;
+}
+
 const NAME = /^\p{Lu}\p{Ll}/u;
 /** How far after the verb such a state may stand. */
 const MAX_STATE = 10;

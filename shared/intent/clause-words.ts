@@ -25,7 +25,7 @@ export const AFTER_VERB = wordSet(
 );
 /** Words that follow a noun rather than a verb. */
 export const PREPOSITIONS = wordSet(
-  'of in on at from for with by into within over under between across via than per about',
+  'of in on at from for with by into within over under between across via than per about toward towards upon onto',
 );
 /** Finite verbs: the word before one is a subject. */
 export const FINITE = wordSet(

@@ -1,22 +1,14 @@
 // Finds the verbs of a sentence that ask for something. A verb counts only where a request may begin: a slot.
-import {
-  ABILITIES,
-  AFTER_VERB,
-  CONJUNCTIONS,
-  FINITE,
-  LISTS,
-  SUBJECTS,
-  SUBORDINATORS,
-  WH,
-  PERSONS,
-} from './clause-words.ts';
+import { AFTER_VERB, CONJUNCTIONS, LISTS, SUBJECTS, SUBORDINATORS, WH, PERSONS } from './clause-words.ts';
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
+import { leadAt, opensGerund, purposeAfter, toldToDo } from './leads.ts';
 import type { Lexicon, Prefix, VerbEntry } from './lexicon.ts';
 import type { PhraseMatch } from './phrase-table.ts';
 import { announcesNew, ASKED, CONDITIONAL, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
-import { beginsWith, type Request } from './request.ts';
+import type { Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
+import { wordSet } from './word-set.ts';
 import { type Seen, type Slot, type VerbMatch, verbAt } from './verb-slots.ts';
 
 /** Requests of one sentence with its words, also implied ones. `query` is the entry that stands for questions. */
@@ -91,7 +83,9 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       const lead = lexicon.verbForms.match(words, at);
       // `Thanks` closes a text; `thank the team` asks for something.
       const asks = lead && lead.length >= prefix.length && lead.value.form !== 'third' && !lead.value.entry.weak;
-      if (!(asks && prefix.value === 'polite' && inSlot)) {
+      // `Don't let me forget` is a verb of its own.
+      const longer = lead !== undefined && lead.length > prefix.length;
+      if (!(asks && (prefix.value === 'polite' || longer) && inSlot)) {
         if (prefix.value === 'negation') seen.negated = true;
         else if (prefix.length > 1 || word === 'please') seen.negated = false;
         // `optionally` and `then` say nothing about what follows a comma: it may go on with things.
@@ -99,6 +93,8 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
           found.length === 0 || !(prefix.length === 1 && word.endsWith('ly')) || slot?.strong === true;
         slot = { strong, first: slot?.first ?? found.length === 0, joined: slot?.joined ?? false };
         at += prefix.length - 1;
+        // `it would be great if you would rename it`
+        if (words[at] === 'you' && /^(?:would|could|might)$/.test(words[at + 1] ?? '')) at += 1;
         continue;
       }
     }
@@ -107,7 +103,8 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     if (CONJUNCTIONS.has(word) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
       // `or` carries a negation on; `and` and `but` end it: doubt counts as asked for.
       if (word !== 'or') seen.negated = false;
-      slot = { strong: false, first: found.length === 0 && at === 0, joined: true };
+      const first = found.length === 0 && words.slice(0, at).every((before) => INTERJECTIONS.has(before));
+      slot = { strong: false, first, joined: true };
       continue;
     }
     if (carriedOut && found.length > 0 && WH.has(word)) {
@@ -115,10 +112,12 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       slot = { strong: true, first: true };
       continue;
     }
-    if (opensPurpose(words, at, found, lexicon)) {
-      found.pop();
+    const lead = LEADING.has(word) || word.endsWith('ing') ? leadAt(words, at, found, lexicon) : undefined;
+    if (lead) {
+      if (lead.replaces) found.pop();
       slot = { strong: true, first: true };
-      continue;
+      at += Math.max(0, lead.length - 1);
+      if (lead.length > 0) continue;
     }
     if (!slot) continue;
     if (at === 0 && announcesNew(words) && (word !== 'note' || token.at === 0)) {
@@ -132,6 +131,12 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     if (token.kind === 'word' && word.endsWith('ly') && word.length > 4 && !lexicon.verbForms.match(words, at))
       continue;
     if (slot.first && found.length === 0 && /^(?:can|could|may)$/.test(word)) {
+      // `May I have a look at the report`
+      if (/^(?:i|we)$/.test(words[at + 1] ?? '') && (lexicon.verbForms.match(words, at + 2)?.length ?? 0) > 2) {
+        slot = { strong: true, first: true };
+        at += 1;
+        continue;
+      }
       const wanted = wantedAt(words, at);
       if (wanted > 0) {
         found.push({ ...WISH, entry: query, next: at + wanted, at: token.at, sentence, negated: false });
@@ -164,6 +169,13 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       slot = undefined;
       continue;
     }
+    // `get the assistant to rename it`: what somebody is told to do is asked for.
+    const told = match ? toldToDo(words, at + match.length, match.entry.verb, lexicon) : -1;
+    if (told >= 0) {
+      slot = { strong: true, first: true };
+      at = told - 1;
+      continue;
+    }
     if (match) {
       const { entry, form } = match;
       if (form === 'third') seen.third = true;
@@ -181,8 +193,18 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       at += match.length - 1;
       // `Use X to list Y`, `help me find Y`: the purpose is the request.
       slot = undefined;
-      if (entry.weak) at = purposeAfter(words, at);
-      if (entry.weak && at < words.length && words[at] === 'to') slot = { strong: true, first: true };
+      if (entry.weak && WANTS_THING.has(entry.verb) && /^(?:an?|another|one|some)$/.test(words[at + 1] ?? '')) {
+        // `then I'll need a taxi`, `you want a room for two`
+        const purpose = purposeAfter(words, at, lexicon);
+        if (words[purpose] !== 'to') {
+          const { at: place, next, negated } = found.pop() ?? { at: token.at, next: at + 1, negated: false };
+          found.push({ ...WISH, entry: query, next, at: place, sentence, negated });
+          continue;
+        }
+      }
+      if (entry.weak) at = purposeAfter(words, at, lexicon);
+      if (entry.weak && at < words.length && (words[at] === 'to' || opensGerund(words[at] ?? '')))
+        slot = { strong: true, first: true };
       // `explain how` is one verb.
       else if (carriedOut && WH.has(words[at] ?? '')) {
         at = beforeShown(words, at);
@@ -223,23 +245,6 @@ function isListed(words: readonly string[], at: number, match: VerbMatch, last: 
   return words[at + match.length] === ',' && last !== undefined && last.next !== at - 1;
 }
 
-/**
- * Whether what a thing is for follows: `provides the ability to ...`, `helper that removes ...`, `wrapper for finding ...`.
- * Only where nothing else was asked: the ability itself is no object.
- */
-function opensPurpose(words: readonly string[], at: number, found: readonly Request[], lexicon: Lexicon): boolean {
-  const word = words[at] ?? '';
-  const [first] = found;
-  if (found.length > 1 || (first && (first.entry.action !== 'read' || first.kind === 'question'))) return false;
-  // `On the way to the airport` names a place.
-  if (word === 'to')
-    return ABILITIES.has(words[at - 1] ?? '') && lexicon.verbForms.match(words, at + 1)?.value.form === 'base';
-  if (first || at === 0 || at > 8 || !(word === 'for' || word === 'that' || word === 'which')) return false;
-  if (words.slice(0, at).some((before) => FINITE.has(before) || PERSONS.has(before))) return false;
-  const form = lexicon.verbForms.match(words, at + 1)?.value;
-  return form !== undefined && !form.entry.weak && form.form === (word === 'for' ? 'gerund' : 'third');
-}
-
 /** The index of the last word before what follows `how you` or `how to`: what is to be shown by doing it. */
 function beforeShown(words: readonly string[], at: number): number {
   let last = at;
@@ -247,15 +252,14 @@ function beforeShown(words: readonly string[], at: number): number {
   return last;
 }
 
-/** The index of the `to` that follows a weak verb within its clause, else where the verb stands. */
-function purposeAfter(words: readonly string[], at: number): number {
-  for (let next = at + 1; next < Math.min(words.length, at + 25); next += 1) {
-    if (words[next] === 'to') return next;
-    const word = words[next] ?? '';
-    if (beginsWith(word, '.;,:!?') || CONJUNCTIONS.has(word)) break;
-  }
-  return at;
-}
+const WANTS_THING = wordSet('want need');
+/** Words that may lead to a request, beside gerunds. */
+const LEADING = wordSet('to for that which by if whether is better rather you we');
+
+/** Words that open a text without saying anything: `okay but how much is it`. */
+const INTERJECTIONS = wordSet(
+  'ok okay hi hey hello so well yes yeah no oh and but alright great thanks sorry right now then also um uh',
+);
 
 const WANTED = { kind: 'imperative', wanted: true } as const;
 /** A thing that is wished for, and no verb that says what is to be done with it. */

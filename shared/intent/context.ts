@@ -49,12 +49,16 @@ const OPENS_ACCOUNTS: ReadonlySet<string> = new Set([
 ]);
 const FORGOTTEN: ReadonlySet<string> = new Set(['forgot', 'forget', 'forgotten']);
 
+const DETERMINES = /^(?:the|a|our|your|my|this|that|any|each|every)$/;
+
 /** Whether the credentials at `words[at]` only say what something else is about. */
 function isAboutCredentials(words: readonly string[], at: number, length: number): boolean {
   const next = words[at + length] ?? '';
   if (ABOUT_CREDENTIALS.has(next)) return true;
   if (next === 'reset' || next === 'resets') return !OPENS_ACCOUNTS.has(words[at + length + 1] ?? '');
   const before = words[at - 1] ?? '';
+  // `Keep the party secret from Tom`.
+  if (words[at] === 'secret' && (next === 'from' || next === 'until') && !DETERMINES.test(before)) return true;
   return (
     FORGOTTEN.has(before) || (/^(?:my|your|his|her|their|the)$/.test(before) && FORGOTTEN.has(words[at - 2] ?? ''))
   );
@@ -74,17 +78,28 @@ const TOWARDS: ReadonlySet<string> = new Set(['to', 'at', 'into', 'onto', 'with'
 /** Words between such a preposition and the address: `to my personal account at x@mail.example`. */
 const MAX_BETWEEN = 6;
 
+/** `Your e-mail is x@mail.example` says whose address it is; `my e-mail is ...` may say where to send something. */
+const isOwned = (sentence: Sentence, at: number): boolean =>
+  sentence[at - 1]?.lower === 'is' &&
+  /^e-?mail$/.test(sentence[at - 2]?.lower ?? '') &&
+  /^(?:your|his|her|their)$/.test(sentence[at - 3]?.lower ?? '');
+
 /** Whether an address or URL stands as a destination. */
 function hasDestination(sentences: readonly Sentence[]): boolean {
   return sentences.some((sentence) =>
     sentence.some((token, at) => {
       if (token.kind !== 'email' && token.kind !== 'url' && !/@|:\/\//.test(token.text.slice(0, 80))) return false;
+      if (isOwned(sentence, at)) return false;
       for (let before = at - 1; before >= Math.max(0, at - 2 - MAX_BETWEEN); before -= 1)
         if (TOWARDS.has(sentence[before]?.lower ?? '')) return true;
       return false;
     }),
   );
 }
+
+/** Whether all e-mail addresses of the text only say whose they are. */
+const onlyOwned = (sentences: readonly Sentence[]): boolean =>
+  sentences.every((sentence) => sentence.every((token, at) => token.kind !== 'email' || isOwned(sentence, at)));
 
 /** Whether data goes to somebody outside: an address or URL as destination of something that is sent, shared or uploaded. */
 export function leavesOrganisation(
@@ -99,7 +114,7 @@ export function leavesOrganisation(
   if (!(mailed || linked)) return false;
   const addresses = ({ action }: { action: Action }) =>
     action === 'send' || action === 'grant' || action === 'transfer';
-  if (mailed && asked.some(addresses)) return true;
+  if (mailed && asked.some(addresses) && !onlyOwned(sentences)) return true;
   return asked.some(({ action, verb }) => CARRIES_OUT.has(action) || EXPORTS.has(verb)) && hasDestination(sentences);
 }
 

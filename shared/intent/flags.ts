@@ -14,10 +14,19 @@ function sumOf(word: string): number {
 const MIXABLE_LETTERS = new Map(MIXABLE.map((word) => [lettersOf(word), word]));
 const MIXABLE_SUMS = new Set(MIXABLE.map(sumOf));
 
-/** Whether two words are such words with their letters out of order: `igonre` and `intsructions`, or `erongi` and `metsys`. */
+/** Digits that stand for letters. */
+const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
+const inLetters = (word: string): string => word.replace(/[013457]/g, (digit) => DIGITS[digit] ?? digit);
+
+/**
+ * Whether two words are such words with their letters out of order, or with digits for letters: `igonre` and `intsructions`,
+ * `erongi` and `metsys`, `1gn0re` and `pr3vious`.
+ */
 export function isScrambled(words: readonly string[]): boolean {
   const found = new Set<string>();
-  for (const word of words) {
+  for (const written of words) {
+    const word = written.length > 5 && /\d/.test(written) ? inLetters(written) : written;
+    if (word !== written && MIXABLE.includes(word)) found.add(word);
     if (word.length < 6 || word.length > 12 || !MIXABLE_SUMS.has(sumOf(word))) continue;
     const meant = MIXABLE_LETTERS.get(lettersOf(word));
     if (meant !== undefined && meant !== word) found.add(meant);

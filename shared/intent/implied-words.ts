@@ -22,7 +22,9 @@ export const LIGHTEST = wordSet('proceed perform do initiate conduct request nee
 export const PERFORMATIVE = wordSet('request demand authorize authorise order require propose approve');
 /** `I think the key should be rotated` */
 export const THINKS = wordSet('think believe guess suppose feel hope');
-export const NEGATORS = wordSet("no not never none nothing nobody neither nor shouldn't mustn't without");
+export const NEGATORS = wordSet(
+  "no not never none nothing nobody neither nor shouldn't mustn't without don't doesn't didn't won't wouldn't",
+);
 /** Words that open a clause which asks for nothing: `if it should be deleted`. */
 export const CONDITIONS = wordSet(
   'if when unless whether while until till after before once because since as although that whose',

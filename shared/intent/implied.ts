@@ -28,7 +28,7 @@ import {
   THINGS,
 } from './implied-words.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
-import { entitledAt, gerundAt, needAt } from './needs.ts';
+import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
 import { isConsequential, lastBefore, placesOf, type Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
 import { wordSet } from './word-set.ts';
@@ -125,6 +125,8 @@ function lightAt(words: readonly string[], request: Request, place: number, lexi
   const { weak } = request.entry;
   const verb = AHEAD.has(request.entry.verb) ? 'proceed' : request.entry.verb;
   if (!LIGHT.has(verb) || request.kind === 'question') return undefined;
+  // `proceed with creating an invoice`
+  if (words[request.next] === 'with' && (words[request.next + 1] ?? '').endsWith('ing')) return undefined;
   const nominal = nominalFrom(
     words,
     words[request.next] === 'with' ? request.next + 1 : request.next,
@@ -145,6 +147,8 @@ function nominalSentence(words: readonly string[], lexicon: Lexicon): Implied | 
     needed = NEEDED.has(words[at] ?? '') && /^(?:is|are|be)$/.test(words[at - 1] ?? '');
   let from = 0;
   while (from < 3 && !/[a-z]/.test(words[from] ?? 'a')) from += 1;
+  // `Post cancellation, show my balance`: after it.
+  if (words[from] === 'post') return undefined;
   if (/^(?:i|we)$/.test(words[from] ?? '') && PERFORMATIVE.has(words[from + 1] ?? '')) from += 2;
   const nominal = nominalFrom(words, from, needed ? 'all' : 'none', lexicon);
   if (!nominal) return undefined;
@@ -155,7 +159,7 @@ function nominalSentence(words: readonly string[], lexicon: Lexicon): Implied | 
 
 /** Words at which a statement may turn out to ask for something. */
 const MAY_IMPLY = wordSet(
-  "be get is are gets need needs require requires can can't cannot should shouldn't must mustn't may",
+  "be get is are gets ought need needs require requires can can't cannot should shouldn't must mustn't may go move",
 );
 
 /** All requests of a sentence, in its order: those `found` by their verbs, and those that are implied. */
@@ -180,7 +184,8 @@ export function withImplied(
         entitledAt(words, at, found, places, lexicon) ??
         passiveAt(words, at, found, places, lexicon) ??
         gerundAt(words, at, lexicon) ??
-        needAt(words, at, query, lexicon);
+        needAt(words, at, query, lexicon) ??
+        movesAt(words, at, lexicon);
       if (one) implied.push(one);
     }
   if (implied.length === 0 && !found.some((request) => !request.entry.weak)) {

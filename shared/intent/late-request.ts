@@ -46,7 +46,7 @@ export function lateRequest(
     if (at > 1 && opensQuestion(before, word, next, complete))
       return { ...common, next: at + 1, entry: query, certainty: 0.6, kind: 'question' };
     const match = lexicon.verbForms.match(words, at);
-    if (complete && match && asksHere(sentence, words, at, match))
+    if (complete && match && asksHere(sentence, words, at, match, lexicon))
       return { ...common, next: at + match.length, entry: match.value.entry, certainty, kind: 'imperative' };
     if (CLAUSE.has(word)) complete = false;
     else if (isVerb(before, word, match, words, at, lexicon)) complete = true;
@@ -65,6 +65,7 @@ function asksHere(
   words: readonly string[],
   at: number,
   { value: { entry, form }, length }: PhraseMatch<VerbReading>,
+  lexicon: Lexicon,
 ): boolean {
   // `will only give us`
   const before = words[ADVERBS.test(words[at - 1] ?? '') ? at - 2 : at - 1] ?? '';
@@ -72,6 +73,9 @@ function asksHere(
   if (FINITE.has(before) || AUX.has(before) || WH.has(before) || PERSONS.has(before)) return false;
   const next = sentence[at + length];
   if (length > 1 && entry.verb.endsWith(' me')) return true;
+  // `it's a smart move to save it`
+  if (length > 1 && lexicon.verbs.get(words[at] ?? '')?.alsoNoun === true && words[at + length - 1] === 'to')
+    return false;
   if (next === undefined || next.kind === 'punct') return false;
   if (entry.alsoNoun) return AFTER_NOUN.has(next.lower);
   if (AFTER_VERB.has(next.lower)) return true;

@@ -161,6 +161,54 @@ export const Signal = Type.Object(
   { ...closed, description: 'A sequence of words that is typical of text which tries to take an agent over.' },
 );
 
+/** Words that mean the same in a frame. */
+export const WordKind = Type.Object(
+  {
+    verbs: Type.Optional(list(Word, 'Verbs in their base form, of which every form counts.', ['ignore', 'forget'])),
+    words: Type.Optional(list(Word, 'Words as they stand.', ['instructions', 'anweisungen'])),
+    misspelt: Type.Optional(
+      Type.Boolean({
+        description: 'Long words also count with one letter left out, or two in the wrong order.',
+        examples: [true],
+      }),
+    ),
+  },
+  { ...closed, description: 'Words that say the same kind of thing, in whatever language.' },
+);
+
+const ofKinds = (description: string, examples: string[]) =>
+  Type.Array(Name, { minItems: 1, description, examples: [examples] });
+
+export const Frame = Type.Object(
+  {
+    name: named('What the sign is called; a signal of the same name is another form of it.', 'ignore_instructions'),
+    strength: Type.Optional(
+      Type.Enum([...SIGNAL_STRENGTHS], { description: 'As of a signal; `attack` when absent.', examples: ['hint'] }),
+    ),
+    within: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 20,
+        description: 'How many words it spans at most; 8 when absent.',
+        examples: [8],
+      }),
+    ),
+    ordered: Type.Optional(Type.Boolean({ description: 'The slots are filled in their order.', examples: [true] })),
+    start: Type.Optional(Type.Boolean({ description: 'It begins a sentence.', examples: [true] })),
+    address: Type.Optional(
+      Type.Boolean({ description: 'Only in a text that has an e-mail address or a URL.', examples: [true] }),
+    ),
+    slots: Type.Array(ofKinds('Kinds of which one word must be there.', ['discard']), {
+      minItems: 1,
+      maxItems: 5,
+      description: 'Each must be filled, in whatever order.',
+      examples: [[['discard'], ['rules'], ['prior', 'your']]],
+    }),
+    unless: Type.Optional(ofKinds('Kinds of words beside which it says something else.', ['topic'])),
+  },
+  { ...closed, description: 'Kinds of words that stand close together in a sentence.' },
+);
+
 /** Names to values; every name must fit, which `patternProperties` alone does not ask. */
 export const record = <K extends Type.TString, V extends Type.TSchema>(
   key: K,

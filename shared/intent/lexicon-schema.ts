@@ -4,7 +4,9 @@ import {
   closed,
   DATA_CLASS_MEMBERS,
   DATA_CLASS_OPTIONS,
+  Frame,
   list,
+  Name,
   named,
   OwnVerbGroup,
   Phrase,
@@ -13,6 +15,7 @@ import {
   Slug,
   VerbGroup,
   Word,
+  WordKind,
   WORDS,
 } from './lexicon-parts.ts';
 
@@ -78,6 +81,18 @@ export const LexiconSchema = Type.Object(
       description: 'Sequences of words by which a text tries to take an agent over.',
       examples: [[{ name: 'ignore_instructions', gap: 3, steps: [['ignore'], ['instruction', 'rule']] }]],
     }),
+    wordKinds: Type.Optional(
+      record(Name, WordKind, {
+        description: 'What frames are made of, by name. The kind `not` negates.',
+        examples: [{ discard: { verbs: ['ignore'] }, rules: { words: ['rule', 'rules'] } }],
+      }),
+    ),
+    frames: Type.Optional(
+      Type.Array(Frame, {
+        description: 'What takes an agent over in whatever words: kinds of words that stand close together.',
+        examples: [[{ name: 'ignore_instructions', slots: [['discard'], ['rules'], ['prior', 'your']] }]],
+      }),
+    ),
     markers: list(
       Type.String({ minLength: 3, maxLength: 60 }),
       'Literal openings of forged messages, lower case: `<system>`.',

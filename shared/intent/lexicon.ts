@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { type ActionClass, DATA_CLASSES, type DataClass, type Effect, type Trait } from '../vocabulary.ts';
 import type { VerbForm } from './inflection.ts';
+import { compileFrames } from './lexicon-frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './lexicon-forms.ts';
 import { extendLexicon } from './lexicon-organisation.ts';
 import type { SIGNAL_STRENGTHS } from './lexicon-parts.ts';
@@ -77,6 +78,30 @@ export interface Signal {
   readonly steps: readonly ReadonlySet<string>[];
 }
 
+/** Kinds of words, as bits of two numbers. */
+export interface Kinds {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Kinds of words that stand within `within` words of each other. */
+export interface Frame {
+  readonly name: string;
+  readonly within: number;
+  /** The slots are filled in their order. */
+  readonly ordered: boolean;
+  /** It begins a sentence. */
+  readonly start: boolean;
+  readonly strength: Signal['strength'];
+  /** Only in a text that has an e-mail address or a URL. */
+  readonly address: boolean;
+  readonly slots: readonly Kinds[];
+  /** Kinds beside which it says something else. */
+  readonly unless: Kinds | undefined;
+  /** A word that negates is one of its own. */
+  readonly negated: boolean;
+}
+
 export type Prefix = 'polite' | 'negation';
 
 /** The words themselves, of the installation or with those of one organisation over them. */
@@ -109,6 +134,9 @@ export interface Words {
   readonly foreignWords: ReadonlySet<string>;
   /** Signals by each of their possible first words. */
   readonly signals: ReadonlyMap<string, readonly Signal[]>;
+  /** Words that frames ask for, each with its kinds. */
+  readonly wordKinds: ReadonlyMap<string, Kinds>;
+  readonly frames: readonly Frame[];
   /** Literal openings of forged messages, by their first character. */
   readonly markers: ReadonlyMap<string, readonly string[]>;
 }
@@ -217,6 +245,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     fillers: new Set(file.fillers),
     foreignWords: new Set(file.foreignWords),
     signals: compileSignals(file.signals),
+    ...compileFrames(file, report),
     markers: compileMarkers(file.markers),
   };
 }

@@ -1,10 +1,10 @@
 // What a request comes to mean: its verb, refined by the object and the words around it.
-import { calculates, handsOver, keepsFree, makesSo, takesBack } from './changes.ts';
+import { calculates, doesOtherwise, getsGoing, handsOver, keepsFree, makesSo, takesBack, usesAs } from './changes.ts';
 import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
 import { beginsWithSum, isPronounObject, MOVES_MONEY, objectStart } from './request-object.ts';
 import type { Request } from './request.ts';
-import type { Sentence } from './tokens.ts';
+import type { Sentence, Token } from './tokens.ts';
 
 /** The sentence that is read, with its words and its index. */
 export interface Place {
@@ -16,15 +16,27 @@ export interface Place {
 /** Words after a verb that are looked at. */
 const MAX_CLAUSE = 60;
 
+/** As what refinements know somebody who is named: `take Omar out of the group`. */
+const PERSON = 'person';
+const NAME = /^\p{Lu}\p{Ll}/u;
+
+/** Whether the object that begins with this token is somebody rather than something. */
+const isSomebody = (token: Token | undefined, phrase: ObjectPhrase): boolean =>
+  token !== undefined &&
+  (token.kind === 'email' ||
+    /^(?:everyone|everybody|somebody|someone)$/.test(token.lower) ||
+    (token.kind === 'word' && !phrase.known && NAME.test(token.text)));
+
 function refine(
   verb: string,
   phrase: ObjectPhrase,
   clause: readonly string[],
+  somebody: boolean,
   lexicon: Lexicon,
 ): Refinement | undefined {
   return lexicon.refinements.get(verb)?.find((rule) => {
     const head = phrase.words.at(-1) ?? '';
-    const object = !rule.objects || rule.objects.has(head);
+    const object = !rule.objects || rule.objects.has(head) || (somebody && rule.objects.has(PERSON));
     const named =
       rule.objects && !object && phrase.words.length === 0 && clause.some((word) => rule.objects?.has(word));
     return (object || named) && (!rule.prepositions || clause.some((word) => rule.prepositions?.has(word)));
@@ -35,6 +47,7 @@ function refine(
 const CHANGE: Pick<Refinement, 'action' | 'effect' | 'traits'> = { action: 'update', effect: 'write', traits: [] };
 
 const CALCULATION: typeof CHANGE = { action: 'read', effect: 'read', traits: [] };
+const START: typeof CHANGE = { action: 'execute', effect: 'write', traits: [] };
 const BOOKING: typeof CHANGE = { action: 'create', effect: 'write', traits: [] };
 const HANDOVER: typeof CHANGE = { action: 'send', effect: 'write', traits: [] };
 
@@ -42,8 +55,14 @@ function changeOf(request: Request, end: number, phrase: ObjectPhrase, lexicon: 
   if (handsOver(request, lexicon) || (request.entry.verb === 'report' && isPronounObject(request, request.next, end)))
     return HANDOVER;
   if (keepsFree(request)) return BOOKING;
+  if (getsGoing(request, end)) return START;
   if (calculates(request)) return CALCULATION;
-  return makesSo(request, end, lexicon) || takesBack(request, phrase, lexicon) ? CHANGE : undefined;
+  return makesSo(request, end, lexicon) ||
+    usesAs(request, end) ||
+    doesOtherwise(request) ||
+    takesBack(request, phrase, lexicon)
+    ? CHANGE
+    : undefined;
 }
 
 const NEW = /^(?:an?|another|new|one|two|three|four|five|six|bug|feature|note|email)$/;
@@ -74,7 +93,8 @@ export function meaningOf(request: Request, end: number, { words }: Place, lexic
   const pronoun = isPronounObject(request, from, to);
   const base = request.wanted ? wantedEntry(request, lexicon) : request.entry;
   const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon, base.action === 'create');
-  const refined = refine(request.wanted ? WANT : request.entry.verb, phrase, clause, lexicon);
+  const verb = request.wanted ? WANT : request.entry.verb;
+  const refined = refine(verb, phrase, clause, isSomebody(request.sentence[from], phrase), lexicon);
   const sum = !refined && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
   const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
   return {
@@ -82,7 +102,7 @@ export function meaningOf(request: Request, end: number, { words }: Place, lexic
     action: sum ? 'transfer' : (rule?.action ?? base.action),
     effect: sum ? 'write' : (rule?.effect ?? base.effect),
     traits: sum ? ['financial'] : rule ? rule.traits : request.entry.traits,
-    weak: request.entry.weak && refined === undefined,
+    weak: request.entry.weak && rule === undefined,
     pronoun,
     phrase,
     clause,

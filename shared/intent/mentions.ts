@@ -2,7 +2,7 @@
 
 /** Words before a quotation that make it an example or a name: `phrases such as "..."`. */
 const INTRODUCES =
-  /(?:\b(?:(?:reject|block|flag|detect|catch|refuse)(?:s|es|ing)?|such as|like|e\.g\.,?|for example,?|for instance,?|phrases?|patterns?|keywords?|strings?|words?|called|named|titled|labell?ed|known as|simple|term|terms|classic|typed?|contains?|containing|including|examples?|the literal|regex|quotes?|quoting|mentions?|(?:i|we|they|he|she|it|users?|somebody|someone|attackers?) (?:said|typed|wrote|says|types|writes|sends?|sent))\b[\s:(,]{0,3}(?:the |a |an |of )?(?:(?:phrase|string|text|words|word|sentence|message|command) )?)$/i;
+  /(?:\b(?:(?:patterns?|phrases?|examples?|attacks?|payloads?) (?:is|are|was|were|looks? like|reads?)|(?:reject|block|flag|detect|catch|refuse)(?:s|es|ing)?|such as|like|e\.g\.,?|for example,?|for instance,?|phrases?|patterns?|keywords?|strings?|words?|called|named|titled|labell?ed|known as|simple|term|terms|classic|typed?|contains?|containing|including|examples?|the literal|regex|quotes?|quoting|mentions?|(?:i|we|they|he|she|it|users?|somebody|someone|attackers?) (?:said|typed|wrote|says|types|writes|sends?|sent))\b[\s:(,]{0,3}(?:the |a |an |of )?(?:(?:phrase|string|text|words|word|sentence|message|command) )?)$/i;
 /** Code before a quotation that makes it a value: `pattern = r"..."`, `assert detect("...")`. */
 const CODE_VALUE =
   /(?:\b(?:payload|pattern|regex|sample|example|phrase|attack|injection|keyword|test|case|expected|suspicious|blocklist|denylist|needle)[a-z_]{0,20}s?\s{0,2}(?::|=|:=|\+=)\s{0,2}\[?\s{0,2}|\b(?:is_|has_|contains_)?(?:detect|check|assert|match|matches|test|expect|contains|includes|scan|classify|flag|score|search|compile|is_attack|is_injection)[a-z_]{0,20}\(\s{0,2})[rfbu]?$/i;

@@ -42,6 +42,24 @@ export function needAt(words: readonly string[], at: number, query: VerbEntry, l
   return { ...common, entry: query, next: at + 1, subject: undefined, wanted: true };
 }
 
+/** `The meeting has to move to Friday`, `his access must go`: what somebody would have to do. */
+export function movesAt(words: readonly string[], at: number, lexicon: Lexicon): Implied | undefined {
+  const word = words[at] ?? '';
+  if (word !== 'go' && word !== 'move') return undefined;
+  const modal = words[at - 1] === 'to' ? at - 2 : at - 1;
+  const obliges = words[at - 1] === 'to' ? /^(?:has|have|needs|need|ought)$/ : /^(?:should|must)$/;
+  const start = clauseStart(words, at);
+  const first = words[start] ?? '';
+  if (!obliges.test(words[modal] ?? '') || modal <= start) return undefined;
+  if (CONDITIONS.has(first) || WH.has(first) || PRONOUNS.has(words[modal - 1] ?? '')) return undefined;
+  const following = words[at + 1];
+  const away = following === undefined || /^(?:[.!]|now|today)/.test(following);
+  if (!(away ? word === 'go' : /^(?:to|on|onto|into|in|under)$/.test(following ?? ''))) return undefined;
+  const entry = lexicon.verbs.get(away ? 'remove' : 'move');
+  const subject: [number, number] = [start, modal];
+  return entry && { entry, at, next: at + 1, subject, certainty: 0.6, negated: NEGATORS.has(words[modal + 1] ?? '') };
+}
+
 /** `Ana should have access to the vault`, `make sure nobody can open the folder`. */
 export function entitledAt(
   words: readonly string[],

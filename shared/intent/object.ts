@@ -24,7 +24,7 @@ const STOPS = new Set(
   (
     'in on at from for with by into onto within over under between across via than per about as to without against during through throughout after before since until ' +
     'that which who whom whose where when while if because so but is are was were be been being has have had will would can could should must may might do does did ' +
-    'using including except excluding besides named called titled located based containing matching being regarding concerning according near around behind inside outside ' +
+    'using including except excluding besides named called titled located based containing matching being regarding concerning according near around behind inside outside toward towards upon onto ' +
     'not whether what how why i we they he she there here instead still e.g i.e etc like then please only now today tonight tomorrow yesterday immediately asap again soon twice once went came got get gets go goes comes am need require requires ' +
     "anymore isn't aren't didn't doesn't don't won't can't hasn't haven't wasn't weren't couldn't wouldn't shouldn't cannot " +
     "that's who's what's there's i'm you're we're they're he's she's it's i've we've they've i'd i'll we'll"

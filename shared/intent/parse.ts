@@ -62,7 +62,13 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const fragments = fragmentsOf(trimmed, lexicon);
   const { texts: hidden, moved } = hiddenIn(trimmed, words);
   const hiddenFragments = hidden.flatMap((inner) => fragmentsOf(inner, lexicon));
-  const hiddenCode = hiddenFragments.length > 0 || hidden.some((inner) => takeoverOf(inner, lexicon).attack);
+  // Who writes nothing that can be read, but sentences in another writing, hides them.
+  const hiddenCode =
+    hiddenFragments.length > 0 ||
+    hidden.some(
+      (inner) =>
+        takeoverOf(inner, lexicon).attack || (words.length < 3 && inner.length > 40 && /(?: [a-z]+){5}/i.test(inner)),
+    );
   const takeover = takeoverOf(trimmed, lexicon, spoken);
   const foreign = isForeign(spoken, lexicon);
 

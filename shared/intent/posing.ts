@@ -27,7 +27,8 @@ const OTHER_SCRIPTS =
   /(?:忽略|无视|忘记|取消|停用|禁用|删除|移除)[^。！？\n]{0,24}(?:指示|指令|规则|提示|限制|安全|内容|instructions|prompt)|无视(?:以上|前面|之前)|無視して(?:ください|、|。)|系统提示|没有(?:任何)?限制|(?:指示|指令|命令|ルール|制限)[^。！？\n]{0,14}(?:無視|忘れ|キャンセル|解除|ignore)|システムプロンプト|最初の(?:指示|プロンプト)|あなたの(?:指示|プロンプト|ルール)|(?:지시|명령|규칙|지침|필터|제한)[^.!?\n]{0,14}(?:무시|잊|비활성|해제)|시스템 프롬프트|초기 프롬프트|너의 (?:지시|프롬프트|지침)|(?:تجاهل|انس|ألغ)[^.!؟\n]{0,24}(?:تعليمات|توجيهات|أوامر|قواعد|قيود)|موجه النظام|निर्देश[^।\n]{0,20}(?:अनदेखा|नज़रअंदाज़|भूल)|(?:เพิกเฉย|ละเว้น|ลืม)[^\n]{0,20}คำสั่ง|התעלם[^.\n]{0,20}הוראות|(?:ігноруй|забудь|проігноруй)[^.\n]{0,24}(?:інструкції|вказівки|правила)|(?:αγνόησε|ξέχνα|ξέχασε)[^.\n]{0,24}(?:οδηγίες|εντολές)|(?:دستورات|دستورالعمل)[^.\n]{0,24}نادیده/;
 
 /** Weaker ways to pose that no words show: headings that press, and notices in capitals. */
-const PRESSES = /(?:^|[\s"'>(])(?:IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?::|!{2})/;
+const PRESSES =
+  /(?:^|[\s"'>(])(?:IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?: [A-Z]{2,15}){0,3}(?::|!{2})/;
 const NOTICE = /(?:\[|(?<!-)-{3}|(?<!=)={3}|<!--)\s?([A-Z']{2,20}[ -][A-Z' -]{2,60})(?:\]|-{3}|={3}|-->)/g;
 const NOTICE_WORDS = wordSet(
   'NOTE NOTICE COMMAND SYSTEM ADMIN AUTO AUTOMATED MAINTENANCE SECURITY POLICY OVERRIDE ENABLED ACTIVATED ACTIVE MODE DIRECTIVE PROTOCOL INSTRUCTION INSTRUCTIONS',
@@ -154,6 +155,8 @@ const CALLS_MACHINE = /(?:^|\s)@(?:assistant|ai|agent|claude|copilot|cursor|bot|
 const CALLED_BY_NAME =
   /[\n.!?"')\]]\s{0,3}(?:Assistant|Agent|AI|Bot|Claude|ChatGPT|Model|Copilot),\s(?:now|please|also|you|then|ignore|run|do|add|send|delete|call|use)\b/;
 const NAMED_BOT = /\b[A-Z][A-Za-z]{1,15}(?:GPT|Bot)\b/;
+/** Files that hold credentials, and folders that do. */
+const SECRET_FILE = /\/etc\/shadow|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\.aws\/credentials/;
 const SECRET_PATH = /\/\.(?:ssh|aws|cursor|kube|gnupg)\b|\/etc\/(?:passwd|shadow)|\bid_rsa\b|(?:^|[\s"'/])\.env\b/;
 
 /** What no way to pose can do without, but for a few: signs that plain sentences do not have, quotations and capitals. */
@@ -238,7 +241,8 @@ export function posingOf(text: string, lower: string, ascii: boolean, lexicon: L
   if (text.includes(':') && announcesOrder(text, lexicon)) hints.add('announces_order');
   if (DICTATES.test(text)) traces.add('dictates');
   if (USER_TURN.test(text)) traces.add('user_turn');
-  if (SECRET_PATH.test(text)) traces.add('secret_path');
+  if (SECRET_FILE.test(text)) hints.add('secret_path');
+  else if (SECRET_PATH.test(text)) traces.add('secret_path');
   if (MAIL.test(text)) {
     traces.add('mail');
     if (SENDS_ON.test(text)) traces.add('sends_on');

@@ -10,13 +10,14 @@ export const CONDITIONAL = wordSet('if when unless whenever whether');
 
 /** `I also need to`, `we really want to`: a prefix with an adverb inside. */
 export function prefixAround(words: readonly string[], at: number, lexicon: Lexicon) {
-  if (!INTENSIFIERS.has(words[at + 1] ?? '') || !SPEAKERS.has(words[at] ?? '')) return undefined;
+  if (!isAdverb(words[at + 1] ?? '') || !SPEAKERS.has(words[at] ?? '')) return undefined;
   const found = lexicon.prefixes.match([words[at] ?? '', ...words.slice(at + 2, at + MAX_PREFIX)], 0);
   return found && found.length > 1 ? { value: found.value, length: found.length + 1 } : undefined;
 }
 const INTENSIFIERS = wordSet(
   'also just really only still now first simply actually then urgently desperately definitely all both',
 );
+const isAdverb = (word: string): boolean => INTENSIFIERS.has(word) || (word.length > 4 && word.endsWith('ly'));
 const SPEAKERS = wordSet("i we you i'd we'd i'll they he she");
 const MAX_PREFIX = 10;
 
@@ -63,6 +64,7 @@ export function wantedAt(words: readonly string[], at: number): number {
   if (/^(?:can|could|may)$/.test(subject ?? '') && /^(?:i|we)$/.test(second))
     return /^(?:have|get)$/.test(words[at + 2] ?? '') ? 3 : 0;
   if (subject === "i'd" || subject === "we'd") return LIKES.has(second) ? 2 : 0;
+  if (subject === 'you') return WANTS.has(second) && /^(?:an?|another|some)$/.test(words[at + 2] ?? '') ? 2 : 0;
   if (subject !== 'i' && subject !== 'we') return 0;
   if (second === 'would') return LIKES.has(words[at + 2] ?? '') ? 3 : 0;
   return WANTS.has(second) ? 2 : 0;
@@ -97,7 +99,7 @@ export function isQuestion(words: readonly string[], at: number, endsAsQuestion:
     return true;
   }
   // `Any news about the release?`
-  if (word === 'any') return endsAsQuestion || /^(?:idea|news|word)$/.test(next);
+  if (/^any(?:thing|one|body)?$/.test(word)) return endsAsQuestion || /^(?:idea|news|word)$/.test(next);
   // No request begins with these: `does the shop deliver`.
   if (at === 0 && OPENS_QUESTION.has(word) && next !== '') return true;
   return (

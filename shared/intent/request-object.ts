@@ -131,6 +131,8 @@ export function objectStart(request: Request, end: number, lexicon: Lexicon): nu
     return at;
   }
   const [first, second] = [request.sentence[at], request.sentence[at + 1]];
+  const supplied = SUPPLIES.has(request.entry.verb) ? suppliedAt(request, end) : -1;
+  if (supplied > 0) return supplied;
   if (!DITRANSITIVE.has(request.entry.verb) || first?.kind !== 'word') return at;
   // `send bob the report`
   if (isLowerName(first, second, lexicon)) return at + 1;
@@ -138,6 +140,35 @@ export function objectStart(request: Request, end: number, lexicon: Lexicon): nu
   const isName = !lexicon.domainOfNoun.has(first.lower) && !lexicon.fillers.has(first.lower);
   const known = second?.kind === 'word' && lexicon.domainOfNoun.has(singular(second.lower, lexicon.plurals));
   return isName && second && (AFTER_RECIPIENT.test(second.lower) || known) ? at + 1 : at;
+}
+
+const SUPPLIES = new Set([
+  'provide',
+  'supply',
+  'equip',
+  'furnish',
+  'set up',
+  'hook up',
+  'present',
+  'serve',
+  'issue',
+  'leave',
+]);
+
+/** What somebody is given stands behind `with`: `provide Rosa Lind with a badge`; -1 when there is none. */
+function suppliedAt({ sentence, next }: Request, end: number): number {
+  const first = sentence[next];
+  const somebody =
+    first !== undefined &&
+    (first.kind === 'email' ||
+      /^\p{Lu}\p{Ll}/u.test(first.text) ||
+      /^(?:him|her|them|me|us|everyone)$/.test(first.lower));
+  if (!somebody) return -1;
+  for (let at = next + 1; at < Math.min(end, next + MAX_NAME); at += 1) {
+    if (sentence[at]?.kind === 'punct') return -1;
+    if (sentence[at]?.lower === 'with') return at + 1;
+  }
+  return -1;
 }
 
 /** `did I buy`, but not `do I have plans` */
@@ -191,11 +222,18 @@ export function beginsWithSum({ sentence, next }: Request, end: number): boolean
   const clause = sentence.slice(next, Math.min(end, next + 3));
   return clause.some(
     (token, at) =>
-      SUM.test(token.text) || (at < 2 && token.kind === 'number' && MONEY_WORD.test(clause[at + 1]?.text ?? '')),
+      SUM.test(token.text) || (at < 2 && token.kind === 'number' && isSumBefore(clause[at + 1], sentence, next, end)),
   );
 }
+/** `500 euros`, `move 500 from checking to savings` */
+const isSumBefore = (after: Token | undefined, sentence: Sentence, from: number, end: number): boolean =>
+  MONEY_WORD.test(after?.text ?? '') ||
+  (/^(?:from|to|into|in|between)$/.test(after?.lower ?? '') &&
+    sentence.slice(from, Math.min(end, from + MAX_FUNDS)).some(({ lower }) => FUNDS.has(lower)));
+const FUNDS = new Set(['checking', 'savings', 'account', 'wallet', 'balance', 'brokerage']);
+const MAX_FUNDS = 14;
 const MONEY_WORD = /^(?:[A-Z]{3}|dollars?|euros?|pounds?|bucks)$/;
-export const MOVES_MONEY = /^(?:send|give|move|forward)$/;
+export const MOVES_MONEY = /^(?:send|give|move|forward|shift|put|infuse|inject|load)$/;
 
 /** What is named without a noun right after the verb: `move 'report.pdf' within the folder` moves a file. */
 function directObject(request: Request, end: number, lexicon: Lexicon) {
@@ -245,7 +283,9 @@ export function objectOf(request: Request, end: number, phrase: ObjectPhrase, ac
   const direct = directObject(request, end, lexicon);
   if (phrase.name === '' || direct) {
     const implied = direct ?? impliedObject(request, end);
-    const object = implied?.name ?? request.entry.object ?? 'unknown';
+    // `block Friday afternoon` makes a booking: what the verb usually is about does not fit then.
+    const usual = request.entry.action === action ? request.entry.object : undefined;
+    const object = implied?.name ?? usual ?? 'unknown';
     return { object, domain: implied?.domain ?? domainOf([object], lexicon), known: implied !== undefined };
   }
   // `it's too dark in here`, `fly from Oslo to Rome`

@@ -4,6 +4,8 @@ import { wordSet } from './word-set.ts';
 
 /** What somebody with a right to a thing does with it. */
 const USES = wordSet('see view access open edit read use join enter manage');
+/** What somebody with rights is. */
+const ROLES = wordSet('admin administrator owner editor viewer moderator maintainer superuser');
 const SPEAKERS = wordSet('i we you it this');
 const NOBODY = wordSet('nobody none no');
 
@@ -21,14 +23,16 @@ export function rightAt(
   ensured: boolean,
   lexicon: Lexicon,
 ): Right | undefined {
-  const modal = MODAL.exec(words[at] ?? '');
+  const modal = MODAL.exec(words[at] ?? '') ?? (words[at] === 'ought' && words[at + 1] === 'to' ? OUGHT : null);
   if (!modal || start === at || SPEAKERS.has(words[start] ?? '')) return undefined;
   const not = words[at + 1] === 'not' || words[at + 1] === 'never';
-  let next = at + (not ? 2 : 1);
+  let next = at + (not || modal === OUGHT ? 2 : 1);
   const able = words[next] === 'be' && /^(?:able|allowed)$/.test(words[next + 1] ?? '') && words[next + 2] === 'to';
   if (able) next += 3;
   const has = /^(?:have|get)$/.test(words[next] ?? '') && words[next + 1] === 'access';
   if (has) next += words[next + 2] === 'to' ? 3 : 2;
+  else if (words[next] === 'be' && ROLES.has(words[next + 2] ?? '') && /^(?:an?|the)$/.test(words[next + 1] ?? ''))
+    next += 1;
   else if ((able || ensured) && USES.has(words[next] ?? '')) next += 1;
   else return undefined;
   // `can` alone only says what is so.
@@ -38,7 +42,8 @@ export function rightAt(
   return entry && { entry, next };
 }
 const MODAL = /^(can|should|must|may)(n't|not)?$/;
-const MODALS = wordSet("can can't cannot should shouldn't must mustn't may");
+const OUGHT = ['ought', 'should'];
+const MODALS = wordSet("ought can can't cannot should shouldn't must mustn't may");
 
 /** Cheap first look: whether a word may be such a modal verb. */
 export const speaksOfRight = (word: string): boolean => MODALS.has(word);

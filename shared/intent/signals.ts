@@ -1,10 +1,11 @@
 // Finds sequences of words that are typical of text which takes an agent over, where they are said and not only spoken of.
+import { eachFrame } from './frames.ts';
 import type { Lexicon, Signal } from './lexicon.ts';
 import { wordSet } from './word-set.ts';
 import type { SpokenWords } from './words.ts';
 
-/** Whether `words[at...]`, before `end`, follows the signal, each step within `gap` words of the one before. */
-function followsFrom({ steps, gap }: Signal, words: readonly string[], at: number, end: number): boolean {
+/** Where the signal that begins at `words[at]` ends, before `end` and each step within `gap` words of the one before; or -1. */
+function lastOf({ steps, gap }: Signal, words: readonly string[], at: number, end: number): number {
   let position = at;
   // Most signals end at their second step, for every word that begins one: nothing is made here.
   for (let index = 1; index < steps.length; index += 1) {
@@ -12,16 +13,18 @@ function followsFrom({ steps, gap }: Signal, words: readonly string[], at: numbe
     const limit = Math.min(end, position + 2 + gap);
     let next = position + 1;
     while (next < limit && step?.has(words[next] ?? '') !== true) next += 1;
-    if (next >= limit) return false;
+    if (next >= limit) return -1;
     position = next;
   }
-  return true;
+  return position;
 }
 
 /** Sentences that ask what something is, and those that ask for a made-up text. */
 const ASKS = wordSet('what how why who which explain describe define discuss teach');
 const WRITES = wordSet('write create compose draft');
 const FICTION = wordSet('story novel poem scene dialogue dialog thriller screenplay play tale script');
+const POLITE = wordSet('can could would will you please help me');
+const MEANS = wordSet('mean means meaning definition');
 /** Words after which a sentence of that kind only quotes. */
 const QUOTES = wordSet(
   'phrase phrases says say saying said words sentence sentences called typed attack attacks attacker attackers hacker',
@@ -29,11 +32,15 @@ const QUOTES = wordSet(
 
 /** Where a sentence begins to quote what others say (`how do attackers use the phrase ...`), or its end. */
 function quotedFrom(words: readonly string[], start: number, end: number): number {
-  const first = words[start] ?? '';
+  let begin = start;
+  while (begin < end && POLITE.has(words[begin] ?? '')) begin += 1;
+  const first = words[begin] ?? '';
   const may =
     ASKS.has(first) ||
     (WRITES.has(first) && words.slice(start, Math.min(end, start + 6)).some((word) => FICTION.has(word)));
   if (!may) return end;
+  // `Explain what ... means` is about words.
+  if (words.slice(start, end).some((word) => MEANS.has(word))) return start;
   for (let at = start; at < end; at += 1) if (QUOTES.has(words[at] ?? '')) return at;
   return end;
 }
@@ -47,27 +54,73 @@ const TOLD_OF = wordSet(
   'attack attacks attacker attackers adversary adversaries adversarial injection injections jailbreaks hacker hackers technique techniques',
 );
 const TOLD_REACH = 14;
+/** `Developers can override ...` and `the model was told to ignore ...` tell of others; `you can ...` does not. */
+const MAY = wordSet('can could may might would did does');
+const MADE = wordSet('told asked instructed designed made tricked trained able used');
+const SPEAKERS = wordSet('you i we u ai assistant assistants llm model agent chatbot please');
+
+function isOfOthers(words: readonly string[], start: number, at: number): boolean {
+  const before = words[at - 1] ?? '';
+  if (at - 2 < start) return false;
+  const subject = words[at - 2] ?? '';
+  return (
+    (MAY.has(before) && !SPEAKERS.has(subject)) ||
+    (before === 'to' &&
+      MADE.has(subject) &&
+      words[at - 3] !== 'you' &&
+      /^(?:was|were|is|are|been|being)$/.test(words[at - 3] ?? ''))
+  );
+}
 
 /** Whether the words before `at` say that what follows is not to happen, or is told of somebody else. */
-function isOnlyTold(words: readonly string[], start: number, at: number): boolean {
+function isOnlyTold(words: readonly string[], start: number, at: number, negated = false): boolean {
+  if (isOfOthers(words, start, at)) return true;
   for (let before = at - 1; before >= Math.max(start, at - TOLD_REACH); before -= 1) {
     const word = words[before] ?? '';
-    if (before >= at - 2 && NEGATES.has(word)) return true;
+    if (!negated && before >= at - 2 && NEGATES.has(word)) return true;
     if (before >= at - 4 && OTHERS_ASK.has(word)) return true;
     if (TOLD_OF.has(word)) return true;
   }
   return false;
 }
 
+/** What belongs to whoever reads: rules about these are its rules. */
+const OWN_MATTERS = wordSet(
+  'you your yourself ai being safety ethics ethical morals rules rule guidelines policies instructions prompt restrictions limits privacy what how not system conversation chat context this message above beginning start text document past order',
+);
+
+const ABOUT = wordSet('about regarding concerning');
+const PARTS_OF = wordSet('in of');
+const RULES = wordSet('instruction instructions rule rules guideline guidelines message messages');
+
+/** Whether `words[at..last]` are the speaker's own, or only of one matter: `forget the instructions about the deadline`. */
+function isOfOneMatter(words: readonly string[], at: number, last: number): boolean {
+  if (words.slice(at, last + 1).includes('my')) return true;
+  const next = words[last + 1];
+  if (next === undefined || last + 2 >= words.length) return false;
+  if (!(ABOUT.has(next) || (PARTS_OF.has(next) && RULES.has(words[last] ?? '')))) return false;
+  return !words.slice(last + 2, last + 5).some((word) => OWN_MATTERS.has(word));
+}
+
+/** What is found of a sign, and the index of its first word. */
+export interface Sign extends Pick<Signal, 'name' | 'strength'> {
+  readonly at: number;
+}
+
 /** A sign in several forms counts once, by the strongest of them. */
-function isNew({ name, strength }: Signal, found: ReadonlyMap<string, Signal>): boolean {
+function isNew({ name, strength }: Pick<Sign, 'name' | 'strength'>, found: ReadonlyMap<string, Sign>): boolean {
   const known = found.get(name);
   return known === undefined || (strength === 'attack' && known.strength !== 'attack');
 }
 
-/** The signals in the words of a text, each once; none goes on across the end of a line or sentence. */
-export function signalsIn({ words, ends }: SpokenWords, lexicon: Lexicon): Signal[] {
-  const found = new Map<string, Signal>();
+/** The signals and frames in the words of a text, each once; none goes on across the end of a line or sentence. */
+export function signalsIn(spoken: SpokenWords, lexicon: Lexicon): Sign[] {
+  const { words, ends } = spoken;
+  const found = new Map<string, Sign>();
+  const add = ({ name, strength }: Pick<Sign, 'name' | 'strength'>, at: number, last: number) => {
+    const weaker = strength === 'attack' && isOfOneMatter(words, at, last);
+    found.set(name, { name, strength: weaker ? 'hint' : strength, at });
+  };
   let start = 0;
   for (const end of ends) {
     const quoted = quotedFrom(words, start, end);
@@ -76,10 +129,14 @@ export function signalsIn({ words, ends }: SpokenWords, lexicon: Lexicon): Signa
       if (beginning === undefined) continue;
       for (const signal of beginning) {
         if (signal.start && at > start) continue;
-        if (followsFrom(signal, words, at, end) && isNew(signal, found) && !isOnlyTold(words, start, at))
-          found.set(signal.name, signal);
+        if (!isNew(signal, found)) continue;
+        const last = lastOf(signal, words, at, end);
+        if (last >= 0 && !isOnlyTold(words, start, at)) add(signal, at, last);
       }
     }
+    eachFrame(spoken, start, quoted, lexicon, (frame, at, last) => {
+      if (isNew(frame, found) && !isOnlyTold(words, start, at, frame.negated)) add(frame, at, last);
+    });
     start = end;
   }
   return [...found.values()];

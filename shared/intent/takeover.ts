@@ -2,7 +2,7 @@
 import type { Lexicon, Signal } from './lexicon.ts';
 import { isAboutAttacks, withoutMentions } from './mentions.ts';
 import { posingOf } from './posing.ts';
-import { signalsIn } from './signals.ts';
+import { type Sign, signalsIn } from './signals.ts';
 import { type SpokenWords, spokenText } from './words.ts';
 
 /** What a text says that is typical of taking an agent over. */
@@ -19,9 +19,20 @@ export interface Takeover {
 const WEIGHTS: Readonly<Record<Signal['strength'], number>> = { attack: 3, hint: 2, pretext: 2, trace: 1 };
 const ATTACK = 3;
 
+/** Signs that begin at the same word say one thing: the strongest of them counts. */
+function apart(signs: readonly Sign[]): readonly Sign[] {
+  if (signs.length < 2) return signs;
+  const kept = new Map<number, Sign>();
+  for (const sign of signs) {
+    const known = kept.get(sign.at);
+    if (known === undefined || WEIGHTS[known.strength] < WEIGHTS[sign.strength]) kept.set(sign.at, sign);
+  }
+  return [...kept.values()];
+}
+
 function read(text: string, lower: string, spoken: SpokenWords, lexicon: Lexicon): Takeover {
-  const signals = signalsIn(spoken, lexicon);
-  const strengths = signals.map(({ strength }) => strength);
+  const signs = signalsIn(spoken, lexicon);
+  const strengths = apart(signs).map(({ strength }) => strength);
   const posing = posingOf(text, lower, spoken.ascii, lexicon);
   for (const _ of posing.hints) strengths.push('hint');
   for (const _ of posing.traces) strengths.push('trace');
@@ -31,7 +42,7 @@ function read(text: string, lower: string, spoken: SpokenWords, lexicon: Lexicon
   return {
     attack: weight >= ATTACK || posing.attack,
     hinted: weight >= WEIGHTS.hint,
-    pretext: strengths.includes('pretext'),
+    pretext: signs.some(({ strength }) => strength === 'pretext'),
   };
 }
 

@@ -150,8 +150,8 @@ function nextOf(char: string, text: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
-const JOINT = /[,/:;|()=&<>[\]{}]/;
-const JOINTS = /([,/:;|()=&<>[\]{}]+)/;
+const JOINT = /[,/:;|()=&<>[\]{}\u2014]/;
+const JOINTS = /([,/:;|()=&<>[\]{}\u2014]+)/;
 
 /** Tokens of a stretch without spaces: punctuation at both ends comes off. */
 function splitPiece(

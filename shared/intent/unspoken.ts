@@ -31,6 +31,8 @@ const FAILS = wordSet(
   "hasn't haven't isn't wasn't didn't doesn't don't can't couldn't won't aren't weren't not never still no is was has " +
     'keeps keep stopped failed broke got went looks seems says shows did are were',
 );
+const DETAILS = wordSet('name surname address email phone number title');
+const CHANGED = wordSet('now changed wrong incorrect outdated misspelled misspelt');
 const MISSED = wordSet("didn't haven't hasn't never couldn't can't cannot wasn't weren't don't");
 const NO_MORE = wordSet('anymore more longer');
 
@@ -95,6 +97,13 @@ function trouble(words: readonly string[]): Found | undefined {
   const [first = '', second = '', third = ''] = words;
   if (OWN.has(first)) {
     const fails = words.findIndex((word, at) => at > 1 && FAILS.has(word));
+    // `My surname is now Keller`, `our address has changed`
+    if (
+      fails > 0 &&
+      DETAILS.has(words[fails - 1] ?? '') &&
+      words.slice(fails, fails + 3).some((word) => CHANGED.has(word))
+    )
+      return { entry: UPDATE, from: 0, to: fails };
     return fails > 0 && fails < words.length - 1 ? { entry: READ, from: 0, to: fails } : undefined;
   }
   if (!/^(?:i|we)$/.test(first)) return undefined;

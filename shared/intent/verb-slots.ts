@@ -5,6 +5,7 @@ import type { Lexicon, VerbEntry, VerbReading } from './lexicon.ts';
 import type { PhraseMatch } from './phrase-table.ts';
 import { beginsWith, isConsequential } from './request.ts';
 import type { Sentence, Token } from './tokens.ts';
+import { wordSet } from './word-set.ts';
 
 /** A place in a sentence where a request may begin. */
 export interface Slot {
@@ -47,6 +48,12 @@ export function verbAt(
   const match = lexicon.verbForms.match(words, at) ?? splitVerb(words, at, slot, lexicon);
   if (!match || isCompound(words, at, match.length, lexicon)) return undefined;
   const { form } = match.value;
+  // `Post cancellation, tell me ...`: after it.
+  if (words[at] === 'post' && slot.first && words[at + 2] === ',') return undefined;
+  // `Request: rename it` is a heading.
+  if (match.value.entry.alsoNoun && slot.first && words[at + match.length] === ':' && at === 0) return undefined;
+  // `my new card, expiring in May`
+  if (form === 'gerund' && words[at - 1] === ',' && PREPOSITIONS.has(words[at + match.length] ?? '')) return undefined;
   const { verb } = match.value.entry;
   const phrasal = match.length === 1 && !verb.includes(' ') ? phrasalOf(words, at, verb, lexicon) : undefined;
   const entry = phrasal ?? match.value.entry;
@@ -135,6 +142,8 @@ function certaintyOf(
 
 const PUNCTUATION = /^[^\p{L}\p{N}\u0000]/u;
 const PARTICLES = new Set('up down off out back away over in on together'.split(' '));
+/** What never follows `in` and `on` when they open a phrase: `check me in for the flight`. */
+const AFTER_PARTICLE = wordSet('for to with at from by');
 /** How far a particle may stand from its verb. */
 const MAX_APART = 7;
 
@@ -162,11 +171,14 @@ function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: 
     const phrasal = PARTICLES.has(word) ? lexicon.verbs.get(`${verb} ${word}`) : undefined;
     if (!phrasal) continue;
     const following = words[next + 1];
+    // `bring the server back up`
+    if (word === 'back' && PARTICLES.has(following ?? '')) return phrasal;
     const ends = following === undefined || beginsWith(following, '.,;:!?)') || CONJUNCTIONS.has(following);
     // `in` and `on` open a phrase of their own unless the clause ends with them.
     if (
       ends ||
       (word.length > 2 && (PREPOSITIONS.has(following) || following === 'to')) ||
+      (word.length === 2 && AFTER_PARTICLE.has(following)) ||
       (word === 'off' && AFTER_VERB.has(following)) ||
       /^(?:now|today|tonight|please|asap|again)$/.test(following)
     )

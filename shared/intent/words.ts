@@ -7,6 +7,8 @@ export interface SpokenWords {
   readonly ends: readonly number[];
   /** No character is beyond ASCII. */
   readonly ascii: boolean;
+  /** It may have an e-mail address or a URL. */
+  readonly addressed: boolean;
 }
 
 // A word is letters, digits, inner apostrophes and hyphens. The shorter pattern says the same of ASCII, in half the time.
@@ -26,7 +28,7 @@ export function spokenWords(lower: string): SpokenWords {
     else if (words.length > (ends.at(-1) ?? 0)) ends.push(words.length);
   }
   if (words.length > (ends.at(-1) ?? 0)) ends.push(words.length);
-  return { words, ends, ascii };
+  return { words, ends, ascii, addressed: lower.includes('@') || lower.includes('://') };
 }
 
 /** The words of a text in its own case: lines that were only broken to be short go on. */

@@ -2,10 +2,11 @@
 import type { Environment, Verdict } from '../vocabulary.ts';
 import { createRuleIndex } from './rule-index.ts';
 import type { RuleIndex } from './rule-index.ts';
-import { leavesOf, normalForm } from './normal-form.ts';
+import { leafOf, leavesOf, normalForm } from './normal-form.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
 import { canonicalResource } from './resource.ts';
-import type { Policy, PolicyObligation } from './schema.ts';
+import type { Comparison, Condition, Policy, PolicyObligation } from './schema.ts';
+import { pathReader } from './vocabulary.ts';
 import type { Action } from '../vocabulary.ts';
 
 export type RuleEffect =
@@ -53,41 +54,77 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function effectsOf(policy: Policy): { name: string; condition: NormalNode; effect: RuleEffect }[] {
-  const rules =
-    policy.stage === 'intake'
-      ? policy.rules.map((rule) => ({ ...rule, effect: { type: rule.event.type, ...rule.event.params } }))
-      : policy.rules.map((rule) => ({
-          ...rule,
-          effect:
-            rule.event.type === 'DEGRADE'
-              ? { type: rule.event.type, ...rule.event.params }
-              : { type: rule.event.type, ...rule.event.params },
-        }));
-  return rules
-    .map(({ name, conditions, effect }) => ({
-      name,
-      effect,
-      condition: normalForm(conditions, effect.type !== 'ALLOW'),
-    }))
-    .sort((a, b) => compare(a.name, b.name));
+/** Makes of equal parts, which are one object in a loaded set (once.ts), one result: most of what a set holds repeats. */
+interface Maker {
+  condition(of: Condition, holdsWhenUnsure: boolean): CompiledCondition;
+  effect(of: Policy['rules'][number]['event']): RuleEffect;
+  resources(of: readonly string[]): readonly string[];
+}
+interface CompiledCondition {
+  readonly condition: NormalNode;
+  readonly leaves: readonly Leaf[];
 }
 
-function compileStage(policies: readonly Policy[], stage: Policy['stage']): RuleIndex {
+function remembered<From, To>(make: (from: From) => To): (from: From) => To {
+  const made = new Map<From, To>();
+  return (from) => {
+    const known = made.get(from);
+    if (known !== undefined) return known;
+    const result = make(from);
+    made.set(from, result);
+    return result;
+  };
+}
+
+function createMaker(): Maker {
+  const reader = remembered(pathReader);
+  const conditionsFor = (holdsWhenUnsure: boolean): ((of: Condition) => CompiledCondition) => {
+    const plain = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, false, reader));
+    const negated = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, true, reader));
+    return remembered((of) => {
+      const condition = normalForm(of, holdsWhenUnsure, false, (comparison, _, isNegated) =>
+        isNegated ? negated(comparison) : plain(comparison),
+      );
+      // `flatMap` leaves room for more at the end of its list, and a copy has none.
+      return { condition, leaves: [...leavesOf(condition)] };
+    });
+  };
+  const [whenSure, whenUnsure] = [conditionsFor(false), conditionsFor(true)];
+  return {
+    condition: (of, holdsWhenUnsure) => (holdsWhenUnsure ? whenUnsure : whenSure)(of),
+    effect: remembered((event): RuleEffect => {
+      switch (event.type) {
+        case 'RISK':
+          return { type: event.type, ...event.params };
+        case 'DEGRADE':
+          return { type: event.type, ...event.params };
+        default:
+          return { type: event.type, ...event.params };
+      }
+    }),
+    resources: remembered((of) => [...new Set(of.map(canonical))]),
+  };
+}
+
+function compileStage(policies: readonly Policy[], stage: Policy['stage'], make: Maker): RuleIndex {
   const rules: CompiledRule[] = [];
   for (const policy of policies) {
     if (policy.stage !== stage) continue;
-    const { actions, resources, environments, organisations } = policy.target;
-    const target = { actions, resources: [...new Set(resources.map(canonical))], environments, organisations };
-    for (const { name, condition, effect } of effectsOf(policy)) {
-      const leaves = leavesOf(condition);
+    const { actions, environments, organisations } = policy.target;
+    const resources = make.resources(policy.target.resources);
+    for (const { name, conditions, event } of [...policy.rules].sort((a, b) => compare(a.name, b.name))) {
+      const effect = make.effect(event);
       const holdsWhenUnsure = effect.type !== 'ALLOW';
+      const { condition, leaves } = make.condition(conditions, holdsWhenUnsure);
       rules.push({
         index: rules.length,
         policy: policy.id,
         name,
         effect,
-        ...target,
+        actions,
+        resources,
+        environments,
+        organisations,
         condition,
         leaves,
         holdsWhenUnsure,
@@ -99,5 +136,6 @@ function compileStage(policies: readonly Policy[], stage: Policy['stage']): Rule
 
 /** Compiles checked policies. `policies` are sorted by id, each id once. */
 export function compilePolicies(policies: readonly Policy[]): CompiledSet {
-  return { enforce: compileStage(policies, 'enforce'), intake: compileStage(policies, 'intake') };
+  const make = createMaker();
+  return { enforce: compileStage(policies, 'enforce', make), intake: compileStage(policies, 'intake', make) };
 }

@@ -6,6 +6,7 @@ import { checkPolicy } from './check.ts';
 import type { Problem } from './check.ts';
 import { compilePolicies } from './compile.ts';
 import type { CompiledSet } from './compile.ts';
+import { createOnce } from './once.ts';
 import type { Policy } from './schema.ts';
 import type { Finding } from './types.ts';
 
@@ -13,7 +14,10 @@ import type { Finding } from './types.ts';
 export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
-  /** The canonical JSON of `{engine, lexicon, policies}`; loadCanonicalSet makes the same set of it. */
+  /**
+   * The canonical JSON of `{engine, lexicon, policies}`; loadCanonicalSet makes the same set of it. Written anew each time
+   * that it is asked for: it is megabytes long, and a set is kept by every process.
+   */
   readonly canonical: string;
   /** Sorted by id, each id once, without `$schema`. */
   readonly policies: readonly Policy[];
@@ -139,11 +143,22 @@ export function byPlace(a: Finding, b: Finding): number {
   return a.line - b.line || a.column - b.column;
 }
 
-function assemble<Lexicon>(policies: Policy[], lexicon: Lexicon, lexiconJson: unknown): PolicySet<Lexicon> {
-  policies.sort((a, b) => (a.id < b.id ? -1 : 1));
-  const canonical = canonicalize({ engine: ENGINE_VERSION, lexicon: withoutSchema(lexiconJson), policies });
-  const digest = createHash('sha256').update(canonical).digest('hex');
-  return { digest, canonical, policies, lexicon, compiled: compilePolicies(policies) };
+function assemble<Lexicon>(given: readonly Policy[], lexicon: Lexicon, lexiconJson: unknown): PolicySet<Lexicon> {
+  const once = createOnce();
+  const policies = given.map((policy) => once.of(policy)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const head = `{"engine":${ENGINE_VERSION},"lexicon":${canonicalize(withoutSchema(lexiconJson))},"policies":[`;
+  const tail = ']}';
+  const hash = createHash('sha256').update(head);
+  for (const [i, policy] of policies.entries()) hash.update(`${i === 0 ? '' : ','}${canonicalize(policy)}`);
+  return {
+    digest: hash.update(tail).digest('hex'),
+    get canonical() {
+      return `${head}${policies.map((policy) => canonicalize(policy)).join()}${tail}`;
+    },
+    policies,
+    lexicon,
+    compiled: compilePolicies(policies),
+  };
 }
 
 /** Where an editor finds a schema changes nothing of what a file says. */
@@ -220,7 +235,8 @@ export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDepen
   try {
     const lexiconJson = memberOf(document, 'lexicon');
     const set = assemble(checked, deps.compileLexicon(lexiconJson), lexiconJson);
-    return set.canonical === canonicalText ? { ok: true, set } : refuse('SCHEMA', '', 'is not in canonical form');
+    const isCanonical = createHash('sha256').update(canonicalText).digest('hex') === set.digest;
+    return isCanonical ? { ok: true, set } : refuse('SCHEMA', '', 'is not in canonical form');
   } catch (error) {
     return refuse(
       'LEXICON',

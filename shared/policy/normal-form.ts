@@ -24,32 +24,32 @@ export type NormalNode =
   | { readonly kind: 'all' | 'any'; readonly of: readonly NormalNode[] }
   | { readonly kind: 'leaf'; readonly leaf: Leaf };
 
+/** How a comparison becomes a leaf. */
+type LeafMaker = (comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean) => Leaf;
+
+export function leafOf(comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean, reader = pathReader): Leaf {
+  const operator = OPERATORS.get(comparison.operator);
+  if (operator === undefined) throw new Error(`unknown operator ${comparison.operator}`);
+  const path = fullPath(comparison.fact, comparison.path);
+  const value = operator.prepare === undefined ? comparison.value : operator.prepare(comparison.value);
+  return { comparison, path, read: reader(path), operator, value, negated, holdsWhenUnsure };
+}
+
 /**
  * Pushes every `not` down to the comparisons (De Morgan), where a missing fact is decided: so it means the same below
  * `not` as above it, and each node can only hold more often when a comparison does.
  */
-export function normalForm(condition: Condition, holdsWhenUnsure: boolean, negated = false): NormalNode {
-  if ('not' in condition) return normalForm(condition.not, holdsWhenUnsure, !negated);
-  if ('all' in condition) {
-    return {
-      kind: negated ? 'any' : 'all',
-      of: condition.all.map((part) => normalForm(part, holdsWhenUnsure, negated)),
-    };
-  }
-  if ('any' in condition) {
-    return {
-      kind: negated ? 'all' : 'any',
-      of: condition.any.map((part) => normalForm(part, holdsWhenUnsure, negated)),
-    };
-  }
-  const operator = OPERATORS.get(condition.operator);
-  if (operator === undefined) throw new Error(`unknown operator ${condition.operator}`);
-  const path = fullPath(condition.fact, condition.path);
-  const value = operator.prepare === undefined ? condition.value : operator.prepare(condition.value);
-  return {
-    kind: 'leaf',
-    leaf: { comparison: condition, path, read: pathReader(path), operator, value, negated, holdsWhenUnsure },
-  };
+export function normalForm(
+  condition: Condition,
+  holdsWhenUnsure: boolean,
+  negated = false,
+  makeLeaf: LeafMaker = leafOf,
+): NormalNode {
+  const part = (of: Condition): NormalNode => normalForm(of, holdsWhenUnsure, negated, makeLeaf);
+  if ('not' in condition) return normalForm(condition.not, holdsWhenUnsure, !negated, makeLeaf);
+  if ('all' in condition) return { kind: negated ? 'any' : 'all', of: condition.all.map(part) };
+  if ('any' in condition) return { kind: negated ? 'all' : 'any', of: condition.any.map(part) };
+  return { kind: 'leaf', leaf: makeLeaf(condition, holdsWhenUnsure, negated) };
 }
 
 /** All comparisons of a condition, from left to right. */

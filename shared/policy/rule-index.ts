@@ -37,14 +37,22 @@ export interface RuleIndex {
 
 /** One segment of the trie: rules whose pattern ends here, and rules whose pattern has `*` below here. */
 interface TrieNode {
-  readonly below: Map<string, TrieNode>;
-  readonly exact: CompiledRule[];
-  readonly star: CompiledRule[];
+  /** Absent where nothing is below, which is so for most nodes of a large set. */
+  below: Map<string, TrieNode> | undefined;
+  exact: CompiledRule[];
+  star: CompiledRule[];
 }
 type Visit = (rule: CompiledRule, fit: Fit) => void;
 
 function newNode(): TrieNode {
-  return { below: new Map(), exact: [], star: [] };
+  return { below: undefined, exact: [], star: [] };
+}
+
+/** Lists that grew have room for many more rules, and most hold those of one policy: they are made as long as they are. */
+function trim(node: TrieNode): void {
+  node.exact = node.exact.slice();
+  node.star = node.star.slice();
+  for (const next of node.below?.values() ?? []) trim(next);
 }
 
 function add(root: TrieNode, pattern: string, rule: CompiledRule): void {
@@ -53,6 +61,7 @@ function add(root: TrieNode, pattern: string, rule: CompiledRule): void {
   if (starred) segments.pop();
   let node = root;
   for (const segment of segments) {
+    node.below ??= new Map();
     let next = node.below.get(segment);
     if (next === undefined) {
       next = newNode();
@@ -64,7 +73,7 @@ function add(root: TrieNode, pattern: string, rule: CompiledRule): void {
 }
 
 function visitBelow(node: TrieNode, fit: Fit, visit: Visit): void {
-  for (const next of node.below.values()) {
+  for (const next of node.below?.values() ?? []) {
     for (const rule of next.exact) visit(rule, fit);
     for (const rule of next.star) visit(rule, fit);
     visitBelow(next, fit, visit);
@@ -78,7 +87,7 @@ function visitMatches(root: TrieNode, resource: string, visit: Visit): void {
   let node = root;
   for (const segment of segments) {
     for (const rule of node.star) visit(rule, 'full');
-    const next = node.below.get(segment);
+    const next = node.below?.get(segment);
     if (next === undefined) return;
     node = next;
   }
@@ -114,6 +123,7 @@ export function createRuleIndex(rules: readonly CompiledRule[]): RuleIndex {
       for (const pattern of rule.resources) add(root, pattern, rule);
     }
   }
+  for (const root of tries.values()) trim(root);
   return {
     rules,
     find(request, onSkipped) {
