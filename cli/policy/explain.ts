@@ -67,15 +67,17 @@ export function registerPolicyExplain(policy: Command): void {
 }
 
 /** The set of a folder; its findings are shown when it has errors. */
-async function setOf(dir: string): Promise<PolicySet<Lexicon> | undefined> {
+async function setOf(dir: string, { json }: ExplainOptions): Promise<PolicySet<Lexicon> | undefined> {
   const { set } = admitFolder(await readFolder(dir));
   if (set !== undefined) return set;
-  printFindings((await checkFolder(dir)).findings.filter(({ severity }) => severity === 'error'));
+  const findings = (await checkFolder(dir)).findings.filter(({ severity }) => severity === 'error');
+  if (json === true) printJson({ ok: false, findings });
+  else printFindings(findings);
   return undefined;
 }
 
 async function explainQuestion(folder: string | undefined, options: ExplainOptions): Promise<ExitCode> {
-  const set = await setOf(policyDirOf(folder));
+  const set = await setOf(policyDirOf(folder), options);
   if (set === undefined) return EXIT.broken;
   const evaluator = createEvaluator({ set, memoLimit: 0, onError: (error) => say(`custos: ${String(error)}`) });
   const gathered = factsOfQuestion(options, set, Date.now());
@@ -86,7 +88,7 @@ async function explainQuestion(folder: string | undefined, options: ExplainOptio
 }
 
 async function explainDecision(folder: string | undefined, id: string, options: ExplainOptions): Promise<ExitCode> {
-  const draft = folder === undefined ? undefined : await setOf(policyDirOf(folder));
+  const draft = folder === undefined ? undefined : await setOf(policyDirOf(folder), options);
   if (folder !== undefined && draft === undefined) return EXIT.broken;
   return withPolicyStore(async ({ db }) => {
     const store = createEvidenceStore({ db });

@@ -134,9 +134,10 @@ function broken({ findings }: Extract<Draft, { ok: false }>, { json, policies, s
   const placed = findings.map((finding) => ({
     ...finding,
     file: set === undefined ? shownPath(dir, finding.file) : finding.file,
+    severity: 'error' as const,
   }));
-  if (json === true) printJson({ valid: false, findings: placed });
-  else printFindings(placed.map((finding) => ({ ...finding, severity: 'error' as const })));
+  if (json === true) printJson({ ok: false, findings: placed });
+  else printFindings(placed);
   return EXIT.broken;
 }
 

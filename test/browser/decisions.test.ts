@@ -148,8 +148,9 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
 
   it('keeps the filters in the address', async () => {
     const { page } = seen;
-    await page.getByLabel('Verdict').selectOption('DENY');
+    // One right after the other: typing has not rested yet.
     await page.getByLabel('Agent', { exact: true }).fill('nobody-knows-me');
+    await page.getByLabel('Verdict').selectOption('DENY');
     await page.waitForURL(/agentId=nobody-knows-me/);
     const url = new URL(page.url());
     expect(Object.fromEntries(url.searchParams)).to.deep.equal({ verdict: 'DENY', agentId: 'nobody-knows-me' });
@@ -160,9 +161,14 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(await page.getByLabel('Agent', { exact: true }).inputValue()).to.equal('nobody-knows-me');
     await page.getByLabel('Verdict').selectOption('ALLOW');
     await page.getByText('No decision fits these filters').waitFor();
+    const agent = page.getByLabel('Agent', { exact: true });
+    await agent.fill('half a na');
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await rows.nth(40).waitFor();
     expect(new URL(page.url()).search).to.equal('');
+    expect(await agent.inputValue()).to.equal('');
+    const focused = await page.evaluate('document.activeElement.id');
+    expect(focused, 'the focus is kept').to.equal(await agent.getAttribute('id'));
   });
 
   it('shows a decision with its full explanation', async () => {

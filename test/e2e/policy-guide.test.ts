@@ -139,6 +139,39 @@ describe('The guide to writing a policy', function () {
     expect((await policyCommand('test', 'policies')).code).to.equal(0);
   });
 
+  it('names the members that each command prints with --json', async () => {
+    const table = /<!-- json -->\n([^]*?)\n\n/.exec(guide)?.[1] ?? '';
+    const named = Object.fromEntries(
+      [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, command, members = '']) => [
+        command,
+        [...members.matchAll(/`(\w+)`/g)].map(([, member]) => member),
+      ]),
+    );
+    const { components } = JSON.parse(readFileSync(path.join(findRoot(), 'docs', 'openapi.json'), 'utf8')) as {
+      components: { schemas: Record<string, { properties: object }> };
+    };
+    // The two that need a service print what the API answers; their own tests hold them to it.
+    const printed: Record<string, object> = {
+      replay: components.schemas['ReplayReport']?.properties ?? {},
+      shadow: components.schemas['ShadowStatus']?.properties ?? {},
+    };
+    // One after the other: they share a process.
+    // oxlint-disable-next-line no-await-in-loop
+    const files = ['lexicon.json', 'office-hours.json', 'tests/office-hours.json'];
+    for (const file of files) cpSync(inFolder(`policies/${file}`), inFolder(`small/${file}`));
+    for (const [name, ...options] of [
+      ['check'],
+      ['test'],
+      ['coverage'],
+      ['explain', '--intent', 'data.read.report'],
+    ] as const)
+      printed[name] = JSON.parse((await policyCommand(name, 'small', ...options, '--json')).out) as object;
+    const { stdout } = await runCommand(['policy', 'new', 'another', inFolder('small'), '--json']);
+    printed['new'] = JSON.parse(stdout) as object;
+    for (const [name, value] of Object.entries(printed)) expect(named[name], name).to.deep.equal(Object.keys(value));
+    expect(Object.keys(named).sort()).to.deep.equal(Object.keys(printed).sort());
+  });
+
   it('uses every block that it labels', () => {
     const used = [
       'copy',
@@ -200,6 +233,14 @@ describe("The guide's policy, broken in ten ways", function () {
     );
     expect(shown.out).to.contain('10 errors, 0 warnings');
   });
+
+  for (const [name, ...options] of [['test'], ['coverage'], ['explain', '--intent', 'data.read.x']] as const)
+    it(`custos policy ${name} --json gives the same ten, and nothing else`, async () => {
+      const { code, out } = await policyCommand(name, 'broken', ...options, '--json');
+      const answer = JSON.parse(out) as Checked;
+      expect([code, answer.ok]).to.deep.equal([3, false]);
+      expect(answer.findings).to.deep.equal(checked.findings);
+    });
 
   for (const [i, { what, at, code, says }] of BREAKS.entries())
     it(`${what}: ${code}, at its line and column, in words that help`, () => {

@@ -1,5 +1,5 @@
 // `custos start` as a person meets it: first start, second start, stop, and whatever may be killed meanwhile.
-import { readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -66,6 +66,16 @@ describe('custos start', function () {
     const second = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });
     expect(await query(databaseOf(second), 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
     expect(await stopAll(second, 'SIGINT')).to.equal(0);
+  });
+
+  it('leaves no database behind when a command that started one loses its reader', async () => {
+    const dataDir = temporaryDataDir();
+    const unread = runProcess('cli/main.js', ['log', 'list'], { CUSTOS_DATA_DIR: dataDir });
+    unread.child.stdout?.destroy();
+    expect(await unread.ended, unread.stderr()).to.include({ code: 141 });
+    expect(existsSync(path.join(dataDir, 'postgres', 'PG_VERSION')), 'there was a database').to.equal(true);
+    const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
+    await waitFor(() => !existsSync(pidFile), { timeoutMs: 20_000, what: 'the end of the database' });
   });
 
   it('leaves no ingress or worker behind when it is killed, and the next start recovers', async () => {

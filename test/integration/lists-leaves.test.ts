@@ -85,6 +85,7 @@ describe('lists of leaves among very many', function () {
     const source = createDataSource({
       url: database.url,
       applicationName: 'custos-test',
+      ...PATIENCE,
       poolSize: 1,
       queryTimeoutMs: 30_000,
       onError: () => undefined,

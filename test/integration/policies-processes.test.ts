@@ -89,20 +89,14 @@ describe('one policy folder, two ingress processes and two workers', function su
   it('follow an edit everywhere within two seconds, there and back', async () => {
     await until('ALLOW', 0);
     const thereAndBack = async (): Promise<number> => {
-      const measured: number[] = [];
-      for (const [text, verdict] of [
-        [denying, 'DENY'],
-        [original, 'ALLOW'],
-        [denying, 'DENY'],
-        [original, 'ALLOW'],
-      ] as const) {
-        const editedMs = performance.now();
-        writeFileSync(reads, text);
-        measured.push(await until(verdict, editedMs));
-      }
-      return Math.max(...measured);
+      const editedMs = performance.now();
+      writeFileSync(reads, denying);
+      const thereMs = await until('DENY', editedMs);
+      const backMs = performance.now();
+      writeFileSync(reads, original);
+      return Math.max(thereMs, await until('ALLOW', backMs));
     };
-    const effectMs = await leastMs(EFFECT_MS, thereAndBack);
+    const effectMs = Math.max(await leastMs(EFFECT_MS, thereAndBack), await leastMs(EFFECT_MS, thereAndBack));
     console.log(`      an edit takes effect in both processes after at most ${Math.round(effectMs)} ms`);
     expect(effectMs).to.be.below(EFFECT_MS);
   });

@@ -305,6 +305,9 @@ describe('policy replay', function () {
     const broken = await custos('replay', '--policies', folder);
     const place = path.relative(process.cwd(), folder).startsWith('../..') ? folder : path.relative('.', folder);
     expect([broken.code, broken.stdout.split(' ')[0]]).to.deep.equal([3, `${path.join(place, 'a.json')}:1:2`]);
+    const asJson = await custos('replay', '--policies', folder, '--json');
+    const { ok, findings } = JSON.parse(asJson.stdout) as { ok: boolean; findings: { severity: string }[] };
+    expect([asJson.code, ok, findings[0]?.severity]).to.deep.equal([3, false, 'error']);
     const [none, twice] = await Promise.all([
       custos('replay', draftDir, '--agent', 'nobody-at-all'),
       custos('replay', draftDir, '--policies', draftDir),

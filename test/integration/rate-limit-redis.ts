@@ -28,21 +28,36 @@ async function freePort(): Promise<number> {
   return port;
 }
 
+const PORT_ATTEMPTS = 3;
+
 export async function startRealRedis(): Promise<TestRedis> {
-  const port = await freePort();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOn(await freePort());
+    } catch (error) {
+      // Between finding a free port and taking it somebody else may have taken it.
+      if (attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function startOn(port: number): Promise<TestRedis> {
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
+    let isEnded = false;
     child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], {
       stdio: 'ignore',
     });
+    child.once('exit', () => (isEnded = true));
     await waitFor(
       () =>
         new Promise<boolean>((resolve) => {
           const socket = net.connect(port, '127.0.0.1', () => resolve(socket.destroy().destroyed));
-          socket.on('error', () => resolve(false));
+          socket.on('error', () => resolve(isEnded));
         }),
       { what: 'redis-server to listen' },
     );
+    if (isEnded) throw new Error(`redis-server ended; port ${port} may be taken`);
   };
   const stop = async (): Promise<void> => {
     const ended = new Promise((resolve) => child?.once('exit', resolve));

@@ -34,15 +34,32 @@ export async function startTestRedis(): Promise<TestRedis> {
   return own ? startOwn() : useGiven(process.env['REDIS_URL'] ?? '');
 }
 
+const PORT_ATTEMPTS = 3;
+
 async function startOwn(): Promise<Required<TestRedis>> {
-  const port = await freePort();
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await startOn(await freePort());
+    } catch (error) {
+      // Between finding a free port and taking it somebody else may have taken it.
+      if (attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function startOn(port: number): Promise<Required<TestRedis>> {
   const url = `redis://127.0.0.1:${port}`;
   const dir = temporaryFolder('redis');
   const args = ['--port', port, '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'yes'].map(String);
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
+    let isEnded = false;
     child = spawn('redis-server', args, { stdio: 'ignore' });
-    await waitFor(() => withClient(url, (client) => client.ping()), { what: 'redis-server to answer' });
+    child.once('exit', () => (isEnded = true));
+    const answers = async (): Promise<boolean> =>
+      isEnded || (await withClient(url, (client) => client.ping())) === 'PONG';
+    await waitFor(answers, { what: 'redis-server to answer' });
+    if (isEnded) throw new Error(`redis-server ended; port ${port} may be taken`);
   };
   const stop = async (): Promise<void> => {
     const ended = new Promise((resolve) => child?.once('exit', resolve));

@@ -1,9 +1,9 @@
 // For tests that are about time, on machines that have other work too: what such work has spoilt is measured again.
 
-const ATTEMPTS = 4;
+const ATTEMPTS = 6;
 
 /**
- * The least of up to four measurements, in milliseconds; the first one below the limit is the last. Other work on the
+ * The least of up to six measurements, in milliseconds; the first one below the limit is the last. Other work on the
  * machine makes a time longer, and nothing makes it shorter than it is. What a test expects of the answer it expects
  * in `measure`, each time.
  */

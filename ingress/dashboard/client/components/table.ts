@@ -157,26 +157,38 @@ const TYPING_RESTS_MS = 350;
 /** Filters above a list. A moment is kept as RFC 3339 and shown in the reader's time zone. */
 export function Filters({ fields, values, onChange }: FiltersProps): VNode {
   const used = fields.some(({ name }) => values[name] !== undefined);
-  const clear = (): void => onChange(Object.fromEntries(fields.map(({ name }) => [name, undefined])));
+  const [clearings, setClearings] = useState(0);
+  const clear = ({ currentTarget }: MouseEvent): void => {
+    // The button goes away with the filters; the focus stays among them.
+    const { form } = currentTarget as HTMLButtonElement;
+    form?.querySelector<HTMLElement>('input, select')?.focus();
+    setClearings(clearings + 1);
+    onChange(Object.fromEntries(fields.map(({ name }) => [name, undefined])));
+  };
   return html`<form class="filters" role="search" onSubmit=${(event: Event) => event.preventDefault()}>
-    ${fields.map((field) => html`<${Filter} key=${field.name} field=${field} value=${values[field.name] ?? ''} onChange=${(value: string) => onChange({ [field.name]: value === '' ? undefined : value })} />`)}
+    ${fields.map((field) => html`<${Filter} key=${field.name} field=${field} clearings=${clearings} value=${values[field.name] ?? ''} onChange=${(value: string) => onChange({ [field.name]: value === '' ? undefined : value })} />`)}
     ${used && html`<button type="button" class="button button-quiet" onClick=${clear}>Clear filters</button>`}
   </form>`;
 }
 
 interface FilterProps {
   readonly field: FilterField;
+  /** Changes when all filters are cleared: also what was typed and not told yet. */
+  readonly clearings: number;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-function Filter({ field, value, onChange }: FilterProps): VNode {
+function Filter({ field, clearings, value, onChange }: FilterProps): VNode {
   const id = useId();
   const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  useEffect(() => setTyped(value), [value, clearings]);
+  // Another filter may be set before typing rests: what is told then must not undo it.
+  const latest = useRef(onChange);
+  latest.current = onChange;
   useEffect(() => {
     if (field.kind !== 'text' || typed === value) return undefined;
-    const timer = window.setTimeout(() => onChange(typed.trim()), TYPING_RESTS_MS);
+    const timer = window.setTimeout(() => latest.current(typed.trim()), TYPING_RESTS_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   const zone = field.kind === 'moment' ? ` (${timeZone(value === '' ? new Date() : new Date(value))})` : '';
