@@ -1,6 +1,7 @@
 // The ingress process: authenticates, limits, validates, decides and answers over HTTP.
 import { ConfigError, readConfig, requireIngress } from '../shared/config.ts';
 import { NotDurableError } from '../shared/db/durability.ts';
+import { keepHeapSmall } from '../shared/heap.ts';
 import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
 import { runUntilStopped } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/log.ts';
@@ -9,6 +10,7 @@ import { traceAs } from '../shared/trace-setup.ts';
 import { startIngress } from './service.ts';
 
 async function main(): Promise<void> {
+  keepHeapSmall(process.execArgv);
   const root = findRoot();
   const config = requireIngress(readConfig(process.env, { root, cwd: process.cwd() }));
   const tracing = await traceAs('custos-ingress', config, root);

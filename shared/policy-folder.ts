@@ -1,7 +1,7 @@
 // The policy folder as text: which files belong to the set, read only when it has stopped changing.
 import { createHash } from 'node:crypto';
-import { type BigIntStats, constants, type Dirent } from 'node:fs';
-import { open, readdir, stat } from 'node:fs/promises';
+import { type BigIntStats, constants, type Dirent, stat } from 'node:fs';
+import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { MAX_FILE_BYTES } from './policy/load.ts';
 import { textOf } from './policy/text-bytes.ts';
@@ -54,10 +54,17 @@ export function unreadable(error: unknown): string {
   return `can't be read: ${WHY[code] ?? code}`;
 }
 
+/** As the function of node:fs/promises, which takes twice the time: a thousand files are looked at four times a second. */
+function statsOf(file: string): Promise<BigIntStats> {
+  return new Promise((resolve, reject) => {
+    stat(file, { bigint: true }, (error, stats) => (error === null ? resolve(stats) : reject(error)));
+  });
+}
+
 /** The entry with links followed; undefined for a name that means nothing to us and is gone or a link to nowhere. */
 async function statOf(file: string, isPolicy: boolean): Promise<BigIntStats | string | undefined> {
   try {
-    return await stat(file, { bigint: true });
+    return await statsOf(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (!isPolicy && (code === 'ENOENT' || code === 'ELOOP')) return undefined;
@@ -99,7 +106,7 @@ async function entriesOf(dir: string): Promise<Entry[]> {
     }
   };
 
-  await enter('', await stat(dir, { bigint: true }));
+  await enter('', await statsOf(dir));
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

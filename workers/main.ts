@@ -1,6 +1,7 @@
 // The worker process: takes jobs from the queues, and serves its own health pages.
 import { ConfigError, readConfig, requireWorkers } from '../shared/config.ts';
 import { NotDurableError } from '../shared/db/durability.ts';
+import { keepHeapSmall } from '../shared/heap.ts';
 import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
 import { runUntilStopped } from '../shared/lifecycle.ts';
 import { createLogger } from '../shared/log.ts';
@@ -10,6 +11,7 @@ import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
 async function main(): Promise<void> {
+  keepHeapSmall(process.execArgv);
   const root = findRoot();
   const config = requireWorkers(readConfig(process.env, { root, cwd: process.cwd() }));
   const tracing = await traceAs('custos-workers', config, root);

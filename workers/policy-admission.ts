@@ -60,7 +60,7 @@ export function admitApart(
   signal?: AbortSignal,
   limits = LIMITS,
 ): Promise<Admitted> {
-  signal?.throwIfAborted();
+  if (signal?.aborted === true) return Promise.reject(signal.reason);
   const here = fileURLToPath(import.meta.url);
   const file = path.join(path.dirname(here), `policy-thread${path.extname(here)}`);
   const texts: PolicyTexts = { policies, lexicon, refused };

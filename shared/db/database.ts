@@ -94,9 +94,20 @@ function poolOf(dataSource: DataSource): pg.Pool | undefined {
 /** How often a server that is there and does not answer in time is asked again: it may be starting, or the machine busy. */
 const OPEN_ATTEMPTS = 5;
 
+/** Loads a large package without its source maps: those of TypeORM take 7 MB, for the lines of somebody else's sources. */
+async function withoutSourceMaps<T>(load: () => Promise<T>): Promise<T> {
+  if (!process.sourceMapsEnabled) return load();
+  process.setSourceMapsEnabled(false);
+  try {
+    return await load();
+  } finally {
+    process.setSourceMapsEnabled(true);
+  }
+}
+
 async function connected(options: DataSourceOptions): Promise<DataSource> {
   // TypeORM takes a fifth of a second to load: commands that only share types and errors with this file do without.
-  const { createDataSource } = await import('./data-source.ts');
+  const { createDataSource } = await withoutSourceMaps(() => import('./data-source.ts'));
   for (let attempt = 1; ; attempt += 1) {
     const dataSource = createDataSource(options);
     try {

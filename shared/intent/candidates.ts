@@ -6,8 +6,9 @@ import type { Fragment } from './code.ts';
 import { extentOf } from './context.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
 import { type Meaning, meaningOf, meaningWith, type Place } from './meaning.ts';
-import { isTold, MOVES_MONEY, objectOf } from './request-object.ts';
+import { isTold, objectOf } from './request-object.ts';
 import { type Request, wordsOf } from './request.ts';
+import { MOVES_MONEY } from './sums.ts';
 import type { Sentence } from './tokens.ts';
 import { unspokenRequest } from './unspoken.ts';
 

@@ -14,7 +14,8 @@ export function makesSo({ entry, sentence, next }: Request, end: number, lexicon
   if (
     !(
       /^(?:the|my|our|your|his|her|its|their|this|that|these|those|it|them|all|every|each|both)$/.test(first) ||
-      NAME.test(sentence[next]?.text ?? '')
+      NAME.test(sentence[next]?.text ?? '') ||
+      /^(?:quoted|path|identifier)$/.test(sentence[next]?.kind ?? '')
     )
   )
     return false;
@@ -25,7 +26,7 @@ export function makesSo({ entry, sentence, next }: Request, end: number, lexicon
   for (let at = next + 1; at < Math.min(end, next + MAX_STATE); at += 1) {
     const token = sentence[at];
     if (token?.kind === 'punct' || PREPOSITIONS.has(token?.lower ?? '')) return false;
-    if (isPredicateOf(sentence, at, lexicon)) return true;
+    if (isPredicateOf(sentence, at, lexicon) || ABLE.test(token?.lower ?? '')) return true;
   }
   return false;
 }
@@ -66,6 +67,8 @@ export function getsGoing({ entry, sentence, next }: Request, end: number): bool
 }
 
 const NAME = /^\p{Lu}\p{Ll}/u;
+/** `make it executable` */
+const ABLE = /^\w{2,12}[ai]ble$/;
 /** How far after the verb such a state may stand. */
 const MAX_STATE = 10;
 

@@ -43,6 +43,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
   let subordinate = false;
   let conditional = false;
   let written = false;
+  let nothingSaid = true;
   const carriedOut = words.some((word) => word.endsWith('by')) && isCarriedOut(words.join(' '));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
@@ -62,6 +63,10 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       else if (token.text.includes(')')) seen.inside = false;
       continue;
     }
+    // `@bot rename it`
+    if (at === 0 && /^[@/]\w/.test(token.text) && token.kind !== 'word') continue;
+    // `okay but how much is it`
+    nothingSaid &&= INTERJECTIONS.has(word);
     const inSlot: boolean = slot !== undefined;
     const prefix: PhraseMatch<Prefix> | undefined =
       lexicon.prefixes.match(words, at) ?? (inSlot ? prefixAround(words, at, lexicon) : undefined);
@@ -103,8 +108,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     if (CONJUNCTIONS.has(word) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
       // `or` carries a negation on; `and` and `but` end it: doubt counts as asked for.
       if (word !== 'or') seen.negated = false;
-      const first = found.length === 0 && words.slice(0, at).every((before) => INTERJECTIONS.has(before));
-      slot = { strong: false, first, joined: true };
+      slot = { strong: false, first: found.length === 0 && nothingSaid, joined: true };
       continue;
     }
     if (carriedOut && found.length > 0 && WH.has(word)) {

@@ -2,64 +2,55 @@
 import type { Frame, Kinds, Lexicon } from './lexicon.ts';
 import type { SpokenWords } from './words.ts';
 
-const NONE: Kinds = { low: 0, high: 0 };
-const meets = (a: Kinds, b: Kinds): boolean => (a.low & b.low) !== 0 || (a.high & b.high) !== 0;
-
-/** The kinds of each word, and of all of them together. */
-interface SentenceKinds {
-  readonly kinds: readonly Kinds[];
-  readonly all: Kinds;
+/** A word that is of some kind, with its place in the sentence. */
+interface Placed {
+  readonly at: number;
+  readonly low: number;
+  readonly high: number;
 }
 
-function kindsOf(words: readonly string[], start: number, end: number, { wordKinds }: Lexicon): SentenceKinds {
-  const kinds: Kinds[] = [];
-  let low = 0;
-  let high = 0;
+const meets = (a: Kinds, b: Kinds): boolean => (a.low & b.low) !== 0 || (a.high & b.high) !== 0;
+
+/** The words of a sentence that are of some kind: few of them are. */
+function placedIn(words: readonly string[], start: number, end: number, { wordKinds }: Lexicon): Placed[] {
+  const placed: Placed[] = [];
   for (let at = start; at < end; at += 1) {
-    const of = wordKinds.get(words[at] ?? '') ?? NONE;
-    kinds.push(of);
-    low |= of.low;
-    high |= of.high;
+    const of = wordKinds.get(words[at] ?? '');
+    if (of !== undefined) placed.push({ at, low: of.low, high: of.high });
   }
-  return { kinds, all: { low, high } };
+  return placed;
 }
 
 /** Whether a word of the kinds stands at most two words before or after `from..to`. */
-function isNear(kinds: readonly Kinds[], from: number, to: number, sought: Kinds): boolean {
-  for (let at = Math.max(0, from - 2); at <= Math.min(kinds.length - 1, to + 2); at += 1)
-    if (meets(kinds[at] ?? NONE, sought)) return true;
-  return false;
-}
+const isNear = (placed: readonly Placed[], from: number, to: number, sought: Kinds): boolean =>
+  placed.some((word) => word.at >= from - 2 && word.at <= to + 2 && meets(word, sought));
 
 /**
- * The first and the last word of the frame in a sentence: one pass, which keeps for each slot where it was last filled. Of slots in
- * order each is kept with the place where its row began.
+ * The first and the last word of the frame in a sentence: one pass, which keeps for each slot where it was last filled.
+ * Of slots in order each is kept with the place where its row began.
  */
 function placeOf(
-  { slots, within, ordered, start, unless }: Frame,
-  kinds: readonly Kinds[],
+  { slots, any, within, ordered, unless }: Frame,
+  placed: readonly Placed[],
 ): readonly [at: number, last: number] | undefined {
-  const last = new Array<number>(slots.length).fill(-1);
-  for (let at = 0; at < kinds.length; at += 1) {
-    const of = kinds[at] ?? NONE;
-    if (of.low === 0 && of.high === 0) continue;
-    let filled = false;
+  const filled = new Array<number>(slots.length).fill(-1);
+  for (const word of placed) {
+    if (!meets(word, any)) continue;
     // From the last slot on, so that one word fills no two slots in a row.
     for (let slot = slots.length - 1; slot >= 0; slot -= 1) {
-      if (!meets(of, slots[slot] ?? NONE)) continue;
-      filled = true;
-      last[slot] = ordered && slot > 0 ? (last[slot - 1] ?? -1) : at;
+      const sought = slots[slot];
+      if (sought === undefined || !meets(word, sought)) continue;
+      filled[slot] = ordered && slot > 0 ? (filled[slot - 1] ?? -1) : word.at;
     }
-    if (!filled) continue;
-    const begin = ordered ? (last.at(-1) ?? -1) : Math.min(...last);
-    if (begin < 0 || at - begin > within || (start && begin > 1)) continue;
-    if (unless === undefined || !isNear(kinds, begin, at, unless)) return [begin, at];
+    const at = ordered ? (filled.at(-1) ?? -1) : Math.min(...filled);
+    if (at < 0 || word.at - at > within) continue;
+    if (unless === undefined || !isNear(placed, at, word.at, unless)) return [at, word.at];
   }
   return undefined;
 }
 
-function isComplete({ slots }: Frame, all: Kinds): boolean {
-  for (const slot of slots) if (!meets(slot, all)) return false;
+function isComplete({ slots }: Frame, low: number, high: number): boolean {
+  for (const slot of slots) if ((slot.low & low) === 0 && (slot.high & high) === 0) return false;
   return true;
 }
 
@@ -71,12 +62,17 @@ export function eachFrame(
   lexicon: Lexicon,
   found: (frame: Frame, at: number, last: number) => void,
 ): void {
-  if (lexicon.frames.length === 0) return;
-  const { kinds, all } = kindsOf(words, start, end, lexicon);
-  if (all.low === 0 && all.high === 0) return;
+  const placed = placedIn(words, start, end, lexicon);
+  if (placed.length < 2) return;
+  let low = 0;
+  let high = 0;
+  for (const word of placed) {
+    low |= word.low;
+    high |= word.high;
+  }
   for (const frame of lexicon.frames) {
-    if ((frame.address && !addressed) || !isComplete(frame, all)) continue;
-    const place = placeOf(frame, kinds);
-    if (place !== undefined) found(frame, start + place[0], start + place[1]);
+    if ((frame.address && !addressed) || !isComplete(frame, low, high)) continue;
+    const place = placeOf(frame, placed);
+    if (place !== undefined) found(frame, place[0], place[1]);
   }
 }

@@ -14,6 +14,10 @@ const NEXT: Lead = { length: 1, replaces: false };
 
 /** How far back the words that make a lead are looked for. */
 const REACH = 8;
+/** How far before it stands what such words are said of. */
+const ADVICE = 5;
+/** How far back the word is looked for that opens a question. */
+const MAX_QUESTION = 16;
 /** Words that open a clause which asks for nothing. */
 const CONDITIONS = wordSet('if when unless whether whenever who that which where until while because');
 /** What stands before `to`, also with somebody between: `I'd love to`, `my boss asked me to`, `could I trouble you to`. */
@@ -21,6 +25,11 @@ const ATTITUDES = wordSet(
   'love like prefer wish hope hoping want wants wanted need needs ought supposed best better sense care here propose going ' +
     'eager keen forgot told asked expects instructed requested urge authorize authorise ask trouble beg suggest intend rather',
 );
+/** What is said of an act before `to`: `it's wise to`. */
+const ADVISED = wordSet(
+  'wise idea required mandatory prudent advisable essential crucial smart sensible expected require requesting request',
+);
+const ABOUT = wordSet("it it's it'd i i'm i'd we we'd we're you you're seems");
 const SOMEBODY = wordSet('me us you him her them someone somebody');
 /** Verbs before a gerund that say no more than that it is to be done: `take care of renaming it`, `I suggest renaming it`. */
 const EMPTY = wordSet(
@@ -48,10 +57,12 @@ const PURPOSES = wordSet(
 );
 /** What `if you would` follows: `I'd be grateful if you would ...`. */
 const WELCOME = wordSet(
-  'appreciate appreciated great nice helpful grateful good lovely wonderful happy glad kind useful thankful love better lot it wonder ' +
+  'appreciate appreciated pleased great nice helpful grateful good lovely wonderful happy glad kind useful thankful love better lot it wonder ' +
     'wondering hoping awesome handy',
 );
-const SUGGESTS = wordSet('request propose suggest recommend insist ask demand prefer advise urge');
+const SUGGESTS = wordSet(
+  'request propose suggest recommend insist ask demand prefer advise urge say vote asking requesting',
+);
 const WANTS_TO = wordSet('want wants need needs wish wanted needed like');
 
 const ends = (word: string): boolean => beginsWith(word, '.;,:!?');
@@ -65,7 +76,8 @@ const isGerund = (words: readonly string[], at: number, lexicon: Lexicon): boole
 };
 
 /** Whether what was found says nothing yet: weak verbs, wishes, a question that may turn out to be a request. */
-const saysNothing = ({ entry, wanted, kind }: Request): boolean => entry.weak || wanted || kind === 'question';
+const saysNothing = ({ entry, wanted, kind }: Request): boolean =>
+  entry.weak || wanted || kind === 'question' || entry.verb === 'request';
 
 /** The lead at `words[at]`, or undefined. */
 export function leadAt(
@@ -81,9 +93,11 @@ export function leadAt(
       if (leadsToPurpose(words, at, found, lexicon)) return { length: 1, replaces: found.length > 0 };
       if (found.length > 1 || !(last === undefined || saysNothing(last)) || !isBase(words, at + 1, lexicon))
         return undefined;
+      if (opensAim(words, at)) return { length: 1, replaces: last !== undefined };
       // `how many nights do I need to cook`
-      if (last?.kind === 'question' && words.slice(0, at).some((one) => WH.has(one))) return undefined;
-      return opensAim(words, at) || opensWish(words, at) ? { length: 1, replaces: last !== undefined } : undefined;
+      if (last?.kind === 'question' && words.slice(Math.max(0, at - MAX_QUESTION), at).some((one) => WH.has(one)))
+        return undefined;
+      return opensWish(words, at, last) ? { length: 1, replaces: last !== undefined } : undefined;
     case 'for':
     case 'that':
     case 'which':
@@ -138,14 +152,20 @@ function opensAim(words: readonly string[], at: number): boolean {
 }
 
 /** Whether a wish, a duty or somebody's order stands before the `to` at `words[at]`. */
-function opensWish(words: readonly string[], at: number): boolean {
+function opensWish(words: readonly string[], at: number, last: Request | undefined): boolean {
   let head = at - 1;
   if (SOMEBODY.has(words[head] ?? '')) head -= words[head - 1] === 'for' ? 2 : 1;
-  if (!ATTITUDES.has(words[head] ?? '')) return false;
+  const advised = ADVISED.has(words[head] ?? '');
+  if (!(advised || ATTITUDES.has(words[head] ?? ''))) return false;
+  if (advised && head > 0 && !words.slice(Math.max(0, head - ADVICE), head).some((word) => ABOUT.has(word)))
+    return false;
   for (let before = head; before >= Math.max(0, head - REACH); before -= 1) {
     const word = words[before] ?? '';
     if (ends(word) || CONJUNCTIONS.has(word)) break;
     if (CONDITIONS.has(word)) return false;
+    // `make sure I told everybody I want to invite`: a clause of its own.
+    if (last?.entry.weak === true && PERSONS.has(word) && words[last.next - 1] !== word && last.next <= before)
+      return false;
   }
   return true;
 }
@@ -173,9 +193,11 @@ function welcomes(words: readonly string[], at: number): boolean {
 /** `I suggest you rename it`, `I request that you rename it` */
 function suggests(words: readonly string[], at: number, lexicon: Lexicon): boolean {
   const before = words[at - 1] === 'that' ? at - 2 : at - 1;
+  // `my request is that you rename it`
+  if (words[before] === 'is' && PURPOSES.has(words[before - 1] ?? '')) return isBase(words, at + 1, lexicon);
   return (
     SUGGESTS.has(words[before] ?? '') &&
-    /^(?:i|we|would|i'd|we'd|to)$/.test(words[before - 1] ?? '') &&
+    /^(?:i|we|would|i'd|we'd|i'm|am|to)$/.test(words[before - 1] ?? '') &&
     isBase(words, at + 1, lexicon)
   );
 }
@@ -226,6 +248,8 @@ export const opensGerund = (word: string): boolean => word === 'with' || word ==
  * rename it`, `have the bot rename it`; -1 for none.
  */
 export function toldToDo(words: readonly string[], at: number, verb: string, lexicon: Lexicon): number {
+  // `please do call Ana`, but not `do research`
+  if (verb === 'do') return isBase(words, at, lexicon) && AFTER_VERB.has(words[at + 1] ?? '') ? at : -1;
   const tells = TELLS.has(verb);
   if (!tells && !MAKES.has(verb)) return -1;
   let doer = at;

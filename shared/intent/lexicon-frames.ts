@@ -68,21 +68,20 @@ export function compileFrames({ wordKinds = {}, frames = [] }: LexiconFile, repo
   };
   return {
     wordKinds: table,
-    frames: frames.map(
-      (
-        { name, within = 8, ordered = false, start = false, address = false, strength = 'attack', slots, unless },
-        at,
-      ) => ({
+    frames: frames.map((frame, at) => {
+      const { name, within = 8, ordered = false, address = false, strength = 'attack', unless } = frame;
+      const slots = frame.slots.map((slot, index) => kindsOf(slot, `/frames/${at}/slots/${index}`));
+      return {
         name,
         within,
         ordered,
-        start,
         address,
         strength,
-        slots: slots.map((slot, index) => kindsOf(slot, `/frames/${at}/slots/${index}`)),
+        slots,
+        any: slots.reduce((all, slot) => ({ low: all.low | slot.low, high: all.high | slot.high })),
         unless: unless === undefined ? undefined : kindsOf(unless, `/frames/${at}/unless`),
-        negated: slots.some((slot) => slot.includes('not')),
-      }),
-    ),
+        negated: frame.slots.some((slot) => slot.includes('not')),
+      };
+    }),
   };
 }

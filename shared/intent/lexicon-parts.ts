@@ -194,7 +194,6 @@ export const Frame = Type.Object(
       }),
     ),
     ordered: Type.Optional(Type.Boolean({ description: 'The slots are filled in their order.', examples: [true] })),
-    start: Type.Optional(Type.Boolean({ description: 'It begins a sentence.', examples: [true] })),
     address: Type.Optional(
       Type.Boolean({ description: 'Only in a text that has an e-mail address or a URL.', examples: [true] }),
     ),

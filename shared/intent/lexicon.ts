@@ -90,12 +90,12 @@ export interface Frame {
   readonly within: number;
   /** The slots are filled in their order. */
   readonly ordered: boolean;
-  /** It begins a sentence. */
-  readonly start: boolean;
-  readonly strength: Signal['strength'];
   /** Only in a text that has an e-mail address or a URL. */
   readonly address: boolean;
+  readonly strength: Signal['strength'];
   readonly slots: readonly Kinds[];
+  /** All kinds of its slots. */
+  readonly any: Kinds;
   /** Kinds beside which it says something else. */
   readonly unless: Kinds | undefined;
   /** A word that negates is one of its own. */

@@ -2,8 +2,9 @@
 import { calculates, doesOtherwise, getsGoing, handsOver, keepsFree, makesSo, takesBack, usesAs } from './changes.ts';
 import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
-import { beginsWithSum, isPronounObject, MOVES_MONEY, objectStart } from './request-object.ts';
+import { isPronounObject, objectStart } from './request-object.ts';
 import type { Request } from './request.ts';
+import { beginsWithSum, MOVES_MONEY } from './sums.ts';
 import type { Sentence, Token } from './tokens.ts';
 
 /** The sentence that is read, with its words and its index. */

@@ -45,22 +45,9 @@ const DATES = wordSet(
 );
 /** What `last` and `next` go with beside those. */
 const CALENDAR = new Set([...DATES, ...wordSet('week month year night weekend quarter morning evening')]);
-const NOUNS_IN_LY = new Set([
-  'reply',
-  'supply',
-  'family',
-  'assembly',
-  'anomaly',
-  'daily',
-  'quarterly',
-  'weekly',
-  'monthly',
-  'hourly',
-  'yearly',
-  'early',
-  'july',
-  'italy',
-]);
+const NOUNS_IN_LY = wordSet(
+  'reply supply family assembly anomaly daily quarterly weekly monthly hourly yearly early july italy',
+);
 /** The object phrase of a verb. */
 export interface ObjectPhrase {
   /** snake_case, at most 64 characters; empty when there is none. */
@@ -73,6 +60,7 @@ export interface ObjectPhrase {
   readonly plural: boolean;
 }
 
+const LABEL = /^\p{Lu}+\d*$/u;
 const PLAIN = /^[A-Za-z]?[a-z0-9]*$/;
 const NAME = /^\p{Lu}\p{Ll}/u;
 
@@ -220,6 +208,8 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       continue;
     }
     if (kind === 'identifier' && tokens.length > 0 && /[\d.]/.test(token.text)) break;
+    // `the problem PRB9`, `column C`
+    if (tokens.length > 0 && token.text !== lower && LABEL.test(token.text) && isKnown(tokens.at(-1), lexicon)) break;
     if (lower.endsWith('ly') && lower.length > 4 && !NOUNS_IN_LY.has(lower)) {
       if (tokens.length === 0) continue;
       break;

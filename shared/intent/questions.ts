@@ -70,6 +70,8 @@ export function wantedAt(words: readonly string[], at: number): number {
   return WANTS.has(second) ? 2 : 0;
 }
 
+const ANY = wordSet('any anything anyone anybody');
+const AFTER_AUX = /^(?:i|we|you|please|to)$/;
 const BE = new Set(['is', 'are', 'was', 'were']);
 const OPENS_QUESTION = new Set([
   'does',
@@ -99,7 +101,15 @@ export function isQuestion(words: readonly string[], at: number, endsAsQuestion:
     return true;
   }
   // `Any news about the release?`
-  if (/^any(?:thing|one|body)?$/.test(word)) return endsAsQuestion || /^(?:idea|news|word)$/.test(next);
+  if (word.startsWith('any') && ANY.has(word)) return endsAsQuestion || /^(?:idea|news|word)$/.test(next);
+  // `could we do it`, `may I have a look`: no auxiliary behind one.
+  if (
+    (word === 'do' || word === 'have') &&
+    at > 0 &&
+    AFTER_AUX.test(words[at - 1] ?? '') &&
+    !/^(?:i|we|you|they|he|she)$/.test(next)
+  )
+    return false;
   // No request begins with these: `does the shop deliver`.
   if (at === 0 && OPENS_QUESTION.has(word) && next !== '') return true;
   return (

@@ -6,6 +6,7 @@ import { singular } from './inflection.ts';
 import type { Lexicon } from './lexicon.ts';
 import { objectAt, type ObjectPhrase } from './object.ts';
 import type { Request } from './request.ts';
+import { beginsWithSum, SUM } from './sums.ts';
 import type { Sentence, Token } from './tokens.ts';
 
 /** The domain of an object phrase: its head decides, then the word before it. */
@@ -30,7 +31,6 @@ export function isTold({ sentence, at, kind, wanted }: Request): boolean {
   return TELLS.test(words.trim());
 }
 
-const SUM = /^\p{Sc}\d/u;
 const PRONOUNS = new Set(['it', 'them', 'they']);
 const POINTERS = new Set(['this', 'that', 'these', 'those']);
 const LEADING = new Set(['for', 'at', 'on', 'to', 'about', 'into', 'through']);
@@ -216,24 +216,6 @@ const QUESTION_WORDS = new Set(
   ),
 );
 export const SUBJECT_PRONOUNS = new Set(['i', 'we', 'you', 'they', 'he', 'she', 'it', 'to']);
-
-/** Whether a clause begins with a sum: `transfer $500 to ...`. */
-export function beginsWithSum({ sentence, next }: Request, end: number): boolean {
-  const clause = sentence.slice(next, Math.min(end, next + 3));
-  return clause.some(
-    (token, at) =>
-      SUM.test(token.text) || (at < 2 && token.kind === 'number' && isSumBefore(clause[at + 1], sentence, next, end)),
-  );
-}
-/** `500 euros`, `move 500 from checking to savings` */
-const isSumBefore = (after: Token | undefined, sentence: Sentence, from: number, end: number): boolean =>
-  MONEY_WORD.test(after?.text ?? '') ||
-  (/^(?:from|to|into|in|between)$/.test(after?.lower ?? '') &&
-    sentence.slice(from, Math.min(end, from + MAX_FUNDS)).some(({ lower }) => FUNDS.has(lower)));
-const FUNDS = new Set(['checking', 'savings', 'account', 'wallet', 'balance', 'brokerage']);
-const MAX_FUNDS = 14;
-const MONEY_WORD = /^(?:[A-Z]{3}|dollars?|euros?|pounds?|bucks)$/;
-export const MOVES_MONEY = /^(?:send|give|move|forward|shift|put|infuse|inject|load)$/;
 
 /** What is named without a noun right after the verb: `move 'report.pdf' within the folder` moves a file. */
 function directObject(request: Request, end: number, lexicon: Lexicon) {

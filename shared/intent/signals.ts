@@ -90,16 +90,21 @@ const OWN_MATTERS = wordSet(
 );
 
 const ABOUT = wordSet('about regarding concerning');
-const PARTS_OF = wordSet('in of');
 const RULES = wordSet('instruction instructions rule rules guideline guidelines message messages');
 
 /** Whether `words[at..last]` are the speaker's own, or only of one matter: `forget the instructions about the deadline`. */
 function isOfOneMatter(words: readonly string[], at: number, last: number): boolean {
-  if (words.slice(at, last + 1).includes('my')) return true;
-  const next = words[last + 1];
-  if (next === undefined || last + 2 >= words.length) return false;
-  if (!(ABOUT.has(next) || (PARTS_OF.has(next) && RULES.has(words[last] ?? '')))) return false;
-  return !words.slice(last + 2, last + 5).some((word) => OWN_MATTERS.has(word));
+  const isOther = (from: number) =>
+    from < words.length && !words.slice(from, from + 3).some((word) => OWN_MATTERS.has(word));
+  if (ABOUT.has(words[last + 1] ?? '') && isOther(last + 2)) return true;
+  for (let next = at; next <= last; next += 1) {
+    if (words[next] === 'my') return true;
+    // `The rules in the old style guide`.
+    const of = words[next + 1];
+    if (RULES.has(words[next] ?? '') && (of === 'in' || of === 'of') && words[next + 2] === 'the' && isOther(next + 3))
+      return true;
+  }
+  return false;
 }
 
 /** What is found of a sign, and the index of its first word. */

@@ -26,7 +26,7 @@ export interface AuditorDeps {
   readonly onRight?: (origin: string) => void;
   /** Time a run spends on what was audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 400. */
   readonly budgetMs?: number;
-  /** Time after which a run leaves what is new, and further logs, to the next one. Default: 1,000. */
+  /** Time after which a run leaves what is new, and further logs, to the next one. Default: 500. */
   readonly runMs?: number;
 }
 
@@ -50,8 +50,11 @@ export interface Auditor {
   run(options?: { readonly full?: boolean }): Promise<LogAudit[]>;
 }
 
-/** A tenth of one core at a run every 10 s: under full load the audit falls behind, and catches up when it is over. */
-const RUN_MS = 1_000;
+/**
+ * A twentieth of one core at a run every 10 s, which is about 400 new leaves a second: under full load the audit falls
+ * behind, and catches up when it is over.
+ */
+const RUN_MS = 500;
 /** A twenty-fifth of one core at a run every 10 s: a million leaves have their turn within about half an hour. */
 const BUDGET_MS = 400;
 

@@ -94,6 +94,53 @@ function withoutRepeats(dimension: Dimension, signatureOf: (value: Assignment) =
   return { ...dimension, values: [...once.values()] };
 }
 
+/** A dimension with what the comparisons that ask about it answer on each of its values. */
+interface Settled {
+  readonly dimension: Dimension;
+  readonly outcomes: readonly (readonly [Leaf, readonly Outcome[]])[];
+  readonly cost: number;
+}
+
+/** @param keepsAll whether values stay that answer everything alike: a target tells them apart */
+function settle(dimension: Dimension, asking: readonly Leaf[], keepsAll: boolean): Settled {
+  const facts = new Map(dimension.values.map((value) => [value, partialFacts(value)]));
+  const outcomeFor = (leaf: Leaf, value: Assignment): Outcome => outcomeOf(leaf, facts.get(value) ?? {});
+  const settled = keepsAll
+    ? dimension
+    : withoutRepeats(dimension, (value) => asking.map((leaf) => outcomeFor(leaf, value).charAt(0)).join(''));
+  return {
+    dimension: settled,
+    outcomes: asking.map((leaf) => [leaf, settled.values.map((value) => outcomeFor(leaf, value))]),
+    cost: dimension.values.length * (1 + sizeOf(asking)),
+  };
+}
+
+const numbers = new WeakMap<Leaf, number>();
+let numbered = 0;
+function numberOf(leaf: Leaf): number {
+  const known = numbers.get(leaf);
+  if (known !== undefined) return known;
+  numbered += 1;
+  numbers.set(leaf, numbered);
+  return numbered;
+}
+
+const known = new WeakMap<Leaf, Map<string, Settled>>();
+
+/** What settle makes of a group that is not asked for by targets. Rules share their comparisons (once.ts), so most ask the same. */
+function settledOnce(key: string, asking: readonly Leaf[]): Settled {
+  const make = (): Settled => settle(dimensionOf(key, asking), asking, false);
+  const [first] = asking;
+  if (first === undefined) return make();
+  const those = known.get(first) ?? new Map<string, Settled>();
+  known.set(first, those);
+  // The path of a leaf says its group.
+  const name = asking.map(numberOf).join();
+  const settled = those.get(name) ?? make();
+  those.set(name, settled);
+  return settled;
+}
+
 export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope): Space {
   const leaves = rules.flatMap((rule) => rule.leaves);
   const byGroup = new Map<string, Leaf[]>();
@@ -103,29 +150,16 @@ export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope
   }
   const request = requestDimensions(rules, leaves);
   const requestKeys = new Set(request.map(({ key }) => key));
-  const outcomes = new Map<Leaf, readonly Outcome[]>();
-  let cost = 0;
-  const settle = (dimension: Dimension): Dimension => {
-    const asking = byGroup.get(dimension.key) ?? [];
-    cost += dimension.values.length * (1 + sizeOf(asking));
-    const facts = new Map(dimension.values.map((value) => [value, partialFacts(value)]));
-    const outcomeFor = (leaf: Leaf, value: Assignment): Outcome => outcomeOf(leaf, facts.get(value) ?? {});
-    const settled = requestKeys.has(dimension.key)
-      ? dimension
-      : withoutRepeats(dimension, (value) => asking.map((leaf) => outcomeFor(leaf, value).charAt(0)).join(''));
-    for (const leaf of asking)
-      outcomes.set(
-        leaf,
-        settled.values.map((value) => outcomeFor(leaf, value)),
-      );
-    return settled;
-  };
+  const askingOf = (key: string): readonly Leaf[] => byGroup.get(key) ?? [];
   const others = [...byGroup].filter(([key]) => !requestKeys.has(key) && key !== 'resource');
-  const dimensions = [
-    ...request,
-    resourceDimension(byGroup.get('resource') ?? [], scope),
-    ...others.map(([key, of]) => dimensionOf(key, of)),
-  ].map(settle);
+  const all = [
+    ...request.map((dimension) => settle(dimension, askingOf(dimension.key), true)),
+    settle(resourceDimension(askingOf('resource'), scope), askingOf('resource'), false),
+    ...others.map(([key, asking]) => settledOnce(key, asking)),
+  ];
+  const dimensions = all.map(({ dimension }) => dimension);
+  const outcomes = new Map(all.flatMap((settled) => settled.outcomes));
+  const cost = all.reduce((sum, settled) => sum + settled.cost, 0);
 
   const valuesOf = (key: string): readonly Assignment[] =>
     dimensions.find((dimension) => dimension.key === key)?.values ?? [];

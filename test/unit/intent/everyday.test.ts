@@ -91,11 +91,99 @@ const MEANT: readonly Form[] = [
   ['do i have plans tonight', 'read', 'plan'],
 ];
 
+/** Words that only lead to what is asked for; `_` stands for it, `~` for its gerund. */
+const LEADS: readonly string[] = [
+  "I'd love for you to _",
+  "I'd appreciate it if you would _",
+  'It would be great if you would _',
+  'I was wondering whether you might _',
+  'Could I trouble you to _?',
+  'The client wants us to _',
+  'My boss asked me to _',
+  'We ought to _',
+  "We'd better _",
+  "I'd rather _",
+  "I'd absolutely like to _",
+  'It makes sense to _',
+  'What I want is to _',
+  'The next step is to _',
+  'The next thing to do is _',
+  'All you have to do is _',
+  'I request that you _',
+  'I suggest you _',
+  'Let me _',
+  'Get the assistant to _',
+  'Have the bot _',
+  'How about we _?',
+  'Any chance you could _?',
+  'okay but could u _',
+  'Help me out by ~',
+  'Celebrate it by ~',
+  'Can you assist me in ~?',
+  'Proceed with ~',
+  'I could use some help ~',
+  'Take care of ~',
+  'I suggest ~',
+  'I feel like ~',
+  'Keep ~',
+];
+const LED = [
+  ['rename the folder', 'renaming the folder', 'update'],
+  ['send the report to Bob', 'sending the report to Bob', 'send'],
+  ['cancel my booking', 'canceling my booking', 'delete'],
+] as const;
+/** None of these asks for what follows. */
+const LEADS_NOWHERE: readonly Form[] = [
+  ['How many nights do I need to cook this week?', 'read'],
+  ['How often am I supposed to take the pills?', 'read'],
+  ['Find the product by comparing the prices', 'read'],
+  ['Make sure I told everybody I want to invite', 'unknown'],
+  ["I'd prefer not to cancel my booking", 'unknown'],
+  ["I don't need the details, just book the room", 'create', 'room'],
+  ['Start watching the queue', 'execute'],
+  ['You are willing to pay a fee. Change the flight.', 'update', 'flight'],
+];
+/** Verbs whose particle, place or object decides. */
+const DECIDED: readonly Form[] = [
+  ['Please check me in for the flight', 'update'],
+  ['bring the test server back up', 'update', 'test_server'],
+  ['get the coffee machine going', 'execute', 'coffee_machine'],
+  ['Use the beach photo as my background', 'update', 'beach_photo'],
+  ['Could we do Wednesday instead?', 'update'],
+  ['Make deploy.sh executable', 'update'],
+  ['go into airplane mode', 'update', 'airplane_mode'],
+  ['Let me know whenever the balance drops', 'create', 'alert'],
+  ["Don't let me forget to call Ana", 'create', 'reminder'],
+  ['May I have a look at the contract?', 'read', 'contract'],
+  ['Provide Rosa Lind with access to the vault', 'grant', 'access'],
+  ['Take Omar out of the finance group', 'revoke'],
+  ['Put Ingrid in the finance group', 'grant'],
+  ["Karl shouldn't be an admin any more", 'revoke'],
+  ['Our interns ought to be able to open the dashboard', 'grant'],
+  ['His access to the ledger has to go.', 'revoke', 'access'],
+  ['The standup has to move to Tuesday', 'update', 'standup'],
+  ['move 500 from checking to savings', 'transfer', 'money'],
+  ['Kindly revoke the order', 'delete', 'order'],
+  ['My surname is now Keller', 'update', 'surname'],
+  ["Then I'll need a taxi to the harbour", 'create', 'taxi'],
+  ['Post cancellation, show my balance', 'read', 'balance'],
+  ['okay but how much is the fee', 'read', 'fee'],
+  ["I don't need the specifics\u2014just delete the draft", 'delete', 'draft'],
+  ['Change the column C', 'update', 'column'],
+];
+
 checkForms('a request without a comma before it is found', WITHOUT_COMMAS);
 checkForms('who asks for leave to change something asks for the change', LEAVE);
 checkForms('what somebody needs or may is asked for', NEEDS);
 checkForms('what no verb asks for', UNSPOKEN);
 checkForms('the words around a verb say what is meant', MEANT);
+checkForms('the object, the place and the particle of a verb decide', DECIDED);
+checkForms('words that lead nowhere', LEADS_NOWHERE);
+for (const lead of LEADS)
+  checkForms(
+    `what follows "${lead}" is asked for`,
+    LED.map(([base, gerund, action]) => [lead.replace('_', base).replace('~', gerund), action]),
+  );
 
 describe('what only remarks something', () => {
   for (const text of [

@@ -1,0 +1,28 @@
+// The heap of a process: its growth is limited, unless whoever starts the process says how.
+import { expect } from 'chai';
+import { keepHeapSmall } from '../../shared/heap.ts';
+
+describe('the heap of a process', () => {
+  const doneBy = (execArgv: readonly string[]): string[] => {
+    const done: string[] = [];
+    keepHeapSmall(execArgv, {
+      setFlags: (flags) => void done.push(flags),
+      collect: () => void done.push('collected'),
+      after: (ms, work) => {
+        done.push(`after ${ms} ms`);
+        work();
+      },
+    });
+    return done;
+  };
+
+  it('grows by 30 percent between two looks at what is alive, of which the first is soon', () => {
+    expect(doneBy([])).to.deep.equal(['--heap-growing-percent=30', 'after 5000 ms', 'collected']);
+    expect(doneBy(['--enable-source-maps', '--max-old-space-size=512'])).to.have.lengthOf(3);
+  });
+
+  it('grows as the command line says when it does, in either spelling', () => {
+    expect(doneBy(['--heap-growing-percent=100'])).to.deep.equal([]);
+    expect(doneBy(['--enable-source-maps', '--heap_growing_percent', '100'])).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,112 @@
+// Frames: kinds of words that stand close together, whatever the words and mostly whatever their order.
+import { expect } from 'chai';
+import { compileLexicon, LexiconError } from '../../../shared/intent/lexicon.ts';
+import { signalsIn } from '../../../shared/intent/signals.ts';
+import { spokenText } from '../../../shared/intent/words.ts';
+import { lexiconJson } from './lexicon.ts';
+
+interface FrameJson {
+  name: string;
+  strength?: string;
+  within?: number;
+  ordered?: boolean;
+  address?: boolean;
+  slots: string[][];
+  unless?: string[];
+}
+
+const KINDS = {
+  discard: { verbs: ['mislay', 'forget'], misspelt: true },
+  orders: { words: ['ordinances', 'verordnungen'], misspelt: true },
+  old: { words: ['former', 'bygone'] },
+  tests: { words: ['rehearsal'] },
+  not: { words: ['never'] },
+  tell: { verbs: ['whisper'] },
+};
+
+/** The names of what is found in a text by a lexicon that has these frames and no signals. */
+function found(text: string, frames: FrameJson[], kinds: Record<string, unknown> = KINDS): string[] {
+  const lexicon = compileLexicon({ ...lexiconJson(), signals: [], wordKinds: kinds, frames });
+  return signalsIn(spokenText(text), lexicon).map(({ name, strength }) => `${name}/${strength}`);
+}
+
+function refusal(frames: FrameJson[], kinds: Record<string, unknown> = KINDS): LexiconError {
+  try {
+    found('', frames, kinds);
+  } catch (error) {
+    if (error instanceof LexiconError) return error;
+    throw error;
+  }
+  throw new Error('the lexicon was accepted');
+}
+
+const drop: FrameJson = { name: 'drop', slots: [['discard'], ['orders'], ['old']] };
+
+describe('frames', () => {
+  it('are found in whatever order their kinds stand', () => {
+    for (const text of [
+      'Mislay the former ordinances',
+      'The ordinances of former days: those bygone ordinances you may mislay',
+      'Former ordinances are to be mislaid and forgotten',
+    ])
+      expect(found(text, [drop]), text).to.deep.equal(['drop/attack']);
+  });
+
+  it('count every form of a verb, words of other languages, and long words with one letter gone or two turned', () => {
+    for (const text of ['forgetting former ordinances', 'forget bygone verordnungen', 'forget former ordnances'])
+      expect(found(text, [drop]), text).to.deep.equal(['drop/attack']);
+    expect(found('froget bygone oridnances', [drop])).to.deep.equal(['drop/attack']);
+    expect(found('forget bygone ordianances', [drop])).to.deep.equal([]);
+  });
+
+  it('need all of their kinds, close together, in one sentence', () => {
+    expect(found('Mislay the ordinances', [drop])).to.deep.equal([]);
+    expect(found('Mislay it. The former ordinances stay', [drop])).to.deep.equal([]);
+    const far = `Mislay ${'very '.repeat(8)} former ordinances`;
+    expect(found(far, [drop])).to.deep.equal([]);
+    expect(found(far, [{ ...drop, within: 12 }])).to.deep.equal(['drop/attack']);
+  });
+
+  it('are no sign when their verb is negated or told of others, unless they negate themselves', () => {
+    expect(found('Never mislay the former ordinances', [drop])).to.deep.equal([]);
+    expect(found('Clerks may mislay the former ordinances', [drop])).to.deep.equal([]);
+    expect(found('The clerk was told to mislay the former ordinances', [drop])).to.deep.equal([]);
+    expect(found('You may mislay the former ordinances', [drop])).to.deep.equal(['drop/attack']);
+    const hush: FrameJson = { name: 'hush', strength: 'hint', slots: [['not'], ['tell']], ordered: true };
+    expect(found('Never whisper', [hush])).to.deep.equal(['hush/hint']);
+    expect(found('Whisper never', [hush])).to.deep.equal([]);
+  });
+
+  it('can ask for an order of their slots, for an address in the text, and for the absence of other words', () => {
+    expect(found('Former ordinances you mislay', [{ ...drop, ordered: true }])).to.deep.equal([]);
+    expect(found('Mislay the ordinances of the former clerk', [{ ...drop, ordered: true }])).to.deep.equal([
+      'drop/attack',
+    ]);
+    const away: FrameJson = { ...drop, address: true };
+    expect(found('Mislay the former ordinances', [away])).to.deep.equal([]);
+    expect(found('Mislay the former ordinances, ask ines@partner.example', [away])).to.deep.equal(['drop/attack']);
+    expect(found('Mislay the former ordinances of the rehearsal', [{ ...drop, unless: ['tests'] }])).to.deep.equal([
+      'drop/attack',
+    ]);
+    expect(found('Mislay the former ordinances, rehearsal only', [{ ...drop, unless: ['tests'] }])).to.deep.equal([]);
+  });
+
+  it('of the same name are one sign, the stronger form of it', () => {
+    const weak: FrameJson = { name: 'drop', strength: 'trace', slots: [['discard'], ['old']] };
+    expect(found('Mislay the former ordinances', [weak, drop])).to.deep.equal(['drop/attack']);
+  });
+
+  it('are only a hint when they are about one matter, or about what the speaker said', () => {
+    expect(found('Mislay the former ordinances about the deadline', [drop])).to.deep.equal(['drop/hint']);
+    expect(found('Mislay my former ordinances', [drop])).to.deep.equal(['drop/hint']);
+    expect(found('Mislay the former ordinances about your safety', [drop])).to.deep.equal(['drop/attack']);
+  });
+
+  it('are refused with a kind that is not there, and so are more kinds than can be told apart', () => {
+    const error = refusal([{ name: 'drop', slots: [['discard'], ['ordrs']] }]);
+    expect(error.pointer).to.equal('/frames/0/slots/1/0');
+    expect(error.message).to.include('"ordrs" is not a kind of words');
+    const many = Object.fromEntries(Array.from({ length: 63 }, (_, at) => [`kind_${at}`, { words: ['x'] }]));
+    expect(refusal([], many).message).to.equal('there can be 62 kinds of words, not 63');
+  });
+});

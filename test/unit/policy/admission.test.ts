@@ -1,0 +1,61 @@
+// Checking a policy folder beside the work of the process: the same answer, within bounded memory, and no longer than it is wanted.
+import path from 'node:path';
+import { expect } from 'chai';
+import type { PolicyTexts } from '../../../shared/policy/admit.ts';
+import { readPolicyFolder } from '../../../shared/policy-folder.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { admitApart, admitHere } from '../../../workers/policy-admission.ts';
+import { filesOf, policy } from './support.ts';
+
+const rejectionOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'it was fulfilled',
+    (reason: unknown) => reason,
+  );
+
+describe('a policy folder checked in a thread of its own', () => {
+  let shipped: PolicyTexts;
+  before(async () => {
+    shipped = await readPolicyFolder(path.join(findRoot(), 'policies'));
+  });
+  const folderWith = (...policies: readonly unknown[]): PolicyTexts => ({
+    ...shipped,
+    policies: [...shipped.policies, ...filesOf(policies)],
+  });
+
+  it('is admitted as in this one: the same digest, the same canonical text', async () => {
+    const [apart, here] = [await admitApart(shipped), admitHere(shipped)];
+    expect(apart.set?.digest)
+      .to.equal(here.set?.digest)
+      .and.match(/^[0-9a-f]{64}$/);
+    expect(apart.set?.policies).to.equal(shipped.policies.length);
+    expect(Buffer.compare(apart.set?.canonical ?? Buffer.of(), here.set?.canonical ?? Buffer.of())).to.equal(0);
+    expect(apart).to.deep.include({ errors: here.errors, warnings: here.warnings });
+  });
+
+  it('is refused in the same words, and only the first hundred of them are handed on', async () => {
+    const broken = Array.from({ length: 120 }, (_, i) => policy(`broken-${i}`, 'NOPE'));
+    const folder = { ...folderWith(...broken), refused: [] };
+    const [apart, here] = [await admitApart(folder), admitHere(folder)];
+    expect(apart.set).to.equal(undefined);
+    expect(apart.errors).to.have.lengthOf(100);
+    expect(apart.errors).to.deep.equal(here.errors);
+  });
+
+  it('that needs more memory than it may use is refused, and the process lives', async () => {
+    const admitted = await admitApart(shipped, undefined, { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 });
+    expect(admitted.set).to.equal(undefined);
+    expect(admitted.errors).to.have.lengthOf(1);
+    expect(admitted.errors[0]).to.include({ code: 'TOO_LARGE', file: '.' });
+    expect(admitted.errors[0]?.message).to.contain(`the ${shipped.policies.length} policies`).and.contain('8 MB');
+  });
+
+  it('is given up when nobody waits for it any more', async () => {
+    const stop = new AbortController();
+    const work = rejectionOf(admitApart(shipped, stop.signal));
+    const reason = new Error('the process stops');
+    stop.abort(reason);
+    expect(await work).to.equal(reason);
+    expect(await rejectionOf(admitApart(shipped, stop.signal))).to.equal(reason);
+  });
+});
