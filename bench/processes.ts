@@ -1,6 +1,16 @@
 // Everything that a run starts: the service, the echo, the load generator; all of it ends with the run.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -110,6 +120,8 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
     renameSync(`${policyDir}.new`, policyDir);
   };
   place(policyCount);
+  const logFile = path.join(folder, 'service.log');
+  const log = openSync(logFile, 'a');
   const child = spawn(process.execPath, [path.join(here, '..', 'cli', 'main.js'), 'start'], {
     env: {
       ...cleanEnv(),
@@ -119,9 +131,10 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
       CUSTOS_RATE_LIMIT: 'off',
       ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
     },
-    // One line a request is written, as in operation, and read by nobody.
-    stdio: ['ignore', 'pipe', 'ignore'],
+    // One line a request is written, as in operation, and read by nobody: a pipe would have to be, on the same two cores.
+    stdio: ['ignore', log, 'ignore'],
   });
+  closeSync(log);
   const stop = async (): Promise<void> => {
     await endOf(child);
     rmSync(folder, { recursive: true, force: true });
@@ -132,7 +145,7 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
   process.once('exit', killNow);
   void ended(child).then(() => process.off('exit', killNow));
   try {
-    const address = await addressOf(child);
+    const address = await addressOf(child, logFile);
     const admin = readFileSync(path.join(dataDir, BOOTSTRAP_FILE), 'utf8').trim();
     const inForce = (): Promise<string> => digestInForce(address);
     await inForce();
@@ -175,16 +188,15 @@ async function until(condition: () => Promise<boolean>, timeoutMs: number, what:
 }
 
 /** What the service prints once it is ready holds its address. */
-async function addressOf(child: ChildProcess): Promise<string> {
-  let output = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+async function addressOf(child: ChildProcess, logFile: string): Promise<string> {
   let gone = false;
   void ended(child).then(() => (gone = true));
+  const output = (): string => readFileSync(logFile, 'utf8');
   const address = (): string | undefined =>
-    output.includes('Ctrl-C') ? /Address\s+(http\S+)/.exec(output)?.[1] : undefined;
+    output().includes('Ctrl-C') ? /Address\s+(http\S+)/.exec(output())?.[1] : undefined;
   await until(async () => gone || address() !== undefined, START_TIMEOUT_MS, 'the service');
   const found = address();
-  if (found === undefined) throw new Error(`the service ended before it was ready\n${output}`);
+  if (found === undefined) throw new Error(`the service ended before it was ready\n${output()}`);
   return found;
 }
 

@@ -2,6 +2,7 @@
 import type { ChangeFeed } from '../db/changes.ts';
 import type { Database, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
+import { collectGarbage } from '../heap.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../policy/load.ts';
 import type { Lexicon } from '../intent/lexicon.ts';
@@ -45,6 +46,10 @@ const READ_STATE: Statement = {
 const READ_SET: Statement = { name: 'policy-set-read', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
 
 const RETRY_MS = 500;
+/** Loading leaves several times the size of the text as garbage. Of a text over this much V8 is asked to look for it. */
+const LARGE_SET_BYTES = 4 * 1_048_576;
+/** Once nothing refers to what was loaded from. */
+const COLLECT_AFTER_MS = 1_000;
 /** Verdicts remembered per set; their keys have 256 characters on average at most, and each lists its reasons. */
 const MEMO_LIMIT = 20_000;
 
@@ -79,6 +84,7 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
       evaluator: createEvaluator({ set: loaded.set, memoLimit: MEMO_LIMIT, onError }),
       activatedAt: state?.activated_at ?? new Date(0),
     };
+    if (row.canonical.byteLength > LARGE_SET_BYTES) setTimeout(collectGarbage, COLLECT_AFTER_MS).unref();
     for (const resolve of waiting) resolve();
     waiting = [];
   };

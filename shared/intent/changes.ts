@@ -1,5 +1,5 @@
 // What a verb comes to mean by what stands after it: `make it private`, `give Ana the key`, `add 3 and 5`, `return the lamp`.
-import { CONJUNCTIONS, PREPOSITIONS } from './clause-words.ts';
+import { AFTER_VERB, CONJUNCTIONS, PREPOSITIONS } from './clause-words.ts';
 import type { Lexicon } from './lexicon.ts';
 import type { ObjectPhrase } from './object.ts';
 import { isPredicateOf } from './phrase-ends.ts';
@@ -39,6 +39,19 @@ export function usesAs({ entry, sentence, next }: Request, end: number): boolean
   }
   return false;
 }
+
+/** Whether a thing is made to do something: `make the server reread its settings`. */
+export function makesDo({ entry, sentence, next }: Request, end: number, lexicon: Lexicon): boolean {
+  if (entry.verb !== 'make' || /^(?:an?|sure)$/.test(sentence[next]?.lower ?? '')) return false;
+  for (let at = next + 1; at < Math.min(end, next + MAX_DOER); at += 1) {
+    const { kind, lower } = sentence[at] ?? { kind: 'punct', lower: '' };
+    if (kind === 'punct' || PREPOSITIONS.has(lower) || CONJUNCTIONS.has(lower)) return false;
+    const reading = lexicon.verbForms.get(lower);
+    if (reading?.form === 'base' && AFTER_VERB.has(sentence[at + 1]?.lower ?? '')) return !reading.entry.alsoNoun;
+  }
+  return false;
+}
+const MAX_DOER = 4;
 
 /** Whether something planned is to be otherwise: `could we do the meeting at ten instead`. */
 export const doesOtherwise = ({ entry, sentence, next }: Request): boolean =>

@@ -5,6 +5,7 @@ import { lateRequest } from './late-request.ts';
 import { leadAt, opensGerund, purposeAfter, toldToDo } from './leads.ts';
 import type { Lexicon, Prefix, VerbEntry } from './lexicon.ts';
 import type { PhraseMatch } from './phrase-table.ts';
+import { passiveAsked } from './needs.ts';
 import { announcesNew, ASKED, CONDITIONAL, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
 import type { Request } from './request.ts';
 import type { Sentence } from './tokens.ts';
@@ -122,6 +123,15 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       slot = { strong: true, first: true };
       at += Math.max(0, lead.length - 1);
       if (lead.length > 0) continue;
+    }
+    const passive = MAY_ASK.has(word) && !WH.has(words[at - 1] ?? '') ? passiveAsked(words, at, lexicon) : undefined;
+    if (passive) {
+      const { entry, next, subject, certainty, negated } = passive;
+      const place = sentence[passive.at]?.at ?? token.at;
+      found.push({ entry, next, at: place, sentence, negated, certainty, kind: 'imperative', wanted: false, subject });
+      at = next - 1;
+      slot = undefined;
+      continue;
     }
     if (!slot) continue;
     if (at === 0 && announcesNew(words) && (word !== 'note' || token.at === 0)) {
@@ -256,6 +266,7 @@ function beforeShown(words: readonly string[], at: number): number {
   return last;
 }
 
+const MAY_ASK = wordSet('can could may might would');
 const WANTS_THING = wordSet('want need');
 /** Words that may lead to a request, beside gerunds. */
 const LEADING = wordSet('to for that which by if whether is better rather you we');

@@ -33,7 +33,7 @@ function placeOf(
   { slots, any, within, ordered, unless }: Frame,
   placed: readonly Placed[],
 ): readonly [at: number, last: number] | undefined {
-  const filled = new Array<number>(slots.length).fill(-1);
+  const filled = slots.map(() => -1);
   for (const word of placed) {
     if (!meets(word, any)) continue;
     // From the last slot on, so that one word fills no two slots in a row.

@@ -8,12 +8,14 @@ const ORDERS = wordSet('instruction instructions directive directives override p
 const POWERS = wordSet('system sys admin administrator developer dev root priority hidden secret internal new');
 /** Whom it addresses. Some of these words are also people and products. */
 const READERS = wordSet(
-  'ai ais llm llms chatbot chatbots gpt chatgpt copilot assistant assistants agent agents model models bot bots',
+  'ai ais ki ia llm llms chatbot chatbots gpt chatgpt copilot assistant assistants agent agents model models bot bots',
 );
-const MACHINES = wordSet('ai ais llm llms chatbot chatbots gpt chatgpt copilot');
-const NOTES = wordSet('note notes message notice attention command task');
+const MACHINES = wordSet('ai ais ki ia llm llms chatbot chatbots gpt chatgpt copilot');
+const NOTES = wordSet(
+  'note notes message notice attention command task hinweis anweisung nota aviso mensaje remarque consigne opmerking',
+);
 /** Words between an order and whom it addresses: `Note to any AI`. */
-const TOWARDS = wordSet('to for');
+const TOWARDS = wordSet('to for an para per pour voor à');
 /** A heading of one such word poses as another speaker, when it is set in brackets, dashes or hashes. */
 const SPEAKERS = wordSet('system sys admin hidden ai assistant');
 

@@ -8,7 +8,7 @@ type Kind = NonNullable<LexiconFile['wordKinds']>[string];
 
 /** Kinds are bits of two numbers. */
 const BITS = 31;
-export const MAX_KINDS = 2 * BITS;
+const MAX_KINDS = 2 * BITS;
 
 /** A word of this many letters or more is known with one letter left out, or with two that stand the wrong way round. */
 const MISSPELT = 6;
@@ -27,7 +27,7 @@ function wordsOf({ verbs = [], words = [] }: Kind): string[] {
   return [...words, ...verbs.flatMap((verb) => [...verbForms(verb).map(([form]) => form), ...participles(verb)])];
 }
 
-export interface CompiledFrames {
+interface CompiledFrames {
   readonly wordKinds: ReadonlyMap<string, Kinds>;
   readonly frames: readonly Frame[];
 }

@@ -101,7 +101,7 @@ export const LexiconSchema = Type.Object(
     organisations: Type.Optional(
       record(Slug, OrganisationWords, {
         description:
-          'Slug of an organisation to words that count for its requests only, beside all others. Sentences are built alike everywhere: prefixes, negations and signals are those of the installation.',
+          'Slug of an organisation to words that count for its requests only, beside all others. Sentences are built alike everywhere: prefixes, negations, signals and frames are those of the installation.',
         examples: [{ 'acme-rail': { domains: { trains: ['carriage'] }, internalHosts: ['.rail.example'] } }],
       }),
     ),

@@ -1,5 +1,15 @@
 // What a request comes to mean: its verb, refined by the object and the words around it.
-import { calculates, doesOtherwise, getsGoing, handsOver, keepsFree, makesSo, takesBack, usesAs } from './changes.ts';
+import {
+  calculates,
+  doesOtherwise,
+  getsGoing,
+  handsOver,
+  keepsFree,
+  makesDo,
+  makesSo,
+  takesBack,
+  usesAs,
+} from './changes.ts';
 import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
 import { isPronounObject, objectStart } from './request-object.ts';
@@ -56,7 +66,7 @@ function changeOf(request: Request, end: number, phrase: ObjectPhrase, lexicon: 
   if (handsOver(request, lexicon) || (request.entry.verb === 'report' && isPronounObject(request, request.next, end)))
     return HANDOVER;
   if (keepsFree(request)) return BOOKING;
-  if (getsGoing(request, end)) return START;
+  if (getsGoing(request, end) || makesDo(request, end, lexicon)) return START;
   if (calculates(request)) return CALCULATION;
   return makesSo(request, end, lexicon) ||
     usesAs(request, end) ||

@@ -1,10 +1,12 @@
 // Statements that something or somebody needs what would have to be done: `the key needs rotating`, `Ana needs access`.
 import { WH } from './clause-words.ts';
-import { clauseStart, endsPhrase, type Implied, nominalFrom } from './implied-parts.ts';
+import { clauseStart, endsPhrase, type Implied, isBoundary, nominalFrom, participleAt } from './implied-parts.ts';
 import { CONDITIONS, ENSURES, NEEDS, NEGATORS, PRONOUNS, RIGHTS, THIRD } from './implied-words.ts';
 import type { Lexicon, VerbEntry } from './lexicon.ts';
+import { ASKED } from './questions.ts';
 import { lastBefore, type Request } from './request.ts';
 import { rightAt, speaksOfRight } from './rights.ts';
+import { wordSet } from './word-set.ts';
 
 /** `X needs deleting`. */
 export function gerundAt(words: readonly string[], at: number, lexicon: Lexicon): Implied | undefined {
@@ -79,3 +81,17 @@ export function entitledAt(
   const right = rightAt(words, at, start, ensures, lexicon);
   return right && { ...right, at, subject: undefined, certainty: 0.7, negated: false };
 }
+
+/** Behind `can` or `could` at `words[at]`: `could the lights be turned off?`, but not `can invoices be edited?`: a thing that is meant, and what is to be done with it. */
+export function passiveAsked(words: readonly string[], at: number, lexicon: Lexicon): Implied | undefined {
+  if (!MEANT.has(words[at + 1] ?? '')) return undefined;
+  let be = at + 2;
+  while (be < at + MAX_MEANT && words[be] !== 'be' && !isBoundary(words[be] ?? ':')) be += 1;
+  const participle = words[be] === 'be' ? participleAt(words, be + 1, lexicon) : undefined;
+  if (!participle) return undefined;
+  const end = words[be - 1] === 'please' ? be - 1 : be;
+  return { ...participle, subject: [at + 1, end], certainty: ASKED, negated: words[be + 1] === 'not' };
+}
+const MEANT = wordSet('the my our his her their this that these those it all every');
+/** How far after the question's first word `be` may stand. */
+const MAX_MEANT = 9;

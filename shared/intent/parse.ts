@@ -62,13 +62,12 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const fragments = fragmentsOf(trimmed, lexicon);
   const { texts: hidden, moved } = hiddenIn(trimmed, words);
   const hiddenFragments = hidden.flatMap((inner) => fragmentsOf(inner, lexicon));
-  // Who writes nothing that can be read, but sentences in another writing, hides them.
+  // Sentences that are all in another writing are hidden, whatever they say.
+  const allHidden =
+    hidden.some((inner) => /(?:[a-z]{1,20}[ ,.]{1,2}){6}/i.test(inner)) &&
+    !words.some((word) => /^[a-z]{3,}$/.test(word));
   const hiddenCode =
-    hiddenFragments.length > 0 ||
-    hidden.some(
-      (inner) =>
-        takeoverOf(inner, lexicon).attack || (words.length < 3 && inner.length > 40 && /(?: [a-z]+){5}/i.test(inner)),
-    );
+    allHidden || hiddenFragments.length > 0 || hidden.some((inner) => takeoverOf(inner, lexicon).attack);
   const takeover = takeoverOf(trimmed, lexicon, spoken);
   const foreign = isForeign(spoken, lexicon);
 

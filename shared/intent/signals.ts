@@ -86,7 +86,7 @@ function isOnlyTold(words: readonly string[], start: number, at: number, negated
 
 /** What belongs to whoever reads: rules about these are its rules. */
 const OWN_MATTERS = wordSet(
-  'you your yourself ai being safety ethics ethical morals rules rule guidelines policies instructions prompt restrictions limits privacy what how not system conversation chat context this message above beginning start text document past order',
+  'you your yourself ai being safety ethics ethical morals rules rule guidelines policies instructions prompt restrictions limits privacy what how not system conversation chat context this message above beginning start text document page file email website attachment past order',
 );
 
 const ABOUT = wordSet('about regarding concerning');

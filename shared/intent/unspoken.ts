@@ -23,7 +23,7 @@ const DIALS = wordSet(
 const TIMED = wordSet('alarm timer reminder meeting appointment lunch dinner breakfast call');
 const WHEN = wordSet('at for in tomorrow today tonight on to with every');
 /** What places a thing that is looked for: `flights from Oslo`, `weather tomorrow`. */
-const LOCATED = wordSet('from to in near at between around nearby today tomorrow tonight now this next under');
+const LOCATED = wordSet('with by from to in near at between around nearby today tomorrow tonight now this next under');
 /** Things that are only ever asked about. */
 const INFORMATION = wordSet('balance price weather forecast temperature traffic news score fare');
 const OWN = wordSet('my our');

@@ -21,8 +21,8 @@ const HEAD: Statement = {
 };
 // Each order names the index to use, also that of one row, which is looked for from its id to its id: without it, and
 // before the first ANALYZE, another one costs as little in the planner's eyes. It reads all leaves of the log for each,
-// or all decisions of an agent (480 microseconds a leaf against 25), and the plan is kept for as long as the session.
-const LEAVES: Statement = {
+// or all decisions of an agent: 480 microseconds a leaf against 25, for as long as the plan is kept.
+export const LEAVES: Statement = {
   name: 'audit-leaves',
   text: `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
       leaf.previous_hash, leaf.event_hash, leaf.leaf_hash,

@@ -50,13 +50,13 @@ describe('the story of the first day', function suite() {
     return performance.now() - sinceMs;
   };
   const join = async (): Promise<void> => {
-    client = createClient(custos.address, key);
+    client = createClient(custos.address, key, { patient: true });
     const databaseUrl = readFileSync(path.join(custos.dataDir, 'postgres.address'), 'utf8').trim();
     const pepper = readFileSync(path.join(custos.dataDir, 'pepper'), 'utf8').trim();
     // Both sign promises with the one key that the service made.
     const promiseKey = path.join(custos.dataDir, 'promise-key.pem');
     second = await startIngress(databaseUrl, { ...env, CUSTOS_PEPPER: pepper, CUSTOS_PROMISE_KEY_FILE: promiseKey });
-    other = createClient(second.address, key);
+    other = createClient(second.address, key, { patient: true });
   };
 
   it('begins with a key that the first start prints once, and keeps closed in its folder', async () => {

@@ -45,8 +45,9 @@ describe('ingress killed under load', function suite() {
   interface Asked {
     readonly agentId: string;
     readonly idempotent: boolean;
-    /** The answer, or undefined when the connection broke. */
+    /** The answer, or undefined when the connection broke, or the machine was too busy to answer in time. */
     answer: string | undefined;
+    isRefused: boolean;
   }
   const bodyOf = (agent_id: string): object => ({ intent: 'data.read.user_profile', agent_id });
   const headersOf = ({ agentId, idempotent }: Asked) => (idempotent ? { headers: { 'idempotency-key': agentId } } : {});
@@ -58,10 +59,18 @@ describe('ingress killed under load', function suite() {
     let answered = 0;
     const one = async (connection: number): Promise<void> => {
       for (let i = 0; !gone; i += 1) {
-        const request: Asked = { agentId: `r${round}-${connection}-${i}`, idempotent: i % 2 === 0, answer: undefined };
+        const request: Asked = {
+          agentId: `r${round}-${connection}-${i}`,
+          idempotent: i % 2 === 0,
+          answer: undefined,
+          isRefused: false,
+        };
         asked.push(request);
         try {
           const answer = await client.post('/v1/enforce', bodyOf(request.agentId), headersOf(request));
+          // On a machine that is busy it may ask to repeat, and nobody knows whether it was done: as when a connection breaks.
+          request.isRefused = answer.json.code === 'E6002';
+          if (request.isRefused) continue;
           expect(answer.status).to.equal(200);
           request.answer = answer.text;
           answered += 1;
@@ -102,7 +111,7 @@ describe('ingress killed under load', function suite() {
       for (const [agentId, records] of before) expect(records, agentId).to.have.lengthOf(1);
 
       ingress = await startIngress(database.url, env);
-      const again = createClient(ingress.address, key);
+      const again = createClient(ingress.address, key, { patient: true });
       const open = asked.filter((one) => one.answer === undefined && one.idempotent);
       for (const one of open) {
         const { status, json } = await again.post('/v1/enforce', bodyOf(one.agentId), headersOf(one));
@@ -138,7 +147,11 @@ describe('ingress killed under load', function suite() {
     const found = await onRecord(round);
     const answered = asked.filter((one) => one.answer !== undefined);
     for (const one of answered) expect(found.get(one.agentId), one.agentId).to.deep.equal([unpromised(one.answer)]);
-    expect(found.size, 'nothing was decided that was not answered').to.equal(answered.length);
+    const refused = asked.filter(({ isRefused }) => isRefused);
+    expect(found.size, 'nothing was decided that was not answered').to.be.within(
+      answered.length,
+      answered.length + refused.length,
+    );
     ingress = await startIngress(database.url, env);
   });
 });

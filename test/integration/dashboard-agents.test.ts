@@ -1,7 +1,7 @@
 // What the page of agents reads: among very many agents, and by a key that may see some of them.
 import { expect } from 'chai';
 import { AGENT_LISTS } from '../../ingress/dashboard/agents.ts';
-import type { AgentRows } from '../../ingress/dashboard/client/wire.ts';
+import type { AgentRows, SessionAnswer } from '../../ingress/dashboard/client/wire.ts';
 import { type Signed, signIn } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import type { Service } from '../support/service.ts';
@@ -159,6 +159,9 @@ describe('what the page of agents reads', function suite() {
       const ids = async (query: string): Promise<string[]> =>
         (await read<AgentRows>(`/agents${query}`, bound)).items.map(({ agentId }) => agentId);
       expect(await ids('')).to.deep.equal(['bound-2', 'bound-1']);
+      // The pages say so: a list without other agents would look as if there were none.
+      expect((await read<SessionAnswer>('/session', bound)).session?.agents).to.equal(3);
+      expect((await read<SessionAnswer>('/session')).session?.agents).to.equal(null);
       expect(await ids('?status=SUSPENDED')).to.deep.equal([]);
       expect(await ids('?prefix=bound')).to.deep.equal(['bound-1', 'bound-2']);
       expect(await ids('?prefix=free')).to.deep.equal([]);

@@ -43,7 +43,7 @@ describe('the metrics of running processes', function () {
     });
     const { key } = await bootstrap(db);
     [ingress, worker] = await Promise.all([startIngress(database.url), startWorker(database.url)]);
-    const client = createClient(ingress.address, key);
+    const client = createClient(ingress.address, key, { patient: true });
     await client.post('/v1/enforce', { intent: 'data.read.report', agent_id: 'a "quoted"\\agent' });
     await client.post('/v1/enforce', { intent: 'payments.transfer.money', agent_id: 'a' });
     await client.get('/v1/agents/no%22body');

@@ -36,7 +36,7 @@ describe('one policy folder, two ingress processes and two workers', function su
     ]);
     ingress = [first, second];
     workers = rest;
-    clients = ingress.map(({ address }) => createClient(address, key));
+    clients = ingress.map(({ address }) => createClient(address, key, { patient: true }));
   };
   const stop = async (): Promise<void> => {
     for (const client of clients) client.close();

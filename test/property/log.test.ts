@@ -1,11 +1,12 @@
 // The log: whatever is accepted in whatever order, and whoever appends at once or dies on the way, it has no gap and every chain holds.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Database, openDatabase, type Sql } from '../../shared/db/database.ts';
+import { type Database, openDatabase, type Sql, type Statement } from '../../shared/db/database.ts';
 import { createDecisionStore, type DecisionRow } from '../../shared/decide/store.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { appendWaiting, TAKE } from '../../shared/log/append.ts';
+import { LEAVES } from '../../shared/log/audit-rows.ts';
 import { createProofStore, type ProofRow } from '../../shared/log/proof-store.ts';
 import { recordPrefix } from '../../shared/proof/record.ts';
 import type { Environment } from '../../shared/vocabulary.ts';
@@ -295,26 +296,44 @@ describe('the log', function suite() {
     });
   });
 
-  it('looks up each record that waits by its primary key, also with plans that were made before the tables were analysed', async () => {
-    const FILL = `INSERT INTO decision SELECT 'dec_' || n, 'o', 'live', 'agent ' || n % 50, 'key', 'ALLOW', now(), 'd', 'prf_' || n, 'p', ''
-      FROM generate_series(100000, 105000) AS n`;
-    const plan = await db.transaction(async (sql) => {
-      const run = (text: string): Promise<{ 'QUERY PLAN': string }[]> => sql.query({ name: '', text }, []);
-      for (const table of ['log_inbox', 'decision', 'record'])
-        await run(`CREATE TEMPORARY TABLE ${table} (LIKE public.${table} INCLUDING ALL) ON COMMIT DROP`);
-      await run(FILL);
-      for (const setting of ['enable_seqscan = off', 'enable_sort = off', 'plan_cache_mode = force_generic_plan'])
-        await run(`SET LOCAL ${setting}`);
-      await run(`PREPARE test_take (text, text) AS ${TAKE.text}`);
-      const rows = await run("EXPLAIN EXECUTE test_take ('o', 'live')");
-      await run('DEALLOCATE test_take');
-      return rows.map((row) => row['QUERY PLAN']).join('\n');
+  describe('plans that were made before the tables were analysed', () => {
+    const FILL = [
+      `INSERT INTO decision SELECT 'dec_' || n, 'o', 'live', 'agent ' || n % 50, 'key', 'ALLOW', now(), 'd', 'prf_' || n, 'p', ''
+        FROM generate_series(100000, 105000) AS n`,
+      `INSERT INTO leaf SELECT 'o', 'live', n, 'prf_' || n, 'decision', 'dec_' || n, 'agent ' || n % 50, n / 50, 'custos.decision', now(),
+        sha256('p'), sha256('e'), sha256('l'), now(), 1 FROM generate_series(100000, 105000) AS n`,
+    ];
+
+    /** The scans of a statement's generic plan. */
+    const scansOf = (statement: Statement, types: string, values: string, settings: readonly string[]) =>
+      db.transaction(async (sql) => {
+        const run = (text: string): Promise<{ 'QUERY PLAN': string }[]> => sql.query({ name: '', text }, []);
+        for (const table of ['log_inbox', 'decision', 'record', 'leaf'])
+          await run(`CREATE TEMPORARY TABLE ${table} (LIKE public.${table} INCLUDING ALL) ON COMMIT DROP`);
+        for (const fill of FILL) await run(fill);
+        for (const setting of ['enable_seqscan = off', 'plan_cache_mode = force_generic_plan', ...settings])
+          await run(`SET LOCAL ${setting}`);
+        await run(`PREPARE test_plan (${types}) AS ${statement.text}`);
+        const rows = await run(`EXPLAIN EXECUTE test_plan (${values})`);
+        await run('DEALLOCATE test_plan');
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        return [...plan.matchAll(/(?:Index|Bitmap|Seq)\S* .*Scan.*/g)].map(([line]) => line.replace(/ *\(cost.*/, ''));
+      });
+
+    it('look up each record that waits by its primary key', async () => {
+      const scans = await scansOf(TAKE, 'text, text', "'o', 'live'", ['enable_sort = off']);
+      expect(scans.filter((line) => /(decision|record)_pkey/.test(line))).to.have.lengthOf(2);
+      expect(scans).to.have.lengthOf(3);
     });
-    const indexes = [...plan.matchAll(/(?:Index|Bitmap|Seq)\S* .*Scan.*/g)].map(([line]) =>
-      line.replace(/ *\(cost.*/, ''),
-    );
-    expect(indexes.filter((line) => /(decision|record)_pkey/.test(line))).to.have.lengthOf(2);
-    expect(indexes).to.have.lengthOf(3);
+
+    it('look up each record that is audited by its primary key, and its predecessor by their chain', async () => {
+      const scans = await scansOf(LEAVES, 'int, bigint, bigint, text, text', "1, 0, 1024, 'o', 'live'", []);
+      expect(scans.filter((line) => /(decision|record|leaf)_pkey/.test(line))).to.have.lengthOf(3);
+      expect(
+        scans.filter((line) => line.includes('Backward using leaf_') && line.includes('chain_index')),
+      ).to.have.lengthOf(1);
+      expect(scans).to.have.lengthOf(4);
+    });
   });
 
   it('says so, and appends nothing, when a record that waits is not there', async () => {

@@ -1,5 +1,6 @@
 // The client of the integration tests: plain node:http, and every answer is held against the OpenAPI document.
 import http from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createOpenApiCheck, type OpenApiCheck } from './openapi-check.ts';
 
 export interface ClientRequest {
@@ -46,8 +47,18 @@ export function troubleSince(atMs: number): string | undefined {
   return lastTrouble !== undefined && lastTrouble.atMs >= atMs ? lastTrouble.text : undefined;
 }
 
+export interface ClientOptions {
+  /**
+   * Repeats what the service could not do in time (503, E6002) as it asks to, for a while: processes have the deadlines
+   * of production, and a machine that is busy is no failure where a test is not about time. Default: false.
+   */
+  readonly patient?: boolean;
+}
+
+const PATIENT_MS = 30_000;
+
 /** A client of the service at `baseUrl`; `key` goes with every request that names no other. */
-export function createClient(baseUrl: string, key?: string): Client {
+export function createClient(baseUrl: string, key?: string, { patient = false }: ClientOptions = {}): Client {
   const agent = new http.Agent({ keepAlive: true });
   let loading: Promise<OpenApiCheck> | undefined;
   const loadCheck = async (): Promise<OpenApiCheck> => {
@@ -64,7 +75,12 @@ export function createClient(baseUrl: string, key?: string): Client {
       };
       loading ??= loadCheck();
       const check = await loading;
-      const answer = await send(agent, baseUrl, method, path, { ...options, headers });
+      const untilMs = Date.now() + (patient ? PATIENT_MS : 0);
+      let answer = await send(agent, baseUrl, method, path, { ...options, headers });
+      while (answer.status === 503 && isToBeRepeated(answer) && Date.now() < untilMs) {
+        await delay(1_000 * Number(answer.headers['retry-after'] ?? 1));
+        answer = await send(agent, baseUrl, method, path, { ...options, headers });
+      }
       if (answer.status >= 500)
         lastTrouble = { atMs: Date.now(), text: `${method} ${path} answered ${answer.status} ${answer.text}` };
       if (options.check !== false)
@@ -83,6 +99,10 @@ export function createClient(baseUrl: string, key?: string): Client {
     };
   };
   return withKey(key);
+}
+
+function isToBeRepeated({ json }: ClientResponse): boolean {
+  return json?.code === 'E6002';
 }
 
 function send(

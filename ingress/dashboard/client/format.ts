@@ -45,21 +45,30 @@ export function relative(at: Date, now: Date): string {
   return seconds > 0 ? `${duration(seconds)} ago` : `in ${duration(-seconds)}`;
 }
 
-const TIME = new Intl.DateTimeFormat(undefined, {
+/**
+ * Times in the reader's language and time zone, but with the digits and the calendar of the rest of the page: no year 2569
+ * beside "2026-11-21".
+ * @param locale only for tests; absent: the browser's
+ */
+export function timesAs(options: Intl.DateTimeFormatOptions, locale?: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(locale, { ...options, calendar: 'gregory', numberingSystem: 'latn' });
+}
+
+const TIME = timesAs({
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
   hourCycle: 'h23',
 });
-const DATE = new Intl.DateTimeFormat(undefined, { year: 'numeric', month: 'short', day: 'numeric' });
+const DATE = timesAs({ year: 'numeric', month: 'short', day: 'numeric' });
 
 /** The time of day when it is today, the date as well otherwise; in the reader's time zone. */
 export function moment(at: Date, now: Date): string {
   return DATE.format(at) === DATE.format(now) ? TIME.format(at) : `${DATE.format(at)}, ${TIME.format(at)}`;
 }
 
-const MINUTE = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
+const MINUTE = timesAs({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+const DAY = timesAs({ month: 'short', day: 'numeric' });
 
 /**
  * What stands at the ticks of an axis of times: each as exact as their distance asks for, and the date where a day begins.

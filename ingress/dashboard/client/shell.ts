@@ -1,5 +1,6 @@
 // What stands around every page: the menu, who is signed in, and whether the numbers are live.
 import { api } from './api.ts';
+import { count } from './format.ts';
 import { html, useEffect, useRef, useState, type VNode } from './html.ts';
 import { stopLive, useLive, useLiveState } from './live.ts';
 import { Mark } from './components/mark.ts';
@@ -87,10 +88,12 @@ function Who({ session }: { readonly session: SessionInfo }): VNode {
 
 /** Says on every page what is wrong with all of them: no live numbers, or a halt. */
 function LiveBanner(): VNode {
+  const { agents } = useSession();
   const { live, trouble, since, isBack } = useLiveState();
   const overview = useLive<Overview>('overview');
   const halt = overview?.halt ?? undefined;
   return html`<div class="banners">
+    ${agents !== null && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>Lists and approvals show what concerns ${agents === 1 ? 'it' : 'them'}, and nothing of others; other numbers of the overview count all agents.<//>`}
     <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">What you see may be old${since === undefined ? '' : html`: nothing new has come since <${Time} at=${since} as="moment" />`}. ${trouble ?? 'The service does not answer.'} It is tried again by itself.<//>`}${live && isBack && html`<${Notice} tone="good" title="Live again">Numbers arrive as before.<//>`}</div>
     <div role="status">${halt && html`<${Notice} tone="bad" title="Everything is halted: every verdict is DENY">${halt.reason} <span class="muted">Since <${Time} at=${halt.since} as="moment" />; DELETE /v1/halt lifts it.</span><//>`}</div>
   </div>`;

@@ -11,6 +11,8 @@ export interface SessionInfo {
   readonly environment: 'live' | 'test' | 'dev';
   /** A live admin key of the operator's organisation: queues, policies and other installation-wide pages are open to it. */
   readonly isOperator: boolean;
+  /** How many agents the key is bound to; null: to none, it may see all. */
+  readonly agents: number | null;
   /** RFC 3339. */
   readonly expiresAt: string;
 }

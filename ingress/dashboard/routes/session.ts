@@ -46,6 +46,7 @@ function answerOf({ key, expiresAtMs }: Session): SessionAnswer {
       organisation: key.organisationSlug,
       environment: key.environment,
       isOperator: key.isOperator && key.environment === 'live',
+      agents: key.agentIds?.size ?? null,
       expiresAt: new Date(expiresAtMs).toISOString(),
     },
   };

@@ -8,6 +8,7 @@ import {
   named,
   short,
   tickTimes,
+  timesAs,
   timeZone,
 } from '../../../ingress/dashboard/client/format.ts';
 
@@ -121,4 +122,14 @@ describe("the service's clock", () => {
     heardTime(date, trueMs);
     expect(byService(trueMs)).to.equal(trueMs);
   });
+});
+
+describe('times in the language of a reader', () => {
+  for (const locale of ['en-US', 'de-DE', 'ar-EG', 'fa-IR', 'th-TH', 'ja-JP-u-ca-japanese'])
+    it(`have the digits and the year of the rest of the page: ${locale}`, () => {
+      const format = timesAs({ year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' }, locale);
+      expect(format.format(Date.UTC(2026, 10, 21)))
+        .to.match(/2026/)
+        .and.to.match(/21/);
+    });
 });

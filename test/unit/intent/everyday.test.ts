@@ -126,6 +126,10 @@ const LEADS: readonly string[] = [
   'I suggest ~',
   'I feel like ~',
   'Keep ~',
+  "Please don't forget to _",
+  "It's a good idea to _",
+  'My request is that you _',
+  '@bot _',
 ];
 const LED = [
   ['rename the folder', 'renaming the folder', 'update'],
@@ -137,6 +141,8 @@ const LEADS_NOWHERE: readonly Form[] = [
   ['How many nights do I need to cook this week?', 'read'],
   ['How often am I supposed to take the pills?', 'read'],
   ['Find the product by comparing the prices', 'read'],
+  ['Can invoices be edited?', 'read', 'invoice'],
+  ['How can the lights be turned off?', 'read'],
   ['Make sure I told everybody I want to invite', 'unknown'],
   ["I'd prefer not to cancel my booking", 'unknown'],
   ["I don't need the details, just book the room", 'create', 'room'],
@@ -170,6 +176,10 @@ const DECIDED: readonly Form[] = [
   ['okay but how much is the fee', 'read', 'fee'],
   ["I don't need the specifics\u2014just delete the draft", 'delete', 'draft'],
   ['Change the column C', 'update', 'column'],
+  ['Could the lights be turned off?', 'update', 'light'],
+  ['I changed my mind can that event be removed', 'delete', 'event'],
+  ['Make the server reread its settings', 'execute'],
+  ['make sure there are no events on my calendar', 'delete', 'event'],
 ];
 
 checkForms('a request without a comma before it is found', WITHOUT_COMMAS);

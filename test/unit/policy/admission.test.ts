@@ -1,10 +1,13 @@
 // Checking a policy folder beside the work of the process: the same answer, within bounded memory, and no longer than it is wanted.
 import path from 'node:path';
 import { expect } from 'chai';
+import { pino } from 'pino';
+import type { Database } from '../../../shared/db/database.ts';
 import type { PolicyTexts } from '../../../shared/policy/admit.ts';
 import { readPolicyFolder } from '../../../shared/policy-folder.ts';
 import { findRoot } from '../../../shared/root.ts';
-import { admitApart, admitHere } from '../../../workers/policy-admission.ts';
+import { applyFolder } from '../../../workers/policies.ts';
+import { admitApart, admitBySize, admitHere } from '../../../workers/policy-admission.ts';
 import { filesOf, policy } from './support.ts';
 
 const rejectionOf = (work: Promise<unknown>): Promise<unknown> =>
@@ -57,5 +60,30 @@ describe('a policy folder checked in a thread of its own', () => {
     stop.abort(reason);
     expect(await work).to.equal(reason);
     expect(await rejectionOf(admitApart(shipped, stop.signal))).to.equal(reason);
+  });
+
+  it('leaves the process to its work when it is large, and is not worth a thread when it is small', async () => {
+    const turnsDuring = async (folder: PolicyTexts): Promise<boolean> => {
+      let turned = false;
+      setImmediate(() => (turned = true));
+      await admitBySize(folder);
+      return turned;
+    };
+    expect(await turnsDuring(shipped)).to.equal(false);
+    const many = Array.from({ length: 60 }, (_, i) => policy(`team-${i}`, 'DENY'));
+    expect(await turnsDuring(folderWith(...many))).to.equal(true);
+  });
+
+  it('is not put into force by who may not do so any more once it is checked', async () => {
+    const folder = await readPolicyFolder(path.join(findRoot(), 'policies'));
+    let asked = 0;
+    // Nothing but a transaction is asked for.
+    const db = { transaction: () => Promise.resolve((asked += 1)) } as unknown as Database;
+    const deps = { db, nowMs: Date.now, log: pino({ level: 'silent' }) };
+    const lost = new Error('the lock is lost');
+    expect(await rejectionOf(applyFolder(deps, folder, { mayApply: () => Promise.reject(lost) }))).to.equal(lost);
+    expect(asked).to.equal(0);
+    await applyFolder(deps, folder, { mayApply: () => Promise.resolve() });
+    expect(asked).to.equal(1);
   });
 });
