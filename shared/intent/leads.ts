@@ -94,7 +94,7 @@ export function leadAt(
       if (found.length > 1 || !(last === undefined || saysNothing(last)) || !isBase(words, at + 1, lexicon))
         return undefined;
       if (opensAim(words, at)) return { length: 1, replaces: last !== undefined };
-      // `how many nights do I need to cook`
+      // `which papers do I need to print`
       if (last?.kind === 'question' && words.slice(Math.max(0, at - MAX_QUESTION), at).some((one) => WH.has(one)))
         return undefined;
       return opensWish(words, at, last) ? { length: 1, replaces: last !== undefined } : undefined;

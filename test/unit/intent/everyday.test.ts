@@ -138,7 +138,7 @@ const LED = [
 ] as const;
 /** None of these asks for what follows. */
 const LEADS_NOWHERE: readonly Form[] = [
-  ['How many nights do I need to cook this week?', 'read'],
+  ['Which papers do I need to print for the visa?', 'read'],
   ['How often am I supposed to take the pills?', 'read'],
   ['Find the product by comparing the prices', 'read'],
   ['Can invoices be edited?', 'read', 'invoice'],
