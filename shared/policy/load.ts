@@ -233,7 +233,8 @@ export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDepen
     checked.push(result.policy);
   }
   try {
-    const lexiconJson = memberOf(document, 'lexicon');
+    // In a copy of its own: its words would keep the whole text, of which they are pieces.
+    const lexiconJson = createOnce().of(memberOf(document, 'lexicon'));
     const set = assemble(checked, deps.compileLexicon(lexiconJson), lexiconJson);
     const isCanonical = createHash('sha256').update(canonicalText).digest('hex') === set.digest;
     return isCanonical ? { ok: true, set } : refuse('SCHEMA', '', 'is not in canonical form');
