@@ -125,6 +125,10 @@ interface Previous {
   seen: string;
   applied: string;
   stamp: string | undefined;
+  /** How long the last round took to put the folder into force, or 0. */
+  appliedForMs: number;
+  /** How long the look before took. */
+  lookedForMs: number;
 }
 
 class FolderHangs extends Error {}
@@ -193,8 +197,10 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     previous.seen = folder.fingerprint;
     if (folder.fingerprint !== previous.applied) {
       if (!settled && previous.applied !== '') return;
+      const applyingMs = performance.now();
       await applyFolder(deps, folder, { signal, mayApply });
       previous.applied = folder.fingerprint;
+      previous.appliedForMs = performance.now() - applyingMs;
     }
     // Taken before the reading: what changed meanwhile has another one.
     previous.stamp = stamp;
@@ -207,7 +213,13 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       client.on('end', () => reject(new Error('the connection of the policy reader ended')));
     });
     lost.catch(() => undefined);
-    const previous: Previous = { seen: '', applied: '', stamp: undefined };
+    const previous: Previous = {
+      seen: '',
+      applied: '',
+      stamp: undefined,
+      appliedForMs: 0,
+      lookedForMs: Number.POSITIVE_INFINITY,
+    };
     while (!signal.aborted) {
       const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
         ADVISORY_LOCKS.policyReader,
@@ -217,9 +229,13 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     }
     while (!signal.aborted) {
       const startedMs = performance.now();
+      previous.appliedForMs = 0;
       // With the connection the lock is gone, and another worker may have put a newer folder into force.
       await readAndApply(previous, () => client.query('SELECT 1'));
-      const restMs = Math.max(LOOK_EVERY_MS, (performance.now() - startedMs) / MOST_SHARE);
+      // Only of looking, and of the last two times the shorter: the other may have waited while this process loaded a set.
+      const lookedForMs = performance.now() - startedMs - previous.appliedForMs;
+      const restMs = Math.max(LOOK_EVERY_MS, Math.min(lookedForMs, previous.lookedForMs) / MOST_SHARE);
+      previous.lookedForMs = lookedForMs;
       await Promise.race([delay(Math.min(restMs, MOST_REST_MS), undefined, { signal }), lost]);
     }
   };

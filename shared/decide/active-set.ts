@@ -60,9 +60,20 @@ export interface ActivePolicySetDeps {
   readonly onError: (error: unknown) => void;
 }
 
+/** Compiles a lexicon again only when it says something else: most edits are of a policy, and the lexicon is the larger part. */
+function rememberLast(compile: (json: unknown) => Lexicon): (json: unknown) => Lexicon {
+  let last: { readonly text: string; readonly lexicon: Lexicon } | undefined;
+  return (json) => {
+    const text = JSON.stringify(json);
+    if (last?.text !== text) last = { text, lexicon: compile(json) };
+    return last.lexicon;
+  };
+}
+
 /** Starts watching; resolves after the first look, whether or not a set is active yet. */
 export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<ActivePolicySet> {
-  const { db, changes, compileLexicon, onError } = deps;
+  const { db, changes, onError } = deps;
+  const compileLexicon = rememberLast(deps.compileLexicon);
   let active: ActivePolicies | undefined;
   let state: StateRow | undefined;
   let loadError: string | undefined;
