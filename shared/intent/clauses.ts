@@ -45,7 +45,10 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
   let conditional = false;
   let written = false;
   let nothingSaid = true;
-  const carriedOut = words.some((word) => word.endsWith('by')) && isCarriedOut(words.join(' '));
+  // Looked for where it matters only, and once.
+  let carriedOut: boolean | undefined;
+  const isShownByDoing = (): boolean =>
+    (carriedOut ??= words.some((word) => word.endsWith('by')) && isCarriedOut(words.join(' ')));
   for (let at = 0; at < sentence.length; at += 1) {
     const token = sentence[at];
     const word = words[at] ?? '';
@@ -112,7 +115,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       slot = { strong: false, first: found.length === 0 && nothingSaid, joined: true };
       continue;
     }
-    if (carriedOut && found.length > 0 && WH.has(word)) {
+    if (found.length > 0 && WH.has(word) && isShownByDoing()) {
       at = beforeShown(words, at);
       slot = { strong: true, first: true };
       continue;
@@ -135,7 +138,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     }
     if (!slot) continue;
     if (at === 0 && announcesNew(words) && (word !== 'note' || token.at === 0)) {
-      found.push({ ...WANTED, entry: query, next: 0, at: token.at, sentence, negated: false, certainty: 0.75 });
+      found.push(wish(query, 0, token.at, sentence, false, 0.75));
       // What follows the colon is its title.
       if (word === 'new') break;
       written = true;
@@ -153,7 +156,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       }
       const wanted = wantedAt(words, at);
       if (wanted > 0) {
-        found.push({ ...WISH, entry: query, next: at + wanted, at: token.at, sentence, negated: false });
+        found.push(wish(query, at + wanted, token.at, sentence, false));
         slot = undefined;
         continue;
       }
@@ -212,7 +215,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
         const purpose = purposeAfter(words, at, lexicon);
         if (words[purpose] !== 'to') {
           const { at: place, next, negated } = found.pop() ?? { at: token.at, next: at + 1, negated: false };
-          found.push({ ...WISH, entry: query, next, at: place, sentence, negated });
+          found.push(wish(query, next, place, sentence, negated));
           continue;
         }
       }
@@ -220,7 +223,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
       if (entry.weak && at < words.length && (words[at] === 'to' || opensGerund(words[at] ?? '')))
         slot = { strong: true, first: true };
       // `explain how` is one verb.
-      else if (carriedOut && WH.has(words[at] ?? '')) {
+      else if (WH.has(words[at] ?? '') && isShownByDoing()) {
         at = beforeShown(words, at);
         slot = { strong: true, first: true };
       }
@@ -228,7 +231,7 @@ function spokenRequests(sentence: Sentence, words: readonly string[], lexicon: L
     }
     const wanted = wantedAt(words, at);
     if (wanted > 0) {
-      found.push({ ...WISH, entry: query, next: at + wanted, at: token.at, sentence, negated: seen.negated });
+      found.push(wish(query, at + wanted, token.at, sentence, seen.negated));
     }
     if (SUBORDINATORS.has(word)) subordinate = true;
     if (CONDITIONAL.has(word)) conditional = true;
@@ -276,9 +279,15 @@ const INTERJECTIONS = wordSet(
   'ok okay hi hey hello so well yes yeah no oh and but alright great thanks sorry right now then also um uh',
 );
 
-const WANTED = { kind: 'imperative', wanted: true } as const;
 /** A thing that is wished for, and no verb that says what is to be done with it. */
-const WISH = { ...WANTED, certainty: 0.55 } as const;
+const wish = (
+  entry: VerbEntry,
+  next: number,
+  at: number,
+  sentence: Sentence,
+  negated: boolean,
+  certainty = 0.55,
+): Request => ({ entry, next, at, sentence, negated, certainty, kind: 'imperative', wanted: true });
 
 const CARRYING_OUT =
   /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;

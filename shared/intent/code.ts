@@ -1,5 +1,6 @@
 // Code in a text: what a piece of it would do, and the pieces it is recognized from.
 import type { ActionClass, Effect, Extent, Trait } from '../vocabulary.ts';
+import { isSpace } from './tokens.ts';
 
 /** What a piece of code would do. */
 export interface Fragment {
@@ -30,13 +31,25 @@ export class Piece {
   }
 }
 
-/** Words of a text with their offsets: split at white space, `;`, `|`, parentheses, quotes and `&&`. */
+/** Signs that are pieces of their own, by their codes. */
+const SIGNS = new Uint8Array(128);
+for (const sign of ';|()`\'"') SIGNS[sign.charCodeAt(0)] = 1;
+
+/** Words of a text with their offsets: split at white space, `;`, `|`, parentheses and quotes, which but for white space are pieces too. */
 export function piecesOf(text: string): Piece[] {
-  let end = 0;
-  return (text.match(/[^\s;|()`'"]+|[;|()`'"]/g) ?? []).map((piece) => {
-    // Nothing but white space lies between two pieces.
-    const at = text.indexOf(piece, end);
-    end = at + piece.length;
-    return new Piece(piece, at);
-  });
+  const pieces: Piece[] = [];
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    let end = at + 1;
+    if (!isSpace(code)) {
+      if (SIGNS[code] !== 1)
+        for (; end < text.length; end += 1) {
+          const next = text.charCodeAt(end);
+          if (isSpace(next) || SIGNS[next] === 1) break;
+        }
+      pieces.push(new Piece(text.slice(at, end), at));
+    }
+    at = end;
+  }
+  return pieces;
 }

@@ -5,6 +5,24 @@ import { wordSet } from './word-set.ts';
 const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
 const HEX = /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}/g;
 const PERCENT = /%[0-9a-fA-F]{2}(?<=([^\s%]{0,40})...)(?:[^\s%]{0,40}%[0-9a-fA-F]{2}){2}\S*/g;
+const SHORTEST_RUN = 20;
+/** The characters of both, by their codes. */
+const OF_RUNS = new Uint8Array(128);
+for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-')
+  OF_RUNS[char.charCodeAt(0)] = 1;
+
+/** Whether so many of them stand in a row, which neither of both goes without: looks at few characters of words. */
+function hasRun(text: string): boolean {
+  let start = 0;
+  while (start + SHORTEST_RUN <= text.length) {
+    let at = start + SHORTEST_RUN - 1;
+    while (at >= start && OF_RUNS[text.charCodeAt(at)] === 1) at -= 1;
+    if (at < start) return true;
+    start = at + 1;
+  }
+  return false;
+}
+
 /** How many characters of one encoded piece are decoded, and how many pieces. */
 const MAX_ENCODED = 4_000;
 const MAX_HIDDEN = 5;
@@ -78,6 +96,7 @@ const MOVED = new Map(TELLING.map((word) => [stepsOf(word), word]));
 /** Length and first step of those words: most words are known to be none of them by it. */
 const firstStep = (word: string): number => word.length * 26 + ((word.charCodeAt(1) - word.charCodeAt(0) + 26) % 26);
 const FIRST_STEPS = new Set(TELLING.map(firstStep));
+const LONGEST_TELLING = Math.max(...TELLING.map((word) => word.length));
 const ONLY_LETTERS = /^[a-z]+$/;
 /** Those words from their end, as a text has them whose letters are turned around. */
 const TURNED = new Set(TELLING.map((word) => [...word].reverse().join('')));
@@ -95,7 +114,7 @@ function lettersOf(words: readonly string[]): Letters {
   const shifts = new Map<string, number>();
   let turned = false;
   for (const word of words) {
-    if (word.length < 6) continue;
+    if (word.length < 6 || word.length > LONGEST_TELLING) continue;
     turned ||= TURNED.has(word);
     if (!FIRST_STEPS.has(firstStep(word)) || !ONLY_LETTERS.test(word)) continue;
     const meant = MOVED.get(stepsOf(word));
@@ -129,15 +148,17 @@ export function hiddenIn(text: string, words: readonly string[]): Hidden {
   const take = (decoded: string) => {
     if (found.length < MAX_HIDDEN && isText(decoded)) found.push(decoded);
   };
-  for (const match of text.matchAll(BASE64)) {
-    if (found.length === MAX_HIDDEN) break;
-    const candidate = match[0].slice(0, MAX_ENCODED);
-    // Ordinary long words and hexadecimal digests are no hidden text.
-    if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
-    take(Buffer.from(candidate, 'base64').toString('utf8'));
+  if (hasRun(text)) {
+    for (const match of text.matchAll(BASE64)) {
+      if (found.length === MAX_HIDDEN) break;
+      const candidate = match[0].slice(0, MAX_ENCODED);
+      // Ordinary long words and hexadecimal digests are no hidden text.
+      if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
+      take(Buffer.from(candidate, 'base64').toString('utf8'));
+    }
+    for (const match of text.matchAll(HEX)) take(Buffer.from(match[0].slice(0, MAX_ENCODED), 'hex').toString('utf8'));
   }
-  for (const match of text.matchAll(HEX)) take(Buffer.from(match[0].slice(0, MAX_ENCODED), 'hex').toString('utf8'));
-  if (/%[0-9a-fA-F]{2}/.test(text))
+  if (text.includes('%') && /%[0-9a-fA-F]{2}/.test(text))
     for (const [rest, before = ''] of text.matchAll(PERCENT))
       take(percentDecoded((before + rest).slice(0, MAX_ENCODED)));
   if (WRITES.test(text) && MAY_BE_WRITTEN.test(text)) {

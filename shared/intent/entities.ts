@@ -95,8 +95,8 @@ const BEGINS_AS_SUM = /^.?\d/u;
 /** A sum written at `sentence[at]`, alone or with the token beside it. */
 function moneyAt(sentence: Sentence, at: number): Money | undefined {
   const token = sentence[at];
-  // A digit, or one after a sign: what has neither is no sum.
-  if (!token || token.text.length > 40 || !BEGINS_AS_SUM.test(token.text)) return undefined;
+  // A digit, or one after a sign: what has neither is no sum, and no word has.
+  if (!token || token.kind === 'word' || token.text.length > 40 || !BEGINS_AS_SUM.test(token.text)) return undefined;
   const match = AMOUNT.exec(token.text);
   if (!match) return undefined;
   const next = sentence[at + 1]?.lower ?? '';

@@ -9,15 +9,20 @@ import { SQL_HEADS, sqlAt } from './sql.ts';
 const MAX_FRAGMENTS = 40;
 
 // Patterns that are passed for each piece stand here: inside a function each time makes a new object.
-const MAY_BEGIN = /^[a-z$/.]/i;
 const TELLS = /delete|:\/\/|^(?:terminate|remove|rm|rb|destroy|-f|--force)/;
 const ENDS_OPEN = /[:>$`]$/;
 
+const DOLLAR = 0x24;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const isFirst = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === DOLLAR || code === SLASH || code === DOT;
+
 /** Cheap first look: whether a piece of code may begin with this word. */
 function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
-  if (!piece || !MAY_BEGIN.test(piece.text)) return false;
+  if (!piece || !isFirst(piece.text.charCodeAt(0))) return false;
   const { text, lower } = piece;
-  if (SQL_HEADS.has(lower) || METHODS.has(text) || lower.startsWith('db.')) return true;
+  if (SQL_HEADS.has(lower) || (text !== lower && METHODS.has(text)) || lower.startsWith('db.')) return true;
   const name = commandName(lower);
   const dot = name.indexOf('.');
   return (
@@ -72,6 +77,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
   const found: Fragment[] = [];
   const isTold = telling(pieces);
+  const redirects = text.includes('>');
   let opens = true;
   let destroyed = false;
   const bomb = /:\s?\(\s?\)\s?\{/.exec(text);
@@ -92,7 +98,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   for (let at = 0; at < pieces.length; at += 1) {
     const full = found.length >= MAX_FRAGMENTS;
     if (full && destroyed) break;
-    const redirect = redirectAt(pieces, at);
+    const redirect = redirects ? redirectAt(pieces, at) : undefined;
     // A command that writes already says so.
     if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
     const piece = pieces[at];

@@ -1,25 +1,14 @@
 // Finds frames: kinds of words that stand close together in a sentence, in whatever words and mostly in whatever order.
 import type { Frame, Kinds, Lexicon } from './lexicon.ts';
-import type { SpokenWords } from './words.ts';
 
 /** A word that is of some kind, with its place in the sentence. */
-interface Placed {
+export interface Placed {
   readonly at: number;
   readonly low: number;
   readonly high: number;
 }
 
 const meets = (a: Kinds, b: Kinds): boolean => (a.low & b.low) !== 0 || (a.high & b.high) !== 0;
-
-/** The words of a sentence that are of some kind: few of them are. */
-function placedIn(words: readonly string[], start: number, end: number, { wordKinds }: Lexicon): Placed[] {
-  const placed: Placed[] = [];
-  for (let at = start; at < end; at += 1) {
-    const of = wordKinds.get(words[at] ?? '');
-    if (of !== undefined) placed.push({ at, low: of.low, high: of.high });
-  }
-  return placed;
-}
 
 /** Whether a word of the kinds stands at most two words before or after `from..to`. */
 const isNear = (placed: readonly Placed[], from: number, to: number, sought: Kinds): boolean =>
@@ -54,15 +43,16 @@ function isComplete({ slots }: Frame, low: number, high: number): boolean {
   return true;
 }
 
-/** Calls `found` for every frame of the sentence `start..end` with the indices of its first and last word. */
+/**
+ * Calls `found` for every frame of a sentence with the indices of its first and last word. `placed` are its words that are of some
+ * kind, few of them; `addressed`: the text may have an address.
+ */
 export function eachFrame(
-  { words, addressed }: SpokenWords,
-  start: number,
-  end: number,
+  placed: readonly Placed[],
+  addressed: boolean,
   lexicon: Lexicon,
   found: (frame: Frame, at: number, last: number) => void,
 ): void {
-  const placed = placedIn(words, start, end, lexicon);
   if (placed.length < 2) return;
   let low = 0;
   let high = 0;

@@ -41,7 +41,9 @@ export function lateRequest(
   // Whether the clause before has its verb: what comes first is never the request.
   let complete = placed;
   for (let at = 1; at < Math.min(words.length, LATE); at += 1) {
-    const [before = '', word = '', next = ''] = words.slice(at - 1, at + 2);
+    const before = words[at - 1] ?? '';
+    const word = words[at] ?? '';
+    const next = words[at + 1] ?? '';
     const common = { at: sentence[at]?.at ?? 0, sentence, negated: false, wanted: false };
     if (at > 1 && opensQuestion(before, word, next, complete))
       return { ...common, next: at + 1, entry: query, certainty: 0.6, kind: 'question' };

@@ -1,6 +1,6 @@
 // The kinds of words and the frames of a lexicon, as tables to look words up in.
 import { participles, verbForms } from './inflection.ts';
-import type { Frame, Kinds } from './lexicon.ts';
+import type { Frame, Kinds, Signal, Telling } from './lexicon.ts';
 import type { LexiconFile } from './lexicon-schema.ts';
 
 type Report = (pointer: string, message: string) => void;
@@ -27,13 +27,27 @@ function wordsOf({ verbs = [], words = [] }: Kind): string[] {
   return [...words, ...verbs.flatMap((verb) => [...verbForms(verb).map(([form]) => form), ...participles(verb)])];
 }
 
+function tellingOf(signals: readonly Signal[], kinds: Kinds | undefined): Telling {
+  const seconds = signals.map(({ steps }) => steps[1]);
+  return {
+    signals,
+    seconds: seconds.includes(undefined) ? undefined : new Set(seconds.flatMap((step) => [...(step ?? [])])),
+    reach: Math.max(0, ...signals.map(({ gap }) => gap + 1)),
+    kinds,
+  };
+}
+
 interface CompiledFrames {
-  readonly wordKinds: ReadonlyMap<string, Kinds>;
+  readonly telling: ReadonlyMap<string, Telling>;
   readonly frames: readonly Frame[];
 }
 
-/** Tables of the kinds and frames; what is wrong with them is reported. */
-export function compileFrames({ wordKinds = {}, frames = [] }: LexiconFile, report: Report): CompiledFrames {
+/** Tables of the kinds, beside the `signals` by their first words, and of the frames; what is wrong with them is reported. */
+export function compileFrames(
+  { wordKinds = {}, frames = [] }: LexiconFile,
+  signals: ReadonlyMap<string, readonly Signal[]>,
+  report: Report,
+): CompiledFrames {
   const names = Object.keys(wordKinds);
   if (names.length > MAX_KINDS) report('/wordKinds', `there can be ${MAX_KINDS} kinds of words, not ${names.length}`);
   const bitOf = (name: string): Kinds => {
@@ -67,7 +81,12 @@ export function compileFrames({ wordKinds = {}, frames = [] }: LexiconFile, repo
     return { low, high };
   };
   return {
-    wordKinds: table,
+    telling: new Map(
+      [...new Set([...signals.keys(), ...table.keys()])].map((word) => [
+        word,
+        tellingOf(signals.get(word) ?? [], table.get(word)),
+      ]),
+    ),
     frames: frames.map((frame, at) => {
       const { name, within = 8, ordered = false, address = false, strength = 'attack', unless } = frame;
       const slots = frame.slots.map((slot, index) => kindsOf(slot, `/frames/${at}/slots/${index}`));

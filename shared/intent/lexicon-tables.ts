@@ -175,12 +175,15 @@ export function compileSignals(signals: LexiconFile['signals']): Map<string, Sig
   return found;
 }
 
-/** Markers by their first character: a text that has none of these has no marker. */
-export function compileMarkers(markers: readonly string[]): Map<string, string[]> {
+/**
+ * Patterns of the markers by a character that all of each have: their first sign, which is rarer than letters, or else their first
+ * character. A text that has none of these characters has no marker, and one pattern finds many markers in one pass.
+ */
+export function compileMarkers(markers: readonly string[]): Map<string, RegExp> {
   const found = new Map<string, string[]>();
   for (const marker of markers) {
-    const first = marker.charAt(0);
-    found.set(first, [...(found.get(first) ?? []), marker]);
+    const sign = /[^a-z0-9\s]/.exec(marker)?.[0] ?? marker.charAt(0);
+    found.set(sign, [...(found.get(sign) ?? []), marker.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')]);
   }
-  return found;
+  return new Map([...found].map(([sign, patterns]) => [sign, new RegExp(patterns.join('|'))]));
 }

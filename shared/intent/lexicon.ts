@@ -84,6 +84,15 @@ export interface Kinds {
   readonly high: number;
 }
 
+/** What a word may be a part of: the signals that begin with it, and its kinds, which frames ask for. */
+export interface Telling {
+  readonly signals: readonly Signal[];
+  /** The words of all their second steps, one of which stands within `reach` words; undefined when a signal has no such step. */
+  readonly seconds: ReadonlySet<string> | undefined;
+  readonly reach: number;
+  readonly kinds: Kinds | undefined;
+}
+
 /** Kinds of words that stand within `within` words of each other. */
 export interface Frame {
   readonly name: string;
@@ -134,11 +143,11 @@ export interface Words {
   readonly foreignWords: ReadonlySet<string>;
   /** Signals by each of their possible first words. */
   readonly signals: ReadonlyMap<string, readonly Signal[]>;
-  /** Words that frames ask for, each with its kinds. */
-  readonly wordKinds: ReadonlyMap<string, Kinds>;
+  /** Words that signals begin with or frames ask for: every word of a text is looked up, so both stand in one table. */
+  readonly telling: ReadonlyMap<string, Telling>;
   readonly frames: readonly Frame[];
-  /** Literal openings of forged messages, by their first character. */
-  readonly markers: ReadonlyMap<string, readonly string[]>;
+  /** Literal openings of forged messages, as patterns by a character that they have. */
+  readonly markers: ReadonlyMap<string, RegExp>;
 }
 
 /** A checked lexicon, ready for lookups. Immutable: a changed file gives a new one. */
@@ -195,6 +204,7 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
   const plurals = new Map(Object.entries(file.irregularPlurals));
   const domainOfNoun = compileDomains(file.domains, plurals, report);
   const commands = compileCommands(file.commands, report);
+  const signals = compileSignals(file.signals);
   return {
     verbs,
     verbForms: compileForms(verbs),
@@ -244,8 +254,8 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     containerNouns: new Set(file.containerNouns),
     fillers: new Set(file.fillers),
     foreignWords: new Set(file.foreignWords),
-    signals: compileSignals(file.signals),
-    ...compileFrames(file, report),
+    signals,
+    ...compileFrames(file, signals, report),
     markers: compileMarkers(file.markers),
   };
 }

@@ -35,6 +35,7 @@ const ADDRESSES = /\b(?:you|your|you're|please)\b/i;
 
 /** The text without the quotations that it only mentions; the same text when there are none. */
 export function withoutMentions(text: string): string {
+  if (!/["'`]/.test(text)) return text;
   const about = ABOUT_ATTACKS.test(text) || ABOUT_TESTS.test(text);
   let end = -1;
   return text.replace(QUOTATION, (quotation, ...rest) => {

@@ -38,10 +38,10 @@ export function needAt(words: readonly string[], at: number, query: VerbEntry, l
   // `He no longer needs access to the vault`
   const cancel = before === 'longer' && RIGHTS.has(words[at + 1] ?? '') ? lexicon.verbs.get('cancel') : undefined;
   if (cancel) return { entry: cancel, at, next: at + 1, subject: undefined, certainty: 0.6, negated: false };
-  const common = { at, negated: NEGATORS.has(before) || before === 'longer', certainty: 0.45 };
+  const negated = NEGATORS.has(before) || before === 'longer';
   const nominal = nominalFrom(words, at + 1, 'all', lexicon);
-  if (nominal) return { ...nominal, ...common, subject: [start, at] };
-  return { ...common, entry: query, next: at + 1, subject: undefined, wanted: true };
+  if (nominal) return { entry: nominal.entry, at, next: nominal.next, subject: [start, at], certainty: 0.45, negated };
+  return { entry: query, at, next: at + 1, subject: undefined, certainty: 0.45, negated, wanted: true };
 }
 
 /** `The meeting has to move to Friday`, `his access must go`: what somebody would have to do. */

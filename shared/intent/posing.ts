@@ -163,7 +163,7 @@ const SECRET_PATH = /\/\.(?:ssh|aws|cursor|kube|gnupg)\b|\/etc\/(?:passwd|shadow
 const UNPLAIN = /[^A-Za-z0-9 ,.?!'-]|[A-Z]{3}|(?<![a-z])'|--/;
 
 type Form = readonly [name: string, ...forms: readonly RegExp[]];
-/** Weaker ways to pose, by name, which count as hints: those of capitals, those with an element, and the others. */
+/** Weaker ways to pose, by name, which count as hints: those of capitals, those with an element, of several lines, and the others. */
 const OF_CAPITALS: readonly Form[] = [
   ['presses', PRESSES],
   ['code_word', CODE_WORD, CODE_CAPITALS],
@@ -178,9 +178,11 @@ const OF_ELEMENTS: readonly Form[] = [
   ['invisible', INVISIBLE],
   ['invisible_order', INVISIBLE_ORDER],
 ];
-const OTHERS: readonly Form[] = [
+const OF_LINES: readonly Form[] = [
   ['forged_turn', FORGED_TURN],
   ['system_turn', /\nsystem\s?:/i],
+];
+const OTHERS: readonly Form[] = [
   ['escaped_breaks', /(?:\\ ?n ?){5}/],
   ['telling_name', /\b(?:attacker|hacker|evil)[_-]?[a-z]{0,8}_?\d/i],
   ['hidden_part', HIDDEN_PART],
@@ -200,8 +202,7 @@ export interface Posing {
 }
 
 function hasMarker(lower: string, { markers }: Lexicon): boolean {
-  for (const [first, all] of markers)
-    if (lower.includes(first) && all.some((marker) => lower.includes(marker))) return true;
+  for (const [sign, forms] of markers) if (lower.includes(sign) && forms.test(lower)) return true;
   return false;
 }
 
@@ -234,7 +235,13 @@ export function posingOf(text: string, lower: string, ascii: boolean, lexicon: L
   if (!UNPLAIN.test(text)) return { attack: marked, hints, traces };
   const capitals = /[A-Z]{3}/.test(text);
   const elements = text.includes('<');
-  for (const list of [capitals ? OF_CAPITALS : NO_FORMS, elements ? OF_ELEMENTS : NO_FORMS, OTHERS]) {
+  const lines = text.includes('\n');
+  for (const list of [
+    capitals ? OF_CAPITALS : NO_FORMS,
+    elements ? OF_ELEMENTS : NO_FORMS,
+    lines ? OF_LINES : NO_FORMS,
+    OTHERS,
+  ]) {
     for (const [name, ...forms] of list) if (forms.some((form) => form.test(text))) hints.add(name);
   }
   if (capitals && hasPosedNotice(text)) hints.add('posed_notice');

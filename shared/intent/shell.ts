@@ -66,7 +66,7 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   const name = commandName(head.lower);
   // The command that it runs follows.
   if (name === 'sudo' || name === 'doas') return undefined;
-  const base = lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? '');
+  const base = lexicon.commands.get(name) ?? commandBeforeDot(name, lexicon);
   const next = pieces[at + 1];
   const sub = next && lexicon.commandGroups.has(name) ? lexicon.commands.get(`${name} ${next.lower}`) : undefined;
   const entry: CommandEntry | undefined = sub ?? base;
@@ -88,6 +88,12 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
     (opens && SHELLS.has(name) && args[0]?.lower === '-c');
   if (!evident || (!opens && sub === undefined && !UNMISTAKABLE.has(name))) return undefined;
   return refineCommand(entry, name, head, argumentsOf(pieces, at + 1, MAX_ARGUMENTS), pieces, at, lexicon);
+}
+
+/** `mkfs.ext4` is `mkfs`. */
+function commandBeforeDot(name: string, lexicon: Lexicon): CommandEntry | undefined {
+  const dot = name.indexOf('.');
+  return dot < 0 ? undefined : lexicon.commands.get(name.slice(0, dot));
 }
 
 /** How many arguments of a command are read, and how many of them tell that it is one. */

@@ -1,6 +1,6 @@
 // Finds sequences of words that are typical of text which takes an agent over, where they are said and not only spoken of.
-import { eachFrame } from './frames.ts';
-import type { Lexicon, Signal } from './lexicon.ts';
+import { eachFrame, type Placed } from './frames.ts';
+import type { Lexicon, Signal, Telling } from './lexicon.ts';
 import { wordSet } from './word-set.ts';
 import type { SpokenWords } from './words.ts';
 
@@ -17,6 +17,15 @@ function lastOf({ steps, gap }: Signal, words: readonly string[], at: number, en
     position = next;
   }
   return position;
+}
+
+/** Cheap first look: whether any signal that begins at `words[at]` may have its second step. */
+function mayGoOn({ signals, seconds, reach }: Telling, words: readonly string[], at: number, end: number): boolean {
+  if (seconds === undefined) return true;
+  if (signals.length === 0) return false;
+  const limit = Math.min(end, at + 1 + reach);
+  for (let next = at + 1; next < limit; next += 1) if (seconds.has(words[next] ?? '')) return true;
+  return false;
 }
 
 /** Sentences that ask what something is, and those that ask for a made-up text. */
@@ -120,7 +129,7 @@ function isNew({ name, strength }: Pick<Sign, 'name' | 'strength'>, found: Reado
 
 /** The signals and frames in the words of a text, each once; none goes on across the end of a line or sentence. */
 export function signalsIn(spoken: SpokenWords, lexicon: Lexicon): Sign[] {
-  const { words, ends } = spoken;
+  const { words, ends, addressed } = spoken;
   const found = new Map<string, Sign>();
   const add = ({ name, strength }: Pick<Sign, 'name' | 'strength'>, at: number, last: number) => {
     const weaker = strength === 'attack' && isOfOneMatter(words, at, last);
@@ -129,17 +138,21 @@ export function signalsIn(spoken: SpokenWords, lexicon: Lexicon): Sign[] {
   let start = 0;
   for (const end of ends) {
     const quoted = quotedFrom(words, start, end);
+    const placed: Placed[] = [];
     for (let at = start; at < quoted; at += 1) {
-      const beginning = lexicon.signals.get(words[at] ?? '');
-      if (beginning === undefined) continue;
-      for (const signal of beginning) {
+      const telling = lexicon.telling.get(words[at] ?? '');
+      if (telling === undefined) continue;
+      const { kinds } = telling;
+      if (kinds !== undefined) placed.push({ at, low: kinds.low, high: kinds.high });
+      if (!mayGoOn(telling, words, at, end)) continue;
+      for (const signal of telling.signals) {
         if (signal.start && at > start) continue;
-        if (!isNew(signal, found)) continue;
+        if (found.size > 0 && !isNew(signal, found)) continue;
         const last = lastOf(signal, words, at, end);
         if (last >= 0 && !isOnlyTold(words, start, at)) add(signal, at, last);
       }
     }
-    eachFrame(spoken, start, quoted, lexicon, (frame, at, last) => {
+    eachFrame(placed, addressed, lexicon, (frame, at, last) => {
       if (isNew(frame, found) && !isOnlyTold(words, start, at, frame.negated)) add(frame, at, last);
     });
     start = end;

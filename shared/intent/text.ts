@@ -137,8 +137,12 @@ function foldLookAlikes(text: string, isKnown: (word: string) => boolean): Plain
 // What it looks ahead to first is rare, and far sooner seen than what a letter is.
 const SPELLED_OUT = /(?=.[ ._-].[ ._-])(?<![\p{L}\p{N}])\p{L}(?:[ ._-]\p{L}){2,30}(?![\p{L}\p{N}])/gu;
 
+/** Two single characters in a row and what divides them, which is sooner found: without them nothing is spelled out. */
+const SINGLES = /[ ._-][^ ._-]{1,2}[ ._-][^ ._-]{1,2}(?![A-Za-z0-9])/;
+
 /** Joins letters that are spelled out, as in `d e l e t e`, when `isKnown` knows the word. */
 function joinSpelledOut(text: string, isKnown: (word: string) => boolean): PlainText {
+  if (!SINGLES.test(text)) return { text, disguised: false };
   let disguised = false;
   const joined = text.replace(SPELLED_OUT, (run) => {
     const word = run.replace(/[ ._-]/g, '');
@@ -160,11 +164,14 @@ const LEET: Readonly<Record<string, string>> = {
   $: 's',
 };
 
+/** Without such a sign right after a letter no word is one of them. */
+const LEET_SIGN = /[013457@$](?<=[a-z].)/i;
 /** A word with such a sign right after a letter, and a letter at its end. */
 const LEET_WORD = /(?<![\w@$])(?=[a-z@$0-9]{0,14}?[a-z][013457@$])[a-z@$0-9]{3,15}[a-z](?![\w@$])/gi;
 
 /** Reads `d3l3te` as `delete`, when `isKnown` knows the word. */
 function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
+  if (!LEET_SIGN.test(text)) return { text, disguised: false };
   let disguised = false;
   const plain = text.replace(LEET_WORD, (word) => {
     const letters = word.toLowerCase().replace(/[013457@$]/g, (char) => LEET[char] ?? char);

@@ -34,7 +34,6 @@ export class Token {
 
 export type Sentence = readonly Token[];
 
-const SPACE = /\s/;
 const QUOTES = new Map([
   ['"', '"'],
   ["'", "'"],
@@ -76,8 +75,20 @@ function kindOf(text: string, isSecret: (token: string) => boolean): TokenKind {
   return 'punct';
 }
 
-const isSpace = (code: number): boolean =>
-  code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code > 0x7f && SPACE.test(String.fromCharCode(code)));
+/** White space beyond ASCII. */
+const isFarSpace = (code: number): boolean =>
+  code === 0xa0 ||
+  code === 0x1680 ||
+  (code >= 0x2000 && code <= 0x200a) ||
+  code === 0x2028 ||
+  code === 0x2029 ||
+  code === 0x202f ||
+  code === 0x205f ||
+  code === 0x3000 ||
+  code === 0xfeff;
+/** Whether a code unit is what `\s` matches. */
+export const isSpace = (code: number): boolean =>
+  code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code > 0x7f && isFarSpace(code));
 const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 
 /**

@@ -141,6 +141,11 @@ function certaintyOf(
 }
 
 const PUNCTUATION = /^[^\p{L}\p{N}\u0000]/u;
+/** Most words are known by their first letter to be none. */
+function isPunctuation(word: string): boolean {
+  const code = word.charCodeAt(0);
+  return !(code >= 0x61 && code <= 0x7a) && PUNCTUATION.test(word);
+}
 const PARTICLES = new Set('up down off out back away over in on together'.split(' '));
 /** What never follows `in` and `on` when they open a phrase: `check me in for the flight`. */
 const AFTER_PARTICLE = wordSet('for to with at from by');
@@ -167,7 +172,7 @@ function splitVerb(
 function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: Lexicon): VerbEntry | undefined {
   for (let next = at + 2; next <= at + MAX_APART && next < words.length; next += 1) {
     const word = words[next] ?? '';
-    if (CONJUNCTIONS.has(word) || PUNCTUATION.test(word)) break;
+    if (CONJUNCTIONS.has(word) || isPunctuation(word)) break;
     const phrasal = PARTICLES.has(word) ? lexicon.verbs.get(`${verb} ${word}`) : undefined;
     if (!phrasal) continue;
     const following = words[next + 1];
