@@ -125,10 +125,8 @@ interface Previous {
   seen: string;
   applied: string;
   stamp: string | undefined;
-  /** How long the last round took to put the folder into force, or 0. */
-  appliedForMs: number;
-  /** How long the look before took. */
-  lookedForMs: number;
+  /** How long the last two looks took. */
+  looksMs: readonly [last: number, before: number];
 }
 
 class FolderHangs extends Error {}
@@ -176,6 +174,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
 
   const readAndApply = async (previous: Previous, mayApply: () => Promise<unknown>): Promise<void> => {
     let looked: Awaited<ReturnType<typeof lookAndRead>>;
+    const startedMs = performance.now();
     try {
       looked = await inTime(lookAndRead(previous));
     } catch (error) {
@@ -190,6 +189,8 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       await refuseFolder(message);
       previous.applied = message;
       return;
+    } finally {
+      previous.looksMs = [performance.now() - startedMs, previous.looksMs[0]];
     }
     if (looked === undefined) return;
     const { folder, stamp } = looked;
@@ -197,10 +198,8 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     previous.seen = folder.fingerprint;
     if (folder.fingerprint !== previous.applied) {
       if (!settled && previous.applied !== '') return;
-      const applyingMs = performance.now();
       await applyFolder(deps, folder, { signal, mayApply });
       previous.applied = folder.fingerprint;
-      previous.appliedForMs = performance.now() - applyingMs;
     }
     // Taken before the reading: what changed meanwhile has another one.
     previous.stamp = stamp;
@@ -217,8 +216,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       seen: '',
       applied: '',
       stamp: undefined,
-      appliedForMs: 0,
-      lookedForMs: Number.POSITIVE_INFINITY,
+      looksMs: [0, Number.POSITIVE_INFINITY],
     };
     while (!signal.aborted) {
       const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
@@ -228,14 +226,10 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       await Promise.race([delay(1_000, undefined, { signal }), lost]);
     }
     while (!signal.aborted) {
-      const startedMs = performance.now();
-      previous.appliedForMs = 0;
       // With the connection the lock is gone, and another worker may have put a newer folder into force.
       await readAndApply(previous, () => client.query('SELECT 1'));
       // Only of looking, and of the last two times the shorter: the other may have waited while this process loaded a set.
-      const lookedForMs = performance.now() - startedMs - previous.appliedForMs;
-      const restMs = Math.max(LOOK_EVERY_MS, Math.min(lookedForMs, previous.lookedForMs) / MOST_SHARE);
-      previous.lookedForMs = lookedForMs;
+      const restMs = Math.max(LOOK_EVERY_MS, Math.min(...previous.looksMs) / MOST_SHARE);
       await Promise.race([delay(Math.min(restMs, MOST_REST_MS), undefined, { signal }), lost]);
     }
   };

@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../../shared/errors.ts';
 import { pointerToken } from '../../shared/json.ts';
+import { NO_NUL, NOT_BLANK } from '../../shared/schemas/common.ts';
 import { STRING_FORMATS } from '../../shared/schemas/formats.ts';
 
 /** More than this helps nobody. */
@@ -40,10 +41,10 @@ function typeMessage(types: readonly unknown[]): string {
   return `must be ${types.map((type) => TYPES[String(type)] ?? String(type)).join(' or ')}`;
 }
 
-/** Patterns that have words of their own: texts that PostgreSQL can keep, and such that say something. */
+/** Patterns that have words of their own. */
 const KNOWN_PATTERNS: Readonly<Record<string, string>> = {
-  '^[^\\u0000]*$': 'must not contain the character U+0000',
-  '^[^\\u0000]*\\S[^\\u0000]*$': 'must not be blank or contain the character U+0000',
+  [NO_NUL]: 'must not contain the character U+0000',
+  [NOT_BLANK]: 'must not be blank or contain the character U+0000',
 };
 
 /** A regular expression explains nothing to most readers; the schema's own description does. */

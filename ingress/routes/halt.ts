@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { Database, Sql, Statement } from '../../shared/db/database.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import { writeServiceRecord } from '../../shared/log/service-record.ts';
-import { Nullable, StringEnum, Timestamp } from '../../shared/schemas/common.ts';
+import { NO_NUL, Nullable, StringEnum, Timestamp } from '../../shared/schemas/common.ts';
 import { ENVIRONMENTS } from '../../shared/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 
@@ -12,7 +12,7 @@ const HaltRequest = Type.Object(
     reason: Type.String({
       minLength: 1,
       maxLength: 500,
-      pattern: '^[^\\u0000]*$',
+      pattern: NO_NUL,
       examples: ['Runaway agent, incident 42'],
     }),
   },

@@ -2,7 +2,8 @@
 import { Buffer } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 
-const LEAF = Uint8Array.of(0x00);
+/** What is hashed before a leaf, RFC 6962 section 2.1. */
+export const LEAF = Uint8Array.of(0x00);
 const NODE = Uint8Array.of(0x01);
 const HASH_BYTES = 32;
 /** 0x01, left, right: filled anew for each hash, because making a Hash costs twice as much as hashing these. */

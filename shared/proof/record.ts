@@ -2,9 +2,7 @@
 // log only splices 64 characters in. Pure.
 import { hash } from 'node:crypto';
 import { canonicalString } from './canonical.ts';
-
-/** What RFC 6962 hashes before a leaf (section 2.1). */
-const LEAF = Uint8Array.of(0);
+import { LEAF } from './merkle.ts';
 
 /** previousHash of an entity's first record. */
 export const NO_PREVIOUS = '0'.repeat(64);

@@ -1,11 +1,11 @@
 // Agents as the HTTP interface has them.
 import { Type, type Static } from 'typebox';
 import { AGENT_STATUSES, TIER_TABLE } from '../vocabulary.ts';
-import { CallerId, Cursor, JsonObject, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
+import { CallerId, Cursor, JsonObject, Limit, listOf, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
 
 const Label = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
 const Labels = Type.Array(Label, { maxItems: 100, uniqueItems: true });
-const Description = Type.String({ maxLength: 2_000, pattern: '^[^\\u0000]*$' });
+const Description = Type.String({ maxLength: 2_000, pattern: NO_NUL });
 const Metadata = JsonObject({ description: 'An object of your own, at most 16 kB of JSON; returned unchanged.' });
 
 export const AgentStatusSchema = StringEnum(AGENT_STATUSES, {

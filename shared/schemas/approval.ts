@@ -1,7 +1,7 @@
 // Approvals as the HTTP interface has them.
 import { Type } from 'typebox';
 import { APPROVAL_STATES } from '../decide/approval.ts';
-import { CallerId, Cursor, JsonObject, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
+import { CallerId, Cursor, JsonObject, Limit, listOf, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
 import { Decision } from './decision.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
@@ -66,7 +66,7 @@ export const ApprovalVerdict = Type.Object(
     reason: Type.String({
       minLength: 1,
       maxLength: MAX_REASON,
-      pattern: '^[^\\u0000]*$',
+      pattern: NO_NUL,
       description: 'Goes into the log, and stays there.',
       examples: ['Ticket OPS-7, backup verified'],
     }),

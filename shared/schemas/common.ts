@@ -15,6 +15,11 @@ export function JsonObject(options: TSchemaOptions = {}) {
   return Type.Unsafe<Record<string, unknown>>({ ...options, type: 'object' });
 }
 
+/** Pattern of a text that PostgreSQL can keep. */
+export const NO_NUL = '^[^\\u0000]*$';
+/** ... and that says something. */
+export const NOT_BLANK = '^[^\\u0000]*\\S[^\\u0000]*$';
+
 export const Timestamp = Type.String({
   description: 'RFC 3339, UTC, milliseconds.',
   pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',

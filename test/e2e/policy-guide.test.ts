@@ -155,8 +155,6 @@ describe('The guide to writing a policy', function () {
       replay: components.schemas['ReplayReport']?.properties ?? {},
       shadow: components.schemas['ShadowStatus']?.properties ?? {},
     };
-    // One after the other: they share a process.
-    // oxlint-disable-next-line no-await-in-loop
     const files = ['lexicon.json', 'office-hours.json', 'tests/office-hours.json'];
     for (const file of files) cpSync(inFolder(`policies/${file}`), inFolder(`small/${file}`));
     for (const [name, ...options] of [

@@ -12,7 +12,7 @@ import {
   retryDeadJob,
 } from '../../../shared/queues/dead-jobs.ts';
 import { MAX_REASON } from '../../../shared/schemas/approval.ts';
-import { Cursor, DEFAULT_LIMIT, Limit, StringEnum } from '../../../shared/schemas/common.ts';
+import { Cursor, DEFAULT_LIMIT, Limit, NOT_BLANK, StringEnum } from '../../../shared/schemas/common.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import type { DeadJob } from '../client/wire.ts';
@@ -28,7 +28,7 @@ const Query = Type.Object(
 );
 const Params = Type.Object({ id: Type.String({ minLength: 1, maxLength: 64 }) }, closed);
 const Discard = Type.Object(
-  { reason: Type.String({ minLength: 1, maxLength: MAX_REASON, pattern: '^[^\\u0000]*\\S[^\\u0000]*$' }) },
+  { reason: Type.String({ minLength: 1, maxLength: MAX_REASON, pattern: NOT_BLANK }) },
   closed,
 );
 
