@@ -15,6 +15,7 @@ import { writeTlogProof } from '../../../shared/proof/tlog-proof.ts';
 import { writeLogLine } from '../../../shared/proof/log-file.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 import { watch } from '../../support/process.ts';
+import { describeUnless } from '../../support/skip.ts';
 import { LOG_KEY, ORIGIN, PROMISE_KEY, PROMISE_VKEY, sampleLog, TIME_MS, VKEY } from './sample-log.ts';
 
 const MAIN = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..', '..', '..', 'cli', 'main.js');
@@ -242,9 +243,11 @@ describe('custos canonicalize', () => {
     expect(await ended.ended).to.deep.equal({ code: 141, signal: null });
     expect(ended.stderr()).to.equal('');
   });
+});
 
-  it('says so in a sentence when its output can not be written', function () {
-    if (!existsSync('/dev/full')) this.skip();
+const whyNoFullDisk = existsSync('/dev/full') ? undefined : 'it writes to /dev/full, which Linux has';
+describeUnless(whyNoFullDisk, 'a command whose output is full', () => {
+  it('says so in a sentence, and ends with 1', () => {
     const full = openSync('/dev/full', 'w');
     const ended = spawnSync(process.execPath, [MAIN, 'canonicalize'], {
       input: '{}',
