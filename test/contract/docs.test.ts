@@ -101,6 +101,13 @@ describe('documentation', () => {
     });
   });
 
+  it('names a test in every row of the threat model', () => {
+    const text = DOCUMENTS.find(({ file }) => file === 'docs/security.md')?.text ?? '';
+    const rows = text.split('\n').filter((line) => line.startsWith('| ') && !/^\| (?:what|tampering) /.test(line));
+    expect(rows).not.to.have.lengthOf(0);
+    expect(rows.filter((row) => !/`test\/[\w/.-]+\.test\.ts`/.test(row))).to.deep.equal([]);
+  });
+
   it('names npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as { scripts: object };
     checkAll(mentions(/\bnpm run ([\w:-]+)/g), (name) => Object.hasOwn(scripts, name));
