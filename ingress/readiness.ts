@@ -1,11 +1,10 @@
 // What /ready of ingress looks at: what it cannot work without, and what it goes on without for a while.
-import type { Database, Statement } from '../shared/db/database.ts';
+import type { Database } from '../shared/db/database.ts';
+import { ensureWritable, whyNotWritable } from '../shared/db/writable.ts';
 import type { ActivePolicySet } from '../shared/decide/active-set.ts';
 import { workersAlive } from '../shared/heartbeat.ts';
 import { logProblems } from '../shared/log/audit.ts';
 import type { ReadinessCheck } from './ports.ts';
-
-const PING: Statement = { name: 'ping', text: 'SELECT 1' };
 
 /** @param redisOk whether Redis answers; undefined without one */
 export function readinessChecks(
@@ -17,9 +16,9 @@ export function readinessChecks(
     {
       name: 'database',
       check: () =>
-        db.query(PING, []).then(
+        ensureWritable(db).then(
           () => ({ ok: true }),
-          () => ({ ok: false, detail: 'PostgreSQL does not answer' }),
+          (error: unknown) => ({ ok: false, detail: whyNotWritable(error) }),
         ),
     },
     {

@@ -7,6 +7,10 @@ interface Payload {
   readonly v: 1;
   /** W3C trace context of the request that caused it. */
   readonly traceparent?: string;
+  /** The sweeper asks for it, which comes again as long as something waits. */
+  readonly swept?: true;
+  /** The dead job that this one repeats. */
+  readonly retryOf?: string;
 }
 
 interface LogPayload extends Payload {
@@ -16,8 +20,8 @@ interface LogPayload extends Payload {
 
 export interface JobMap {
   readonly intents: {
-    /** Evaluates one submitted intent. */
-    readonly evaluate: LogPayload & { readonly intentId: string };
+    /** Evaluates one submitted intent, again when the approval that it waited for was decided. */
+    readonly evaluate: LogPayload & { readonly intentId: string; readonly approvalId?: string };
   };
   readonly trust: {
     /** Folds all signals that wait, of whatever tenant. */
@@ -54,6 +58,12 @@ export const QUEUE_NAMES = ['intents', 'trust', 'proofs', 'upkeep'] as const sat
 /** A job to be queued, as a value. */
 export type Job = {
   [Q in QueueName]: {
-    [N in JobName<Q>]: { readonly queue: Q; readonly name: N; readonly payload: JobPayload<Q, N> };
+    [N in JobName<Q>]: {
+      readonly queue: Q;
+      readonly name: N;
+      readonly payload: JobPayload<Q, N>;
+      /** When its work was accepted, by the database's clock. Absent: now. */
+      readonly acceptedAtMs?: number;
+    };
   }[JobName<Q>];
 }[QueueName];

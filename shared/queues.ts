@@ -1,5 +1,4 @@
 // Queues on BullMQ behind one factory: on Redis when there is one, else on BullMQ's own tables in the same PostgreSQL.
-import { randomUUID } from 'node:crypto';
 import type { Queue, Telemetry } from 'bullmq';
 import { type Job, type JobName, type JobPayload, QUEUE_NAMES, type QueueName } from './jobs.ts';
 import type { Backend, BullQueue } from './queues/backend.ts';
@@ -7,6 +6,7 @@ import { within } from './queues/backend.ts';
 import { type Consumer, startConsumer } from './queues/consumer.ts';
 import { createPostgresBackend } from './queues/postgres.ts';
 import { createRedisBackend } from './queues/redis.ts';
+import { idOptionsOf } from './queues/job-id.ts';
 import { telemetryOf } from './queues/telemetry.ts';
 
 export { evictionProblem } from './queues/redis.ts';
@@ -24,14 +24,16 @@ export interface QueueOptions {
    */
   readonly connections?: number;
   /**
-   * Asked when a handler fails: whether it failed because a store is away. Then the handler is started again, for as
-   * long as it takes, and no attempt is counted. Default: never.
+   * Whether what a handler threw is trouble that passes by itself, such as a store that is away. Then the handler is
+   * started again, for as long as it takes, and no attempt is counted. Default: never.
    */
-  readonly isStoreAway?: (error: unknown) => Promise<boolean>;
+  readonly isPassing?: (error: unknown) => boolean;
   /** Hears of every end of a handler. */
   readonly onJob?: (run: JobRun) => void;
   /** Makes a span of each run of a job; absent: none. */
   readonly telemetry?: Telemetry | undefined;
+  /** The database's clock, by which jobs are dated. Default: this machine's. */
+  readonly nowMs?: () => number;
   /** For tests of crashes; see there for the meaning and the defaults. */
   readonly locks?: LockTimes;
 }
@@ -58,7 +60,8 @@ export interface DeadJob {
   readonly name: string;
   readonly payload: unknown;
   readonly error: Error;
-  readonly failedAtMs: number;
+  /** Names this failure: the same job and the same end of it, whoever reports it and however often. */
+  readonly run: string;
 }
 
 /** What is done for each name of a queue. It may be started more than once for one job, and by several workers at once. */
@@ -111,6 +114,11 @@ export interface Queues extends Producer {
   work<Q extends QueueName>(queue: Q, handlers: Handlers<Q>, options: WorkOptions): void;
   /** @throws within 2 s while the store is away. */
   counts(queue: QueueName): Promise<QueueCounts>;
+  /**
+   * When the work of the job that is next in line was accepted; undefined: none waits. As jobs wait in the order in which
+   * their work was accepted, the job of earlier work is not waiting any more. @throws within 2 s while the store is away.
+   */
+  oldestWaitingAtMs(queue: QueueName): Promise<number | undefined>;
   /** BullMQ's own queues, for tools that show them. @throws within 2 s while the store is away. */
   opened(): Promise<readonly Queue[]>;
   /**
@@ -126,7 +134,7 @@ const LOCKS: LockTimes = { lockMs: 10_000, lookMs: 5_000 };
 
 /** Connects when first used. */
 export function createQueues(options: QueueOptions): Queues {
-  const { databaseUrl, redisUrl, onError, connections = 2, locks = LOCKS, telemetry } = options;
+  const { databaseUrl, redisUrl, onError, connections = 2, locks = LOCKS, telemetry, nowMs = Date.now } = options;
   const backend: Backend =
     redisUrl === undefined
       ? createPostgresBackend(databaseUrl, connections, onError, telemetry)
@@ -154,9 +162,9 @@ export function createQueues(options: QueueOptions): Queues {
           const bulk = members.map((job) => ({
             name: job.name,
             data: job.payload,
-            // Fresh, so that none is taken for an earlier one, not even after the store was emptied.
             opts: {
-              jobId: `${job.name}-${randomUUID()}`,
+              ...idOptionsOf(job),
+              timestamp: job.acceptedAtMs ?? nowMs(),
               ...(telemetry === undefined ? {} : telemetryOf(job.payload.traceparent)),
             },
           }));
@@ -182,7 +190,7 @@ export function createQueues(options: QueueOptions): Queues {
           backend,
           locks,
           failedJobs: () => ask(queue, (opened) => opened.getJobs(['failed'], 0, 999)),
-          isStoreAway: options.isStoreAway ?? (async () => false),
+          isPassing: options.isPassing ?? (() => false),
           onJob: options.onJob ?? (() => undefined),
           onError,
         }),
@@ -190,14 +198,15 @@ export function createQueues(options: QueueOptions): Queues {
     },
     counts: (name) =>
       ask(name, async (queue) => {
-        const [counts, [oldest]] = await Promise.all([
+        const [counts, datedMs] = await Promise.all([
           queue.getJobCounts('waiting', 'active', 'delayed', 'failed'),
-          queue.getJobs(['waiting'], 0, 0, true),
+          backend.nextDatedMs(name, queue),
         ]);
         const { waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
-        const oldestWaitingMs = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp);
+        const oldestWaitingMs = datedMs === undefined ? 0 : Math.max(0, nowMs() - datedMs);
         return { waiting, active, delayed, failed, oldestWaitingMs };
       }),
+    oldestWaitingAtMs: (name) => ask(name, (queue) => backend.nextDatedMs(name, queue)),
     opened: () =>
       // Both backends open whole queues; what is used of them here is less.
       Promise.all(QUEUE_NAMES.map((name) => ask(name, async (queue) => queue as Queue))),

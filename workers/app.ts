@@ -2,8 +2,10 @@
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
-import { keptOf, openDatabase, type Statement } from '../shared/db/database.ts';
+import { keptOf, openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
+import { isPassing } from '../shared/db/trouble.ts';
+import { ensureWritable, whyNotWritable } from '../shared/db/writable.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
@@ -14,7 +16,6 @@ import { logProblems } from '../shared/log/audit.ts';
 import { createCheckpointKeeper } from '../shared/log/kept.ts';
 import { readSigningKey } from '../shared/log/signing-key.ts';
 import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/queues.ts';
-import { storeAwayCheck } from '../shared/queues/store-away.ts';
 import { findRoot, readVersion } from '../shared/root.ts';
 import type { Tracing } from '../shared/tracing.ts';
 import { createWorkerAuditor } from './audit.ts';
@@ -53,7 +54,6 @@ interface Work<Q extends QueueName> {
   readonly concurrency: number;
 }
 
-const PING: Statement = { name: 'ping', text: 'SELECT 1' };
 /** Workers may wait longer than a request may: a large policy set takes its time to be stored. */
 const QUERY_TIMEOUT_MS = 30_000;
 /** Intents that are evaluated at once: each waits for the database more than it computes. */
@@ -84,7 +84,8 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
     databaseUrl,
     redisUrl,
     onError,
-    isStoreAway: storeAwayCheck(db),
+    isPassing,
+    nowMs,
     onJob: metrics.observeJob,
     telemetry: tracing?.telemetry,
   });
@@ -120,7 +121,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
 
   // Each queue that this process works on; one that is absent is left to other processes.
   const work: { readonly [Q in QueueName]?: Work<Q> } = {
-    upkeep: { handlers: upkeepHandlers({ nowMs, db, log, auditor, replays }), concurrency: UPKEEP_CONCURRENCY },
+    upkeep: { handlers: upkeepHandlers({ nowMs, db, queues, log, auditor, replays }), concurrency: UPKEEP_CONCURRENCY },
     trust: { handlers: trustHandlers({ db, nowMs, dailyCap: config.trustDailyCap }), concurrency: FOLDS_AT_ONCE },
     proofs: {
       handlers: proofHandlers({ db, nowMs, logHost: config.logHost, checkpointer }),
@@ -170,9 +171,9 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
     metrics: metrics.expose,
     async check() {
       try {
-        await db.query(PING, []);
-      } catch {
-        return { ready: false, reason: 'PostgreSQL does not answer' };
+        await ensureWritable(db);
+      } catch (error) {
+        return { ready: false, reason: whyNotWritable(error) };
       }
       const problems = await degraded();
       return problems.length === 0 ? { ready: true } : { ready: true, degraded: problems };

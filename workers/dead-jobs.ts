@@ -15,14 +15,18 @@ export interface DeadJobRecorderDeps<Q extends QueueName> {
 const ERROR_MAX = 2_000;
 
 const LOCK: Statement = { name: 'dead-job-lock', text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.deadJobs})` };
-// The same work may fail again while nobody has decided about it: that is the row there is. A failure from before the
-// decision about its row is reported again when a process looks for failures that nobody recorded.
+// The same work may fail again while nobody has decided about it: that is the row there is, with its latest failure.
+const REPEAT: Statement = {
+  name: 'dead-job-repeat',
+  text: `UPDATE dead_job SET error = $4, failed_at = now(), run = $5
+    WHERE queue = $1 AND name = $2 AND payload = $3 AND state = 'dead' AND run IS DISTINCT FROM $5 RETURNING dead_job_id`,
+};
+// A failure that was decided about may be reported again by a process that looks for failures that nobody recorded.
 const RECORD: Statement = {
   name: 'dead-job-record',
-  text: `INSERT INTO dead_job (organisation_id, environment, queue, name, payload, error, failed_at)
-    SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (
-      SELECT FROM dead_job WHERE queue = $3 AND name = $4 AND payload = $5
-        AND (state = 'dead' OR failed_at >= $7::timestamptz OR resolved_at >= $7::timestamptz)
+  text: `INSERT INTO dead_job (organisation_id, environment, queue, name, payload, error, failed_at, run)
+    SELECT $1, $2, $3, $4, $5, $6, now(), $7 WHERE NOT EXISTS (
+      SELECT FROM dead_job WHERE queue = $3 AND name = $4 AND payload = $5 AND (state = 'dead' OR run = $7)
     ) RETURNING dead_job_id`,
 };
 
@@ -37,13 +41,14 @@ export function createDeadJobRecorder<Q extends QueueName>({
   log,
   hooks = {},
 }: DeadJobRecorderDeps<Q>): (job: DeadJob) => Promise<void> {
-  return async ({ queue, name, payload, error, failedAtMs }) => {
+  return async ({ queue, name, payload, error, run }) => {
     const { organisationId, environment } = tenantOf(payload);
     const text = errorText(error);
-    const stored = JSON.stringify(payload);
+    const stored = JSON.stringify(workOf(payload));
     const { row, waits } = await db.transaction(async (sql) => {
       await sql.query(LOCK, []);
-      const values = [organisationId, environment, queue, name, stored, text, new Date(failedAtMs)];
+      await sql.query(REPEAT, [queue, name, stored, text, run]);
+      const values = [organisationId, environment, queue, name, stored, text, run];
       const [recorded] = await sql.query<{ dead_job_id: string }>(RECORD, values);
       const open = await sql.query(WAITS, [queue, name, stored]);
       return { row: recorded, waits: open.length > 0 };
@@ -59,6 +64,13 @@ export function createDeadJobRecorder<Q extends QueueName>({
     // The payload was typed with the name when the job was added.
     await hook?.(payload as never, error);
   };
+}
+
+/** What the job was for, without why it was queued: two jobs for the same work are one row. */
+function workOf(payload: unknown): unknown {
+  if (typeof payload !== 'object' || payload === null) return payload;
+  const { swept: _, retryOf: __, ...work } = payload as { swept?: unknown; retryOf?: unknown };
+  return work;
 }
 
 function tenantOf(payload: unknown): { organisationId: string | null; environment: string | null } {

@@ -1,12 +1,13 @@
 // The intent worker: evaluates what was submitted, with the same core as ingress, and records the decision exactly once.
-import type { ActivePolicySet } from '../shared/decide/active-set.ts';
+import type { ActivePolicies, ActivePolicySet } from '../shared/decide/active-set.ts';
 import type { Answer, Decider, Principal, Question } from '../shared/decide/decider.ts';
 import type { ApprovalOpener } from '../shared/decide/approval-open.ts';
 import type { ClaimedIntent, IntentStore } from '../shared/decide/intent-store.ts';
-import type { Readings } from '../shared/decide/readings.ts';
+import type { Reading, Readings } from '../shared/decide/readings.ts';
 import { createRecorder } from '../shared/decide/recorder.ts';
 import type { DecisionStore } from '../shared/decide/store.ts';
 import type { Database } from '../shared/db/database.ts';
+import { isPassing } from '../shared/db/trouble.ts';
 import type { JobPayload } from '../shared/jobs.ts';
 import type { Handlers } from '../shared/queues.ts';
 
@@ -23,6 +24,18 @@ export interface IntentWorkerDeps {
   /** CUSTOS_APPROVAL_TTL. */
   readonly approvalTtlMs: number;
   readonly nowMs: () => number;
+}
+
+/** Stands for an action and a resource that cannot be read any more, in the DENY that ends their intent. */
+const UNREADABLE = { action: 'unknown', resource: 'unreadable' } as const;
+
+/** The caller's object. @throws when what is stored is none */
+function contextOf({ context }: ClaimedIntent): Record<string, unknown> | undefined {
+  if (context === null) return undefined;
+  const parsed: unknown = JSON.parse(context);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+    throw new Error('the stored context of an intent is no JSON object');
+  return parsed as Record<string, unknown>;
 }
 
 /** Ends a transaction whose work another worker has done meanwhile. */
@@ -48,26 +61,42 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   const { db, policies, readings, decider, intents, decisions, nowMs } = deps;
   const recorder = createRecorder(deps);
 
-  const claim = async (payload: EvaluatePayload): Promise<Question | undefined> => {
-    const { organisationId, environment, intentId } = payload;
-    const claimed = await intents.claim(organisationId, environment, intentId, nowMs());
-    if (claimed === undefined) return undefined;
+  const claim = ({ organisationId, environment, intentId }: EvaluatePayload): Promise<ClaimedIntent | undefined> =>
+    intents.claim(organisationId, environment, intentId, nowMs());
+
+  const readingOf = (active: ActivePolicies, { organisation_slug: organisation, action, resource }: ClaimedIntent) =>
+    readings.ofAction({ set: active.set, organisation }, action, resource);
+
+  const questionOf = (
+    payload: EvaluatePayload,
+    claimed: ClaimedIntent,
+    about: Pick<Question, 'active' | 'reading' | 'context'>,
+  ): Question => ({
+    ...about,
+    key: principalOf(payload, claimed),
+    agentId: claimed.agent_id,
+    intentId: payload.intentId,
+    approvalId: claimed.approval_id ?? undefined,
+    traceparent: payload.traceparent,
+  });
+
+  /** All that was submitted. @throws when something stored is damaged, or is not accepted any more */
+  const wholeQuestion = (payload: EvaluatePayload, claimed: ClaimedIntent): Question => {
     const active = policies.current();
-    return {
-      active,
-      key: principalOf(payload, claimed),
-      agentId: claimed.agent_id,
-      reading: readings.ofAction(
-        { set: active.set, organisation: claimed.organisation_slug },
-        claimed.action,
-        claimed.resource,
-      ),
-      intentId,
-      approvalId: claimed.approval_id ?? undefined,
-      traceparent: payload.traceparent,
-      // The caller's object, stored as it came.
-      context: claimed.context === null ? undefined : (JSON.parse(claimed.context) as Record<string, unknown>),
-    };
+    return questionOf(payload, claimed, { active, reading: readingOf(active, claimed), context: contextOf(claimed) });
+  };
+
+  /** As much as is needed to refuse it: nothing of what may be damaged. */
+  const bareQuestion = (payload: EvaluatePayload, claimed: ClaimedIntent): Question => {
+    const active = policies.current();
+    let reading: Reading;
+    try {
+      reading = readingOf(active, claimed);
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      reading = readingOf(active, { ...claimed, ...UNREADABLE });
+    }
+    return questionOf(payload, claimed, { active, reading, context: undefined });
   };
 
   /** Ends a transaction quietly when another worker has done its work. */
@@ -121,18 +150,30 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     decider.recorded(question, answer);
   };
 
+  const giveUpOn = async (payload: EvaluatePayload, question: Question): Promise<void> => {
+    const answer = await decider.giveUp(question);
+    await unlessFinal(() => fail(payload, question, answer));
+  };
+
   return {
     handlers: {
       evaluate: async (payload) => {
-        const question = await claim(payload);
-        if (question !== undefined) await decide(payload, question, await decider.answer(question));
+        const claimed = await claim(payload);
+        if (claimed === undefined) return;
+        const question = wholeQuestion(payload, claimed);
+        await decide(payload, question, await decider.answer(question));
       },
     },
     async giveUp(payload) {
-      const question = await claim(payload);
-      if (question === undefined) return;
-      const answer = await decider.giveUp(question);
-      await unlessFinal(() => fail(payload, question, answer));
+      const claimed = await claim(payload);
+      if (claimed === undefined) return;
+      try {
+        await giveUpOn(payload, wholeQuestion(payload, claimed));
+      } catch (error) {
+        if (isPassing(error)) throw error;
+        // What made the evaluation fail may make this fail as well, and the intent must end all the same.
+        await giveUpOn(payload, bareQuestion(payload, claimed));
+      }
     },
   };
 }

@@ -17,8 +17,12 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-/** Rows a hand-over. Its transaction stays open for an answer of the queue's store, 2 s at most; inserts never wait for it. */
+/** Most rows a hand-over. Its transaction stays open for an answer of the queue's store, 2 s at most; inserts never wait for it. */
 export const BATCH = 1_000;
+/** Fewest. A store that cannot take these in 2 s counts as away. */
+const BATCH_MIN = 10;
+/** A hand-over that took longer is followed by a smaller one, so that a slow store slows the relay and never stops it. */
+const SLOW_MS = 1_000;
 /** Between two looks while there is work, and when there has been none for a while. */
 const BUSY_MS = 20;
 const IDLE_MS = 100;
@@ -33,8 +37,8 @@ const AWAY_MS = 500;
 const TAKE = (where: string): string =>
   // An array, because a subquery behind IN may be run again for each row, and then takes more than its LIMIT.
   `DELETE FROM outbox WHERE seq = ANY (ARRAY(
-    SELECT seq FROM outbox ${where} ORDER BY seq LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
-  )) RETURNING seq, queue, name, payload`;
+    SELECT seq FROM outbox ${where} ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
+  )) RETURNING seq, queue, name, payload, created_at`;
 const TAKE_ALL: Statement = { name: 'outbox-take', text: TAKE('') };
 const TAKE_URGENT: Statement = { name: 'outbox-take-urgent', text: TAKE("WHERE queue NOT IN ('proofs', 'trust')") };
 const BURY: Statement = {
@@ -47,6 +51,7 @@ interface OutboxRow {
   readonly queue: string;
   readonly name: string;
   readonly payload: string;
+  readonly created_at: Date;
 }
 
 /** Jobs that only say that there is work: however many rows ask for one, it is one job. */
@@ -54,13 +59,13 @@ function isWakeUp({ queue, name }: Job): boolean {
   return (queue === 'proofs' && name === 'append') || (queue === 'trust' && name === 'fold');
 }
 
-function toJob({ queue, name, payload }: OutboxRow): Job | undefined {
+function toJob({ queue, name, payload, created_at: createdAt }: OutboxRow): Job | undefined {
   if (!QUEUE_NAMES.some((known) => known === queue)) return undefined;
   try {
     const parsed: unknown = JSON.parse(payload);
     // Whoever wrote the row typed it as a Job; a name that no worker knows ends as a dead job there.
     return typeof parsed === 'object' && parsed !== null
-      ? ({ queue, name, payload: parsed } as unknown as Job)
+      ? ({ queue, name, payload: parsed, acceptedAtMs: createdAt.getTime() } as unknown as Job)
       : undefined;
   } catch {
     return undefined;
@@ -75,10 +80,19 @@ export function coalesce(rows: readonly Job[]): Job[] {
       jobs.set(`${jobs.size}`, job);
       continue;
     }
-    const { v, organisationId, environment } = job.payload as { v: 1; organisationId?: string; environment?: string };
+    const { v, organisationId, environment, swept } = job.payload as {
+      v: 1;
+      organisationId?: string;
+      environment?: string;
+      swept?: true;
+    };
     const key = `${job.queue} ${organisationId} ${environment}`;
+    const known = jobs.get(key);
+    // One of the sweeper's alone may be ignored by the queue; it stands for no other.
+    if (known !== undefined && (swept === true || known.payload.swept !== true)) continue;
     // It belongs to no request, so it carries no trace of one.
-    if (!jobs.has(key)) jobs.set(key, { ...job, payload: { v, organisationId, environment } } as Job);
+    const payload = { v, organisationId, environment, ...(swept === true ? { swept } : {}) };
+    jobs.set(key, { ...job, payload } as Job);
   }
   return [...jobs.values()];
 }
@@ -89,14 +103,26 @@ export interface HandedOver {
   readonly jobs: number;
 }
 
+/** How many rows the next hand-over takes, after one that took so long, or failed. */
+export function nextBatch(rows: number, tookMs: number | 'failed'): number {
+  if (tookMs === 'failed') return Math.max(BATCH_MIN, Math.floor(rows / 4));
+  if (tookMs > SLOW_MS) return Math.max(BATCH_MIN, Math.floor(rows / 2));
+  return Math.min(BATCH, rows * 2);
+}
+
 /**
  * Hands over up to a batch of the oldest rows that no other worker holds.
  * @param what `urgent` leaves wake-ups for later
+ * @param batch most rows
  * @throws when PostgreSQL or the queue's store is away; then all rows are still there.
  */
-export async function handOver({ db, queues, log }: RelayDeps, what: 'all' | 'urgent' = 'all'): Promise<HandedOver> {
+export async function handOver(
+  { db, queues, log }: RelayDeps,
+  what: 'all' | 'urgent' = 'all',
+  batch = BATCH,
+): Promise<HandedOver> {
   return db.transaction(async (sql) => {
-    const rows = await sql.query<OutboxRow>(what === 'all' ? TAKE_ALL : TAKE_URGENT, []);
+    const rows = await sql.query<OutboxRow>(what === 'all' ? TAKE_ALL : TAKE_URGENT, [batch]);
     if (rows.length === 0) return { rows: 0, jobs: 0 };
     rows.sort((a, b) => Number(a.seq) - Number(b.seq));
     const accepted: Job[] = [];
@@ -131,14 +157,16 @@ export function startRelay(deps: RelayDeps): Relay {
     let restMs = BUSY_MS;
     let away = false;
     let allAtMs = 0;
+    let batch = BATCH;
     while (!signal.aborted) {
       const nowMs = performance.now();
       const what = nowMs - allAtMs >= WAKE_UP_MS ? 'all' : 'urgent';
       try {
-        const { rows } = await handOver(deps, what);
+        const { rows } = await handOver(deps, what, batch);
         if (away) log.info('the relay hands over again');
         away = false;
-        const backlog = rows === BATCH;
+        const backlog = rows === batch;
+        batch = nextBatch(batch, performance.now() - nowMs);
         // After a backlog the next pass takes all, too.
         if (what === 'all') allAtMs = backlog ? 0 : nowMs;
         if (rows > 0) restMs = BUSY_MS;
@@ -148,6 +176,8 @@ export function startRelay(deps: RelayDeps): Relay {
       } catch (error) {
         if (!away) log.warn({ err: error }, 'the relay cannot hand over now; accepted work waits in the outbox');
         away = true;
+        // It may have been too much at once. What the queue took all the same is known there by its id.
+        batch = nextBatch(batch, 'failed');
         restMs = AWAY_MS;
       }
       await delay(restMs, undefined, { signal }).catch(() => undefined);

@@ -49,17 +49,18 @@ async function forget(db: Database, statement: Statement): Promise<void> {
 
 export interface UpkeepDeps {
   readonly db: Database;
+  readonly queues: Pick<Queues, 'oldestWaitingAtMs'>;
   readonly log: Logger;
   readonly auditor: Pick<Auditor, 'run'>;
   readonly nowMs: () => number;
   readonly replays: Pick<ReplayRunner, 'run'>;
 }
 
-export function upkeepHandlers({ db, log, auditor, replays, nowMs }: UpkeepDeps): Handlers<'upkeep'> {
+export function upkeepHandlers({ db, queues, log, auditor, replays, nowMs }: UpkeepDeps): Handlers<'upkeep'> {
   return {
     sweep: async () => {
-      const swept = await sweep(db);
-      if (swept.logs + swept.trust + swept.intents > 0) log.debug(swept, 'swept what stayed behind');
+      const swept = await sweep({ db, queues });
+      if (swept.logs + swept.trust + swept.intents + swept.resolved > 0) log.debug(swept, 'swept what stayed behind');
     },
     'expire-approvals': async () => {
       const expired = await expireApprovals(db, nowMs());

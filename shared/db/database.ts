@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ApiError } from '../errors.ts';
 import type { DataSourceOptions } from './data-source.ts';
+import { type Trouble, troubleOf } from './trouble.ts';
 
 /** A statement with a name is prepared once per connection. */
 export interface Statement {
@@ -21,19 +22,6 @@ export interface Database extends Sql {
   close(): Promise<void>;
 }
 
-const CONNECTION_CLASSES = new Set(['08', '53', '57', '58']);
-const CONNECTION_TEXT =
-  /ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOTFOUND|Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|client was closed/;
-
-/** Whether an error says that Postgres is away or cannot work now (and not that a statement is wrong). */
-export function isConnectionError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: unknown };
-  if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) return CONNECTION_CLASSES.has(code.slice(0, 2));
-  if (typeof code === 'string' && CONNECTION_TEXT.test(code)) return true;
-  return CONNECTION_TEXT.test(error.message);
-}
-
 /**
  * Whether Postgres refused a statement as such, whatever its data: any class but 22 (data exception) and 23 (integrity
  * constraint violation). Errors of this process, made while preparing the data, count as data errors.
@@ -49,13 +37,25 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return e.code === '23505' && (constraint === undefined || e.constraint === constraint);
 }
 
-/** E6002 for connection trouble, the error itself otherwise. */
+/** What a caller is told; nothing internal. */
+const TOLD: Readonly<Record<Exclude<Trouble, 'own'>, string>> = {
+  away: 'The database is not reachable now; the request may be repeated.',
+  'read-only': 'The database takes no writes now; the request may be repeated.',
+  contended: 'Other work was in the way in the database; the request may be repeated.',
+};
+
+/** E6002 for trouble of the database that passes, the error itself otherwise. */
 export function asApiError(error: unknown): unknown {
-  if (!isConnectionError(error)) return error;
-  return new ApiError('E6002', 'The database is not reachable now; the request may be repeated.', {
-    headers: { 'retry-after': '1' },
-    cause: error,
-  });
+  if (error instanceof ApiError) return error;
+  const trouble = troubleOf(error);
+  if (trouble === 'own') return error;
+  return new ApiError('E6002', TOLD[trouble], { headers: { 'retry-after': '1' }, cause: error });
+}
+
+/** Whether the connection that met the error is not to be used again: it is gone, or its session cannot write. */
+function spoilsConnection(error: unknown): boolean {
+  const trouble = troubleOf(error);
+  return trouble === 'away' || trouble === 'read-only';
 }
 
 interface Queryable {
@@ -164,15 +164,25 @@ export async function openDatabase(options: DataSourceOptions): Promise<Database
       const client = await checkOut(pool, onBroken).catch((error: unknown) => {
         throw asApiError(error);
       });
+      // Work may fail because of another store; only what this connection met says something of it.
+      const met = new Set<unknown>();
+      const ask = async <T>(question: Promise<T>): Promise<T> => {
+        try {
+          return await question;
+        } catch (error) {
+          met.add(error);
+          throw error;
+        }
+      };
       try {
-        await client.query('BEGIN');
-        const result = await work({ query: (statement, values) => run(client, statement, values) });
-        await client.query('COMMIT');
+        await ask(client.query('BEGIN'));
+        const result = await work({ query: (statement, values) => ask(run(client, statement, values)) });
+        await ask(client.query('COMMIT'));
         return result;
       } catch (error) {
-        if (isConnectionError(error)) broken = error as Error;
+        if (spoilsConnection(error) && met.has(error)) broken = error as Error;
         else await client.query('ROLLBACK').catch((e: unknown) => (broken = e as Error));
-        throw asApiError(error);
+        throw met.has(error) ? asApiError(error) : error;
       } finally {
         client.removeListener('error', onBroken);
         client.release(broken);

@@ -96,13 +96,13 @@ const EXPIRE_ONE: Statement = {
 const RESUME: Statement = {
   name: 'intent-resume',
   text: `WITH waiting AS (
-      UPDATE intent SET status = 'evaluating', updated_at = $5
+      UPDATE intent SET status = 'evaluating', updated_at = $5, queued_at = now()
       WHERE ${OF} AND intent_id = $3 AND approval_id = $4 AND status = 'waiting_approval'
-      RETURNING organisation_id, environment, intent_id, traceparent
+      RETURNING organisation_id, environment, intent_id, approval_id, traceparent
     )
     INSERT INTO outbox (queue, name, payload)
     SELECT 'intents', 'evaluate', json_strip_nulls(json_build_object('v', 1, 'organisationId', organisation_id, 'environment', environment,
-      'intentId', intent_id, 'traceparent', traceparent))::text FROM waiting`,
+      'intentId', intent_id, 'approvalId', approval_id, 'traceparent', traceparent))::text FROM waiting`,
 };
 
 /** What its use depends on. */

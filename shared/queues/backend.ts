@@ -1,5 +1,6 @@
 // What is used of BullMQ, whichever store it keeps its jobs in.
 import type { Job as BullJob, IQueueBackend, JobProgress, Queue, Worker } from 'bullmq';
+import { TookTooLong } from '../db/trouble.ts';
 import type { QueueName } from '../jobs.ts';
 
 export type BullQueue = Pick<
@@ -14,7 +15,6 @@ export type BullWorker = Pick<Worker, 'run' | 'waitUntilReady' | 'close'> & {
 
 export interface WorkerSettings {
   readonly concurrency: number;
-  readonly maxStartedAttempts: number;
   readonly maxStalledCount: number;
   readonly lockDuration: number;
   readonly stalledInterval: number;
@@ -27,7 +27,13 @@ export interface Backend {
   /** A queue that answers now. @throws within about two seconds when the store does not. */
   openQueue(name: QueueName): Promise<BullQueue>;
   /** A worker that does not run yet. */
-  createWorker(name: QueueName, process: (job: BullJob) => Promise<void>, settings: WorkerSettings): BullWorker;
+  createWorker(
+    name: QueueName,
+    process: (job: BullJob, token?: string) => Promise<void>,
+    settings: WorkerSettings,
+  ): BullWorker;
+  /** When the job that is next in line was dated; undefined: none waits. */
+  nextDatedMs(name: QueueName, queue: BullQueue): Promise<number | undefined>;
   /** Closes the connections that queues and workers shared. */
   close(): Promise<void>;
 }
@@ -62,7 +68,7 @@ export const STORE_TIMEOUT_MS = 1_500;
 export async function within<T>(promise: Promise<T>, timeoutMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`${what} took longer than ${timeoutMs} ms`)), timeoutMs);
+    timer = setTimeout(() => reject(new TookTooLong(what, timeoutMs)), timeoutMs);
   });
   promise.catch(() => undefined);
   try {

@@ -1,6 +1,6 @@
 // One queue's jobs in this process: what runs them, waits for a store that is away, and reports those that are given up.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Job as BullJob } from 'bullmq';
+import { DelayedError, type Job as BullJob } from 'bullmq';
 import type { QueueName } from '../jobs.ts';
 import type { DeadJob, JobRun, LockTimes } from '../queues.ts';
 import { type Backend, type BullWorker, within } from './backend.ts';
@@ -15,7 +15,7 @@ export interface ConsumerOptions {
   readonly locks: LockTimes;
   /** The newest jobs that were given up, of whichever worker. */
   readonly failedJobs: () => Promise<BullJob[]>;
-  readonly isStoreAway: (error: unknown) => Promise<boolean>;
+  readonly isPassing: (error: unknown) => boolean;
   readonly onJob: (run: JobRun) => void;
   readonly onError: (error: unknown) => void;
 }
@@ -26,12 +26,14 @@ export interface Consumer {
 }
 
 /**
- * A crash is no attempt for BullMQ; without this a job that ends the process would be started for ever. It is as well
- * how often a job may be found abandoned.
+ * How often a job may be found abandoned. A crash is no attempt for BullMQ; without this a job that ends its process would
+ * be started for ever. Starts are not counted: a worker that is stopped while a store is away starts its job in vain.
  */
-const MAX_STARTED_ATTEMPTS = 5;
+const MAX_ABANDONED = 4;
 /** Rest before the store is asked again: by us, and by BullMQ (whose default is 15 s). */
 const RETRY_MS = 500;
+/** The longest rest of a job that meets the same trouble again and again. */
+const RETRY_MAX_MS = 5_000;
 /** How often jobs are looked for that were given up while nobody could record it. */
 const LOOK_FOR_DEAD_MS = 10_000;
 /** Recorded jobs that are remembered, so that they are not recorded at each look. More than one look shows. */
@@ -50,10 +52,22 @@ export function startConsumer(options: ConsumerOptions): Consumer {
 
   const rest = (ms: number): Promise<void> => delay(ms, undefined, { signal }).catch(() => undefined);
 
-  const carryOut = async (job: BullJob): Promise<void> => {
+  /** Gives a job back that this process cannot finish now: it counts as no attempt, and any worker may take it. */
+  const giveBack = async (job: BullJob, token: string | undefined, reason: Error): Promise<never> => {
+    try {
+      await job.moveToDelayed(Date.now() + RETRY_MS, token);
+    } catch (error) {
+      // The queue's store is away, too: nobody can be told, and the job is found abandoned.
+      onError(error);
+      throw reason;
+    }
+    throw new DelayedError(reason.message);
+  };
+
+  const carryOut = async (job: BullJob, token: string | undefined): Promise<void> => {
     const handler = handlers[job.name];
     if (handler === undefined) throw new Error(`no handler for the job ${job.name} of queue ${queue}`);
-    for (;;) {
+    for (let restMs = RETRY_MS; ; restMs = Math.min(2 * restMs, RETRY_MAX_MS)) {
       const startedMs = performance.now();
       const ended = (outcome: JobRun['outcome']): void =>
         options.onJob({ queue, name: job.name, outcome, durationMs: performance.now() - startedMs });
@@ -63,37 +77,44 @@ export function startConsumer(options: ConsumerOptions): Consumer {
         ended('completed');
         return;
       } catch (error) {
-        const again = !signal.aborted && (await options.isStoreAway(error));
-        const last = !again && job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
-        ended(last ? 'dead' : 'failed');
-        if (again) await rest(RETRY_MS);
         // BullMQ reads the members of whatever is thrown.
-        if (!again || signal.aborted) throw error instanceof Error ? error : new Error(String(error));
+        const reason = error instanceof Error ? error : new Error(String(error));
+        const passing = options.isPassing(error);
+        const last = !passing && job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+        ended(last ? 'dead' : 'failed');
+        if (!passing) throw reason;
+        onError(reason);
+        if (!signal.aborted) await rest(restMs);
+        if (signal.aborted) await giveBack(job, token, reason);
       }
     }
   };
-  const process = async (job: BullJob): Promise<void> => {
-    const run = carryOut(job).finally(() => running.delete(run));
+  const process = async (job: BullJob, token?: string): Promise<void> => {
+    const run = carryOut(job, token).finally(() => running.delete(run));
     running.add(run);
     await run;
   };
 
   /** Reports a job that is given up, once it was heard. */
   const report = async (job: BullJob, error: Error): Promise<void> => {
-    const id = `${job.id}@${job.finishedOn}`;
-    if (onDead === undefined || recorded.has(id)) return;
-    recorded.add(id);
+    const mark = `recorded@${job.finishedOn}`;
+    const run = `${job.id}@${job.finishedOn}`;
+    // The mark is kept with the job: a process that starts later must not report it again after somebody decided about it.
+    if (onDead === undefined || recorded.has(run) || job.progress === mark) return;
+    recorded.add(run);
     try {
-      const failedAtMs = job.finishedOn ?? Date.now();
-      await onDead({ queue, name: job.name, payload: job.data, error, failedAtMs });
+      await onDead({ queue, name: job.name, payload: job.data, error, run });
       for (const oldest of recorded) {
         if (recorded.size <= REMEMBERED) break;
         recorded.delete(oldest);
       }
     } catch (reason) {
-      recorded.delete(id);
+      recorded.delete(run);
       onError(reason);
+      return;
     }
+    // One that is removed when it fails is not there any more; and a report that is repeated does no harm.
+    await job.updateProgress(mark).catch(() => undefined);
   };
 
   const onFailed = (job: BullJob | undefined, error: Error): void => {
@@ -123,8 +144,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     while (!signal.aborted) {
       const next = backend.createWorker(queue, process, {
         concurrency: options.concurrency,
-        maxStartedAttempts: MAX_STARTED_ATTEMPTS,
-        maxStalledCount: MAX_STARTED_ATTEMPTS,
+        maxStalledCount: MAX_ABANDONED,
         lockDuration: locks.lockMs,
         stalledInterval: locks.lookMs,
         runRetryDelay: RETRY_MS,

@@ -65,7 +65,11 @@ const RETRY: Statement = {
   text: `WITH job AS (
       UPDATE dead_job SET state = 'retried', resolved_at = now(), resolved_by = $4
       WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *
-    ), back AS (INSERT INTO outbox (queue, name, payload) SELECT queue, name, payload FROM job)
+    ), back AS (
+      -- The queue still has the dead one, and would ignore another job for the same work.
+      INSERT INTO outbox (queue, name, payload)
+      SELECT queue, name, (payload::jsonb || jsonb_build_object('retryOf', dead_job_id::text))::text FROM job
+    )
     SELECT * FROM job`,
 };
 const DISCARD: Statement = {

@@ -9,6 +9,9 @@ const WORKER_CONNECTIONS = 2;
 /** A worker's query may take long on a busy machine, but not for ever on a connection that is gone. */
 const WORKER_QUERY_TIMEOUT_MS = 15_000;
 
+/** In the order in which BullMQ takes them (its index job_ready_idx). */
+const NEXT = `SELECT added_at_ms::float8 AS dated FROM job WHERE queue = $1 AND state = 'waiting' ORDER BY priority, seq LIMIT 1`;
+
 const Postgres = withBackend(bullPostgres);
 
 /**
@@ -74,6 +77,11 @@ export function createPostgresBackend(
         onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
         abandon: () => abandonWorker(worker, onError),
       });
+    },
+    async nextDatedMs(name) {
+      // BullMQ's own list of waiting jobs begins with the newest here, and counting to the other end takes long.
+      const { rows } = await pool().query<{ dated: number }>(NEXT, [name]);
+      return rows[0]?.dated;
     },
     close: async () => producers?.end(),
   };

@@ -4,6 +4,8 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { abandonWorker, type Backend, JOB_OPTIONS, STORE_TIMEOUT_MS, within } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
+/** To read a job that waits, of a queue from which all are taken at once. */
+const ATTEMPTS = 3;
 
 const retryStrategy = (times: number): number => Math.min(times * 100, 1_000);
 
@@ -68,6 +70,15 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
         onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
         abandon: () => abandonWorker(worker, onError),
       });
+    },
+    async nextDatedMs(_name, queue) {
+      // A few, because one that is taken meanwhile may be gone before it is read.
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const [next] = await queue.getJobs(['waiting'], 0, 9, true);
+        if (next !== undefined) return next.timestamp;
+        if (((await queue.getJobCounts('waiting'))['waiting'] ?? 0) === 0) return undefined;
+      }
+      throw new Error('the jobs that wait come and go too fast to read one');
     },
     async close() {
       producer?.disconnect();

@@ -69,7 +69,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
         name: 'evaluate',
         payload: { v: 1, organisationId: service.operatorId, environment: 'live', intentId },
         error: new Error(message),
-        failedAtMs: service.nowMs(),
+        run: `${intentId}@1`,
       });
     seen = await visit();
     pages = pagesOf(seen, service.ingress.address);

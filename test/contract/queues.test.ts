@@ -94,6 +94,67 @@ function contract(title: string, reason: string | undefined, start: () => Promis
       });
     });
 
+    it('keeps one job for each intent however often it is queued, and takes it again once that has ended', async () => {
+      const queues = queuesOf();
+      const all = Array.from({ length: 300 }, (_, i) => intent(`i${i}`));
+      for (let i = 0; i < 3; i += 1) await queues.add(all);
+      await queues.add([intent('i7')]);
+      expect((await queues.counts('intents')).waiting).to.equal(300);
+      const door = gate();
+      let done = 0;
+      const evaluate = async (): Promise<void> => {
+        await door.opened;
+        done += 1;
+      };
+      queues.work('intents', { evaluate }, { concurrency: 5 });
+      await waitFor(async () => (await queues.counts('intents')).active === 5);
+      await queues.add(all);
+      const { waiting, active } = await queues.counts('intents');
+      expect(waiting + active).to.equal(300);
+      door.open();
+      await waitFor(() => done === 300);
+      await waitFor(async () => (await queues.counts('intents')).active === 0);
+      await queues.add([intent('i7')]);
+      await waitFor(() => done === 301);
+    });
+
+    it('tells when the work was accepted whose job is next in line', async () => {
+      const queues = queuesOf({ nowMs: () => 5_000 });
+      expect(await queues.oldestWaitingAtMs('intents')).to.equal(undefined);
+      await queues.add([
+        { ...intent('i1'), acceptedAtMs: 1_000 },
+        { ...intent('i2'), acceptedAtMs: 2_000 },
+      ]);
+      await queues.add([fold]);
+      expect(await queues.oldestWaitingAtMs('intents')).to.equal(1_000);
+      expect(await queues.oldestWaitingAtMs('trust')).to.equal(5_000);
+      expect((await queues.counts('intents')).oldestWaitingMs).to.equal(4_000);
+    });
+
+    it('counts no attempt of a job that is given back because its process ends while a store is away', async () => {
+      let started = 0;
+      const dead: DeadJob[] = [];
+      const onDead = async (job: DeadJob): Promise<void> => void dead.push(job);
+      const evaluate = async (): Promise<void> => {
+        started += 1;
+        throw new Error('away');
+      };
+      await queuesOf().add([intent('i1')]);
+      // More processes than a job has attempts, one after the other.
+      for (let i = 1; i <= 6; i += 1) {
+        const queues = queuesOf({ isPassing: () => true });
+        queues.work('intents', { evaluate }, { concurrency: 1, onDead });
+        const startedBefore = started;
+        await waitFor(() => started > startedBefore);
+        await queues.close(2_000);
+      }
+      let done = 0;
+      const queues = queuesOf();
+      queues.work('intents', { evaluate: async () => void (done += 1) }, { concurrency: 1, onDead });
+      await waitFor(() => done === 1);
+      expect(dead).to.deep.equal([]);
+    });
+
     it('runs as many jobs at once as it was told, and no more', async () => {
       const queues = queuesOf();
       const door = gate();
@@ -172,10 +233,10 @@ function contract(title: string, reason: string | undefined, start: () => Promis
         if (away) throw new Error('away');
         done += 1;
       };
-      const queues = queuesOf({ isStoreAway: async () => away });
+      const queues = queuesOf({ isPassing: () => away });
       queues.work('intents', { evaluate }, { concurrency: 1 });
       await queues.add([intent('i1')]);
-      await waitFor(() => started > 4);
+      await waitFor(() => started > 3);
       away = false;
       await waitFor(() => done === 1);
       expect((await queues.counts('intents')).failed).to.equal(0);

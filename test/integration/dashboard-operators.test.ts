@@ -57,7 +57,7 @@ describe("the dashboard's routes for operators", () => {
         name: 'evaluate',
         payload: { v: 1, ...(organisationId === undefined ? {} : { organisationId, environment: 'live' }), intentId },
         error: new Error('always'),
-        failedAtMs: service.nowMs(),
+        run: `${intentId}@1`,
       });
   });
   after(() => service?.close());

@@ -9,6 +9,7 @@ import { Traces1763700000007 } from './0007-traces.ts';
 import { LeafInserts1763700000008 } from './0008-leaf-inserts.ts';
 import { Lists1763700000009 } from './0009-lists.ts';
 import { LeafZones1763700000010 } from './0010-leaf-zones.ts';
+import { QueuedOnce1763700000011 } from './0011-queued-once.ts';
 
 export const MIGRATIONS = [
   Foundation1763700000001,
@@ -21,4 +22,5 @@ export const MIGRATIONS = [
   LeafInserts1763700000008,
   Lists1763700000009,
   LeafZones1763700000010,
+  QueuedOnce1763700000011,
 ];

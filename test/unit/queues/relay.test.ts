@@ -34,6 +34,16 @@ describe('coalescing of jobs', () => {
     ]);
   });
 
+  it('lets a wake-up of the sweeper stand for no other', () => {
+    const swept: Job = { queue: 'trust', name: 'fold', payload: { v: 1, swept: true } };
+    expect(stored(coalesce([swept, swept]))).to.deep.equal([swept]);
+    for (const rows of [
+      [swept, fold],
+      [fold, swept],
+    ])
+      expect(stored(coalesce(rows))).to.deep.equal([fold]);
+  });
+
   it('makes one wake-up for all folding', () => {
     expect(stored(coalesce([fold, fold, fold]))).to.deep.equal([fold]);
   });

@@ -1,0 +1,32 @@
+// When an intent was last handed to the queues, and which failure a dead job is.
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+const UP = `
+-- When the intent was last put into the outbox, by the clock of this database: the same instant as its outbox row has. The
+-- sweeper compares it with what waits in the queue.
+ALTER TABLE intent ADD COLUMN queued_at timestamptz(3) NOT NULL DEFAULT now();
+DROP INDEX intent_open;
+CREATE INDEX intent_open ON intent (queued_at) WHERE status IN ('queued', 'evaluating');
+
+-- The queue's id of the job and when it ended there: the same failure, reported again, is recognised by it.
+ALTER TABLE dead_job ADD COLUMN run text;
+`;
+
+const DOWN = `
+ALTER TABLE dead_job DROP COLUMN run;
+DROP INDEX intent_open;
+ALTER TABLE intent DROP COLUMN queued_at;
+CREATE INDEX intent_open ON intent (updated_at) WHERE status IN ('queued', 'evaluating');
+`;
+
+export class QueuedOnce1763700000011 implements MigrationInterface {
+  readonly name = 'QueuedOnce1763700000011';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,0 +1,81 @@
+// What there can be only one of in a queue: the ids of jobs.
+import { expect } from 'chai';
+import type { Job } from '../../../shared/jobs.ts';
+import { idOptionsOf } from '../../../shared/queues/job-id.ts';
+import { BATCH, nextBatch } from '../../../workers/relay.ts';
+
+const log = { v: 1, organisationId: 'org_1', environment: 'test' } as const;
+const evaluate = (
+  more: { approvalId?: string; retryOf?: string; traceparent?: string } = {},
+  intentId = 'int_1',
+): Job => ({
+  queue: 'intents',
+  name: 'evaluate',
+  payload: { ...log, intentId, ...more },
+});
+const append = (more: { swept?: true; organisationId?: string } = {}): Job => ({
+  queue: 'proofs',
+  name: 'append',
+  payload: { ...log, ...more },
+});
+const fold = (swept?: true): Job => ({
+  queue: 'trust',
+  name: 'fold',
+  payload: { v: 1, ...(swept === undefined ? {} : { swept }) },
+});
+const idOf = (job: Job): string | undefined => idOptionsOf(job).jobId;
+
+describe('the id of a job', () => {
+  it('is the same for each job that evaluates an intent at the same point of its way', () => {
+    expect(idOf(evaluate())).to.equal(idOf(evaluate({ traceparent: 'other' })));
+    const ids = [
+      evaluate(),
+      evaluate({}, 'int_2'),
+      evaluate({ approvalId: 'apr_1' }),
+      evaluate({ approvalId: 'apr_2' }),
+      evaluate({ retryOf: '7' }),
+      evaluate({ approvalId: 'apr_1', retryOf: '7' }),
+    ].map(idOf);
+    expect(new Set(ids).size).to.equal(ids.length);
+  });
+
+  it('is free again when an evaluation ended well, and kept when it is dead', () => {
+    expect(idOptionsOf(evaluate())).to.include({ removeOnComplete: true });
+    expect(idOptionsOf(evaluate())).not.to.have.property('removeOnFail');
+  });
+
+  it('is one for all wake-ups of the sweeper for a log, which leave nothing behind', () => {
+    expect(idOptionsOf(append({ swept: true }))).to.deep.equal(idOptionsOf(append({ swept: true })));
+    expect(idOf(append({ swept: true }))).not.to.equal(idOf(append({ swept: true, organisationId: 'org_2' })));
+    expect(idOptionsOf(fold(true))).to.include({ removeOnComplete: true, removeOnFail: true });
+  });
+
+  it('is fresh for every other wake-up, so that none is lost that comes while another runs', () => {
+    expect(idOf(append())).not.to.equal(idOf(append()));
+    expect(idOf(fold())).not.to.equal(idOf(fold()));
+  });
+
+  it('is one that BullMQ takes, whatever it is made of', () => {
+    for (const id of [
+      idOf(evaluate({}, '12:34')),
+      idOf(evaluate({}, '1234')),
+      idOf(append({ organisationId: 'a:b', swept: true })),
+    ]) {
+      expect(id).not.to.include(':');
+      expect(id).not.to.match(/^\d+$/);
+    }
+  });
+});
+
+describe('the size of a hand-over', () => {
+  it('shrinks when the store is slow or fails, never to nothing, and grows again', () => {
+    expect(nextBatch(BATCH, 100)).to.equal(BATCH);
+    expect(nextBatch(BATCH, 1_500)).to.equal(BATCH / 2);
+    let rows = BATCH;
+    for (let i = 0; i < 10; i += 1) rows = nextBatch(rows, 'failed');
+    expect(rows).to.equal(10);
+    expect(nextBatch(rows, 1_900)).to.equal(10);
+    for (let i = 0; i < 10; i += 1) rows = nextBatch(rows, 20);
+    expect(rows).to.equal(BATCH);
+  });
+});
