@@ -1,6 +1,7 @@
 // The intent worker: the same verdict as anywhere, recorded exactly once, whoever delivers the job and however often.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
+import { isPassing } from '../../shared/db/trouble.ts';
 import type { Client } from '../support/client.ts';
 import type { PolicyFiles, Service } from '../support/service.ts';
 import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
@@ -256,6 +257,36 @@ describe('the intent worker', () => {
     expect(await decisionsOf('given-up')).to.have.lengthOf(1);
     expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
   });
+
+  for (const [what, column, damaged] of [
+    ['a context that is no JSON', 'context', '{"broken"'],
+    ['a context that is JSON and no object', 'context', '[1]'],
+    ['a context that cannot be put into canonical form', 'context', '{"a":"\\ud800"}'],
+    ['an action that is not accepted any more', 'action', 'no word at all'],
+    ['a resource that is not accepted any more', 'resource', 'a/../b'],
+  ] as const)
+    it(`ends an intent as failed with a DENY on record although it has ${what}`, async () => {
+      const agentId = `damaged-${column}-${damaged.length}`;
+      const intentId = await submit('db/open/damaged', { agentId });
+      const job = await worker.jobOf(intentId);
+      await service.rows(`UPDATE intent SET ${column} = $2 WHERE intent_id = $1`, [intentId, damaged]);
+      const error = await worker
+        .intentWorker()
+        .handlers.evaluate(job)
+        .then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+      expect(error).to.be.an('error');
+      expect(isPassing(error)).to.equal(false);
+      expect((await read(intentId)).status).to.equal('evaluating');
+      await worker.intentWorker().giveUp(job);
+      const intent = await read(intentId);
+      expect(intent.status).to.equal('failed');
+      expect(intent.decision).to.deep.include({ verdict: 'DENY', allowed: false });
+      expect(await decisionsOf(agentId)).to.have.lengthOf(1);
+      expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
+    });
 
   it('does nothing for an intent that is not there', async () => {
     const job = await worker.jobOf(await submit('db/open/other'));
