@@ -147,7 +147,7 @@ async function main(): Promise<void> {
   chmodSync(folder, 0o711);
   const embedded = await startEmbedded({ dataDir: path.join(folder, 'custos'), say });
   const db = await (async () => {
-    await migrate(embedded.url);
+    await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl });
     return openDatabase({
       url: embedded.url,
       applicationName: 'custos-bench',

@@ -29,11 +29,11 @@ export interface Store {
  * @throws {ConfigError} {SetupError} or what `work` throws
  */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  const { databaseUrl, pepper, dataDir } = config;
+  const { databaseUrl, migrationDatabaseUrl, pepper, dataDir } = config;
   // Here, so that a command which needs no database does not load the drivers of one.
   const { migrate } = await import('../shared/db/migrate.ts');
   if (databaseUrl !== undefined && pepper !== undefined) {
-    await migrate(databaseUrl);
+    await migrate({ databaseUrl, migrationDatabaseUrl });
     return work({ databaseUrl, pepper });
   }
   const { ADDRESS_FILE, startEmbedded } = await import('../shared/embedded/embedded.ts');
@@ -47,7 +47,7 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
   const interrupted = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
   process.once('exit', letGo).once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    await migrate(embedded.url);
+    await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl });
     return await work({ databaseUrl: embedded.url, pepper: pepper ?? ensureSecrets(dataDir).pepper });
   } finally {
     await embedded.stop();

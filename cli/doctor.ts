@@ -10,7 +10,7 @@ import { holderOf } from '../shared/embedded/lock.ts';
 import { printJson } from './admin.ts';
 import { loadConfig } from './context.ts';
 import { type Diagnosis, examine, ok, problem, reasonOf, skipped, type Verdict } from './doctor/check.ts';
-import { checkClock, checkConnections, checkDurability, checkMigrations, checkVersion } from './doctor/database.ts';
+import { checkClock, checkConnections, checkDurability, checkMigrations, checkRole, checkVersion } from './doctor/database.ts';
 import { checkFolders, checkKeyFiles, checkNode } from './doctor/machine.ts';
 import {
   checkAdminKeys,
@@ -104,6 +104,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       durability: () => checkDurability(db),
       connections: () => checkConnections(db),
       clock: () => checkClock(db, Date.now),
+      'database role': () => checkRole(db),
       migrations: () => checkMigrations(db),
     });
     // Tables of another version can't be asked.

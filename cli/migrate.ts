@@ -8,11 +8,13 @@ import { ensureFirstKey } from './first-key.ts';
 export function registerMigrate(program: Command): void {
   program
     .command('migrate')
-    .description('bring the database of DATABASE_URL to the newest schema, and make its first admin key')
+    .description(
+      'bring the database of DATABASE_URL to the newest schema, give the role of the service its rights, and make the first admin key',
+    )
     .action(async () => {
       try {
         const config = requireStore(loadConfig());
-        const ran = await migrate(config.databaseUrl);
+        const ran = await migrate(config);
         const { newKey } = await ensureFirstKey(config, false);
         const lines = [ran.length === 0 ? 'The schema is the newest.' : `Migrated: ${ran.join(', ')}.`];
         if (newKey !== undefined) lines.push(`Admin key, shown this once: ${newKey}`);

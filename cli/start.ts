@@ -71,7 +71,7 @@ async function run(config: Config, started: Started, signals: StopSignals, start
   started.store = store;
   await portIsFree(config, store.afterCrash, signals.requested);
   if (signals.requested.aborted) return;
-  await migrate(store.config.databaseUrl);
+  await migrate(store.config);
   const first = await ensureFirstKey(store.config, store.embedded);
   if (signals.requested.aborted) return;
   const ingress = superviseIngress(store.config, log);
@@ -112,6 +112,7 @@ function superviseWorkers(config: StoreConfig, log: Logger): SupervisedChild {
 function storeEnv(config: StoreConfig): NodeJS.ProcessEnv {
   const {
     CUSTOS_BOOTSTRAP_KEY: _admin,
+    CUSTOS_MIGRATION_DATABASE_URL: _owner,
     CUSTOS_SIGNING_KEY_FILE: _log,
     CUSTOS_PROMISE_KEY_FILE: _promise,
     ...env

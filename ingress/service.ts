@@ -6,6 +6,7 @@ import type { StoreConfig } from '../shared/config.ts';
 import type { DataSourceOptions } from '../shared/db/data-source.ts';
 import { keptOf, openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
+import { warnOfExcessRights } from '../shared/db/rights.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import { createDecisionMetrics } from '../shared/decide/metrics.ts';
@@ -74,6 +75,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     onError,
   });
   await ensureDurable(db);
+  await warnOfExcessRights(db, log);
   await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
   const { trustDailyCap } = config;
   const deciding = await startDeciding({

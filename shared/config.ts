@@ -79,6 +79,14 @@ const SETTINGS = {
     secret: true,
     read: connectionString('postgres', 'postgresql'),
   }),
+  migrationDatabaseUrl: optional({
+    name: 'CUSTOS_MIGRATION_DATABASE_URL',
+    unit: 'postgres:// address',
+    description:
+      'the database of DATABASE_URL for the role that owns the tables; for "custos migrate" and "custos start" alone, which also make the role of DATABASE_URL and give it its rights. Without it DATABASE_URL migrates',
+    secret: true,
+    read: connectionString('postgres', 'postgresql'),
+  }),
   databasePool: setting({
     name: 'CUSTOS_DATABASE_POOL',
     unit: 'connections',
@@ -345,6 +353,8 @@ function conflictsOf(config: Config): string[] {
       `HOST ${config.host} can be reached from other machines, and keys would travel unencrypted. Set CUSTOS_TLS_CERT and CUSTOS_TLS_KEY, or CUSTOS_TRUST_PROXY when a proxy in front speaks HTTPS, or keep 127.0.0.1.`,
     );
   if (config.databaseUrl !== undefined && config.pepper === undefined) problems.push(PEPPER_MISSING);
+  if (config.databaseUrl === undefined && config.migrationDatabaseUrl !== undefined)
+    problems.push('CUSTOS_MIGRATION_DATABASE_URL needs DATABASE_URL: the same database, for the role of the service.');
   return problems;
 }
 

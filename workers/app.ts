@@ -6,6 +6,7 @@ import { keptOf, openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
 import { isPassing } from '../shared/db/trouble.ts';
 import { ensureWritable, whyNotWritable } from '../shared/db/writable.ts';
+import { warnOfExcessRights } from '../shared/db/rights.ts';
 import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
@@ -77,6 +78,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
     onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
   });
   await ensureDurable(db);
+  await warnOfExcessRights(db, log);
   const nowMs = (): number => Date.now();
   const metrics = createWorkerMetrics();
   const onError = reportTrouble(log, 'a queue had trouble', nowMs);

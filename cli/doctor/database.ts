@@ -1,6 +1,7 @@
 // What `custos doctor` asks the database: its version, whether it keeps what it commits, its schema, its clock, its room.
 import type { Database, Statement } from '../../shared/db/database.ts';
 import { ensureDurable, NotDurableError } from '../../shared/db/durability.ts';
+import { excessRights, ROLE_ADVICE } from '../../shared/db/rights.ts';
 import { MIGRATIONS } from '../../shared/db/migrations/index.ts';
 import { type Diagnosis, ok, problem, warning } from './check.ts';
 
@@ -89,4 +90,11 @@ export async function checkConnections(db: Database): Promise<Diagnosis[]> {
       ? warning('connections', seen, 'raise max_connections, or lower CUSTOS_DATABASE_POOL')
       : ok('connections', seen),
   ];
+}
+
+/** Whether the service could do more to its records than write them. */
+export async function checkRole(db: Database): Promise<Diagnosis[]> {
+  const { role, excess } = await excessRights(db);
+  if (excess.length === 0) return [ok('database role', `${role} reads and writes rows, and may do nothing else`)];
+  return [warning('database role', `the role ${role} ${excess.join('; it ')}`, ROLE_ADVICE)];
 }

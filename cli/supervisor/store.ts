@@ -55,6 +55,7 @@ export async function openStore(config: Config, log: Logger, say: (line: string)
     config: {
       ...config,
       databaseUrl: embedded.url,
+      migrationDatabaseUrl: embedded.ownerUrl,
       pepper: config.pepper ?? secrets.pepper,
       signingKeyFile: config.signingKeyFile ?? secrets.signingKeyFile,
       promiseKeyFile: config.promiseKeyFile ?? secrets.promiseKeyFile,

@@ -12,13 +12,15 @@ export interface Cluster {
   /** PGDATA. */
   readonly folder: string;
   readonly logFile: string;
+  /** Of the superuser. */
   readonly password: string;
   readonly account: Account | undefined;
   readonly binaries: Binaries;
 }
 
-/** Name of the database's superuser and of the database itself. */
-export const ROLE = 'custos';
+/** Name of the database, and of the superuser that sets it up and does nothing else. */
+export const DATABASE = 'custos';
+export const SUPERUSER = 'custos';
 
 /** What child processes of PostgreSQL may see: no PG* variable of the caller changes what is done here. */
 export const CLEAN_ENV: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin', LANG: 'C', LC_ALL: 'C', TZ: 'UTC' };
@@ -106,7 +108,7 @@ async function initialize(cluster: Pick<Cluster, 'folder' | 'binaries' | 'accoun
     giveTo(account, passwordFile);
     const args = [
       ['--pgdata', making],
-      ['--username', ROLE],
+      ['--username', SUPERUSER],
       ['--pwfile', passwordFile],
       ['--auth', 'scram-sha-256'],
       ['--encoding', 'UTF8'],

@@ -2,11 +2,11 @@
 import path from 'node:path';
 import { makeDataDir, prepareCluster, writeWhole } from './cluster.ts';
 import { type Lock, takeLock } from './lock.ts';
+import type { EmbeddedAddresses } from './roles.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
 
-export interface Embedded {
-  /** Address of the database, with user and password; it stays the same when the server is started again. */
-  readonly url: string;
+/** The addresses stay the same when the server is started again. */
+export interface Embedded extends EmbeddedAddresses {
   /** Whether the last user of this data folder was killed: its other processes may still be ending. */
   readonly afterCrash: boolean;
   /** The server now running. */
@@ -23,7 +23,7 @@ export interface EmbeddedOptions {
   readonly say: (line: string) => void;
 }
 
-/** File in the data folder with the address of the running database, for the command line. */
+/** File in the data folder with the address of the running database for the service's role, for the command line. */
 export const ADDRESS_FILE = 'postgres.address';
 
 /**
@@ -37,10 +37,12 @@ export async function startEmbedded({ dataDir, say }: EmbeddedOptions): Promise<
   try {
     const cluster = await prepareCluster(dataDir, say);
     let server = await startServer(cluster);
-    const { url, port } = server;
+    const { url, ownerUrl, adminUrl, port } = server;
     writeWhole(path.join(dataDir, ADDRESS_FILE), `${url}\n`);
     return {
       url,
+      ownerUrl,
+      adminUrl,
       afterCrash: lock.afterCrash,
       server: () => server,
       async restart() {

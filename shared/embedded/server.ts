@@ -4,14 +4,12 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, stat
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { identity, SetupError } from './account.ts';
-import { CLEAN_ENV, type Cluster, ROLE } from './cluster.ts';
+import { CLEAN_ENV, type Cluster } from './cluster.ts';
+import { type EmbeddedAddresses, addressesOf, setUpRoles } from './roles.ts';
 import { commandOf, isAlive, signal, waitForEnd } from './processes.ts';
 
-export interface EmbeddedServer {
-  /** Address with user and password. */
-  readonly url: string;
+export interface EmbeddedServer extends EmbeddedAddresses {
   readonly port: number;
   readonly pid: number;
   /** Settles when the server has ended, for whatever reason. */
@@ -39,7 +37,7 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const PORT_ATTEMPTS = 5;
 
 /**
- * Starts the server and waits until it answers; the database `custos` exists then.
+ * Starts the server and waits until it answers; the database and its roles exist then.
  * @param port a port that must be used (after a crash, for those who know it); absent: a free one
  * @throws {SetupError} with the end of the server's log when it does not start
  */
@@ -52,7 +50,7 @@ export async function startServer(cluster: Cluster, port?: number): Promise<Embe
     const child = spawnServer(cluster, chosen);
     if (await becomesReady(child, cluster.folder)) {
       const server = describe(child, cluster, chosen);
-      await ensureDatabase(server.url).catch(async (error: unknown) => {
+      await setUpRoles(server).catch(async (error: unknown) => {
         await server.stop();
         throw error;
       });
@@ -109,7 +107,7 @@ function describe(child: ChildProcess, cluster: Cluster, port: number): Embedded
     else child.once('exit', () => resolve());
   });
   return {
-    url: `postgres://${ROLE}:${cluster.password}@127.0.0.1:${port}/${ROLE}`,
+    ...addressesOf(cluster.password, port),
     port,
     pid,
     ended,
@@ -162,21 +160,6 @@ function readPidFile(folder: string): { pid: number; ready: boolean } | undefine
   const pid = Number(lines[0]);
   if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
   return { pid, ready: lines[7]?.trim() === 'ready' };
-}
-
-async function ensureDatabase(url: string): Promise<void> {
-  const maintenance = new URL(url);
-  maintenance.pathname = '/postgres';
-  const client = new pg.Client({ connectionString: maintenance.href });
-  // An error after the last query is of no interest here, and without a listener it would end the process.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [ROLE]);
-    if (rowCount === 0) await client.query(`CREATE DATABASE ${ROLE}`);
-  } finally {
-    await client.end();
-  }
 }
 
 function keepLogSmall(file: string): void {

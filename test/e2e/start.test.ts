@@ -3,27 +3,18 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, mkdirSy
 import net from 'node:net';
 import path from 'node:path';
 import { expect } from 'chai';
-import pg from 'pg';
 import { commandOf } from '../../shared/embedded/processes.ts';
-import { createEmptyDatabase } from '../support/database.ts';
+import { addressesOf } from '../../shared/embedded/roles.ts';
+import { createEmptyDatabase, queryOnce } from '../support/database.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { testKeyFiles } from '../support/keys.ts';
 import { runProcess, startCustos, TEST_PEPPER, type TestCustos, untilGone } from '../support/process.ts';
 import { waitFor } from '../support/wait.ts';
 
-async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as unknown[];
-  } finally {
-    await client.end();
-  }
-}
-
+/** The address of its database for the superuser. */
 function databaseOf(custos: TestCustos): string {
-  return readFileSync(path.join(custos.dataDir, 'postgres.address'), 'utf8').trim();
+  const read = (name: string): string => readFileSync(path.join(custos.dataDir, name), 'utf8').trim();
+  return addressesOf(read('postgres-password'), Number(new URL(read('postgres.address')).port)).adminUrl;
 }
 
 async function healthOf(custos: TestCustos): Promise<number> {
@@ -61,10 +52,10 @@ describe('custos start', function () {
     expect(await healthOf(first)).to.equal(200);
     expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
     expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
-    await query(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
+    await queryOnce(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
     expect(await stopAll(first)).to.equal(0);
     const second = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });
-    expect(await query(databaseOf(second), 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
+    expect(await queryOnce(databaseOf(second), 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
     expect(await stopAll(second, 'SIGINT')).to.equal(0);
   });
 
@@ -82,12 +73,12 @@ describe('custos start', function () {
     const killed = await startCustos();
     const ours = running(killed.processIds(), 'main.js');
     const database = childOf(killed, DATABASE);
-    await query(databaseOf(killed), 'CREATE TABLE kept AS SELECT 1');
+    await queryOnce(databaseOf(killed), 'CREATE TABLE kept AS SELECT 1');
     expect(ours).to.have.lengthOf(3);
     await killed.kill();
     await untilGone(ours, 30_000);
     const again = await startCustos({ CUSTOS_DATA_DIR: killed.dataDir });
-    expect(await query(databaseOf(again), 'SELECT FROM kept')).to.have.lengthOf(1);
+    expect(await queryOnce(databaseOf(again), 'SELECT FROM kept')).to.have.lengthOf(1);
     await untilGone([database], 100);
     expect(await stopAll(again)).to.equal(0);
   });
@@ -140,10 +131,10 @@ describe('custos start', function () {
 
     it('starts PostgreSQL again when it is killed, at the same address and with its data', async () => {
       const url = databaseOf(custos);
-      await query(url, 'CREATE TABLE kept AS SELECT 1');
+      await queryOnce(url, 'CREATE TABLE kept AS SELECT 1');
       const before = childOf(custos, DATABASE);
       process.kill(before, 'SIGKILL');
-      await waitFor(async () => (await query(url, 'SELECT FROM kept')).length === 1, { what: 'the database' });
+      await waitFor(async () => (await queryOnce(url, 'SELECT FROM kept')).length === 1, { what: 'the database' });
       expect(childOf(custos, DATABASE)).not.to.equal(before);
       await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
     });
@@ -206,12 +197,13 @@ describe('custos start', function () {
     const database = await createEmptyDatabase();
     const custos = await startCustos({
       DATABASE_URL: database.url,
+      CUSTOS_MIGRATION_DATABASE_URL: database.ownerUrl,
       CUSTOS_PEPPER: TEST_PEPPER,
       CUSTOS_CHECKPOINT_DIR: temporaryFolder('checkpoints'),
       ...testKeyFiles(),
     });
     expect(custos.processIds()).to.have.lengthOf(3);
-    expect(await query(database.url, 'SELECT FROM migration')).not.to.have.lengthOf(0);
+    expect(await queryOnce(database.url, 'SELECT FROM migration')).not.to.have.lengthOf(0);
     expect(() => statSync(custos.dataDir)).to.throw('ENOENT');
     expect((await custos.stop()).code).to.equal(0);
     await database.drop();

@@ -2,7 +2,7 @@
 import { migrate } from '../../shared/db/migrate.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import type { Embedded } from '../../shared/embedded/embedded.ts';
-import { PATIENCE, startTestServer } from '../support/database.ts';
+import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { bootstrap } from '../support/service.ts';
@@ -29,7 +29,7 @@ export interface FleetOptions {
 
 export async function startFleet({ ingress, workers, redis }: FleetOptions): Promise<Fleet> {
   const server: Embedded = await startTestServer();
-  await migrate(server.url);
+  await migrate(accessOf(server));
   const db = await openDatabase({
     url: server.url,
     applicationName: 'custos-test',

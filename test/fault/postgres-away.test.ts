@@ -6,7 +6,7 @@ import { openDatabase } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import type { Embedded } from '../../shared/embedded/embedded.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { PATIENCE, startTestServer } from '../support/database.ts';
+import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { descendants } from '../support/process-tree.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
@@ -52,7 +52,7 @@ describe('Postgres away', function suite() {
   before(async () => {
     cpSync(SHIPPED_POLICIES, folder, { recursive: true });
     server = await startTestServer();
-    await migrate(server.url);
+    await migrate(accessOf(server));
     const db = await openDatabase({
       url: server.url,
       applicationName: 'custos-test',

@@ -8,6 +8,7 @@ import { findLog } from '../../shared/log/export.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from '../../shared/log/kept.ts';
 import type { Finding } from '../../shared/proof/audit-findings.ts';
 import { recordPrefix } from '../../shared/proof/record.ts';
+import { asSuperuser } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 
 export const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
@@ -123,11 +124,7 @@ export function logUnderTest(options: {
     },
     sql: (text, values = []) => db.query({ name: `audit-test-${(statements += 1)}`, text }, values),
     tamper: (text) =>
-      db.transaction(async (sql) => {
-        await sql.query(
-          { name: 'as-superuser', text: "SELECT set_config('session_replication_role', 'replica', true)" },
-          [],
-        );
+      asSuperuser(db, async (sql) => {
         for (const statement of text.split(';').filter((part) => part.trim() !== ''))
           await sql.query({ name: `audit-test-${(statements += 1)}`, text: statement }, []);
       }),
@@ -139,7 +136,7 @@ const TABLES = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'audit'];
 
 /** Keeps the rows of the log as they are now; what it returns puts them back. */
 export async function saveRows(log: LogUnderTest): Promise<() => Promise<void>> {
-  for (const table of [...TABLES, 'log']) await log.sql(`CREATE TABLE saved_${table} AS TABLE ${table}`);
+  await log.tamper([...TABLES, 'log'].map((table) => `CREATE TABLE saved_${table} AS TABLE ${table}`).join(';'));
   const restore = TABLES.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}`);
   const head = 'UPDATE log SET size = s.size, frontier = s.frontier FROM saved_log s WHERE s.log_id = log.log_id';
   return () => log.tamper([...restore, head].join(';'));

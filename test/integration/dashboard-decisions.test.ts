@@ -1,6 +1,7 @@
 // What the page of decisions reads: why a decision was made, also when its facts are damaged or gone, and what came since.
 import { expect } from 'chai';
 import type { DecisionExplanation, NewerDecisions } from '../../ingress/dashboard/client/wire.ts';
+import { asSuperuser } from '../support/database.ts';
 import type { Signed } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import { approve, ask, escalate, ESCALATING } from '../support/escalations.ts';
@@ -73,9 +74,7 @@ describe('what the page of decisions reads', function suite() {
 
   it('says so when facts were erased, changed, or are none', async () => {
     const change = async (id: string, facts: Buffer | null): Promise<DecisionExplanation> => {
-      await service.db.transaction(async (sql) => {
-        // As somebody with all rights over the database: its triggers do not run.
-        await sql.query({ name: 'no-triggers', text: 'SET LOCAL session_replication_role = replica' }, []);
+      await asSuperuser(service.db, async (sql) => {
         const text = `UPDATE decision SET facts = $2 ${facts === null ? ', facts_salt = NULL' : ''} WHERE decision_id = $1`;
         await sql.query({ name: `change-facts-${facts === null}`, text }, [id, facts]);
       });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { Sql } from '../../shared/db/database.ts';
 import { DECISION_FAILURES, type DecisionFailureCode } from '../../shared/decide/verify-failures.ts';
+import { asSuperuser } from '../support/database.ts';
 import type { Service } from '../support/service.ts';
 import { type DecisionsUnderTest, startDecisions } from './decision-verify-setup.ts';
 
@@ -20,17 +21,9 @@ describe('custos decision verify, after a row was edited in the database', funct
   /** As someone whom no trigger stops; all is as before afterwards. */
   const edited = async (statement: string, values: readonly unknown[], work: () => Promise<void>): Promise<void> => {
     const tables = ['decision', 'record', 'policy_set', 'leaf'];
-    const asSuperuser = (work: (sql: Sql) => Promise<void>): Promise<void> =>
-      service.db.transaction(async (sql) => {
-        await sql.query(
-          { name: 'no-triggers', text: "SELECT set_config('session_replication_role', 'replica', true)" },
-          [],
-        );
-        await work(sql);
-      });
     const change = (sql: Sql, name: string, text: string, given: readonly unknown[] = []): Promise<unknown[]> =>
       sql.query({ name: `edit-${name}`, text }, given);
-    await asSuperuser(async (sql) => {
+    await asSuperuser(service.db, async (sql) => {
       for (const table of tables)
         await change(sql, `save-${table}`, `CREATE TABLE saved_${table} AS SELECT * FROM ${table}`);
       const changed = await change(
@@ -44,7 +37,7 @@ describe('custos decision verify, after a row was edited in the database', funct
     try {
       await work();
     } finally {
-      await asSuperuser(async (sql) => {
+      await asSuperuser(service.db, async (sql) => {
         for (const table of tables) {
           await change(sql, `clear-${table}`, `DELETE FROM ${table}`);
           await change(sql, `restore-${table}`, `INSERT INTO ${table} SELECT * FROM saved_${table}`);

@@ -10,7 +10,7 @@ describe('a database with synchronous_commit off', function suite() {
   let database: TestDatabase;
   before(async () => {
     database = await createTestDatabase();
-    const client = new pg.Client({ connectionString: database.url });
+    const client = new pg.Client({ connectionString: database.adminUrl });
     await client.connect();
     await client.query(`ALTER DATABASE ${client.escapeIdentifier(database.name)} SET synchronous_commit = off`);
     await client.end();

@@ -17,7 +17,7 @@ import { readCheckpoint } from '../../shared/proof/checkpoint.ts';
 import { publishKey, trustKey } from '../../shared/proof/keys.ts';
 import { hashLeaf, verifyInclusion } from '../../shared/proof/merkle.ts';
 import { createLogReader } from '../../shared/log/read.ts';
-import { PATIENCE } from '../support/database.ts';
+import { accessOf, PATIENCE, rememberServer } from '../support/database.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
@@ -35,7 +35,8 @@ describe('a log whose database is restored from an older backup', () => {
 
   const start = async (): Promise<void> => {
     embedded = await startEmbedded({ dataDir, say: () => undefined });
-    await migrate(embedded.url);
+    rememberServer(embedded);
+    await migrate(accessOf(embedded));
     db = await openDatabase({
       url: embedded.url,
       applicationName: 'custos-test',

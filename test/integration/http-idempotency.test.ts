@@ -6,7 +6,7 @@ import { defineRoute, type Route } from '../../ingress/route.ts';
 import { type Database, openDatabase, type Statement } from '../../shared/db/database.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
 import { sampleKey, type Sample, startSample } from '../support/sample-app.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -86,7 +86,7 @@ describe('Idempotency-Key', () => {
       poolSize: 8,
       onError: () => undefined,
     });
-    await sql('test-create', 'CREATE TABLE test_effect (name text)');
+    await queryOnce(database.adminUrl, 'CREATE TABLE test_effect (name text); GRANT ALL ON test_effect TO PUBLIC');
     idempotency = createIdempotency({ db, pepper: Buffer.alloc(32, 7) });
     sample = await startSample({ idempotency, routes: [committing, plain] });
     client = createClient(sample.baseUrl, 'writer');

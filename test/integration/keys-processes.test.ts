@@ -4,7 +4,7 @@ import { openDatabase } from '../../shared/db/database.ts';
 import { ensureBootstrap } from '../../shared/keys/bootstrap.ts';
 import { generateKey } from '../../shared/keys/format.ts';
 import { type Client, createClient } from '../support/client.ts';
-import { createTestDatabase, PATIENCE, startTestServer, type TestDatabase } from '../support/database.ts';
+import { accessOf, createTestDatabase, PATIENCE, startTestServer, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestProcess } from '../support/process.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { startKeyService } from './keys-setup.ts';
@@ -119,7 +119,7 @@ describe('keys while Postgres is away', function () {
   it('are refused with E6002 within two seconds, cached or not, and work again by themselves', async () => {
     const server = await startTestServer();
     try {
-      await migrate(server.url);
+      await migrate(accessOf(server));
       const service = await startKeyService({ databaseUrl: server.url, patient: false });
       try {
         const key = await service.addKey({ scopes: ['agents:read'] });

@@ -6,7 +6,7 @@ import { LeafZones1763700000010 } from '../../shared/db/migrations/0010-leaf-zon
 import { appendWaiting } from '../../shared/log/append.ts';
 import { listLeaves, type LogFilter } from '../../shared/log/leaf-list.ts';
 import { ZONE, zonesOf } from '../../shared/log/zones.ts';
-import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { asSuperuser, createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 
 const FIRST_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (second: number): Date => new Date(FIRST_MS + second * 1_000);
@@ -152,11 +152,7 @@ describe('lists of leaves among very many', function () {
       await append(count);
       await check();
     }
-    await db.transaction(async (sql) => {
-      await sql.query(
-        { name: 'no-triggers', text: `SELECT set_config('session_replication_role', 'replica', true)` },
-        [],
-      );
+    await asSuperuser(db, async (sql) => {
       await sql.query(
         {
           name: 'older',

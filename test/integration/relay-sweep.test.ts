@@ -25,7 +25,7 @@ describe('what stays behind', () => {
       poolSize: 5,
       onError: () => undefined,
     });
-    client = new pg.Client({ connectionString: database.url });
+    client = new pg.Client({ connectionString: database.adminUrl });
     await client.connect();
   });
   after(async () => {

@@ -60,7 +60,7 @@ async function openAll(): Promise<void> {
     queryTimeoutMs: 10_000,
     onError: () => undefined,
   });
-  client = new pg.Client({ connectionString: database.url });
+  client = new pg.Client({ connectionString: database.adminUrl });
   client.on('error', () => undefined);
   await client.connect();
 }

@@ -1,37 +1,26 @@
 // The test databases themselves: what every other test file relies on.
 import { expect } from 'chai';
-import pg from 'pg';
-import { createEmptyDatabase, createTestDatabase } from '../support/database.ts';
-
-async function query(url: string, text: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as unknown[];
-  } finally {
-    await client.end();
-  }
-}
+import { createEmptyDatabase, createTestDatabase, queryOnce } from '../support/database.ts';
 
 describe('test databases', () => {
   it('are migrated, and invisible to each other', async () => {
     const [one, two] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-    expect(await query(one.url, 'SELECT name FROM migration')).not.to.have.lengthOf(0);
-    await query(one.url, 'CREATE TABLE only_here ()');
-    expect(await query(two.url, "SELECT to_regclass('only_here') AS found")).to.deep.equal([{ found: null }]);
+    expect(await queryOnce(one.url, 'SELECT name FROM migration')).not.to.have.lengthOf(0);
+    await queryOnce(one.ownerUrl, 'CREATE TABLE only_here ()');
+    expect(await queryOnce(two.url, "SELECT to_regclass('only_here') AS found")).to.deep.equal([{ found: null }]);
     await Promise.all([one.drop(), two.drop()]);
   });
 
   it('can be had without any table', async () => {
     const empty = await createEmptyDatabase();
-    expect(await query(empty.url, "SELECT FROM pg_tables WHERE schemaname = 'public'")).to.have.lengthOf(0);
+    expect(await queryOnce(empty.url, "SELECT FROM pg_tables WHERE schemaname = 'public'")).to.have.lengthOf(0);
     await empty.drop();
   });
 
   it('keep commits durable as PostgreSQL ships it', async () => {
     const database = await createTestDatabase();
     expect(
-      await query(
+      await queryOnce(
         database.url,
         "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') ORDER BY name",
       ),

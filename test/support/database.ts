@@ -1,14 +1,22 @@
 // Databases for tests: one embedded PostgreSQL for the whole run, one migrated template, a copy of it for each test file.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
+import type { Database, Sql, Statement } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
+import type { DatabaseAccess } from '../../shared/db/roles.ts';
 import { type Embedded, startEmbedded } from '../../shared/embedded/embedded.ts';
+import type { EmbeddedAddresses } from '../../shared/embedded/roles.ts';
 import { signal } from '../../shared/embedded/processes.ts';
 import { atEnd } from './cleanup.ts';
 import { fastRoot, removeLeftovers, temporaryDataDir } from './folders.ts';
 
 export interface TestDatabase {
+  /** For the role that the service has in production: it owns nothing. */
   readonly url: string;
+  /** For the role that owns the tables and migrates. */
+  readonly ownerUrl: string;
+  /** For the superuser of the server: to change what the service cannot change. */
+  readonly adminUrl: string;
   readonly name: string;
   /** Ends all sessions of the database and removes it, now or with the run's own server. */
   drop(): Promise<void>;
@@ -21,6 +29,9 @@ export const PATIENCE = { queryTimeoutMs: 10_000, connectTimeoutMs: 10_000 };
 interface TestServer {
   /** Address of a database from which others are made. */
   readonly adminUrl: string;
+  /** Addresses of the other two roles, of whatever database. */
+  readonly ownerUrl: string;
+  readonly serviceUrl: string;
   readonly template: string;
   /** Ends with the run, and all that is in it. */
   readonly isOwn: boolean;
@@ -44,8 +55,39 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
 }
 
 /** A database server of the caller's own, that may be stopped and killed; the caller stops it in the end. */
-export function startTestServer(): Promise<Embedded> {
-  return startEmbedded({ dataDir: temporaryDataDir(), say: () => undefined });
+export async function startTestServer(): Promise<Embedded> {
+  const server = await startEmbedded({ dataDir: temporaryDataDir(), say: () => undefined });
+  rememberServer(server);
+  return server;
+}
+
+/** Addresses of superusers by host and port. */
+const adminUrls = new Map<string, URL>();
+
+/** Makes the superuser of a server known that was started otherwise. */
+export function rememberServer({ adminUrl }: Pick<EmbeddedAddresses, 'adminUrl'>): void {
+  const url = new URL(adminUrl);
+  adminUrls.set(url.host, url);
+}
+
+/** The address of the same database for the superuser of its server, which a test started. */
+export function adminUrlOf(url: string): string {
+  const known = adminUrls.get(new URL(url).host);
+  if (known === undefined) throw new Error('no test started the server of this address');
+  return withRole(url, known);
+}
+
+/** An address with the user and password of another. */
+function withRole(url: string, role: URL): string {
+  const made = new URL(url);
+  made.username = role.username;
+  made.password = role.password;
+  return made.href;
+}
+
+/** A server of the caller's own, to migrate it. */
+export function accessOf(server: Embedded): DatabaseAccess {
+  return { databaseUrl: server.url, migrationDatabaseUrl: server.ownerUrl };
 }
 
 function testServer(): Promise<TestServer> {
@@ -54,16 +96,29 @@ function testServer(): Promise<TestServer> {
 }
 
 async function start(): Promise<TestServer> {
-  const given = process.env['CUSTOS_TEST_DATABASE_URL'];
   await removeLeftovers();
-  const server = { adminUrl: given ?? (await startServerOfRun()), isOwn: given === undefined };
+  const server = await serverOfRun();
+  rememberServer(server);
   const template = await createDatabase(server, 'template0');
-  await migrate(template.url);
+  await migrate({ databaseUrl: template.url, migrationDatabaseUrl: template.ownerUrl });
   atEnd(() => template.drop());
   return { ...server, template: template.name };
 }
 
-async function startServerOfRun(): Promise<string> {
+async function serverOfRun(): Promise<Omit<TestServer, 'template'>> {
+  const given = process.env['CUSTOS_TEST_DATABASE_URL'];
+  if (given === undefined) {
+    const { url, ownerUrl, adminUrl } = await startServerOfRun();
+    return { adminUrl, ownerUrl, serviceUrl: url, isOwn: true };
+  }
+  // Migrating makes the role; it stays, because other databases may name it.
+  const service = new URL(given);
+  service.username = 'custos_test_service';
+  service.password = 'of-no-use-elsewhere';
+  return { adminUrl: given, ownerUrl: given, serviceUrl: service.href, isOwn: false };
+}
+
+async function startServerOfRun(): Promise<Embedded> {
   // Beside others that write as much, the disk takes longer than a request may wait. What crashes and comes back has a
   // server of its own (startTestServer), on the disk.
   const embedded = await startEmbedded({ dataDir: temporaryDataDir(fastRoot()), say: () => undefined });
@@ -75,35 +130,67 @@ async function startServerOfRun(): Promise<string> {
   });
   // Nothing in it is kept, so it need not write a checkpoint.
   atEnd(() => embedded.stop('immediate'));
-  return embedded.url;
+  return embedded;
 }
 
 async function createDatabase(
-  { adminUrl, isOwn }: Omit<TestServer, 'template'>,
+  { adminUrl, ownerUrl, serviceUrl, isOwn }: Omit<TestServer, 'template'>,
   template: string,
 ): Promise<TestDatabase> {
   const name = `custos_test_${randomBytes(6).toString('hex')}`;
-  await administer(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
-  const url = new URL(adminUrl);
-  url.pathname = `/${name}`;
+  const owner = pg.escapeIdentifier(new URL(ownerUrl).username);
+  await queryOnce(adminUrl, `CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${owner}`);
+  const inDatabase = (address: string): string => {
+    const url = new URL(address);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
   return {
-    url: url.href,
+    url: inDatabase(serviceUrl),
+    ownerUrl: inDatabase(ownerUrl),
+    adminUrl: inDatabase(adminUrl),
     name,
     // To remove one makes the server write a checkpoint, for which all that write must wait.
-    drop: () => administer(adminUrl, isOwn ? END_SESSIONS(name) : `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    async drop() {
+      await queryOnce(adminUrl, isOwn ? END_SESSIONS(name) : `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    },
   };
 }
 
-const END_SESSIONS = (database: string): string =>
-  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;
-
-async function administer(adminUrl: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
+/** Runs one statement on a connection of its own. */
+export async function queryOnce(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
   try {
-    await client.query(statement);
+    return (await client.query(text)).rows as unknown[];
   } finally {
     await client.end();
   }
 }
+
+/**
+ * Runs statements in one transaction as the superuser, whom no trigger stops: what somebody with all rights over the
+ * database could do.
+ */
+export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const { url } = db.dataSource.options as { readonly url: string };
+  const client = new pg.Client({ connectionString: adminUrlOf(url) });
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query("BEGIN; SET LOCAL session_replication_role = 'replica'");
+    const result = await work({
+      // The statement's author states the shape of its rows.
+      query: async <Row extends object>({ text }: Statement, values: readonly unknown[]) =>
+        (await client.query(text, [...values])).rows as Row[],
+    });
+    await client.query('COMMIT');
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+const END_SESSIONS = (database: string): string =>
+  `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;

@@ -32,14 +32,14 @@ export async function redisStore(): Promise<QueueStore> {
 
 export async function postgresStore(): Promise<QueueStore> {
   const server = await startTestServer();
-  const inDatabase = (name: string): string => {
-    const url = new URL(server.url);
+  const inDatabase = (name: string, address = server.url): string => {
+    const url = new URL(address);
     url.pathname = `/${name}`;
     return url.href;
   };
   const template = 'queue_template';
   const admin = async (statement: string): Promise<void> => {
-    const client = new pg.Client({ connectionString: inDatabase('postgres') });
+    const client = new pg.Client({ connectionString: inDatabase('postgres', server.adminUrl) });
     await client.connect();
     try {
       await client.query(statement);
@@ -48,7 +48,7 @@ export async function postgresStore(): Promise<QueueStore> {
     }
   };
   await admin(`CREATE DATABASE ${template}`);
-  await migrate(inDatabase(template));
+  await migrate({ databaseUrl: inDatabase(template), migrationDatabaseUrl: inDatabase(template, server.adminUrl) });
   let current = template;
   return {
     options: () => ({ databaseUrl: inDatabase(current) }),

@@ -15,7 +15,7 @@ import { applyFolder } from '../../workers/policies.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/policy-folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
-import { createTestDatabase, PATIENCE } from './database.ts';
+import { adminUrlOf, createTestDatabase, PATIENCE } from './database.ts';
 import { TEST_PEPPER, type TestEnv } from './process.ts';
 import { waitFor } from './wait.ts';
 
@@ -35,7 +35,7 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly ingress: RunningIngress;
-  /** The test's own connections, to look at what was stored. */
+  /** The test's own connections, with the rights that the service has. */
   readonly db: Database;
   readonly databaseUrl: string;
   readonly operatorId: string;
@@ -51,7 +51,7 @@ export interface Service {
   addOrganisation(slug: string): Promise<string>;
   /** Puts policies into force and waits until this ingress evaluates them. */
   apply(policies?: PolicyFiles): Promise<string>;
-  /** The rows of one statement. */
+  /** The rows of one statement, which the superuser gives: a test may look at everything and change what it likes. */
   rows<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -120,6 +120,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const admin = createClient(ingress.address, adminKey);
   const hasher = createSecretHasher(TEST_PEPPER);
 
+  let opened: Promise<Database> | undefined;
+  const superuser = (): Promise<Database> =>
+    (opened ??= openDatabase({
+      url: adminUrlOf(databaseUrl),
+      applicationName: 'custos-test-superuser',
+      poolSize: 2,
+      ...PATIENCE,
+      onError: () => undefined,
+    }));
+
   const service: Service = {
     ingress,
     db,
@@ -155,12 +165,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       });
       return digest;
     },
-    rows: (text, values = []) =>
-      db.query({ name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }, values),
+    rows: async (text, values = []) =>
+      (await superuser()).query({ name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }, values),
     async close() {
       admin.close();
       await ingress.close();
       await db.close();
+      await (await opened)?.close();
       await database?.drop();
     },
   };
