@@ -1,6 +1,6 @@
 // `custos config`: every setting, its variable, unit, default and meaning.
 import type { Command } from 'commander';
-import { SETTING_TABLE } from '../shared/config.ts';
+import { fileVariableOf, SETTING_TABLE } from '../shared/config.ts';
 
 export function registerConfig(program: Command): void {
   program
@@ -9,8 +9,9 @@ export function registerConfig(program: Command): void {
     .option('--json', 'print JSON')
     .action(({ json }: { json?: boolean }) => {
       if (json === true) {
-        const settings = SETTING_TABLE.map(({ name, unit, fallback, description }) => ({
+        const settings = SETTING_TABLE.map(({ name, unit, fallback, description, secret }) => ({
           name,
+          ...(secret && { file: fileVariableOf(name) }),
           unit,
           default: fallback ?? null,
           description,
@@ -18,9 +19,9 @@ export function registerConfig(program: Command): void {
         process.stdout.write(`${JSON.stringify(settings, null, 2)}\n`);
         return;
       }
-      for (const { name, unit, fallback, description } of SETTING_TABLE) {
+      for (const { name, unit, fallback, description, secret } of SETTING_TABLE) {
         process.stdout.write(
-          `${name} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})\n    ${description}\n`,
+          `${secret ? `${name} or ${fileVariableOf(name)}` : name} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})\n    ${description}\n`,
         );
       }
     });

@@ -10,7 +10,14 @@ import { holderOf } from '../shared/embedded/lock.ts';
 import { printJson } from './admin.ts';
 import { loadConfig } from './context.ts';
 import { type Diagnosis, examine, ok, problem, reasonOf, skipped, type Verdict } from './doctor/check.ts';
-import { checkClock, checkConnections, checkDurability, checkMigrations, checkRole, checkVersion } from './doctor/database.ts';
+import {
+  checkClock,
+  checkConnections,
+  checkDurability,
+  checkMigrations,
+  checkRole,
+  checkVersion,
+} from './doctor/database.ts';
 import { checkFolders, checkKeyFiles, checkNode } from './doctor/machine.ts';
 import {
   checkAdminKeys,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import type { Config, StoreConfig } from '../shared/config.ts';
+import { type Config, fileVariableOf, SETTING_TABLE, type StoreConfig } from '../shared/config.ts';
 import { migrate } from '../shared/db/migrate.ts';
 import { SetupError } from '../shared/embedded/account.ts';
 import { createLogger, type Logger } from '../shared/log.ts';
@@ -109,15 +109,15 @@ function superviseWorkers(config: StoreConfig, log: Logger): SupervisedChild {
   });
 }
 
+/** What both children get: the secrets that they need as values, and no other, wherever they came from. */
 function storeEnv(config: StoreConfig): NodeJS.ProcessEnv {
-  const {
-    CUSTOS_BOOTSTRAP_KEY: _admin,
-    CUSTOS_MIGRATION_DATABASE_URL: _owner,
-    CUSTOS_SIGNING_KEY_FILE: _log,
-    CUSTOS_PROMISE_KEY_FILE: _promise,
-    ...env
-  } = process.env;
-  return { ...env, DATABASE_URL: config.databaseUrl, CUSTOS_PEPPER: config.pepper };
+  const { CUSTOS_SIGNING_KEY_FILE: _log, CUSTOS_PROMISE_KEY_FILE: _promise, ...env } = process.env;
+  for (const { name, secret } of SETTING_TABLE)
+    if (secret) {
+      delete env[name];
+      delete env[fileVariableOf(name)];
+    }
+  return { ...env, DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, CUSTOS_PEPPER: config.pepper };
 }
 
 /** The `main` of a process, beside this file in the sources and in the build alike. */

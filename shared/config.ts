@@ -1,5 +1,7 @@
 // Every setting of the service, once: its variable, unit, default and meaning, and how its text is checked.
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
 import { editDistance } from './near.ts';
 import {
   connectionString,
@@ -262,8 +264,14 @@ export class ConfigError extends Error {
   }
 }
 
+/** The variable that names a file with the value of a secret setting, as container platforms mount secrets. */
+export function fileVariableOf(name: string): string {
+  return `${name}_FILE`;
+}
+
 /**
- * Reads and checks the settings; pure. An empty value counts as unset.
+ * Reads and checks the settings. An empty value counts as unset. A secret may be in a file, which NAME_FILE names; beyond
+ * those files nothing is read.
  * @param env the environment; names that are not ours and do not begin with `CUSTOS_` are ignored
  * @param places `root`: the installation's folder; `cwd`: what relative paths are relative to, `root` by default
  * @throws {ConfigError} naming every unknown `CUSTOS_*` variable and every bad value
@@ -276,8 +284,8 @@ export function readConfig(
   const values: Record<string, unknown> = {};
   const at = { root: places.root, cwd: places.cwd ?? places.root };
   for (const [key, spec] of Object.entries<Setting<unknown>>(SETTINGS)) {
-    const text = env[spec.name] || spec.fallback;
     try {
+      const text = (spec.secret ? secretOf(env, spec.name, at.cwd) : env[spec.name]) || spec.fallback;
       values[key] = text === undefined ? undefined : spec.read(text, at);
     } catch (error) {
       problems.push(`${spec.name} ${error instanceof Error ? error.message : String(error)}.`);
@@ -289,6 +297,28 @@ export function readConfig(
   const conflicts = conflictsOf(config);
   if (conflicts.length > 0) throw new ConfigError(conflicts);
   return config;
+}
+
+/** The text of a secret, from its variable or from the file that NAME_FILE names. The content is never repeated in an error. */
+function secretOf(env: Readonly<Record<string, string | undefined>>, name: string, cwd: string): string | undefined {
+  const variable = fileVariableOf(name);
+  const named = env[variable];
+  if (!named) return env[name];
+  if (env[name]) throw new Error(`and ${variable} are both set: keep one of them`);
+  const file = path.resolve(cwd, named);
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Error(
+      `has no value: ${variable} names ${file}, which cannot be read (${(error as { code?: string }).code})`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (text === '') throw new Error(`has no value: ${variable} names ${file}, which is empty`);
+  return text;
 }
 
 /** A setting as documentation shows it. */
@@ -359,7 +389,11 @@ function conflictsOf(config: Config): string[] {
 }
 
 function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = new Set<string>(Object.values<Setting<unknown>>(SETTINGS).map((spec) => spec.name));
+  const known = new Set<string>(
+    Object.values<Setting<unknown>>(SETTINGS).flatMap(({ name, secret }) =>
+      secret ? [name, fileVariableOf(name)] : [name],
+    ),
+  );
   return Object.keys(env)
     .filter((name) => name.startsWith('CUSTOS_') && !known.has(name))
     .map((name) => {

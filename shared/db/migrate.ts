@@ -53,7 +53,9 @@ async function isNewest(client: pg.Client): Promise<boolean> {
 }
 
 async function requireRights(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ may: boolean }>("SELECT has_schema_privilege(current_schema(), 'CREATE') AS may");
+  const { rows } = await client.query<{ may: boolean }>(
+    "SELECT has_schema_privilege(current_schema(), 'CREATE') AS may",
+  );
   if (rows[0]?.may !== true)
     throw new SetupError(
       'The schema is older than this version, and the role of DATABASE_URL may not change it. Run "custos migrate" with the address of the owner in CUSTOS_MIGRATION_DATABASE_URL.',

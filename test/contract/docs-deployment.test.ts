@@ -45,6 +45,9 @@ const DEMANDS = { migrate: requireStore, ingress: requireIngress, workers: requi
 /** What a person must give. */
 const GIVEN: Readonly<Record<string, string>> = {
   POSTGRES_PASSWORD: '0123456789abcdef0123456789abcdef',
+  SERVICE_PASSWORD: 'fedcba9876543210fedcba9876543210',
+  REDIS_PASSWORD: '00112233445566778899aabbccddeeff',
+  CUSTOS_TRUST_PROXY: '172.16.0.0/12',
   CUSTOS_PEPPER: 'a pepper for tests, of no use elsewhere',
 };
 
@@ -74,8 +77,9 @@ describe('docker-compose.yml', () => {
       const known = SETTING_TABLE.map((setting) => setting.name);
       expect(known).to.include.members(Object.keys(service.environment ?? {}));
       const config = DEMANDS[name](readConfig(environmentOf(service), { root: '/app' }));
-      expect(config).to.include({ host: '0.0.0.0', redisUrl: 'redis://redis:6379', policyDir: '/app/policies' });
-      expect(new URL(config.databaseUrl).host).to.equal('postgres:5432');
+      expect(config).to.include({ host: '0.0.0.0', policyDir: '/app/policies' });
+      expect(new URL(config.databaseUrl)).to.include({ host: 'postgres:5432', username: 'custos_service' });
+      expect(new URL(config.redisUrl ?? '')).to.include({ host: 'redis:6379', password: GIVEN['REDIS_PASSWORD'] });
     });
 
     it(`runs ${name} without rights that it does not need, and gives it time to finish`, () => {
@@ -96,6 +100,21 @@ describe('docker-compose.yml', () => {
     const text = read('docker-compose.yml');
     for (const name of Object.keys(GIVEN)) expect(text).to.contain(`\${${name}:?`).and.not.to.contain(`\${${name}:-`);
     expect(text).not.to.match(/cst_(live|test|dev)_/);
+  });
+
+  it('gives the owner of the tables to the migration alone', () => {
+    const { databaseUrl, migrationDatabaseUrl = '' } = readConfig(environmentOf(migrate), { root: '/app' });
+    const owner = new URL(migrationDatabaseUrl);
+    expect(owner.username).to.equal(postgres.environment?.['POSTGRES_USER']);
+    expect(owner.pathname).to.equal(new URL(databaseUrl ?? '').pathname);
+    for (const service of [ingress, workers])
+      expect(JSON.stringify(environmentOf(service))).not.to.contain(GIVEN['POSTGRES_PASSWORD']);
+  });
+
+  it('asks for a password in Redis too, and trusts no proxy that it was not told of', () => {
+    expect(redis.command?.map(substitute).join(' ')).to.contain(`--requirepass ${GIVEN['REDIS_PASSWORD']}`);
+    expect(environmentOf(redis)).to.deep.equal({ REDISCLI_AUTH: GIVEN['REDIS_PASSWORD'] });
+    expect(readConfig(environmentOf(ingress), { root: '/app' }).trustProxy).to.deep.equal(['172.16.0.0/12']);
   });
 
   it('gives each process its own private key and no other', () => {

@@ -50,6 +50,7 @@ describe('readConfig', () => {
       shadowShare: 1,
       bootstrapKey: undefined,
       databaseUrl: undefined,
+      migrationDatabaseUrl: undefined,
       databasePool: 10,
       redisUrl: undefined,
       pepper: undefined,
@@ -84,6 +85,27 @@ describe('readConfig', () => {
     expect(readConfig({ REDIS_URL: '', PORT: '' }, places)).to.include({ redisUrl: undefined, port: 3000 });
   });
 
+  it('takes every secret from a file that NAME_FILE names, without the line break at its end', () => {
+    const folder = temporaryFolder('secrets');
+    const secrets: Record<string, string> = {
+      CUSTOS_BOOTSTRAP_KEY: `cst_live_${'a'.repeat(8)}_${'b'.repeat(43)}_${'c'.repeat(6)}`,
+      DATABASE_URL: databaseUrl,
+      CUSTOS_MIGRATION_DATABASE_URL: databaseUrl,
+      REDIS_URL: 'rediss://:hush@redis.internal',
+      CUSTOS_PEPPER: pepper,
+    };
+    expect(SETTING_TABLE.filter(({ secret }) => secret).map(({ name }) => name)).to.deep.equal(Object.keys(secrets));
+    const env = Object.entries(secrets).map(([name, text]) => {
+      writeFileSync(path.join(folder, name), `${text}\n`);
+      return [`${name}_FILE`, path.relative(folder, path.join(folder, name))];
+    });
+    const fromFiles = readConfig(Object.fromEntries(env), { root: '/srv/custos', cwd: folder });
+    expect(fromFiles).to.deep.equal(readConfig(secrets, { root: '/srv/custos', cwd: folder }));
+    expect(fromFiles).to.include({ databaseUrl, pepper });
+    writeFileSync(path.join(folder, 'empty'), '\n');
+    expect(problemsOf({ REDIS_URL_FILE: path.join(folder, 'empty') })[0]).to.match(/which is empty\.$/);
+  });
+
   it('leaves variables of others alone', () => {
     expect(problemsOf({ HOME: '/home/ada', PGHOST: 'elsewhere', CUSTOSX: '1' })).to.deep.equal([]);
   });
@@ -113,6 +135,16 @@ describe('readConfig', () => {
       { DATABASE_URL: databaseUrl, CUSTOS_PEPPER: 'short' },
       /^CUSTOS_PEPPER must have 32 to 512 characters.*openssl rand/,
     ],
+    [{ CUSTOS_MIGRATION_DATABASE_URL: databaseUrl }, /^CUSTOS_MIGRATION_DATABASE_URL needs DATABASE_URL/],
+    [
+      { REDIS_URL_FILE: '/nowhere/redis-url' },
+      /^REDIS_URL has no value: REDIS_URL_FILE names \/nowhere\/redis-url, which cannot be read \(ENOENT\)\.$/,
+    ],
+    [
+      { REDIS_URL: 'redis://localhost', REDIS_URL_FILE: '/nowhere/redis-url' },
+      /^REDIS_URL and REDIS_URL_FILE are both set: keep one of them\.$/,
+    ],
+    [{ CUSTOS_LOG_LEVEL_FILE: 'level' }, /^CUSTOS_LOG_LEVEL_FILE is not a setting/],
     [{ REDIS_URL: 'localhost:6379' }, /^REDIS_URL must be an address/],
     [{ CUSTOS_BOOTSTRAP_KEY: 'cst_test_x' }, /^CUSTOS_BOOTSTRAP_KEY must be a whole admin key/],
     [{ CUSTOS_TLS_CERT: 'cert.pem' }, /^CUSTOS_TLS_CERT and CUSTOS_TLS_KEY must be set together\.$/],
