@@ -329,6 +329,11 @@ export const SETTING_TABLE: readonly SettingEntry[] = Object.values<Setting<unkn
   ({ name, unit, fallback, description, secret }) => ({ name, unit, fallback, description, secret }),
 );
 
+/** Every variable that is read, those that name files with secrets included. */
+export const VARIABLES: readonly string[] = SETTING_TABLE.flatMap(({ name, secret }) =>
+  secret ? [name, fileVariableOf(name)] : [name],
+);
+
 /** A configuration of a process that works on the database: both are known, whether PostgreSQL is embedded or not. */
 export type StoreConfig = Config & { readonly databaseUrl: string; readonly pepper: string };
 
@@ -389,11 +394,7 @@ function conflictsOf(config: Config): string[] {
 }
 
 function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
-  const known = new Set<string>(
-    Object.values<Setting<unknown>>(SETTINGS).flatMap(({ name, secret }) =>
-      secret ? [name, fileVariableOf(name)] : [name],
-    ),
-  );
+  const known = new Set(VARIABLES);
   return Object.keys(env)
     .filter((name) => name.startsWith('CUSTOS_') && !known.has(name))
     .map((name) => {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { SETTING_TABLE } from '../../shared/config.ts';
+import { VARIABLES } from '../../shared/config.ts';
 import { compileLexicon } from '../../shared/intent/lexicon.ts';
 import { loadPolicySet } from '../../shared/policy/load.ts';
 import { trustPublishedKeys } from '../../shared/proof/keys.ts';
@@ -116,7 +116,7 @@ describe('documentation', () => {
   });
 
   it('names settings that exist', () => {
-    const known = [...SETTING_TABLE.map(({ name }) => name), ...NOT_SETTINGS];
+    const known = [...VARIABLES, ...NOT_SETTINGS];
     checkAll(mentions(/\bCUSTOS_[A-Z][A-Z_]*\b/g), (name) => known.includes(name));
   });
 

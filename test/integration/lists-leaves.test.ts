@@ -2,11 +2,12 @@
 import { expect } from 'chai';
 import { createDataSource } from '../../shared/db/data-source.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
+import { migrate } from '../../shared/db/migrate.ts';
 import { LeafZones1763700000010 } from '../../shared/db/migrations/0010-leaf-zones.ts';
 import { appendWaiting } from '../../shared/log/append.ts';
 import { listLeaves, type LogFilter } from '../../shared/log/leaf-list.ts';
 import { ZONE, zonesOf } from '../../shared/log/zones.ts';
-import { asSuperuser, createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { asSuperuser, createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
 
 const FIRST_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (second: number): Date => new Date(FIRST_MS + second * 1_000);
@@ -73,7 +74,7 @@ describe('lists of leaves among very many', function () {
     newer = leaves[0]?.log_id ?? 0;
     older = leaves.at(-1)?.log_id ?? 0;
     await migrateAgain();
-    for (const table of ['leaf', 'leaf_zone']) await rows(`ANALYZE ${table}`);
+    await queryOnce(database.ownerUrl, 'ANALYZE leaf; ANALYZE leaf_zone');
   });
   after(async () => {
     await db?.close();
@@ -83,7 +84,7 @@ describe('lists of leaves among very many', function () {
   /** Takes the migration back, and does it over the leaves that there are. */
   async function migrateAgain(): Promise<void> {
     const source = createDataSource({
-      url: database.url,
+      url: database.ownerUrl,
       applicationName: 'custos-test',
       ...PATIENCE,
       poolSize: 1,
@@ -100,6 +101,8 @@ describe('lists of leaves among very many', function () {
     } finally {
       await source.destroy();
     }
+    // The table is another one now.
+    await migrate({ databaseUrl: database.url, migrationDatabaseUrl: database.ownerUrl });
   }
 
   /** The zones of a log as they are stored, and as its leaves make them. */
