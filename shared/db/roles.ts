@@ -81,6 +81,8 @@ BEGIN
         WHERE t.tgrelid = c.oid AND t.tgfoid = to_regproc('custos_insert_only') AND t.tgtype & 1 = 0
       ) kept
       WHERE c.relnamespace IN (current_schema()::regnamespace, 'bullmq'::regnamespace) AND c.relkind IN ('r', 'p', 'v', 'm', 'S')
+        -- What others keep there is theirs to grant.
+        AND pg_has_role(c.relowner, 'MEMBER')
     ), compared AS (
       SELECT oid, CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, wanted,
         ARRAY(SELECT a.privilege_type FROM aclexplode(relacl) a JOIN pg_roles r ON r.oid = a.grantee WHERE r.rolname = service) AS had
