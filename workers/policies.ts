@@ -23,6 +23,7 @@ const STORE: Statement = {
   name: 'policy-set-store',
   text: 'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING',
 };
+const ORGANISATIONS: Statement = { name: 'policy-organisations', text: 'SELECT slug FROM organisation' };
 const LOCK_STATE: Statement = {
   name: 'policy-state-lock',
   text: 'SELECT active_digest, findings FROM policy_state FOR UPDATE',
@@ -78,7 +79,8 @@ export async function applyFolder(
   { signal, mayApply, admit = admitBySize }: ApplyOptions = {},
 ): Promise<void> {
   const { db, nowMs, log } = deps;
-  const { set, errors, warnings } = await admit(folder, signal);
+  const organisations = (await db.query<{ slug: string }>(ORGANISATIONS, [])).map(({ slug }) => slug);
+  const { set, errors, warnings } = await admit({ ...folder, organisations }, signal);
   await mayApply?.();
   const at = new Date(nowMs());
   if (set === undefined) {

@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
+import { knownVerbs } from '../shared/intent/known-verbs.ts';
 import { compileLexicon } from '../shared/intent/lexicon.ts';
 import { admitPolicySet, type PolicyTexts } from '../shared/policy/admit.ts';
 import type { Finding } from '../shared/policy/types.ts';
@@ -31,6 +32,7 @@ const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerati
 export function admitHere(folder: PolicyTexts): Admitted {
   const { set, errors, warnings } = admitPolicySet(folder, {
     compileLexicon,
+    verbsOf: knownVerbs,
     warningsUpTo: WARNINGS_UP_TO,
     warningsBudget: WARNINGS_BUDGET,
   });
@@ -56,14 +58,14 @@ function tooLarge(count: number, limits: ResourceLimits): Admitted {
  * of the set) is given back at once. A set that takes more than the limits is refused, and the process lives.
  */
 export function admitApart(
-  { policies, lexicon, refused = [] }: PolicyTexts,
+  { policies, lexicon, refused = [], organisations }: PolicyTexts,
   signal?: AbortSignal,
   limits = LIMITS,
 ): Promise<Admitted> {
   if (signal?.aborted === true) return Promise.reject(signal.reason);
   const here = fileURLToPath(import.meta.url);
   const file = path.join(path.dirname(here), `policy-thread${path.extname(here)}`);
-  const texts: PolicyTexts = { policies, lexicon, refused };
+  const texts: PolicyTexts = { policies, lexicon, refused, ...(organisations && { organisations }) };
   const thread = new Worker(file, { workerData: texts, resourceLimits: limits, name: 'policies' });
   return new Promise<Admitted>((resolve, reject) => {
     const give = (): void => {

@@ -5,6 +5,7 @@ import { Redis } from 'ioredis';
 import type { Config } from '../../shared/config.ts';
 import type { Database, Statement } from '../../shared/db/database.ts';
 import { workersAlive } from '../../shared/heartbeat.ts';
+import { knownVerbs } from '../../shared/intent/known-verbs.ts';
 import { compileLexicon } from '../../shared/intent/lexicon.ts';
 import { compareSecretFingerprint, SecretMismatchError } from '../../shared/keys/fingerprints.ts';
 import { logProblems } from '../../shared/log/audit.ts';
@@ -102,7 +103,7 @@ export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
   const advice = 'custos policy check shows everything that is wrong with it';
   try {
     const folder = await readPolicyFolder(dir);
-    const { set, errors } = admitPolicySet(folder, { compileLexicon });
+    const { set, errors } = admitPolicySet(folder, { compileLexicon, verbsOf: knownVerbs });
     if (set !== undefined) return set.digest;
     const [first] = errors;
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';

@@ -1,6 +1,7 @@
 // The policy folder of a command: which one it is, and what the service would say of it, before it puts a set into force.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { knownVerbs } from '../../shared/intent/known-verbs.ts';
 import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
 import { type Admission, admitPolicySet } from '../../shared/policy/admit.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/policy-folder.ts';
@@ -60,7 +61,7 @@ export async function readFolder(dir: string): Promise<PolicyFolder> {
 
 /** What the service would say of a folder. */
 export function admitFolder(folder: PolicyFolder): Admission<Lexicon> {
-  return admitPolicySet(folder, { compileLexicon });
+  return admitPolicySet(folder, { compileLexicon, verbsOf: knownVerbs });
 }
 
 const TESTS = 'tests';

@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { createReadings } from '../../shared/decide/readings.ts';
+import { knownVerbs } from '../../shared/intent/known-verbs.ts';
 import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
 import { didYouMean } from '../../shared/near.ts';
 import { admitPolicySet } from '../../shared/policy/admit.ts';
@@ -105,7 +106,7 @@ async function writeNew(id: string, dir: string, options: NewOptions): Promise<E
     if (existsSync(taken))
       throw new UsageError(`${taken} is there already, and is not overwritten. Choose another name.`);
   const policyText = prettyJson(draft.policy);
-  const before = admitPolicySet(folder, { compileLexicon });
+  const before = admitPolicySet(folder, { compileLexicon, verbsOf: knownVerbs });
   if (before.set === undefined) {
     const findings = (await checkFolder(dir)).findings.filter(({ severity }) => severity === 'error');
     if (options.json === true) {
@@ -118,7 +119,7 @@ async function writeNew(id: string, dir: string, options: NewOptions): Promise<E
   }
   const { set, errors, warnings } = admitPolicySet(
     { ...folder, policies: [...folder.policies, { path: file, text: policyText }] },
-    { compileLexicon },
+    { compileLexicon, verbsOf: knownVerbs },
   );
   if (set === undefined)
     throw new UsageError(`The policy can't be added: ${errors.map(({ message }) => message).join('; ')}.`);

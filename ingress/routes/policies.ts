@@ -2,6 +2,7 @@
 import type { Database, Statement } from '../../shared/db/database.ts';
 import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
 import { ApiError } from '../../shared/errors.ts';
+import { knownVerbs } from '../../shared/intent/known-verbs.ts';
 import { compileLexicon } from '../../shared/intent/lexicon.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import { admitPolicySet } from '../../shared/policy/admit.ts';
@@ -18,6 +19,7 @@ const READ: Statement = {
   name: 'policy-set-by-digest',
   text: 'SELECT canonical, created_at FROM policy_set WHERE digest = $1',
 };
+const ORGANISATIONS: Statement = { name: 'policy-organisation-slugs', text: 'SELECT slug FROM organisation' };
 const LEXICON_FILE = 'lexicon.json';
 /** Some twenty milliseconds of linting: other requests wait for it. */
 const WARNINGS_UP_TO = 100;
@@ -104,17 +106,18 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
           schema: ValidatePoliciesResponse,
         },
       },
-      errors: [],
-      handler: ({ key, body }) => {
+      errors: ['E6002'],
+      handler: async ({ key, body }) => {
         assertOperator(key);
+        const organisations = (await db.query<{ slug: string }>(ORGANISATIONS, [])).map(({ slug }) => slug);
         const given = body.files.find((file) => file.path === LEXICON_FILE);
         const lexicon = given ?? {
           path: LEXICON_FILE,
           text: JSON.stringify(canonicalOf(policies.current().set.canonical).lexicon),
         };
         const { set, errors, warnings } = admitPolicySet(
-          { policies: body.files.filter((file) => file !== given), lexicon },
-          { compileLexicon, warningsUpTo: WARNINGS_UP_TO, lintBudget: LINT_BUDGET },
+          { policies: body.files.filter((file) => file !== given), lexicon, organisations },
+          { compileLexicon, verbsOf: knownVerbs, warningsUpTo: WARNINGS_UP_TO, lintBudget: LINT_BUDGET },
         );
         return {
           status: 200,

@@ -1,5 +1,6 @@
 // Drafts: policy sets that are evaluated and never answered with, from files, from a folder, or from what is stored.
 import type { Sql, Statement } from '../db/database.ts';
+import { knownVerbs } from '../intent/known-verbs.ts';
 import { compileLexicon, type Lexicon } from '../intent/lexicon.ts';
 import { admitPolicySet, type PolicyTexts } from '../policy/admit.ts';
 import { loadCanonicalSet, type LoadResult, type TextFile } from '../policy/load.ts';
@@ -37,6 +38,7 @@ async function draftOf(sql: Sql, { policies, lexicon, refused = [] }: PolicyText
     { policies, lexicon: words, refused },
     {
       compileLexicon,
+      verbsOf: knownVerbs,
       warningsUpTo: 0,
       lintBudget: LINT_BUDGET,
     },

@@ -152,6 +152,8 @@ export interface Words {
 
 /** A checked lexicon, ready for lookups. Immutable: a changed file gives a new one. */
 export interface Lexicon extends Words {
+  /** The slugs of those that have words of their own. */
+  readonly organisations: readonly string[];
   /** What this organisation's texts are read with: this very value when it has no words of its own. */
   forOrganisation(slug: string): Lexicon;
 }
@@ -178,18 +180,19 @@ export function compileLexicon(json: unknown): Lexicon {
       problems.push({ pointer: `/organisations/${slug}${pointer}`, message }),
     );
   if (problems.length > 0) throw errorOf(problems);
+  const organisations = [...parts.keys()];
   const ready = new LRUCache<string, Lexicon>({ max: MAX_READY });
   const forOrganisation = (slug: string): Lexicon => {
     const part = parts.get(slug);
     if (part === undefined) return lexicon;
     let own = ready.get(slug);
     if (own === undefined) {
-      own = { ...extendLexicon(base, part, () => undefined), forOrganisation };
+      own = { ...extendLexicon(base, part, () => undefined), organisations, forOrganisation };
       ready.set(slug, own);
     }
     return own;
   };
-  const lexicon: Lexicon = { ...base, forOrganisation };
+  const lexicon: Lexicon = { ...base, organisations, forOrganisation };
   return lexicon;
 }
 

@@ -1,6 +1,7 @@
 // Whether files may be put into force: one answer, in the same words, for the worker that loads them, POST /v1/policies/validate and `custos policy check`.
+import type { KnownVerbs } from '../intent/known-verbs.ts';
 import { lintPolicySet } from './lint.ts';
-import type { LintCode, LintFinding } from './lint.ts';
+import type { LintCode, LintFinding, Witness } from './lint.ts';
 import { byPlace, loadPolicySet } from './load.ts';
 import type { LoadDependencies, PolicySet, TextFile } from './load.ts';
 import { policySources } from './testing/sources.ts';
@@ -12,6 +13,8 @@ export interface PolicyTexts {
   readonly lexicon: TextFile;
   /** What was taken for a policy by its author and is none. */
   readonly refused?: readonly Finding[];
+  /** The slugs of all organisations, where they are known. */
+  readonly organisations?: readonly string[];
 }
 
 export interface Admission<Lexicon> {
@@ -35,10 +38,16 @@ const HINTS: Readonly<Record<LintCode, string>> = {
   CONSTANT_PART: 'remove the part, or correct its value',
   DUPLICATE_CONDITION: 'remove one of them',
   CONTEXT_TYPE: 'compare the fact with values of one type everywhere',
+  CALLERS_WORD: 'ask a fact that the service knows, or name the key whose word counts (key.id)',
+  UNKNOWN_WORD: 'correct the word',
+  WRONG_SCALE: 'write the value on the scale of the fact',
+  HOST_BITS: 'write the network, or the one address',
+  UNKNOWN_OBLIGATION: 'correct the name',
+  UNKNOWN_ORGANISATION: 'correct the slug',
 };
 
 /** The question that shows a finding, and the facts that matter in it. */
-function exampleOf({ relevant, shows }: LintFinding['witness']): string {
+function exampleOf({ relevant, shows }: Witness): string {
   const facts = Object.entries(relevant).map(([path, value]) =>
     value === null ? `${path} missing` : `${path} ${JSON.stringify(value)}`,
   );
@@ -49,13 +58,16 @@ function exampleOf({ relevant, shows }: LintFinding['witness']): string {
 function placed(found: readonly LintFinding[], files: readonly TextFile[]): Finding[] {
   if (found.length === 0) return [];
   const sources = policySources(files);
-  return found.map(({ policy, pointer, code, severity, message, witness }) => {
+  return found.map(({ policy, pointer, code, severity, message, witness, hint = HINTS[code] }) => {
     const place = sources.locate(policy, pointer) ?? { file: policy, line: 1, column: 1 };
-    return { ...place, pointer, code, message, severity, hint: HINTS[code], example: exampleOf(witness) };
+    const example = witness === undefined ? {} : { example: exampleOf(witness) };
+    return { ...place, pointer, code, message, severity, hint, ...example };
   });
 }
 
 export interface AdmitDependencies<Lexicon> extends LoadDependencies<Lexicon> {
+  /** The verbs that conditions may name. */
+  readonly verbsOf: (lexicon: Lexicon) => KnownVerbs;
   /**
    * The most policies whose warnings are looked for: in a process that has more to do, finding them in thousands would
    * hold the rest up. Errors are always looked for. Absent: no limit.
@@ -69,7 +81,7 @@ export interface AdmitDependencies<Lexicon> extends LoadDependencies<Lexicon> {
 
 /** Loads and lints the files; all that stands against them is told, of every file. */
 export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependencies<Lexicon>): Admission<Lexicon> {
-  const { policies, lexicon, refused: almost = [] } = texts;
+  const { policies, lexicon, refused: almost = [], organisations } = texts;
   const loaded = loadPolicySet(policies, lexicon, deps);
   // A lexicon that was refused as a file is not missing as well.
   const isToldOf = (finding: Finding): boolean => almost.some(({ file }) => file === finding.file);
@@ -79,6 +91,8 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
     ? placed(
         lintPolicySet(loaded.set, {
           errorsOnly,
+          verbs: deps.verbsOf(loaded.set.lexicon),
+          organisations: organisations && new Set(organisations),
           ...(deps.lintBudget === undefined ? {} : { budget: deps.lintBudget }),
           ...(deps.warningsBudget === undefined ? {} : { warningsBudget: deps.warningsBudget }),
         }),

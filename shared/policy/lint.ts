@@ -1,19 +1,22 @@
 // The linter: what is wrong with a policy set that loads. Pure, and quick enough to run at every load.
 import { alwaysTrue, constantParts, duplicateConditions } from './lint/constant.ts';
+import { callersChoice, hangsOnCaller } from './lint/callers.ts';
 import { contextTypeFindings } from './lint/context-types.ts';
 import { deadFinding } from './lint/dead.ts';
 import { obligationFindings } from './lint/obligations.ts';
-import { callersChoice, openToAnyone } from './lint/open.ts';
+import { openToAnyone, openToLessTrusted } from './lint/open.ts';
 import { createLintedSet, type LintedRule } from './lint/rules.ts';
 import { shadowFindings } from './lint/shadow.ts';
 import type { LintFinding } from './lint/types.ts';
+import { wordFindings, type Surroundings } from './lint/words.ts';
 import type { CompiledSet } from './compile.ts';
 import type { Policy } from './schema.ts';
 
 export { LINT_CODES } from './lint/types.ts';
+export type { Surroundings } from './lint/words.ts';
 export type { LintCode, LintFinding, LintSeverity, RuleName, Witness } from './lint/types.ts';
 
-export interface LintOptions {
+export interface LintOptions extends Surroundings {
   /** Only findings of severity error: what a load has to know. Takes time in proportion to the number of rules. */
   readonly errorsOnly?: boolean;
   /** Comparisons after which nothing more is looked for, so that no set takes long. Default 100 million, about five seconds. */
@@ -45,7 +48,7 @@ function livingKey({ rule, stage, conditions }: LintedRule): string {
  */
 export function lintPolicySet(
   set: { readonly policies: readonly Policy[]; readonly compiled: CompiledSet },
-  { errorsOnly = false, budget = BUDGET, warningsBudget = budget }: LintOptions = {},
+  { errorsOnly = false, budget = BUDGET, warningsBudget = budget, ...surroundings }: LintOptions = {},
 ): LintFinding[] {
   const linted = createLintedSet(set.policies, set.compiled, budget);
   const findings: LintFinding[] = [];
@@ -61,15 +64,15 @@ export function lintPolicySet(
   }
   if (errorsOnly) return findings.filter(({ severity }) => severity === 'error').sort(CODE_ORDER);
   linted.budget.left = Math.min(linted.budget.left, warningsBudget);
+  findings.push(...wordFindings(linted, alive, surroundings));
   const unconditional = new Set<LintedRule>();
   for (const rule of alive) {
     findings.push(...duplicateConditions(linted, rule));
     const always = alwaysTrue(linted, rule);
-    if (always.isAlways) {
-      unconditional.add(rule);
-      const finding = always.finding ?? openToAnyone(linted, rule);
-      if (finding !== undefined) findings.push(finding);
-    } else findings.push(...constantParts(linted, rule), ...callersChoice(linted, rule));
+    if (always.isAlways) unconditional.add(rule);
+    else findings.push(...constantParts(linted, rule), ...callersChoice(linted, rule), ...hangsOnCaller(linted, rule));
+    const opening = always.finding ?? openToLessTrusted(linted, rule) ?? openToAnyone(linted, rule);
+    if (opening !== undefined) findings.push(opening);
   }
   findings.push(
     ...shadowFindings(linted, alive, unconditional),

@@ -134,7 +134,7 @@ const KNOWN_OBLIGATIONS: Record<string, { readonly description: string; readonly
     },
   },
 };
-const KINDS = Object.keys(KNOWN_OBLIGATIONS);
+export const OBLIGATION_KINDS: readonly string[] = Object.keys(KNOWN_OBLIGATIONS);
 const ofType = (name: string): object => ({ required: ['type'], properties: { type: { const: name } } });
 const kindsInWords = Object.entries(KNOWN_OBLIGATIONS).map(([name, { description }]) => `${name}: ${description}.`);
 const obligation = {
@@ -145,8 +145,8 @@ const obligation = {
     type: {
       type: 'string',
       pattern: '^[a-z][a-z0-9_]{0,63}$',
-      description: `${KINDS.join(', ')}, or a kind of your own that your callers know`,
-      examples: [...KINDS, 'watermark'],
+      description: `${OBLIGATION_KINDS.join(', ')}, or a kind of your own that your callers know`,
+      examples: [...OBLIGATION_KINDS, 'watermark'],
     },
   },
   allOf: [
@@ -154,7 +154,7 @@ const obligation = {
       conditional(ofType(name), object({ type: true, ...members }, ['type', ...Object.keys(members)], description)),
     ),
     conditional(
-      { required: ['type'], properties: { type: { enum: KINDS } } },
+      { required: ['type'], properties: { type: { enum: OBLIGATION_KINDS } } },
       true,
       object(
         {

@@ -87,6 +87,30 @@ export function parseRange(text: string): Range | undefined {
   return prefix <= address.bits ? { address, prefix } : undefined;
 }
 
+/** The address of a value, of so many bits, as it is written. */
+export function addressText(value: bigint, bits: 32 | 128): string {
+  const width = bits === 32 ? 8n : 16n;
+  const parts: bigint[] = [];
+  for (let shift = BigInt(bits) - width; shift >= 0n; shift -= width)
+    parts.push((value >> shift) & ((1n << width) - 1n));
+  return bits === 32 ? parts.join('.') : parts.map((part) => part.toString(16)).join(':');
+}
+
+/** The network that a range in CIDR notation means, and whether it was written with an address inside of it. */
+export function networkOf(
+  text: string,
+): { readonly network: string; readonly host: string; readonly hasHostBits: boolean } | undefined {
+  const range = parseRange(text);
+  if (range === undefined) return undefined;
+  const { bits, value } = range.address;
+  const size = BigInt(bits - range.prefix);
+  const first = (value >> size) << size;
+  const [host = ''] = text.split('/');
+  // In the author's own spelling where it is right already: an IPv6 address has many.
+  const network = first === value ? text : `${addressText(first, bits)}/${range.prefix}`;
+  return { network, host: `${host}/${bits}`, hasHostBits: first !== value };
+}
+
 /** Whether an address lies in a network; undefined when one of the two is not what it should be. */
 export function addressInRange(address: unknown, range: string): boolean | undefined {
   const host = typeof address === 'string' ? parseAddress(address) : undefined;

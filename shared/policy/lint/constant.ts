@@ -4,14 +4,11 @@ import { holdsFor } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
 import { firstPattern, patternsOf } from './dead.ts';
-import { nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { leavesIn, nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
 import { beforePolicies, ruleHolds, search, type Found } from './search.ts';
 import { asEvaluated, both, not } from './space.ts';
 import type { LintCode, LintFinding } from './types.ts';
 
-function leavesIn(part: Part): Part[] {
-  return part.node.kind === 'leaf' ? [part] : part.of.flatMap(leavesIn);
-}
 const isPresence = (part: Part): boolean => part.node.kind === 'leaf' && part.node.leaf.operator.name === 'isPresent';
 
 /** Whether a part holds on all facts, whatever the target is. */

@@ -51,6 +51,11 @@ function partOf(condition: Condition, node: NormalNode, pointer: string): Part {
   return { node, condition, pointer, of };
 }
 
+/** All comparisons below a part, with their places. */
+export function leavesIn(part: Part): Part[] {
+  return part.node.kind === 'leaf' ? [part] : part.of.flatMap(leavesIn);
+}
+
 /** What is written of a comparison in messages: `trust.level lessThan 4`, `not intent.effect equal "read"`. */
 export function wordsOf(part: Part): string {
   const { condition, of } = part;

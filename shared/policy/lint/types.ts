@@ -13,6 +13,12 @@ export const LINT_CODES = [
   'CONSTANT_PART',
   'DUPLICATE_CONDITION',
   'CONTEXT_TYPE',
+  'CALLERS_WORD',
+  'UNKNOWN_WORD',
+  'WRONG_SCALE',
+  'HOST_BITS',
+  'UNKNOWN_OBLIGATION',
+  'UNKNOWN_ORGANISATION',
 ] as const;
 export type LintCode = (typeof LINT_CODES)[number];
 
@@ -54,5 +60,8 @@ export interface LintFinding extends RuleName {
   readonly message: string;
   /** The other rules that make it so, by policy and rule name. */
   readonly others: readonly RuleName[];
-  readonly witness: Witness;
+  /** Absent only where a value is wrong by itself, and no facts were found in time that show what it does. */
+  readonly witness?: Witness;
+  /** What to do about it, where that depends on the values. */
+  readonly hint?: string;
 }

@@ -1,5 +1,5 @@
 // Finitely many values that stand for all: between two of the constants that rules compare with, every value answers the same.
-import { parseRange } from '../values.ts';
+import { addressText, parseRange } from '../values.ts';
 
 /** Numbers that a fact may have. Absent: no bound. */
 export interface NumberRange {
@@ -126,14 +126,6 @@ export function instantsAround(
   return { values: [...found], exact: true };
 }
 
-function addressOf(value: bigint, bits: 32 | 128): string {
-  const width = bits === 32 ? 8n : 16n;
-  const parts: bigint[] = [];
-  for (let shift = BigInt(bits) - width; shift >= 0n; shift -= width)
-    parts.push((value >> shift) & ((1n << width) - 1n));
-  return bits === 32 ? parts.join('.') : parts.map((part) => part.toString(16)).join(':');
-}
-
 /** The first address of each network, and the one after its last: in every stretch between two ends there is one. */
 export function addressesAround(networks: readonly string[]): string[] {
   const found = new Set(['203.0.113.7', '0.0.0.0', '2001:db8::7', '0:0:0:0:0:0:0:0']);
@@ -143,8 +135,8 @@ export function addressesAround(networks: readonly string[]): string[] {
     const { bits, value } = range.address;
     const size = 1n << BigInt(bits - range.prefix);
     const first = (value / size) * size;
-    found.add(addressOf(first, bits));
-    if (first + size < 1n << BigInt(bits)) found.add(addressOf(first + size, bits));
+    found.add(addressText(first, bits));
+    if (first + size < 1n << BigInt(bits)) found.add(addressText(first + size, bits));
   }
   return [...found];
 }

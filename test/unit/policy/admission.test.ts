@@ -77,8 +77,11 @@ describe('a policy folder checked in a thread of its own', () => {
   it('is not put into force by who may not do so any more once it is checked', async () => {
     const folder = await readPolicyFolder(path.join(findRoot(), 'policies'));
     let asked = 0;
-    // Nothing but a transaction is asked for.
-    const db = { transaction: () => Promise.resolve((asked += 1)) } as unknown as Database;
+    // Nothing but the organisations and a transaction are asked for.
+    const db = {
+      query: () => Promise.resolve([]),
+      transaction: () => Promise.resolve((asked += 1)),
+    } as unknown as Database;
     const deps = { db, nowMs: Date.now, log: pino({ level: 'silent' }) };
     const lost = new Error('the lock is lost');
     expect(await rejectionOf(applyFolder(deps, folder, { mayApply: () => Promise.reject(lost) }))).to.equal(lost);

@@ -7,16 +7,25 @@ export const is = (path: string, operator: string, value: unknown): object => {
   return rest.length === 0 ? { fact, operator, value } : { fact, path: rest.join('.'), operator, value };
 };
 export const all = (...parts: readonly object[]) => ({ all: parts });
-const any = (...parts: readonly object[]) => ({ any: parts });
+export const any = (...parts: readonly object[]) => ({ any: parts });
 const not = (part: object) => ({ not: part });
 export const level = (operator: string, value: number) => is('trust.level', operator, value);
-const to = (actions: readonly string[], resources: readonly string[], more: Record<string, unknown> = {}) => ({
+export const to = (actions: readonly string[], resources: readonly string[], more: Record<string, unknown> = {}) => ({
   target: { actions, resources, ...more },
 });
-const db = (...actions: readonly string[]) => to(actions, ['db/*']);
+export const db = (...actions: readonly string[]) => to(actions, ['db/*']);
 const degrade = (id: string, ...obligations: readonly object[]): PolicyLike => {
   const event = { type: 'DEGRADE', params: { code: 'LIMITED', message: 'limited', obligations } };
   return policy(id, 'DEGRADE', ALWAYS, { ...db('read'), rules: [{ name: 'only', conditions: ALWAYS, event }] });
+};
+export const degradeIf = (
+  id: string,
+  conditions: object,
+  target: Record<string, unknown>,
+  obligations: readonly object[] = [{ type: 'read_only' }],
+): PolicyLike => {
+  const event = { type: 'DEGRADE', params: { code: 'LIMITED', message: 'limited', obligations } };
+  return policy(id, 'DEGRADE', conditions, { ...target, rules: [{ name: 'only', conditions, event }] });
 };
 const risk = (id: string, score: number, conditions: unknown): PolicyLike => {
   const event = { type: 'RISK', params: { factor: 'extent', score, message: 'touches much' } };
@@ -344,7 +353,7 @@ export const CASES: readonly LintCase[] = [
   {
     name: 'a guard that asks for a value of the context',
     policies: [policy('p', 'ALLOW', all(level('greaterThan', 2), is('context.purpose', 'equal', 'care')), db('read'))],
-    says: [],
+    says: ['warning CALLERS_WORD p /rules/0/conditions/all/1'],
   },
   {
     name: 'a rule that always denies',

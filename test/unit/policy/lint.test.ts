@@ -5,18 +5,27 @@ import { expect } from 'chai';
 import { parseJsonWithPositions } from '../../../shared/json.ts';
 import { createEvaluator } from '../../../shared/policy/evaluate.ts';
 import { LINT_CODES, lintPolicySet } from '../../../shared/policy/lint.ts';
-import type { LintFinding } from '../../../shared/policy/lint.ts';
+import type { LintFinding, Witness } from '../../../shared/policy/lint.ts';
 import { findRoot } from '../../../shared/root.ts';
-import { all, CASES, is, level } from './lint-cases.ts';
+import { all, CASES as FIRST_CASES, is, level } from './lint-cases.ts';
+import { OPENING_CASES } from './lint-cases-openings.ts';
+import { SURROUNDINGS, WORD_CASES } from './lint-cases-words.ts';
 import { filesOf, policy, setOf } from './support.ts';
 import type { PolicyLike } from './support.ts';
+
+const CASES = [...FIRST_CASES, ...OPENING_CASES, ...WORD_CASES];
 
 const told = (findings: readonly LintFinding[]): string[] =>
   findings.map(({ severity, code, policy: id, pointer }) => `${severity} ${code} ${id} ${pointer}`);
 
+function witnessIn({ witness, message }: LintFinding): Witness {
+  if (witness === undefined) throw new Error(`no witness: ${message}`);
+  return witness;
+}
+
 /** Evaluates a witness with json-rules-engine, which the linter itself does without. */
 async function expectTrue(policies: readonly PolicyLike[], finding: LintFinding): Promise<void> {
-  const { witness } = finding;
+  const witness = witnessIn(finding);
   const fewer = policies
     .map((one) => ({
       ...one,
@@ -38,7 +47,7 @@ async function expectTrue(policies: readonly PolicyLike[], finding: LintFinding)
 describe('policy lint', () => {
   for (const { name, policies, says } of CASES) {
     it(`${name}: ${says.length === 0 ? 'no finding' : says.join(', ')}`, async () => {
-      const findings = lintPolicySet(setOf(policies));
+      const findings = lintPolicySet(setOf(policies), SURROUNDINGS);
       expect(told(findings), findings.map(({ message }) => message).join('; ')).to.deep.equal(says);
       for (const finding of findings) await expectTrue(policies, finding);
     });
@@ -141,11 +150,12 @@ describe('policy lint', () => {
         const section = sectionOf(code);
         const [bad, good] = [...section.matchAll(/```json\n(.*?)```/gs)].map((match) => policiesIn(match[1] ?? ''));
         if (bad === undefined || good === undefined) throw new Error(`${code} has not two examples`);
-        const findings = lintPolicySet(setOf(bad));
+        const findings = lintPolicySet(setOf(bad), SURROUNDINGS);
         expect(findings.map((finding) => finding.code)).to.deep.equal([code]);
         const [finding] = findings;
         if (finding === undefined) throw new Error('no finding');
-        const { witness, message, severity, pointer } = finding;
+        const { message, severity, pointer } = finding;
+        const witness = witnessIn(finding);
         expect(section).to.match(new RegExp(`^Severity: ${severity}`, 'm'));
         expect(section).to.include(`Finding at \`${finding.policy}\` \`${pointer}\`: ${message}.`);
         const shown = /Counter-example: `(.*?)` in (\w+) with `(.*?)`: (\w+), and (\w+) without/.exec(section) ?? [];
@@ -157,7 +167,7 @@ describe('policy lint', () => {
           witness.without,
         ]);
         await expectTrue(bad, finding);
-        expect(told(lintPolicySet(setOf(good)))).to.deep.equal([]);
+        expect(told(lintPolicySet(setOf(good), SURROUNDINGS))).to.deep.equal([]);
       });
     }
 

@@ -1,0 +1,128 @@
+// ALLOW and DEGRADE rules that permit because of what the caller says of itself: a member of the context, which it writes.
+import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
+import { firstPattern } from './dead.ts';
+import { setPath } from './facts.ts';
+import { isPermitted, permits, withoutNamed } from './open.ts';
+import { leavesIn, nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { ruleHolds, searchUndisturbed } from './search.ts';
+import { both, CERTAIN } from './space.ts';
+import type { LintFinding } from './types.ts';
+
+const REFUSING = ['notEqual', 'notIn', 'doesNotContain'];
+const NAMING = ['equal', 'in', 'contains', 'containsAny', 'containsAll', 'startsWith', 'endsWith', 'inCidr'];
+
+/** Whether a comparison holds for whatever a caller sends, but for what it names. */
+function isRefusal(part: Part): boolean {
+  if (part.node.kind !== 'leaf' || !part.node.leaf.path.startsWith('context.')) return false;
+  const { operator, negated, comparison } = part.node.leaf;
+  if (operator.name === 'isPresent') return comparison.value === negated;
+  const items: readonly unknown[] = Array.isArray(comparison.value) ? comparison.value : [comparison.value];
+  return items.every((item) => typeof item === 'string') && (negated ? NAMING : REFUSING).includes(operator.name);
+}
+
+/** Values that a comparison with a context member may refuse. */
+function refusedValues(part: Part): readonly unknown[] {
+  if (part.node.kind !== 'leaf') return [];
+  const { comparison, operator } = part.node.leaf;
+  const items: readonly unknown[] = Array.isArray(comparison.value) ? comparison.value : [comparison.value];
+  if (operator.name === 'isPresent') return ['anything'];
+  if (operator.name === 'inCidr') return items.flatMap((item) => String(item).split('/')[0] ?? []);
+  return operator.name.startsWith('contains') || operator.name === 'doesNotContain' ? [[...items]] : items;
+}
+
+/** An ALLOW that holds unless the caller itself says something: it will say something else, or nothing. */
+export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[] {
+  const { rule } = linted;
+  if (rule.effect.type !== 'ALLOW') return [];
+  return leavesIn(linted.root)
+    .filter(isRefusal)
+    .flatMap((part) => {
+      const { node } = part;
+      if (node.kind !== 'leaf') return [];
+      const { path } = node.leaf;
+      const found = searchUndisturbed(
+        {
+          set,
+          rules: [linted],
+          pattern: firstPattern(linted),
+          formula: (space) => both(ruleHolds(space, linted), space.conditionOf(node, CERTAIN)),
+          accept: (facts) =>
+            permits(evaluationOf(set, facts).verdict) &&
+            refusedValues(part).some((value) => {
+              const honest = structuredClone(facts);
+              setPath(honest, path, value);
+              return !permits(evaluationOf(set, honest).verdict);
+            }),
+        },
+        (facts) => othersOn(set, facts, [linted]),
+      );
+      if (found.kind !== 'found') return [];
+      const isAbsence = node.leaf.operator.name === 'isPresent';
+      const chosen = isAbsence ? `leaving ${path} out` : `sending another ${path} than the ones that are named`;
+      return [
+        {
+          code: 'WIDENING' as const,
+          severity: 'warning' as const,
+          ...nameOf(linted),
+          pointer: part.pointer,
+          message: `"${wordsOf(part)}" guards nothing: the caller itself chooses it, and is permitted by ${chosen}`,
+          others: [],
+          witness: witnessOf(set, linted, found.facts, `permitted by ${chosen}`),
+        },
+      ];
+    });
+}
+
+/** What the caller sends, and nobody looks at before policies do. A claim lowers the effective trust, which has a fact of its own. */
+const CALLERS_OWN = /^(?:context|trust\.claimed)\./;
+
+/**
+ * Members of the context on whose word alone a rule permits: with the member as the rule wants it the answer is yes, and
+ * without it no. Not where the rule asks for one key by its id: then its author has said whose word counts.
+ */
+export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[] {
+  const { rule } = linted;
+  if (!permits(rule.effect.type)) return [];
+  const told = new Set<string>();
+  return leavesIn(linted.root)
+    .filter((part) => !isRefusal(part))
+    .flatMap((part) => {
+      const { node } = part;
+      if (node.kind !== 'leaf' || !CALLERS_OWN.test(node.leaf.path) || told.has(node.leaf.path)) return [];
+      const { path } = node.leaf;
+      const found = searchUndisturbed(
+        {
+          set,
+          rules: [linted],
+          pattern: firstPattern(linted),
+          formula: (space) =>
+            both(
+              ruleHolds(space, linted),
+              space.conditionOf(rule.condition, CERTAIN),
+              space.conditionOf(node, CERTAIN),
+              withoutNamed(space, linted, ['key.id']),
+            ),
+          accept: (facts) => {
+            if (!applies(linted, set, facts) || !isPermitted(set, linted, facts)) return false;
+            const silent = structuredClone(facts);
+            setPath(silent, path, undefined);
+            return !permits(evaluationOf(set, silent).verdict);
+          },
+        },
+        (facts) => othersOn(set, facts, [linted]),
+      );
+      if (found.kind !== 'found') return [];
+      told.add(path);
+      return [
+        {
+          code: 'CALLERS_WORD' as const,
+          severity: 'warning' as const,
+          ...nameOf(linted),
+          pointer: part.pointer,
+          message: `permits because of "${wordsOf(part)}", which the caller itself writes: whoever asks can send it`,
+          others: [],
+          witness: witnessOf(set, linted, found.facts, `permitted because the caller says so; refused without ${path}`),
+        },
+      ];
+    });
+}

@@ -1,0 +1,145 @@
+// What the linter says of rules that permit: to anybody, to the less trusted, or because the caller says so.
+import { all, any, db, degradeIf, is, level, to, type LintCase } from './lint-cases.ts';
+import { ALWAYS, policy } from './support.ts';
+
+export const OPENING_CASES: readonly LintCase[] = [
+  {
+    name: 'a value of the context that a named key sends',
+    policies: [
+      policy(
+        'p',
+        'ALLOW',
+        all(is('key.id', 'equal', 'gateway1'), is('context.purpose', 'equal', 'care')),
+        db('delete'),
+      ),
+    ],
+    says: [],
+  },
+  {
+    name: 'a value of the context that any key may send beside a named one',
+    policies: [
+      policy('p', 'ALLOW', any(is('key.id', 'equal', 'gateway1'), is('context.approved', 'equal', true)), db('read')),
+    ],
+    says: ['warning CALLERS_WORD p /rules/0/conditions/any/1'],
+  },
+  {
+    name: 'a value of the context that changes nothing, because trust permits the same',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThan', 2)), db('read')),
+      policy('b', 'DENY', all(is('context.purpose', 'equal', 'ads')), db('read')),
+    ],
+    says: [],
+  },
+  {
+    name: 'a DEGRADE because of what the caller says',
+    policies: [degradeIf('p', all(level('greaterThan', 2), is('context.rows', 'lessThan', 100)), db('read'))],
+    says: ['warning CALLERS_WORD p /rules/0/conditions/all/1'],
+  },
+  {
+    name: 'a DEGRADE that only restricts by what the caller says',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThan', 2)), db('read')),
+      degradeIf('b', all(level('greaterThan', 2), is('context.rows', 'greaterThan', 100)), db('read')),
+    ],
+    says: [],
+  },
+  {
+    name: 'a DEGRADE by what the caller says that lets in whom the ALLOW keeps out',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThan', 2)), db('read')),
+      degradeIf('b', all(is('context.rows', 'greaterThan', 100)), db('read')),
+    ],
+    says: ['warning WIDENING b /rules/0', 'warning CALLERS_WORD b /rules/0/conditions/all/0'],
+  },
+  {
+    name: 'a level that the caller claims',
+    policies: [policy('p', 'ALLOW', all(is('trust.claimed.level', 'greaterThanInclusive', 5)), db('read'))],
+    says: ['warning CALLERS_WORD p /rules/0/conditions/all/0'],
+  },
+  {
+    name: 'an ALLOW of what has the effect of a read, whatever the action is called',
+    policies: [policy('p', 'ALLOW', all(is('intent.effect', 'equal', 'read')), db('delete', 'execute'))],
+    says: [],
+  },
+  {
+    name: 'a DEGRADE of backups to the less trusted',
+    policies: [degradeIf('p', all(level('lessThan', 5)), to(['delete'], ['db/backups/*']))],
+    says: ['warning WIDENING p /rules/0'],
+  },
+  {
+    name: 'a DEGRADE of the less trusted where the more trusted may',
+    policies: [
+      policy('a', 'ALLOW', all(level('greaterThanInclusive', 5)), db('delete')),
+      degradeIf('b', all(is('agent.registered', 'equal', true), level('lessThan', 5)), db('delete')),
+    ],
+    says: [],
+  },
+  {
+    name: 'an ALLOW of the less trusted',
+    policies: [policy('p', 'ALLOW', all(level('lessThan', 5)), db('update'))],
+    says: ['warning WIDENING p /rules/0'],
+  },
+  {
+    name: 'a DEGRADE of reads to everybody',
+    policies: [degradeIf('p', all(is('intent.extent', 'equal', 'all')), db('read'))],
+    says: ['warning WIDENING p /rules/0'],
+  },
+  {
+    name: 'a DEGRADE of what everybody may',
+    policies: [policy('a', 'ALLOW', ALWAYS, db('read')), degradeIf('b', ALWAYS, db('read'))],
+    says: [],
+  },
+  {
+    name: 'a DEGRADE of everything, which only trust opens',
+    policies: [degradeIf('p', all(level('greaterThan', 2)), to(['*'], ['*']))],
+    says: [],
+  },
+  ...['delete', 'send', 'transfer', 'grant', 'revoke', 'execute'].map((action) => ({
+    name: `an ALLOW to ${action} to anybody, however narrow`,
+    policies: [policy('p', 'ALLOW', all(is('intent.extent', 'equal', 'one')), to([action], ['shop/orders/old']))],
+    says: ['warning WIDENING p /rules/0'],
+  })),
+  ...['read', 'create', 'update'].map((action) => ({
+    name: `a narrow ALLOW to ${action} to anybody`,
+    policies: [policy('p', 'ALLOW', ALWAYS, to([action], ['shop/orders/old']))],
+    says: [],
+  })),
+  {
+    name: 'an ALLOW of changes everywhere with a condition that asks nobody who it is',
+    policies: [policy('p', 'ALLOW', all(is('intent.effect', 'equal', 'write')), to(['update'], ['*']))],
+    says: ['warning WIDENING p /rules/0'],
+  },
+  ...[
+    is('agent.registered', 'equal', true),
+    is('agent.id', 'in', ['cleaner', 'janitor']),
+    is('agent.tags', 'contains', 'ops'),
+    is('agent.capabilities', 'containsAny', ['ops', 'cleaning']),
+    is('key.id', 'equal', 'gateway1'),
+    is('key.bound', 'equal', true),
+    is('trust.uncertainty', 'lessThan', 0.5),
+    is('trust.recorded.score', 'greaterThan', 250),
+    level('greaterThan', 1),
+  ].map((guard) => ({
+    name: `a narrow ALLOW to delete with a guard, ${JSON.stringify(guard)}`,
+    policies: [policy('p', 'ALLOW', all(guard), db('delete'))],
+    says: [],
+  })),
+  {
+    name: 'a narrow ALLOW to delete with a level that strangers have',
+    policies: [policy('p', 'ALLOW', all(level('greaterThanInclusive', 1)), db('delete'))],
+    says: ['warning WIDENING p /rules/0'],
+  },
+  {
+    name: 'a narrow ALLOW to delete to anybody where a DENY keeps strangers out',
+    policies: [
+      policy('a', 'ALLOW', ALWAYS, db('delete')),
+      policy('b', 'DENY', all(is('agent.registered', 'equal', false))),
+    ],
+    says: [],
+  },
+  {
+    name: 'a narrow ALLOW to delete to anybody in test',
+    policies: [policy('p', 'ALLOW', ALWAYS, to(['delete'], ['db/*'], { environments: ['test'] }))],
+    says: [],
+  },
+];

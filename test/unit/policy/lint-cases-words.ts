@@ -1,0 +1,89 @@
+// What the linter says of words and values that most likely mean something else.
+import type { Surroundings } from '../../../shared/policy/lint.ts';
+import { all, db, degradeIf, is, level, to, type LintCase } from './lint-cases.ts';
+import { policy } from './support.ts';
+
+const VERBS = ['delete', 'drop', 'truncate', 'read'];
+/** What the linter is told of the installation in these cases. */
+export const SURROUNDINGS: Surroundings = {
+  verbs: { has: (verb) => VERBS.includes(verb), all: VERBS },
+  organisations: new Set(['acme', 'globex']),
+};
+
+export const WORD_CASES: readonly LintCase[] = [
+  {
+    name: 'a verb in the place of an action',
+    policies: [
+      policy('p', 'DENY', all(is('intent.normalized', 'startsWith', ['db.drop.', 'db.delete.', 'db.d', 'db']))),
+    ],
+    says: ['warning UNKNOWN_WORD p /rules/0/conditions/all/0'],
+  },
+  {
+    name: 'verbs that no reading gives',
+    policies: [
+      policy('p', 'DENY', all(is('intent.verb', 'in', ['drop', 'Drop', 'trunkate'])), db('delete')),
+      policy('q', 'DENY', all(is('intent.verb', 'startsWith', ['dele', 'qqx'])), db('read')),
+    ],
+    says: [
+      'warning UNKNOWN_WORD p /rules/0/conditions/all/0',
+      'warning UNKNOWN_WORD p /rules/0/conditions/all/0',
+      'warning UNKNOWN_WORD q /rules/0/conditions/all/0',
+    ],
+  },
+  ...[
+    is('trust.score', 'lessThan', 0.8),
+    is('trust.recorded.score', 'greaterThanInclusive', 4),
+    is('intent.risk.score', 'greaterThan', 0.7),
+    is('trust.level', 'lessThan', 0.5),
+  ].map((part) => ({
+    name: `another scale: ${JSON.stringify(part)}`,
+    policies: [policy('p', 'DENY', all(part))],
+    says: ['warning WRONG_SCALE p /rules/0/conditions/all/0'],
+  })),
+  ...[
+    is('trust.score', 'equal', 0),
+    is('trust.score', 'lessThan', 8),
+    is('intent.risk.score', 'greaterThanInclusive', 1),
+    is('intent.confidence', 'lessThan', 0.5),
+    is('trust.uncertainty', 'equal', 1),
+  ].map((part) => ({
+    name: `its own scale: ${JSON.stringify(part)}`,
+    policies: [policy('p', 'DENY', all(part))],
+    says: [],
+  })),
+  {
+    name: 'a confidence of a thousand',
+    policies: [policy('p', 'ESCALATE', all(is('intent.confidence', 'lessThan', 700)))],
+    says: ['warning ALWAYS_TRUE p /rules/0/conditions/all/0', 'warning WRONG_SCALE p /rules/0/conditions/all/0'],
+  },
+  {
+    name: 'host bits in networks, v4 and v6',
+    policies: [
+      policy('p', 'DENY', all(is('context.ip', 'inCidr', ['10.1.2.3/8', '10.0.0.0/8', 'fd00::1/8', '192.168.0.1/32']))),
+    ],
+    says: ['warning HOST_BITS p /rules/0/conditions/all/0', 'warning HOST_BITS p /rules/0/conditions/all/0'],
+  },
+  {
+    name: 'obligations that are nearly known, not known, and a kind of the author',
+    policies: [
+      degradeIf('p', all(level('greaterThan', 2)), db('read'), [
+        { type: 'readonly' },
+        { type: 'max_rowz', params: { limit: 5 } },
+        { type: 'watermark' },
+        { type: 'stamp', params: {} },
+      ]),
+    ],
+    says: [0, 1, 2].map((n) => `warning UNKNOWN_OBLIGATION p /rules/0/event/params/obligations/${n}/type`),
+  },
+  {
+    name: 'organisations that are not there',
+    policies: [
+      policy('p', 'DENY', all(is('organisation.slug', 'notIn', ['acme', 'acmee'])), db('delete')),
+      policy('q', 'DENY', all(level('lessThan', 2)), to(['read'], ['db/*'], { organisations: ['globexx', 'globex'] })),
+    ],
+    says: [
+      'warning UNKNOWN_ORGANISATION p /rules/0/conditions/all/0',
+      'warning UNKNOWN_ORGANISATION q /target/organisations/0',
+    ],
+  },
+];
