@@ -2,10 +2,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { lintPolicySet } from '../../shared/policy/lint.ts';
 import type { Policy, PolicyObligation } from '../../shared/policy/schema.ts';
 import type { Evaluation } from '../../shared/policy/types.ts';
 import { findRoot } from '../../shared/root.ts';
-import { ALWAYS, evaluatorOf, factsWith, policy } from '../unit/policy/support.ts';
+import { ALWAYS, evaluatorOf, factsWith, policy, setOf, shippedFiles } from '../unit/policy/support.ts';
 
 const guide = readFileSync(path.join(findRoot(), 'docs', 'guides', 'obligations.md'), 'utf8');
 
@@ -50,6 +51,14 @@ describe('The guide to obligations', () => {
       const evaluation = await ask([one]);
       expect([evaluation.verdict, evaluation.obligations]).to.deep.equal(['DEGRADE', answer]);
       expect((await ask([one], { 'trust.level': 5 })).obligations).to.deep.equal([]);
+    });
+
+  for (const label of ['redact_fields', 'max_rows', 'read_only', 'rate', 'own', 'several'])
+    it(`shows ${label} by a policy that opens nothing beside the shipped ones`, () => {
+      const shipped = shippedFiles().map(({ text }): unknown => JSON.parse(text));
+      const { policy: one } = shown(label);
+      const findings = lintPolicySet(setOf([...shipped, one])).map(({ code, policy, rule }) => [code, policy, rule]);
+      expect(findings).to.deep.equal([]);
     });
 
   it('shows what several rules give together, in whichever order they come', async () => {

@@ -37,7 +37,7 @@ export function setPath(facts: object, path: string, value: unknown): void {
 const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
 
 /** An agent that nobody registered reads one thing. */
-function usualFacts(): Facts {
+export function usualFacts(): Facts {
   return {
     intent: {
       normalized: 'data.read.example',

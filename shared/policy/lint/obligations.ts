@@ -8,6 +8,8 @@ import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
 
 const MAX_PATTERNS = 50;
+/** Of two rules whose obligations are put together, in comparisons. */
+const PAIR_COST = 8;
 
 function conflictsOf(rules: readonly LintedRule[]): readonly string[] {
   const all = rules.flatMap(({ rule }) => (rule.effect.type === 'DEGRADE' ? rule.effect.obligations : []));
@@ -25,7 +27,8 @@ function conflictFinding(set: LintedSet, rule: LintedRule, others: readonly Lint
         applies(rule, set, facts) &&
         evaluationOf(set, facts).reasons.some((reason) => reason.code === 'OBLIGATIONS_CONFLICT'),
     },
-    (facts) => othersOn(set, facts, [rule, ...others]),
+    // An ALLOW beside them does not keep obligations from conflicting.
+    (facts) => othersOn(set, facts, [rule, ...others]).filter((one) => one.rule.effect.type !== 'ALLOW'),
   );
   if (found.kind !== 'found') return undefined;
   const kinds = conflictsOf([rule, ...others]).join(', ');
@@ -43,8 +46,16 @@ function conflictFinding(set: LintedSet, rule: LintedRule, others: readonly Lint
 }
 
 export function obligationFindings(set: LintedSet, alive: readonly LintedRule[]): LintFinding[] {
-  const degrading = alive.filter(({ rule }) => rule.effect.type === 'DEGRADE' && rule.resources.length <= MAX_PATTERNS);
+  // Only rates can conflict (../obligations.ts); every other kind is united or the strictest of it.
+  const degrading = alive.filter(
+    ({ rule }) =>
+      rule.effect.type === 'DEGRADE' &&
+      rule.resources.length <= MAX_PATTERNS &&
+      rule.effect.obligations.some(({ type }) => type === 'rate'),
+  );
   return degrading.flatMap((rule) => {
+    set.budget.left -= degrading.length * PAIR_COST;
+    if (set.budget.left <= 0) return [];
     if (conflictsOf([rule]).length > 0) return conflictFinding(set, rule, []) ?? [];
     const other = degrading.find(
       (one) =>

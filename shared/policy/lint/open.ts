@@ -3,7 +3,9 @@ import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import { ACTION_CLASSES, type Action, type ActionClass } from '../../vocabulary.ts';
 import type { Facts } from '../types.ts';
 import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
+import { holds, outcomeOf } from '../normal-form.ts';
 import { itemsOf } from './context-values.ts';
+import { usualFacts } from './facts.ts';
 import { firstPattern } from './dead.ts';
 import { nameOf, type LintedRule, type LintedSet } from './rules.ts';
 import { ruleHolds, search, searchUndisturbed } from './search.ts';
@@ -69,6 +71,16 @@ function isStranger(space: Space, linted: LintedRule): Formula {
   );
 }
 
+/** That reading has the effect of a read, and nothing else has: what is left is an example that nobody believes. */
+function isPlausible(space: Space): Formula {
+  const pair = (isRead: boolean): Formula =>
+    both(
+      space.where('intent.action', (value) => (value.get('intent.action') === 'read') === isRead),
+      space.where('intent.effect', (value) => (value.get('intent.effect') === 'read') === isRead),
+    );
+  return { kind: 'any', of: [pair(true), pair(false)] };
+}
+
 /** What a rule must not open to every agent, the most harmful first. */
 function guardedActions({ rule }: LintedRule): readonly ActionClass[] {
   const actions = rule.actions.includes('*') ? ACTION_CLASSES : rule.actions;
@@ -98,8 +110,7 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
       space.conditionOf(rule.condition, CERTAIN),
       isStranger(space, linted),
       space.where('intent.action', (value) => some.some((action) => action === value.get('intent.action'))),
-      // No consequence, however the action is called: a dry run, a query that is executed.
-      space.where('intent.effect', (value) => some.includes('read') || value.get('intent.effect') !== 'read'),
+      isPlausible(space),
       isBroad ? TRUE : space.where('environment', (value) => value.get('environment') === 'live'),
     );
   // Most rules ask who it is, which one proof shows for all actions.
@@ -136,24 +147,30 @@ function byMostTrusted(facts: Facts): Facts {
   return {
     ...facts,
     agent: { ...facts.agent, registered: true, status: 'ACTIVE' },
-    trust: effectiveTrust({
-      recordedScore: 1_000,
-      uncertainty: 0,
-      claimedScore: facts.trust.claimed === null ? undefined : 1_000,
-    }),
+    trust: effectiveTrust({ recordedScore: 1_000, uncertainty: 0, claimedScore: 1_000 }),
   };
+}
+
+const TRUSTED = byMostTrusted(usualFacts());
+
+/** Whether all that a rule asks about the agent holds of the most trusted one: then the rule holds for it wherever it holds at all. */
+function holdsForMostTrusted({ rule }: LintedRule): boolean {
+  return rule.leaves
+    .filter((leaf) => leaf.path.startsWith('trust.') || /^agent\.(?:registered|status)$/.test(leaf.path))
+    .every((leaf) => holds(outcomeOf(leaf, TRUSTED), leaf.negated, false));
 }
 
 /** A rule that permits an agent what is refused to the same agent with more trust: a bound that was meant the other way round. */
 export function openToLessTrusted(set: LintedSet, linted: LintedRule): LintFinding | undefined {
   const { rule } = linted;
-  if (!permits(rule.effect.type) || ![...linted.groups].some((group) => group.startsWith('trust'))) return undefined;
+  if (!permits(rule.effect.type) || holdsForMostTrusted(linted)) return undefined;
   const found = searchUndisturbed(
     {
       set,
       rules: [linted],
       pattern: firstPattern(linted),
-      formula: (space) => both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN)),
+      formula: (space) =>
+        both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
       accept: (facts) =>
         applies(linted, set, facts) &&
         isPermitted(set, linted, facts) &&
