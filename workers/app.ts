@@ -118,7 +118,8 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
     onHalt: (origin, reason) => log.fatal({ origin, reason }, 'a log is halted: it records, and signs nothing more'),
   });
 
-  const auditor = createWorkerAuditor({ db, key, keeper, log });
+  const version = readVersion(findRoot());
+  const auditor = createWorkerAuditor({ db, key, keeper, log, version });
   const replays = createReplayRunner({ db, nowMs, log });
 
   // Each queue that this process works on; one that is absent is left to other processes.
@@ -158,7 +159,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
     poolSize: 1,
     onError: (error) => log.warn({ err: error }, 'the connection of the heartbeat broke'),
   });
-  const heartbeat = await startHeartbeat({ db: pulse, role: 'workers', version: readVersion(findRoot()), onError });
+  const heartbeat = await startHeartbeat({ db: pulse, role: 'workers', version, onError });
 
   const degraded = async (): Promise<string[]> => {
     const logs = await logProblems(db);

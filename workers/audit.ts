@@ -3,7 +3,11 @@ import { performance } from 'node:perf_hooks';
 import type { KeyObject } from 'node:crypto';
 import type { Database } from '../shared/db/database.ts';
 import type { Logger } from '../shared/log.ts';
+import { createStoredVerifier } from '../shared/decide/verify-stored.ts';
+import { createEvidenceStore } from '../shared/decide/verify-store.ts';
+import { compileLexicon } from '../shared/intent/lexicon.ts';
 import { type Auditor, createAuditor } from '../shared/log/audit.ts';
+import { createAuthorityAudit } from '../shared/log/audit-authority.ts';
 import type { CheckpointKeeper } from '../shared/log/kept.ts';
 
 export interface WorkerAuditorDeps {
@@ -12,16 +16,22 @@ export interface WorkerAuditorDeps {
   readonly key: KeyObject;
   readonly keeper: CheckpointKeeper;
   readonly log: Logger;
+  /** Of this service. */
+  readonly version: string;
 }
 
-export function createWorkerAuditor({ db, key, keeper, log }: WorkerAuditorDeps): Auditor {
+export function createWorkerAuditor({ db, key, keeper, log, version }: WorkerAuditorDeps): Auditor {
   return createAuditor({
     db,
     key,
     keeper,
+    version,
+    authority: createAuthorityAudit({ db, nowMs: Date.now, monotonicMs: () => performance.now() }),
+    verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon }),
     nowMs: Date.now,
     monotonicMs: () => performance.now(),
-    onFinding: (origin, finding) => log.fatal({ origin, finding }, 'the audit found a log altered'),
+    onFinding: (origin, finding) =>
+      log.fatal({ origin, finding }, 'the audit found a difference: a log, or what it says, was altered'),
     onRight: (origin) => log.warn({ origin }, 'the audit finds a log right again that was altered'),
   });
 }

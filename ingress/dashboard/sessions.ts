@@ -2,11 +2,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { Database, Statement } from '../../shared/db/database.ts';
+import type { Database, Sql, Statement } from '../../shared/db/database.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { toAuthenticated } from '../../shared/keys/authenticator.ts';
 import { loadKey } from '../../shared/keys/lookup.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { writeServiceRecord } from '../../shared/log/service-record.ts';
 
 const COOKIE = 'custos_session';
 /** A working day and some; then the key must be shown again, however busy the session was. */
@@ -20,11 +21,17 @@ export const MAX_SESSIONS_PER_KEY = 50;
 /** Tokens that were good lately, to tell their owners from strangers behind the same address. */
 const MAX_KNOWN = 1_000;
 
+/** What is over, and those of the key beyond the limit; the latter are returned. */
+const MAKE_ROOM: Statement = {
+  name: 'dashboard-session-make-room',
+  text: `WITH ended AS (DELETE FROM dashboard_session WHERE expires_at <= $2 OR token_hash IN
+      (SELECT token_hash FROM dashboard_session WHERE key_id = $1 ORDER BY last_seen_at DESC, created_at DESC OFFSET ${MAX_SESSIONS_PER_KEY - 1})
+      RETURNING token_hash, key_id, expires_at)
+    SELECT token_hash FROM ended WHERE key_id = $1 AND expires_at > $2`,
+};
 const OPEN: Statement = {
   name: 'dashboard-session-open',
-  text: `WITH ended AS (DELETE FROM dashboard_session WHERE expires_at <= $3 OR token_hash IN
-      (SELECT token_hash FROM dashboard_session WHERE key_id = $2 ORDER BY last_seen_at DESC, created_at DESC OFFSET ${MAX_SESSIONS_PER_KEY - 1}))
-    INSERT INTO dashboard_session (token_hash, key_id, created_at, last_seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)`,
+  text: 'INSERT INTO dashboard_session (token_hash, key_id, created_at, last_seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)',
 };
 const FIND: Statement = {
   name: 'dashboard-session-find',
@@ -34,7 +41,11 @@ const TOUCH: Statement = {
   name: 'dashboard-session-touch',
   text: 'UPDATE dashboard_session SET last_seen_at = $2 WHERE token_hash = $1 AND last_seen_at < $2',
 };
-const END: Statement = { name: 'dashboard-session-end', text: 'DELETE FROM dashboard_session WHERE token_hash = $1' };
+const END: Statement = {
+  name: 'dashboard-session-end',
+  text: `WITH ended AS (DELETE FROM dashboard_session WHERE token_hash = $1 RETURNING key_id)
+    SELECT api_key.key_id AS "keyId", organisation_id AS "organisationId", environment FROM ended JOIN api_key USING (key_id)`,
+};
 
 export interface Session {
   readonly key: AuthenticatedKey;
@@ -73,7 +84,10 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
   const known = new LRUCache<string, true>({ max: MAX_KNOWN });
   const end = async (hash: Buffer): Promise<void> => {
     known.delete(hash.toString('hex'));
-    await db.query(END, [hash]);
+    await db.transaction(async (sql) => {
+      for (const key of await sql.query<SessionKey>(END, [hash]))
+        await record(sql, key, hash, { change: 'ended' }, nowMs());
+    });
   };
   /** Ends a session that has just proven to be over, and says so. */
   const over = async (hash: Buffer, error: ApiError): Promise<never> => {
@@ -87,7 +101,13 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
       const now = nowMs();
       const expiresAtMs = Math.min(now + SESSION_MS, key.expiresAtMs ?? Number.POSITIVE_INFINITY);
       const hash = hashOf(token);
-      await db.query(OPEN, [hash, key.keyId, new Date(now), new Date(expiresAtMs)]);
+      await db.transaction(async (sql) => {
+        const ended = await sql.query<{ token_hash: Buffer }>(MAKE_ROOM, [key.keyId, new Date(now)]);
+        for (const { token_hash: old } of ended) await record(sql, key, old, { change: 'ended' }, now);
+        await sql.query(OPEN, [hash, key.keyId, new Date(now), new Date(expiresAtMs)]);
+        const expiresAt = new Date(expiresAtMs).toISOString();
+        await record(sql, key, hash, { change: 'opened', expiresAt }, now);
+      });
       known.set(hash.toString('hex'), true);
       const maxAge = Math.max(1, Math.floor((expiresAtMs - now) / 1_000));
       return {
@@ -131,6 +151,15 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
     },
     takeAway,
   };
+}
+
+type SessionKey = Pick<AuthenticatedKey, 'keyId' | 'organisationId' | 'environment'>;
+
+/** A session's beginning and end go to the log; the hash of 256 random bits names it there and opens nothing. */
+function record(sql: Sql, key: SessionKey, hash: Buffer, change: object, nowMs: number): Promise<void> {
+  const { organisationId, environment, keyId } = key;
+  const body = { sessionId: hash.toString('hex'), keyId, ...change };
+  return writeServiceRecord(sql, { organisationId, environment, event: 'custos.session', body }, nowMs);
 }
 
 function hashOf(token: string): Buffer {

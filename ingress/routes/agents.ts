@@ -8,6 +8,7 @@ import { ApiError, invalidField } from '../../shared/errors.ts';
 import { newId } from '../../shared/ids.ts';
 import { assertMayName, mayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { writeServiceRecord } from '../../shared/log/service-record.ts';
 import {
   Agent,
   type AgentBody,
@@ -92,6 +93,25 @@ function notFound(): ApiError {
   return new ApiError('E4002', 'There is no such agent in this organisation and environment.');
 }
 
+/** What policies ask about an agent goes to the log with each change, and nothing else of it: records are permanent. */
+async function logAgent(
+  sql: Sql,
+  key: AuthenticatedKey,
+  change: 'registered' | 'changed',
+  row: Row,
+  nowMs: number,
+): Promise<void> {
+  const { organisationId, environment, keyId } = key;
+  const { agent_id: agentId, status, capabilities, tags } = row;
+  const body = { change, agentId, status, capabilities, tags, by: keyId };
+  await writeServiceRecord(sql, { organisationId, environment, event: 'custos.agent', agentId, body }, nowMs);
+}
+
+function isSameToPolicies(a: Row, b: Row): boolean {
+  const parts = ({ status, capabilities, tags }: Row): string => JSON.stringify([status, capabilities, tags]);
+  return parts(a) === parts(b);
+}
+
 function ownerOf(key: AuthenticatedKey): [string, string] {
   return [key.organisationId, key.environment];
 }
@@ -145,6 +165,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       );
     }
     if (onlyStatus && status === row.status) return reply(sql, key, row);
+    const at = nowMs();
     const [updated] = await sql.query<Row>(UPDATE, [
       ...ownerOf(key),
       agentId,
@@ -154,9 +175,10 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       patch.tags ?? row.tags,
       patch.metadata === undefined ? row.metadata : patch.metadata === null ? null : metadataText(patch.metadata),
       status,
-      new Date(nowMs()),
+      new Date(at),
     ]);
     if (updated === undefined) throw notFound();
+    if (!isSameToPolicies(row, updated)) await logAgent(sql, key, 'changed', updated, at);
     return reply(sql, key, updated);
   };
 
@@ -175,7 +197,8 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       handler: ({ key, body, commit }) =>
         settled(
           commit(async (sql) => {
-            const agentId = body.agentId ?? newId('agt', nowMs());
+            const at = nowMs();
+            const agentId = body.agentId ?? newId('agt', at);
             assertMayName(key, agentId, '/agentId');
             try {
               const [row] = await sql.query<Row>(INSERT, [
@@ -186,9 +209,10 @@ export function agentRoutes(deps: AgentDeps): Route[] {
                 body.capabilities ?? [],
                 body.tags ?? [],
                 body.metadata === undefined ? null : metadataText(body.metadata),
-                new Date(nowMs()),
+                new Date(at),
               ]);
               if (row === undefined) throw new Error('an insert returned no row');
+              await logAgent(sql, key, 'registered', row, at);
               return {
                 ...(await reply(sql, key, row)),
                 status: 201,

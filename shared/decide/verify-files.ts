@@ -119,6 +119,7 @@ export function createFileEvidence(): FileEvidence {
             .filter(({ decisionId }) => decisionId > afterId)
             .slice(0, limit)
             .map(foundOf),
+        some: async (_, ids) => signed.filter(({ decisionId }) => ids.includes(decisionId)).map(foundOf),
         policySet: async (digest) => sets.get(digest),
         trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
         haltRecords: async () => halts,

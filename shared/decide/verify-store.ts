@@ -42,6 +42,8 @@ export interface EvidenceStore {
   spans(range: DecisionRange): Promise<DecisionSpan[]>;
   /** Oldest first, only ids after this one. */
   page(span: DecisionSpan, afterId: string, limit: number): Promise<FoundDecision[]>;
+  /** Those of one organisation and environment that have these ids. */
+  some(owner: Omit<DecisionOwner, 'agentId'>, ids: readonly string[]): Promise<FoundDecision[]>;
   policySet(digest: string): Promise<string | undefined>;
   trustRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
@@ -74,6 +76,15 @@ const PAGE: Statement = {
   text: `${COLUMNS} FROM (
       SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3 AND decision_id <= $4
       ORDER BY decision_id LIMIT $5
+    ) AS decision ${LEAF} ORDER BY decision.decision_id`,
+};
+const SOME: Statement = {
+  name: 'verify-decisions-some',
+  text: `${COLUMNS} FROM (
+      SELECT found.* FROM unnest($3::text[]) AS asked (decision_id) CROSS JOIN LATERAL (
+        SELECT * FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id >= asked.decision_id AND decision_id <= asked.decision_id
+        ORDER BY organisation_id, environment, decision_id LIMIT 1
+      ) AS found
     ) AS decision ${LEAF} ORDER BY decision.decision_id`,
 };
 const POLICY_SET: Statement = {
@@ -188,6 +199,9 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
     },
     async page({ organisationId, environment, lastId }, afterId, limit) {
       return (await db.query<DecisionRow>(PAGE, [organisationId, environment, afterId, lastId, limit])).map(foundOf);
+    },
+    async some({ organisationId, environment }, ids) {
+      return (await db.query<DecisionRow>(SOME, [organisationId, environment, ids])).map(foundOf);
     },
     async policySet(digest) {
       const [row] = await db.query<{ canonical: Buffer }>(POLICY_SET, [digest]);

@@ -4,12 +4,14 @@ import { lowestId } from '../ids.ts';
 import { namedApprovalOf } from './verify-approvals.ts';
 import { createDecisionVerifier, type DecisionVerifier, type VerifiedDecision } from './verify-decision.ts';
 import type { LoggedRecord } from './verify-failures.ts';
-import type { DecisionRange, EvidenceStore, FoundDecision } from './verify-store.ts';
+import type { DecisionOwner, DecisionRange, EvidenceStore, FoundDecision } from './verify-store.ts';
 
 export interface StoredVerifier {
   /** Undefined: there is no such decision. */
   byId(decisionId: string): Promise<VerifiedDecision | undefined>;
   all(range: DecisionRange): AsyncGenerator<VerifiedDecision>;
+  /** Those of one organisation and environment that have these ids. */
+  some(owner: Omit<DecisionOwner, 'agentId'>, ids: readonly string[]): AsyncGenerator<VerifiedDecision>;
 }
 
 const PAGE = 200;
@@ -81,6 +83,9 @@ export function createStoredVerifier(deps: {
     async byId(decisionId) {
       const found = await store.byId(decisionId);
       return found === undefined ? undefined : verify(found);
+    },
+    async *some(owner, ids) {
+      for (const found of await store.some(owner, ids)) yield verify(found);
     },
     async *all(range) {
       for await (const found of decisionsOf(store, range)) yield verify(found);

@@ -12,6 +12,7 @@ import {
 } from '../proof/audit-tree.ts';
 import { peekCheckpoint } from '../proof/checkpoint.ts';
 import type { Sql } from '../db/database.ts';
+import { auditBeside } from './audit-beside.ts';
 import { ProofError } from '../proof/failures.ts';
 import { frontierNodes } from '../proof/frontier.ts';
 import type { TrustedKey } from '../proof/keys.ts';
@@ -24,7 +25,7 @@ import {
   readSubtreeNodes,
   readUpperNodes,
 } from './audit-rows.ts';
-import type { AuditState, Place, PlacedFinding } from './audit-state.ts';
+import type { AuditState, LogPlace, Place, PlacedFinding } from './audit-state.ts';
 
 export interface LogToAudit {
   readonly sql: Sql;
@@ -55,7 +56,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   const places = new Set<Place>();
   const blocks = createBlocks(SUBTREE_LEVEL);
   const hashes: Buffer[] = [];
-  let place: Place = 'head';
+  let place: LogPlace = 'head';
   let isRootNamed = false;
   const find = (kind: FindingKind, sentence: string, leafIndex: number | null = null): void => {
     found.push({ kind, leafIndex, proofId: null, sentence, place });
@@ -92,6 +93,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
       take(findings);
       return hash;
     });
+    take(await auditBeside(sql, head, rows));
     const top = nodes.get(nodeKey(SUBTREE_LEVEL, k));
     if (rows.length < past - start) {
       const present = new Set(rows.map((row) => row.index));
@@ -157,13 +159,16 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   place = 'head';
   await auditKept();
 
-  const lasting = log.full ? [] : before.findings.filter((finding) => !places.has(finding.place));
+  const lasting = before.findings.filter(
+    (finding) => isBeside(finding.place) || (!log.full && !places.has(finding.place)),
+  );
   return {
+    ...before,
     auditedSize: Math.max(before.auditedSize, isDerived ? size : hashes.length * SUBTREE_LEAVES),
     next,
     // Of a log that has become smaller the old hashes are still what it was.
     hashes: [...hashes, ...before.hashes.slice(hashes.length)],
-    findings: unique([...lasting, ...found]).slice(0, MAX_FINDINGS),
+    findings: limited([...lasting, ...found]),
   };
 
   /** What the log's own row says of its end. */
@@ -263,6 +268,20 @@ function peek(note: string): { size: number; root: Buffer } | undefined {
     if (error instanceof ProofError) return undefined;
     throw error;
   }
+}
+
+/** Whether a place is none of the log's own. */
+function isBeside(place: Place): boolean {
+  return place === 'authority' || place.startsWith('decision ') || place.startsWith('trust ');
+}
+
+/** Each once, and no more than are stored: those of authority before all others. */
+export function limited(findings: readonly PlacedFinding[]): PlacedFinding[] {
+  const [ofAuthority, others] = [
+    findings.filter(({ place }) => place === 'authority'),
+    findings.filter(({ place }) => place !== 'authority'),
+  ];
+  return unique([...ofAuthority, ...others]).slice(0, MAX_FINDINGS);
 }
 
 /** A place that was audited twice in one run says the same twice. */

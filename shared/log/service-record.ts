@@ -11,12 +11,14 @@ export const SERVICE_ENTITIES = {
   'custos.policy_set': 'custos:policies',
   'custos.key': 'custos:keys',
   'custos.halt': 'custos:halt',
+  'custos.session': 'custos:sessions',
   'custos.fork': 'custos:log',
+  'custos.log': 'custos:log',
 } as const;
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 
 /** The service's own, too, on the chain of the agent that they concern. */
-export const AGENT_EVENTS = ['custos.approval'] as const;
+export const AGENT_EVENTS = ['custos.approval', 'custos.agent'] as const;
 export type AgentEvent = (typeof AGENT_EVENTS)[number];
 
 interface RecordOwner {

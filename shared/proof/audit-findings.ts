@@ -28,6 +28,26 @@ export const FINDINGS = {
   'frontier-altered': 'the frontier of the log was changed',
   'size-altered': 'the size of the log was changed',
   'kept-checkpoint': 'the checkpoint kept outside the database is not of this log',
+  'log-vanished':
+    'a log that was signed is not in the database any more: its row was deleted, or another backup was restored',
+  'key-altered': 'an API key may do something else, or lives longer, than its last record in the log says',
+  'key-unrecorded': 'an API key exists that no record in the log made',
+  'key-missing': 'an API key that the log has was deleted',
+  'session-altered': "a session of the operators' pages is another key's, or lives longer, than its record says",
+  'session-unrecorded': "a session of the operators' pages exists that nobody opened, or that has ended",
+  'agent-altered': 'the status, capabilities or tags of an agent are not those of its last record in the log',
+  'agent-unrecorded': 'an agent exists that no record in the log registered',
+  'agent-missing': 'an agent that the log has was deleted',
+  'halt-altered': 'the halt in force is not the one that the log has',
+  'halt-unrecorded': 'an environment is halted, and the log has no record of it',
+  'halt-missing': 'the log has a halt that nobody lifted, and it is not in force',
+  'approval-altered': 'an approval is in another state, or by somebody else, than its records in the log say',
+  'approval-unrecorded': 'an approval exists without the recorded decision that opened it',
+  'approval-missing': 'an approval that the log has was deleted',
+  'policy-unrecorded': 'the policy set in force is not the one that the log says was activated last',
+  'policy-text-altered': 'the text of a policy set is not the one that its digest names',
+  'trust-altered': 'the recorded trust of an agent is not what the signals in the log lead to',
+  'decision-unverified': 'a decision does not follow from its facts, its policy set and the records of the log',
 } as const;
 export type FindingKind = keyof typeof FINDINGS;
 

@@ -138,6 +138,7 @@ const TABLES = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'audit'];
 export async function saveRows(log: LogUnderTest): Promise<() => Promise<void>> {
   await log.tamper([...TABLES, 'log'].map((table) => `CREATE TABLE saved_${table} AS TABLE ${table}`).join(';'));
   const restore = TABLES.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}`);
-  const head = 'UPDATE log SET size = s.size, frontier = s.frontier FROM saved_log s WHERE s.log_id = log.log_id';
+  const head =
+    'UPDATE log SET size = s.size, frontier = s.frontier, halted_reason = s.halted_reason FROM saved_log s WHERE s.log_id = log.log_id';
   return () => log.tamper([...restore, head].join(';'));
 }

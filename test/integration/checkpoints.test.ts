@@ -55,7 +55,7 @@ describe('checkpoints', () => {
       key: log.key,
       // The process ends between keeping and committing: what it did in the database is rolled back.
       keeper: {
-        read: (origin) => keeper.read(origin),
+        ...keeper,
         keep: async (origin, note) => {
           await keeper.keep(origin, note);
           throw new Error('killed');

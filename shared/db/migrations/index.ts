@@ -10,6 +10,7 @@ import { LeafInserts1763700000008 } from './0008-leaf-inserts.ts';
 import { Lists1763700000009 } from './0009-lists.ts';
 import { LeafZones1763700000010 } from './0010-leaf-zones.ts';
 import { QueuedOnce1763700000011 } from './0011-queued-once.ts';
+import { AuthorityRecords1763700000012 } from './0012-authority-records.ts';
 
 export const MIGRATIONS = [
   Foundation1763700000001,
@@ -23,4 +24,5 @@ export const MIGRATIONS = [
   Lists1763700000009,
   LeafZones1763700000010,
   QueuedOnce1763700000011,
+  AuthorityRecords1763700000012,
 ];
