@@ -1,4 +1,6 @@
 // What commands on the database share: a connection, the check of the pepper, and refusals shown as sentences.
+import os from 'node:os';
+import { printable } from '../shared/proof/encoding.ts';
 import { openDatabase, type Database } from '../shared/db/database.ts';
 import { ApiError } from '../shared/errors.ts';
 import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
@@ -92,4 +94,13 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
 
 export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Who sits at the shell, as far as the system knows; a container may have a user without a name. */
+export function userName(): string {
+  try {
+    return printable(os.userInfo().username).slice(0, 64);
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

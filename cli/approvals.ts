@@ -1,5 +1,4 @@
 // `custos approvals list|show|approve|reject`: approvals from the shell, on the database itself.
-import os from 'node:os';
 import { type Command, Option } from 'commander';
 import { APPROVAL_STATES, type ApprovalState, stateAt } from '../shared/decide/approval.ts';
 import { listApprovals } from '../shared/decide/approval-list.ts';
@@ -16,7 +15,7 @@ import { FIRST_SLUG } from '../shared/keys/organisations.ts';
 import { printable } from '../shared/proof/encoding.ts';
 import { MAX_REASON } from '../shared/schemas/approval.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/vocabulary.ts';
-import { CommandError, printJson, printTable, requireOrganisation, runAdmin } from './admin.ts';
+import { CommandError, printJson, printTable, requireOrganisation, runAdmin, userName } from './admin.ts';
 import { say } from './context.ts';
 
 const DEFAULT_LIMIT = 50;
@@ -136,15 +135,6 @@ async function requireApproval(sql: Sql, owner: ApprovalOwner, approvalId: strin
 
 function unknown(approvalId: string): CommandError {
   return new CommandError(`There is no approval ${printable(approvalId)}. "custos approvals list" shows the ids.`);
-}
-
-/** Who sits at the shell, as far as the system knows; a container may have a user without a name. */
-function userName(): string {
-  try {
-    return printable(os.userInfo().username).slice(0, 64);
-  } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
-  }
 }
 
 interface Body {

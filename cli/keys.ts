@@ -73,7 +73,9 @@ export function registerKeys(program: Command): void {
           nowMs,
         );
         const owner = { organisationId: organisation.id, environment: options.environment };
-        const made = await createKey(db, hasher, { ...owner, ...plan, createdAtMs: nowMs, createdBy: null });
+        const spec = { ...owner, ...plan, createdAtMs: nowMs, createdBy: null };
+        // With its record: a key without one is a finding of the audit.
+        const made = await db.transaction((sql) => createKey(sql, hasher, spec));
         printNew(made.key, made.row, options);
       }, OPTIONS),
     );

@@ -1,16 +1,18 @@
-// `custos log list|export|fork|rotate-key`: the logs of this installation, for its operator.
+// `custos log list|export|fork|resume|rotate-key`: the logs of this installation, for its operator.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
+import type { Database } from '../shared/db/database.ts';
 import { logProblems, readLogStates } from '../shared/log/audit.ts';
 import { DamagedLogError, exportLog, findLog } from '../shared/log/export.ts';
 import { ForkError, forkLog } from '../shared/log/fork.ts';
-import { createCheckpointKeeper } from '../shared/log/kept.ts';
+import { type CheckpointKeeper, createCheckpointKeeper } from '../shared/log/kept.ts';
+import { acceptLostLog, ResumeError, resumeLog } from '../shared/log/resume.ts';
 import { RotationError, rotateLogKey } from '../shared/log/rotate-key.ts';
 import { loadPrivateKey } from '../shared/proof/keys.ts';
 import { type Environment, ENVIRONMENTS } from '../shared/vocabulary.ts';
-import { CommandError, printJson, printTable, requireOrganisation, runAdmin } from './admin.ts';
+import { CommandError, printJson, printTable, requireOrganisation, runAdmin, userName } from './admin.ts';
 import { loadConfig, say } from './context.ts';
 
 interface LogOptions {
@@ -59,16 +61,27 @@ export function registerLog(program: Command): void {
     .action((options: LogOptions) =>
       runAdmin(async ({ db }) => {
         const { id } = await requireOrganisation(db, options.organisation);
-        const config = loadConfig();
-        const keeper = createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints'));
         const fork = await explained(() =>
-          forkLog({ db, keeper, nowMs: Date.now }, id, environmentOf(options.environment)),
+          forkLog({ db, keeper: keeperOf(), nowMs: Date.now }, id, environmentOf(options.environment)),
         );
         process.stdout.write(`${fork.origin}\n`);
         say(
           `Opened ${fork.origin}. ${fork.old.origin} stays as it is: ${fork.old.size} leaves, ${fork.old.signedSize ?? 'none'} of them signed. Its receipts stay valid; tell those who follow it.`,
         );
       }),
+    );
+
+  log
+    .command('resume')
+    .description(
+      'accept what the audit found of a halted log, so that it signs again; who, why and what becomes a leaf of it',
+    )
+    .option('--org, --organisation <slug>', 'whose log')
+    .option('--environment <environment>', 'live, test or dev')
+    .option('--lost <origin>', 'instead: accept that this log, whose checkpoint is kept, is not in the database')
+    .requiredOption('--reason <text>', 'why it is right to go on; it is recorded')
+    .action((options: Partial<LogOptions> & { readonly lost?: string; readonly reason: string }) =>
+      runAdmin(({ db }) => resume(db, options)),
     );
 
   log
@@ -86,6 +99,39 @@ export function registerLog(program: Command): void {
     );
 }
 
+async function resume(
+  db: Database,
+  {
+    organisation,
+    environment,
+    lost,
+    reason,
+  }: Partial<LogOptions> & { readonly lost?: string; readonly reason: string },
+): Promise<void> {
+  const word = { by: `cli:${userName()}`, reason };
+  if (reason.trim() === '' || reason.length > 500) throw new CommandError('--reason must have 1 to 500 characters.');
+  if (lost !== undefined) {
+    if (organisation !== undefined || environment !== undefined)
+      throw new CommandError('--lost goes without --organisation and --environment.');
+    await explained(() => acceptLostLog({ db, nowMs: Date.now }, lost, word));
+    return say(`Accepted that ${lost} is gone. Its kept checkpoint stays where it is.`);
+  }
+  if (organisation === undefined || environment === undefined)
+    throw new CommandError('Name the log with --organisation and --environment, or one that is gone with --lost.');
+  const { id } = await requireOrganisation(db, organisation);
+  const owner = { organisationId: id, environment: environmentOf(environment) };
+  const { origin, accepted } = await explained(() =>
+    resumeLog({ db, keeper: keeperOf(), nowMs: Date.now }, owner, word),
+  );
+  for (const { kind, sentence } of accepted) say(`Accepted: ${kind}: ${sentence}`);
+  say(`${origin} signs again.`);
+}
+
+function keeperOf(): CheckpointKeeper {
+  const config = loadConfig();
+  return createCheckpointKeeper(config.checkpointDir ?? path.join(config.dataDir, 'checkpoints'));
+}
+
 async function list(db: Parameters<typeof readLogStates>[0], isJson: boolean): Promise<void> {
   const states = await readLogStates(db);
   if (isJson) return printJson(states);
@@ -97,11 +143,16 @@ async function list(db: Parameters<typeof readLogStates>[0], isJson: boolean): P
       String(generation),
       String(size),
       String(audit?.size ?? 0),
-      audit === undefined ? 'not yet' : audit.ok ? 'ok' : `${audit.findings.length} differences`,
+      audit === undefined ? 'not yet' : audited(audit.open.length, audit.findings.length),
       haltedReason === undefined ? 'yes' : 'halted',
     ]),
   );
   for (const problem of await logProblems(db)) say(`custos: ${problem}`);
+}
+
+function audited(open: number, all: number): string {
+  if (all === 0) return 'ok';
+  return open === 0 ? `${all} accepted` : `${open} differences`;
 }
 
 /** Refusals that a person can act on, as such. */
@@ -111,6 +162,7 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     const isExpected =
       error instanceof ForkError ||
+      error instanceof ResumeError ||
       error instanceof RotationError ||
       error instanceof DamagedLogError ||
       error instanceof TypeError;

@@ -74,7 +74,6 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
     const ledger = ledgerOf(known.logged, noSubjects());
     for (const { logId, size } of logs) {
       for (let isLast = (known.next.get(logId) ?? 0) >= size; !isLast; ) {
-        if (!all && monotonicMs() - startedMs > READ_MS) return false;
         const page = await readLogged(sql, logId, known.next.get(logId) ?? 0);
         for (const { index, proofId, record } of page.leaves) {
           if (record !== undefined) takeRecord(known.logged, ledger, record);
@@ -82,6 +81,7 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
         }
         isLast = page.isLast;
         known.next.set(logId, isLast ? size : (page.leaves.at(-1)?.index ?? size) + 1);
+        if (!isLast && !all && monotonicMs() - startedMs > READ_MS) return false;
       }
     }
     return true;

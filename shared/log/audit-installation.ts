@@ -53,11 +53,12 @@ function sizeOf(note: string | undefined): number | undefined {
   }
 }
 
-// The text of the set in force in each run, and of one more in turn. A digest is what it is in every set's row.
+// The text of the set in force in each run, those that were wrong, and one more in turn.
 const SETS: Statement = {
   name: 'installation-sets',
   text: `SELECT digest, encode(sha256(canonical), 'hex') = digest AS is_right, is_turn FROM (
       SELECT active_digest AS digest, false AS is_turn FROM policy_state
+      UNION ALL SELECT unnest($2::text[]), false
       UNION ALL (SELECT digest, true FROM policy_set WHERE digest > $1 ORDER BY digest LIMIT 1)
     ) AS asked JOIN policy_set USING (digest)`,
 };
@@ -73,11 +74,15 @@ export interface AlteredSets {
 const aboutSet = (digest: string): string =>
   `The stored text of the policy set ${digest} has another digest: it was changed.`;
 
+const ABOUT_SET = /^The stored text of the policy set ([0-9a-f]{64}) /;
+
 export async function findAlteredSets(sql: Sql, after: string): Promise<AlteredSets> {
-  const rows = await sql.query<{ digest: string; is_right: boolean; is_turn: boolean }>(SETS, [after]);
+  const known = (await installationState(sql)).findings.flatMap(({ sentence }) => ABOUT_SET.exec(sentence)?.[1] ?? []);
+  const rows = await sql.query<{ digest: string; is_right: boolean; is_turn: boolean }>(SETS, [after, known]);
   const wrong = new Set(rows.filter((row) => !row.is_right).map((row) => row.digest));
   return {
-    seen: rows.map((row) => row.digest),
+    // One that was wrong and is gone is not wrong any more.
+    seen: [...known, ...rows.map((row) => row.digest)],
     findings: [...wrong].map((digest) => ({
       kind: 'policy-text-altered',
       leafIndex: null,
@@ -106,17 +111,18 @@ export async function keepInstallation(
 
 /** What is wrong beside the logs of the database, and not accepted. */
 export async function installationFindings(sql: Sql): Promise<Finding[]> {
-  const [row] = await sql.query<Row>(READ, []);
-  if (row === undefined) return [];
-  const { findings, accepted } = parsed(row);
+  const { findings, accepted } = await installationState(sql);
   return openFindings(findings, accepted);
+}
+
+async function installationState(sql: Sql): Promise<ReturnType<typeof parsed>> {
+  const [row] = await sql.query<Row>(READ, []);
+  return row === undefined ? { findings: [], accepted: [] } : parsed(row);
 }
 
 /** Accepts what is said of one origin. @returns what was accepted */
 export async function acceptLost(sql: Sql, origin: string): Promise<Finding[]> {
-  const [row] = await sql.query<Row>(READ, []);
-  if (row === undefined) return [];
-  const { findings, accepted } = parsed(row);
+  const { findings, accepted } = await installationState(sql);
   const taken = openFindings(findings, accepted).filter(({ sentence }) =>
     sentence.startsWith(`The log ${origin} is not `),
   );

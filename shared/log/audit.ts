@@ -330,7 +330,8 @@ export async function logProblems(sql: Sql): Promise<string[]> {
     ...states.flatMap(({ organisation, environment, generation, haltedReason, audit }) => {
       const name = `the log ${organisation}/${environment}${generation > 1 ? `/${generation}` : ''}`;
       const isHalted = haltedReason !== undefined && newest.get(`${organisation}/${environment}`) === generation;
-      const open = audit?.open ?? [];
+      // The reason of a halt that the audit made names what it found.
+      const open = haltedReason?.startsWith(AUDIT_HALT) ? [] : (audit?.open ?? []);
       const [first] = open;
       return [
         ...(isHalted ? [`${name} is halted: ${haltedReason}`] : []),

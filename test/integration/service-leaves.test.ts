@@ -75,6 +75,26 @@ describe('leaves of the service itself', () => {
     expect(first).to.deep.include({ change: 'created', scopes: ['admin:*'], by: null });
   });
 
+  it('are on the chain of an agent: its registration and each change of what policies ask, and nothing else of it', async () => {
+    const agentId = 'logged-agent';
+    const bodies = await added(agentId, 'custos.agent', async () => {
+      const agent = { agentId, name: 'A name', metadata: { secret: 1 }, capabilities: ['mail'], tags: ['blue'] };
+      await service.admin.post('/v1/agents', agent, { headers: { 'idempotency-key': 'one-agent' } });
+      await service.admin.post('/v1/agents', agent, { headers: { 'idempotency-key': 'one-agent' } });
+      await service.admin.patch(`/v1/agents/${agentId}`, { name: 'Another name' });
+      await service.admin.patch(`/v1/agents/${agentId}`, { status: 'PAUSED' });
+      await service.admin.patch(`/v1/agents/${agentId}`, { status: 'PAUSED' });
+      await service.admin.delete(`/v1/agents/${agentId}`);
+    });
+    const [by] = await service.rows<{ key_id: string }>('SELECT key_id FROM api_key WHERE created_by IS NULL');
+    const same = { agentId, capabilities: ['mail'], tags: ['blue'], by: by?.key_id };
+    expect(bodies).to.deep.equal([
+      { ...same, change: 'registered', status: 'ACTIVE' },
+      { ...same, change: 'changed', status: 'PAUSED' },
+      { ...same, change: 'changed', status: 'TERMINATED' },
+    ]);
+  });
+
   it('are on the chain of halts: each halt and each lift, once however often it is asked for', async () => {
     const bodies = await added('custos:halt', 'custos.halt', async () => {
       await service.admin.post('/v1/halt', { reason: 'incident é' });

@@ -141,7 +141,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     advance: (ms) => (offsetMs += ms),
     client: async (spec) => admin.withKey((await service.addKey(spec)).key),
     async addKey(spec = {}) {
-      const { key, row } = await createKey(db, hasher, {
+      const full: KeySpec = {
         organisationId: operatorId,
         environment: 'live',
         name: 'test',
@@ -152,7 +152,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         createdBy: null,
         expiresAtMs: null,
         ...spec,
-      });
+      };
+      const { key, row } = await db.transaction((sql) => createKey(sql, hasher, full));
       return { key, keyId: row.keyId };
     },
     addOrganisation: async (slug) => (await createOrganisation(db, { slug, name: slug, tier: 7 }, nowMs())).id,
