@@ -8,6 +8,7 @@ import { createAuthorityAudit } from '../../shared/log/audit-authority.ts';
 import { createCheckpointKeeper } from '../../shared/log/kept.ts';
 import { acceptLostLog, ResumeError, resumeLog } from '../../shared/log/resume.ts';
 import type { Finding, FindingKind } from '../../shared/proof/audit-findings.ts';
+import { asSuperuser } from '../support/database.ts';
 import { checkpointsOf } from '../support/keys.ts';
 import { ESCALATING, escalate } from '../support/escalations.ts';
 import { signIn } from '../support/dashboard.ts';
@@ -112,8 +113,6 @@ const CASES: readonly Case[] = [
   ),
 ];
 
-let statements = 0;
-
 describe('rows that have authority, edited in the database', () => {
   let service: Service;
   let worker: TestWorker;
@@ -123,13 +122,8 @@ describe('rows that have authority, edited in the database', () => {
   let ms = 0;
 
   const tamper = async (sql: string): Promise<void> => {
-    await service.db.transaction(async (tx) => {
-      await tx.query(
-        { name: 'as-superuser', text: "SELECT set_config('session_replication_role', 'replica', true)" },
-        [],
-      );
-      for (const text of sql.split(';').filter((part) => part.trim() !== ''))
-        await tx.query({ name: `tamper-${(statements += 1)}`, text }, []);
+    await asSuperuser(service.db, async (tx) => {
+      for (const text of sql.split(';').filter((part) => part.trim() !== '')) await tx.query({ name: '', text }, []);
     });
   };
   const audit = async (): Promise<string[]> => {
