@@ -121,10 +121,8 @@ function readingOf(parsed: EnforceIntent, lexicon: Lexicon): Reading {
     lexicon,
   );
   return createReading({
+    // The resource is what the caller wrote; the action that policies match is what the lexicon says is meant.
     ...read,
-    // What policies match is settled by the canonical form alone; the lexicon adds meaning, it moves nothing.
-    normalized: parsed.normalized,
-    action: parsed.action,
     resource: parsed.resource,
     depth: depthOf(parsed.resource),
     parsed: false,

@@ -14,6 +14,7 @@ import {
   compilePhrases,
   compileVerbs,
   pluralsOf,
+  objectsOf,
   readRefinements,
   type Report,
 } from './lexicon-tables.ts';
@@ -191,6 +192,8 @@ export function extendLexicon(base: Words, part: OrganisationFile, report: Repor
     participles: compileParticiples(verbs, base.participles),
     nominals: layered(compileNominals(verbs, { has: isThing }), base.nominals),
     refinements: layered(ownRefinements(part, base, verbs, report), base.refinements),
+    refinedObjects: new Set([...base.refinedObjects, ...objectsOf(part.refinements ?? [])]),
+    domains: new Set([...base.domains, ...Object.keys(part.domains ?? {})]),
     commands: layered(commands, base.commands),
     commandGroups: new Set([...base.commandGroups, ...commandGroups(commands.keys())]),
     domainOfNoun: layered(domainOfNoun, base.domainOfNoun),

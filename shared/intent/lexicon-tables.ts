@@ -64,6 +64,10 @@ export function readRefinements(
   });
 }
 
+/** Every object that a refinement names. */
+export const objectsOf = (rules: readonly { readonly objects?: readonly string[] }[]): Set<string> =>
+  new Set(rules.flatMap(({ objects }) => objects ?? []));
+
 /** By verb, in the order of the file. */
 export function byVerb(refinements: readonly ReadRefinement[]): Map<string, Refinement[]> {
   const found = new Map<string, Refinement[]>();

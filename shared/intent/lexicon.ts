@@ -18,6 +18,7 @@ import {
   compileSignals,
   compileVerbs,
   pluralsOf,
+  objectsOf,
   readRefinements,
   type Report,
 } from './lexicon-tables.ts';
@@ -126,7 +127,10 @@ export interface Words {
   readonly commands: ReadonlyMap<string, CommandEntry>;
   /** Commands whose second word decides: `git`. */
   readonly commandGroups: ReadonlySet<string>;
+  /** Every object that a refinement names. */
+  readonly refinedObjects: ReadonlySet<string>;
   readonly domainOfNoun: ReadonlyMap<string, string>;
+  readonly domains: ReadonlySet<string>;
   readonly defaultDomain: string;
   readonly synonyms: ReadonlyMap<string, string>;
   readonly plurals: ReadonlyMap<string, string>;
@@ -216,7 +220,9 @@ function compileInstallation(file: LexiconFile, report: Report): Words {
     refinements: byVerb(readRefinements(file.refinements, (verb) => verbs.has(verb), report)),
     commands,
     commandGroups: commandGroups(commands.keys()),
+    refinedObjects: objectsOf(file.refinements),
     domainOfNoun,
+    domains: new Set([...Object.keys(file.domains), file.defaultDomain]),
     defaultDomain: file.defaultDomain,
     synonyms: new Map(Object.entries(file.synonyms)),
     plurals: new Map([...pluralsOf(domainOfNoun.keys(), plurals), ...plurals]),

@@ -120,6 +120,24 @@ export function meaningOf(request: Request, end: number, { words }: Place, lexic
   };
 }
 
+/**
+ * Everything that a verb comes to mean with one of these objects, given as heads of noun phrases, and with these words
+ * around it. A text has one clause, whose first refinement decides; a string has no grammar, so each that fits counts.
+ */
+export function refinementsOf(
+  verb: string,
+  heads: readonly string[],
+  words: readonly string[],
+  lexicon: Lexicon,
+): readonly Refinement[] {
+  const rules = lexicon.refinements.get(verb) ?? [];
+  return rules.filter(
+    ({ objects, prepositions }) =>
+      (!objects || heads.some((head) => objects.has(head))) &&
+      (!prepositions || words.some((word) => prepositions.has(word))),
+  );
+}
+
 /** What a verb means with a thing that was named before: `My card is lost. Block it.` */
 export function meaningWith(verb: string, object: string, lexicon: Lexicon): typeof CHANGE | undefined {
   const head = object.slice(object.lastIndexOf('_') + 1);

@@ -153,7 +153,8 @@ function joinSpelledOut(text: string, isKnown: (word: string) => boolean): Plain
   return { text: joined, disguised };
 }
 
-const LEET: Readonly<Record<string, string>> = {
+/** Digits and signs, and the letters that they are written for. */
+export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
   '3': 'e',
@@ -174,7 +175,7 @@ function unLeet(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!LEET_SIGN.test(text)) return { text, disguised: false };
   let disguised = false;
   const plain = text.replace(LEET_WORD, (word) => {
-    const letters = word.toLowerCase().replace(/[013457@$]/g, (char) => LEET[char] ?? char);
+    const letters = word.toLowerCase().replace(/[013457@$]/g, (char) => DIGITS_AS_LETTERS[char] ?? char);
     if (!isKnown(letters)) return word;
     disguised = true;
     return letters;

@@ -127,9 +127,9 @@ function asAction(word: string, actionOf: ActionOf): Action | undefined {
  * action `unknown`, which no ALLOW matches.
  */
 export function intentOf(actionText: string, resourceText: string, actionOf: ActionOf): EnforceIntent | Refusal {
-  const actionWord = actionText.length > MAX_LENGTH ? '' : fold(actionText).trim();
+  const actionWord = actionText.length > MAX_LENGTH ? '' : fold(actionText);
   if (!ACTION_WORD.test(actionWord))
-    return refuse('must start with an action, one word of letters, digits, "_" and "-"');
+    return refuse('must start with an action, one word of letters, digits, "_" and "-", without white space around it');
   const canonical = canonicalResource(resourceText);
   if (!canonical.ok) return canonical;
   const { resource } = canonical;
