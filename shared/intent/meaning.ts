@@ -10,6 +10,9 @@ import {
   takesBack,
   usesAs,
 } from './changes.ts';
+import type { ActionClass } from '../vocabulary.ts';
+import { dataClassesOf } from './context.ts';
+import { outwards, SENT_OUT } from './destinations.ts';
 import type { Lexicon, Refinement, VerbEntry } from './lexicon.ts';
 import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
 import { isPronounObject, objectStart } from './request-object.ts';
@@ -90,6 +93,9 @@ function wantedEntry(request: Request, lexicon: Lexicon): Pick<VerbEntry, 'verb'
 /** The verb whose refinements say what it means that something is wanted: `I need access to ...`. */
 const WANT = 'want';
 
+/** Actions that sending something out is graver than. */
+const OUTRANKED: ReadonlySet<ActionClass> = new Set(['read', 'create', 'update', 'execute', 'send']);
+
 /** What a request comes to mean with its object. */
 export interface Meaning extends Pick<VerbEntry, 'verb' | 'action' | 'effect' | 'traits' | 'weak'> {
   /** Its object is a pronoun. */
@@ -108,6 +114,14 @@ export function meaningOf(request: Request, end: number, { words }: Place, lexic
   const refined = refine(verb, phrase, clause, isSomebody(request.sentence[from], phrase), lexicon);
   const sum = !refined && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
   const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
+  const isData = dataClassesOf(clause, lexicon).length > 0;
+  const out = sum ? undefined : outwards(request, end, { object: phrase.words, isData }, lexicon);
+  const meant = rule ?? { ...base, traits: request.entry.traits };
+  if (out === 'moves' || (out !== undefined && OUTRANKED.has(meant.action) && meant.effect !== 'destructive')) {
+    const { action, effect } = out === 'reads-out' ? SENT_OUT : meant;
+    const traits = [...meant.traits, ...SENT_OUT.traits];
+    return { verb: base.verb, action, effect, traits, weak: false, pronoun, phrase, clause };
+  }
   return {
     verb: base.verb,
     action: sum ? 'transfer' : (rule?.action ?? base.action),

@@ -3,6 +3,7 @@ import { ACTION_CLASSES, type Action, type ActionClass, type DataClass, type Tra
 import { candidatesOf } from './candidates.ts';
 import { dataClassesOf, extentOf, placesOf, traitsOf } from './context.ts';
 import { isIllicit } from './illicit.ts';
+import { SENT_OUT, stringSendsOut } from './destinations.ts';
 import { effectOfAction, type Lexicon, type VerbEntry } from './lexicon.ts';
 import { singular } from './inflection.ts';
 import { type KnownWords, segmentAsItLooks, wordAsItLooks } from './look-alikes.ts';
@@ -261,7 +262,8 @@ export function readNormalized(
   const heads = spellings.flatMap((spelling) => objectsOf(spelling, lexicon));
   const meant = meaningOfString({ ...reading, verb }, heads, words, lexicon);
   const said = saidOf(verb, looks.words.at(-1) ?? [], lexicon);
-  const doing = said === undefined ? meant : strictestDoing([meant, said]);
+  const sent = stringSendsOut({ verb }, named) ? [SENT_OUT] : [];
+  const doing = strictestDoing([meant, ...(said === undefined ? [] : [said]), ...sent]);
   const extent = wildcard ? 'all' : extentOf([...verbWords, ...words], false, lexicon);
   const traits = new Set<Trait>(doing.traits);
   for (const spelling of spellings) {

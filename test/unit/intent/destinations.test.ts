@@ -1,0 +1,79 @@
+// Reading out with a destination outside is sending: every verb with every destination, and texts that only look like it.
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readingOfParse } from '../../../shared/decide/readings.ts';
+import { parseIntent } from '../../../shared/intent/parse.ts';
+import { createEvaluator } from '../../../shared/policy/evaluate.ts';
+import { loadPolicySet } from '../../../shared/policy/load.ts';
+import { findRoot } from '../../../shared/root.ts';
+import { compileLexicon, factsWith, LEXICON, shippedFiles } from '../policy/support.ts';
+import { shippedLexicon } from './lexicon.ts';
+
+interface Cases {
+  readonly readingOut: readonly string[];
+  readonly reading: readonly string[];
+  readonly moving: readonly string[];
+  readonly what: readonly string[];
+  readonly to: readonly string[];
+  readonly inside: readonly { readonly text: string; readonly effect: string }[];
+}
+
+// A file of this repository, whose members the test itself uses.
+const cases = JSON.parse(
+  readFileSync(path.join(findRoot(), 'test/unit/intent/destinations.cases.json'), 'utf8'),
+) as Cases;
+const lexicon = shippedLexicon();
+
+const textsOf = (verbs: readonly string[]): string[] =>
+  verbs.flatMap((verb) => cases.what.flatMap((what) => cases.to.map((to) => `${verb} ${what} ${to}.`)));
+
+/** Texts that are not read as something that goes outside. */
+const missed = (verbs: readonly string[], isSent: (parse: ReturnType<typeof parseIntent>) => boolean): string[] =>
+  textsOf(verbs).filter((text) => {
+    const parse = parseIntent(text, lexicon);
+    return !(parse.effect !== 'read' && parse.traits.includes('external') && isSent(parse));
+  });
+
+describe('what is read and put outside the organisation', () => {
+  it('is sent, whatever verb reads it out and wherever it goes', () => {
+    expect(missed(cases.readingOut, ({ action }) => action === 'send')).to.deep.equal([]);
+  });
+
+  it('is sent, also by a verb that mostly only reads', () => {
+    expect(missed(cases.reading, ({ action }) => action === 'send')).to.deep.equal([]);
+  });
+
+  it('leaves the organisation, also when the verb says itself what it does', () => {
+    expect(missed(cases.moving, () => true)).to.deep.equal([]);
+  });
+
+  it('is never allowed to an agent that nobody registered, by the shipped policies', async () => {
+    const loaded = loadPolicySet(shippedFiles(), LEXICON, { compileLexicon });
+    if (!loaded.ok) throw new Error('the shipped policies do not load');
+    const evaluator = createEvaluator({ set: loaded.set });
+    for (const text of textsOf([...cases.readingOut, ...cases.reading, ...cases.moving])) {
+      const { unassessed } = readingOfParse(parseIntent(text, lexicon));
+      const facts = factsWith({
+        agent: { registered: false, status: 'UNREGISTERED' },
+        trust: { level: 1, score: 250 },
+      });
+      // The risk is found next.
+      facts.intent = { ...facts.intent, ...unassessed };
+      facts.intent.risk = await evaluator.assessRisk(facts);
+      expect(
+        facts.intent.risk.factors.map(({ factor }) => factor),
+        text,
+      ).to.include.members(['destination', 'data']);
+      expect((await evaluator.evaluate(facts)).verdict, text).to.be.oneOf(['DENY', 'ESCALATE']);
+    }
+  });
+
+  for (const { text, effect } of cases.inside) {
+    it(`is not meant by: ${text}`, () => {
+      const parse = parseIntent(text, lexicon);
+      expect(parse.effect).to.equal(effect);
+      expect(parse.traits).to.not.include('external');
+    });
+  }
+});
