@@ -1,14 +1,16 @@
 // Idempotency-Key: one effect and one answer, however often a request is sent. The answer commits with the effect.
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import type { Database, Sql, Statement } from '../shared/db/database.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import type { Database, Sql } from '../shared/db/database.ts';
 import { ApiError } from '../shared/errors.ts';
 import type { AuthenticatedKey } from '../shared/keys/types.ts';
 import { canonicalize } from '../shared/proof/canonical.ts';
+import { CLAIM, READ, RELEASE, STORE, type StoredRow } from './idempotency-rows.ts';
+import { seal, sealingKey, unseal } from './idempotency-seal.ts';
 import type { Reply } from './route.ts';
 
 export interface IdempotentRequest {
   readonly key: AuthenticatedKey;
-  /** Method and path template: what the caller's key is unique to. */
+  /** Method and path template: what the caller's key is unique to, with the line of its API key. */
   readonly route: string;
   /** The path itself: other parameters are another request. */
   readonly path: string;
@@ -18,12 +20,13 @@ export interface IdempotentRequest {
 
 /** A claim that this request holds. */
 export interface Claim {
+  /** What an earlier request with this key has kept, of which a part is still to be done; undefined: nothing. */
+  readonly earlier: unknown;
   /**
-   * Runs `work` in a transaction that also stores its reply, or gives the claim up when the reply is `passing`.
-   * @throws {ApiError} E2010 (409) when the claim was lost.
+   * Runs `work` in a transaction that also stores its reply. @throws {ApiError} E2010 (409) when the claim was lost.
    */
   commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
-  /** Gives the claim up unless the reply has been committed. Never throws: a claim that stays expires by itself. */
+  /** Gives the claim up unless the reply has been committed. Never throws: what cannot be given up now is soon after. */
   release(): Promise<void>;
 }
 
@@ -36,51 +39,23 @@ export interface Idempotency {
   commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
   /** @throws {ApiError} E2010: running (409, with Retry-After), or the key was used with another body (422). */
   begin(request: IdempotentRequest): Promise<Begun>;
+  close(): void;
 }
 
 export interface IdempotencyDeps {
   readonly db: Pick<Database, 'query' | 'transaction'>;
   /** The service's secret; stored answers are sealed under it and the caller's Idempotency-Key. */
   readonly pepper: Buffer;
+  /** Names this process among the signs of life; absent: its claims end only by themselves. */
+  readonly processId?: string;
+  readonly monotonicMs: () => number;
 }
 
-/** A process that is killed leaves its claim behind for this long; a request that takes longer loses its claim. */
-const CLAIM_SECONDS = 30;
-const KEPT_HOURS = 24;
+/** How often a claim that could not be given up, because the database was away, is tried again. */
+const RELEASE_AGAIN_MS = 250;
+/** By then it has run out by itself. */
+const RELEASE_WITHIN_MS = 30_000;
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
-
-const CLAIM: Statement = {
-  name: 'idempotency-claim',
-  text: `INSERT INTO idempotency AS row (organisation_id, environment, route, key_hash, body_hash, claim, claimed_until, created_at)
-    VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}), clock_timestamp())
-    ON CONFLICT (organisation_id, environment, route, key_hash) DO UPDATE
-    SET body_hash = excluded.body_hash, claim = excluded.claim, claimed_until = excluded.claimed_until,
-        created_at = excluded.created_at, status = NULL, answer = NULL
-    WHERE (row.status IS NULL AND row.claimed_until < clock_timestamp())
-       OR row.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS})
-    RETURNING claim`,
-};
-const READ: Statement = {
-  name: 'idempotency-read',
-  text: `SELECT body_hash, status, answer FROM idempotency
-    WHERE organisation_id = $1 AND environment = $2 AND route = $3 AND key_hash = $4`,
-};
-const STORE: Statement = {
-  name: 'idempotency-store',
-  text: `UPDATE idempotency SET status = $6, answer = $7, claim = NULL, claimed_until = NULL
-    WHERE organisation_id = $1 AND environment = $2 AND route = $3 AND key_hash = $4 AND claim = $5 RETURNING status`,
-};
-const RELEASE: Statement = {
-  name: 'idempotency-release',
-  text: `DELETE FROM idempotency
-    WHERE organisation_id = $1 AND environment = $2 AND route = $3 AND key_hash = $4 AND claim = $5 RETURNING claim`,
-};
-
-interface Row {
-  body_hash: Buffer;
-  status: number | null;
-  answer: Buffer | null;
-}
 
 /** The header's value, checked. @throws {ApiError} E2001 */
 export function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
@@ -103,34 +78,18 @@ function fingerprint(request: IdempotentRequest): Buffer {
   return sha256(canonicalize([request.path, request.body ?? null, agents, key.scopes.has('admin:*')]));
 }
 
-/** AES-256-GCM under HKDF-SHA-256(pepper, salt = the caller's Idempotency-Key): the row alone reveals nothing. */
-function sealingKey(pepper: Buffer, idempotencyKey: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', pepper, idempotencyKey, 'custos idempotency answer 1', 32));
-}
+/** What is stored of a reply: what is sent, or what is kept in its place. */
+type Stored = Pick<Reply, 'text' | 'contentType' | 'headers' | 'kept'>;
 
-/** Nonce (12 bytes), tag (16 bytes), ciphertext. */
-function seal(key: Buffer, text: string, associated: Buffer): Buffer {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  cipher.setAAD(associated);
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
-}
-
-function unseal(key: Buffer, sealed: Buffer, associated: Buffer): string {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12));
-  decipher.setAAD(associated);
-  decipher.setAuthTag(sealed.subarray(12, 28));
-  return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8');
-}
-
-/** What is stored of a reply: exactly what is sent. */
-type Stored = Pick<Reply, 'text' | 'contentType' | 'headers'>;
-
-function asText(reply: Reply): Reply {
-  if (reply.text !== undefined || reply.body === undefined) return reply;
-  const { body, ...rest } = reply;
-  return { ...rest, text: JSON.stringify(body) };
+function storedOf({ kept, text, body, contentType, headers }: Reply): Stored {
+  const content = kept !== undefined ? { kept } : text !== undefined ? { text } : {};
+  const written = kept === undefined && text === undefined && body !== undefined ? { text: JSON.stringify(body) } : {};
+  return {
+    ...content,
+    ...written,
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(headers === undefined ? {} : { headers }),
+  };
 }
 
 /** Carries a reply of 400 or more out of a transaction that must not commit. */
@@ -143,7 +102,39 @@ class Refused extends Error {
 }
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
-  const { db, pepper } = deps;
+  const { db, pepper, processId, monotonicMs } = deps;
+  /** Claims of this process that nobody works on any more, by claim; and until when it matters. */
+  const unreleased = new Map<string, { readonly values: readonly unknown[]; readonly untilMs: number }>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const releaseAgain = async (): Promise<void> => {
+    for (const [claim, { values, untilMs }] of unreleased) {
+      const isFree = await db.query(RELEASE, values).then(
+        () => true,
+        () => monotonicMs() >= untilMs,
+      );
+      if (isFree) unreleased.delete(claim);
+      // The database is still away: the others would only wait for the same.
+      else break;
+    }
+    timer = undefined;
+    if (unreleased.size > 0) schedule();
+  };
+  const schedule = (): void => {
+    timer ??= setTimeout(() => void releaseAgain(), RELEASE_AGAIN_MS).unref();
+  };
+
+  const releaseLater = (values: readonly unknown[], id: string): void => {
+    unreleased.set(id, { values, untilMs: monotonicMs() + RELEASE_WITHIN_MS });
+    schedule();
+  };
+
+  /** Claims, if it can be had. One whose outcome is unknown is given up later: nobody would work on it. */
+  const claim = (place: readonly unknown[], rest: readonly [Buffer, string, string | null]) =>
+    db.query<Pick<StoredRow, 'answer'>>(CLAIM, [...place, ...rest]).catch((error: unknown) => {
+      releaseLater([...place, rest[1]], rest[1]);
+      throw error;
+    });
 
   const inTransaction = async (work: (sql: Sql) => Promise<Reply>): Promise<Reply> => {
     try {
@@ -158,23 +149,23 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
     }
   };
 
-  const claimOf = (place: readonly unknown[], id: string, sealWith: Buffer, bodyHash: Buffer): Claim => {
+  const claimOf = (
+    place: readonly unknown[],
+    id: string,
+    sealed: (text: string) => Buffer,
+    earlier: unknown,
+  ): Claim => {
     let committed = false;
     return {
+      earlier,
       async commit(work) {
         const reply = await inTransaction(async (sql) => {
-          const answer = asText(await work(sql));
+          const answer = await work(sql);
           if (answer.status >= 400) return answer;
-          const stored: Stored = {
-            ...(answer.text === undefined ? {} : { text: answer.text }),
-            ...(answer.contentType === undefined ? {} : { contentType: answer.contentType }),
-            ...(answer.headers === undefined ? {} : { headers: answer.headers }),
-          };
-          const rows =
-            answer.passing === true
-              ? await sql.query(RELEASE, [...place, id])
-              : await sql.query(STORE, [...place, id, answer.status, seal(sealWith, JSON.stringify(stored), bodyHash)]);
-          if (rows.length === 0) throw running('The request took too long and lost its claim; nothing was written.');
+          const content = sealed(JSON.stringify(storedOf(answer)));
+          const values = [...place, id, answer.status, content, answer.unfinished === true];
+          if ((await sql.query(STORE, values)).length === 0)
+            throw running('The request took too long and lost its claim; nothing was written.', 1);
           return answer;
         });
         committed = reply.status < 400;
@@ -182,7 +173,8 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       },
       async release() {
         if (committed) return;
-        await db.query(RELEASE, [...place, id]).catch(() => undefined);
+        const values = [...place, id];
+        await db.query(RELEASE, values).catch(() => releaseLater(values, id));
       },
     };
   };
@@ -191,15 +183,21 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
     commit: inTransaction,
     async begin(request) {
       const { key, route, idempotencyKey } = request;
-      const place = [key.organisationId, key.environment, route, sha256(idempotencyKey)];
+      // Of one line of keys: what another key was answered is none of this one's business, and names that other key.
+      const place = [key.organisationId, key.environment, route, sha256(`${key.lineage}\n${idempotencyKey}`)];
       const bodyHash = fingerprint(request);
       const sealWith = sealingKey(pepper, idempotencyKey);
+      const opened = (answer: Buffer): Stored => JSON.parse(unseal(sealWith, answer, bodyHash)) as Stored;
       const id = randomBytes(16).toString('hex');
+      let waitSeconds = 1;
       // The row may vanish between the two statements (released): then the claim is tried again.
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        const claimed = await db.query(CLAIM, [...place, bodyHash, id]);
-        if (claimed.length > 0) return { kind: 'claimed', claim: claimOf(place, id, sealWith, bodyHash) };
-        const [row] = await db.query<Row>(READ, place);
+        const [claimed] = await claim(place, [bodyHash, id, processId ?? null]);
+        if (claimed !== undefined) {
+          const earlier = claimed.answer === null ? undefined : opened(claimed.answer).kept;
+          return { kind: 'claimed', claim: claimOf(place, id, (text) => seal(sealWith, text, bodyHash), earlier) };
+        }
+        const [row] = await db.query<StoredRow>(READ, place);
         if (row === undefined) continue;
         if (!row.body_hash.equals(bodyHash)) {
           throw new ApiError(
@@ -208,18 +206,22 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
             { status: 422 },
           );
         }
-        if (row.status === null || row.answer === null) break;
-        const stored = JSON.parse(unseal(sealWith, row.answer, bodyHash)) as Stored;
-        return {
-          kind: 'replay',
-          reply: { ...stored, status: row.status, headers: { ...stored.headers, 'idempotent-replayed': 'true' } },
-        };
+        if (row.status === null || row.answer === null || row.is_open) {
+          waitSeconds = row.wait_seconds;
+          break;
+        }
+        const { kept, ...stored } = opened(row.answer);
+        return { kind: 'replay', reply: { ...stored, ...(kept === undefined ? {} : { kept }), status: row.status } };
       }
-      throw running('The first request with this Idempotency-Key is still running.');
+      throw running('The first request with this Idempotency-Key is still running.', waitSeconds);
+    },
+    close() {
+      clearTimeout(timer);
+      unreleased.clear();
     },
   };
 }
 
-function running(detail: string): ApiError {
-  return new ApiError('E2010', detail, { status: 409, headers: { 'retry-after': '1' } });
+function running(detail: string, waitSeconds: number): ApiError {
+  return new ApiError('E2010', detail, { status: 409, headers: { 'retry-after': String(waitSeconds) } });
 }

@@ -28,9 +28,12 @@ export interface RequestContext<Params, Query, Body> {
   readonly address: string;
   /** The caller's Idempotency-Key, on routes that honour it. */
   readonly idempotencyKey: string | undefined;
+  /** What an earlier request with this Idempotency-Key has kept of an answer that is unfinished: only the rest is to be done. */
+  readonly earlier: unknown;
   /**
    * Runs `work` in one transaction. With an Idempotency-Key the reply is stored in that same transaction, so that
-   * effect and answer stand or fall together; a repeat gets the stored reply without `work` being run.
+   * effect and answer stand or fall together; a repeat gets the stored reply without `work` being run, or what the
+   * route's `again` makes of it.
    */
   commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
 }
@@ -43,8 +46,10 @@ export interface Reply {
   /** Default: `application/json`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Part of it failed for a reason that may pass: it is not kept for a repeated Idempotency-Key, which tries again. */
-  readonly passing?: boolean;
+  /** JSON that is stored for repeats in the place of the body: what must not be given twice is not in it. */
+  readonly kept?: unknown;
+  /** Part of it failed for a reason that may pass: what is stored stays, and a repeat runs the handler again for the rest. */
+  readonly unfinished?: boolean;
 }
 
 export interface ResponseSpec {
@@ -79,6 +84,8 @@ export interface Route {
   readonly cost?: (body: unknown) => number;
   /** Whether `Idempotency-Key` is honoured (every POST that writes). */
   readonly idempotent?: boolean;
+  /** Makes the answer to a repeat of what is stored. Absent: that is the answer. */
+  readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
   /** Not counted by the rate limit for clients without a key: probes and scrapes, which all come from one address. */
   readonly unlimited?: boolean;
   readonly handler: (request: RequestContext<unknown, unknown, unknown>) => Promise<Reply> | Reply;

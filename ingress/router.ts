@@ -55,6 +55,9 @@ class Context implements RequestContext<unknown, unknown, unknown> {
     this.idempotencyKey = idempotencyKey;
     this.claim = claim;
   }
+  get earlier(): unknown {
+    return this.claim?.earlier;
+  }
   get requestId(): string {
     return this.exchange.requestId;
   }
@@ -207,6 +210,12 @@ function run(deps: RouterDeps, prepared: Prepared, x: Exchange, input: Input): v
   );
 }
 
+/** A stored reply as it is sent. */
+function replayed({ kept, ...reply }: Reply): Reply {
+  const content = kept === undefined ? {} : { body: kept };
+  return { ...reply, ...content, headers: { ...reply.headers, 'idempotent-replayed': 'true' } };
+}
+
 /** A handler's run under an Idempotency-Key. A reply that was not committed leaves nothing behind. */
 async function runOnce(
   deps: RouterDeps,
@@ -223,7 +232,8 @@ async function runOnce(
     idempotencyKey,
     body: input.body,
   });
-  if (begun.kind === 'replay') return begun.reply;
+  if (begun.kind === 'replay')
+    return replayed(await (prepared.route.again?.(begun.reply, key, x.requestId) ?? begun.reply));
   const { claim } = begun;
   try {
     return await prepared.route.handler(new Context(x, deps, input, idempotencyKey, claim));

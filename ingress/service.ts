@@ -31,6 +31,7 @@ import type { EdgeClock } from './ports.ts';
 import { createLimiter } from './rate-limit.ts';
 import { readinessChecks } from './readiness.ts';
 import type { Route } from './route.ts';
+import { createDecisionView } from './decision-view.ts';
 import { businessRoutes } from './routes/all.ts';
 import { closeServer, createExpressServer, listen } from './server.ts';
 
@@ -90,7 +91,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       logHost: config.logHost,
     },
   });
-  const { changes, policies, decider, decisions, opener, readings, promiser } = deciding;
+  const { changes, policies, decider, decisions, opener, readings, promiser, presence } = deciding;
   const parses = createParseStore({ db });
   const intents = createIntentStore({ db });
   const proofs = createProofStore({ db });
@@ -148,6 +149,8 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     trustDailyCap,
     log: createReceiptStore({ db }),
     promiser,
+    presence,
+    shown: createDecisionView({ promiser, presence }),
     hasher: createSecretHasher(config.pepper),
     onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
   });
@@ -180,12 +183,18 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     onUse: (keyId, atMs) => lastUsed.record(keyId, atMs),
     business: routes,
   });
+  const idempotency = createIdempotency({
+    db,
+    pepper: Buffer.from(config.pepper, 'utf8'),
+    processId: heartbeat.processId,
+    monotonicMs,
+  });
   const app = createApp({
     routes,
     sites: [dashboard.site],
     authenticate: authenticator.authenticate,
     limiter,
-    idempotency: createIdempotency({ db, pepper: Buffer.from(config.pepper, 'utf8') }),
+    idempotency,
     log,
     metrics,
     clock,
@@ -212,6 +221,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       stopping = true;
       dashboard.stop();
       await closeServer(server, config.shutdownTimeoutMs);
+      idempotency.close();
       await Promise.all([parses.idle(), intents.idle(), proofs.idle(), signals.idle(), lastUsed.close()]);
       await deciding.close();
       await limiter.close();

@@ -137,6 +137,13 @@ export const ERROR_TABLE = {
     retryable: false,
     when: 'a resource with this id already exists',
   },
+  E5004: {
+    statuses: [409],
+    title: 'Decision no longer stands',
+    category: 'conflict',
+    retryable: false,
+    when: 'what is repeated was allowed, and is not any more: the decision has expired, the environment is halted, the agent is not active, the key is not valid, or a used approval would be denied now; ask anew',
+  },
   E6001: {
     statuses: [500],
     title: 'Internal error',

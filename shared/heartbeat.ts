@@ -40,6 +40,8 @@ const WORKERS: Statement = {
 };
 
 export interface Heartbeat {
+  /** Names this process in what it claims: others see by its signs of life whether it still works on it. */
+  readonly processId: string;
   /** Stops, and takes the row away: a process that ends in order is gone at once. */
   close(): Promise<void>;
 }
@@ -69,6 +71,7 @@ export async function startHeartbeat({ db, role, version, onError }: HeartbeatDe
   const timer = setInterval(beat, BEAT_MS);
   timer.unref();
   return {
+    processId,
     async close() {
       clearInterval(timer);
       await beating;

@@ -4,7 +4,7 @@ import type { Answer, Decider, Principal, Question } from '../shared/decide/deci
 import type { ApprovalOpener } from '../shared/decide/approval-open.ts';
 import type { ClaimedIntent, IntentStore } from '../shared/decide/intent-store.ts';
 import type { Reading, Readings } from '../shared/decide/readings.ts';
-import { createRecorder } from '../shared/decide/recorder.ts';
+import { createRecorder, writtenOf } from '../shared/decide/recorder.ts';
 import type { DecisionStore } from '../shared/decide/store.ts';
 import type { Database } from '../shared/db/database.ts';
 import { isPassing } from '../shared/db/trouble.ts';
@@ -44,6 +44,7 @@ class AlreadyFinal extends Error {}
 function principalOf(payload: EvaluatePayload, claimed: ClaimedIntent): Principal {
   return {
     keyId: claimed.key_id,
+    lineage: claimed.key_lineage,
     organisationId: payload.organisationId,
     organisationSlug: claimed.organisation_slug,
     environment: payload.environment,
@@ -113,9 +114,8 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     unlessFinal(() =>
       recorder.transaction([{ question, answer }], (write) =>
         db.transaction(async (sql) => {
-          const [written] = await write(sql);
-          if (written === undefined) throw new Error('a decision was not written');
-          const { verdict, approval, decisionId } = written;
+          const [outcome] = await write(sql);
+          const { verdict, approval, decisionId } = writtenOf(outcome);
           const known = { claimedApprovalId: question.approvalId ?? null, nowMs: nowMs() };
           const mine =
             verdict === 'ESCALATE' && approval !== undefined

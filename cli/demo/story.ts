@@ -138,7 +138,7 @@ interface KeyPlan {
 async function makeKeys({ url, adminKey, run, deadlineMs }: KeyPlan): Promise<Keys> {
   const make = async (by: DemoClient, name: string, scopes: readonly Scope[]): Promise<DemoKey> => {
     const request = { name, environment: 'test', scopes, expiresIn: KEY_LIFETIME };
-    const { key, keyId } = await by.post<KeyCreatedBody>('/v1/auth/keys', request, 201);
+    const { key, keyId } = await by.post<Required<KeyCreatedBody>>('/v1/auth/keys', request, 201);
     return { keyId, client: createDemoClient({ url, key, deadlineMs }) };
   };
   try {

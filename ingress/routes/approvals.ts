@@ -16,19 +16,19 @@ import {
 } from '../../shared/schemas/approval.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { type DecisionDeps, decisionText } from './decisions.ts';
+import type { DecisionDeps } from './decisions.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 
 export interface ApprovalDeps {
   readonly db: Database;
   readonly nowMs: () => number;
-  readonly promiser: DecisionDeps['promiser'];
+  readonly shown: DecisionDeps['shown'];
 }
 
 const CURSOR = /^apr_[0-9a-z]{26}$/;
 
-export function approvalRoutes({ db, nowMs, promiser }: ApprovalDeps): Route[] {
-  const shown = (key: AuthenticatedKey, row: ShownApproval, atMs: number): object => ({
+export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
+  const bodyOf = (row: ShownApproval, decision: string | undefined, atMs: number): object => ({
     approvalId: row.approval_id,
     status: stateAt(approvalFactsOf(row), atMs),
     agentId: row.agent_id,
@@ -44,10 +44,17 @@ export function approvalRoutes({ db, nowMs, promiser }: ApprovalDeps): Route[] {
     usedBy: row.used_by,
     usedDecisionId: row.used_decision_id,
     // The text of a record of our own.
-    decision: JSON.parse(decisionText(promiser, key, row.record)) as unknown,
+    decision: JSON.parse(decision ?? 'null') as unknown,
   });
-  const detailed = (key: AuthenticatedKey, row: ShownApproval, atMs: number): object => ({
-    ...shown(key, row, atMs),
+  const bodiesOf = async (key: AuthenticatedKey, rows: readonly ShownApproval[], atMs: number): Promise<object[]> => {
+    const decisions = await shown(
+      key,
+      rows.map(({ record }) => record),
+    );
+    return rows.map((row, i) => bodyOf(row, decisions[i], atMs));
+  };
+  const detailed = async (key: AuthenticatedKey, row: ShownApproval, atMs: number): Promise<object> => ({
+    ...(await bodiesOf(key, [row], atMs))[0],
     context: contextOf(row.facts),
   });
 
@@ -76,7 +83,7 @@ export function approvalRoutes({ db, nowMs, promiser }: ApprovalDeps): Route[] {
           });
           const row = await readApproval(sql, key, params.id);
           if (row === undefined) throw noSuchApproval();
-          return { status: 200, body: detailed(key, row, at) };
+          return { status: 200, body: await detailed(key, row, at) };
         }),
     });
 
@@ -108,10 +115,10 @@ export function approvalRoutes({ db, nowMs, promiser }: ApprovalDeps): Route[] {
         const page = pageOf(
           rows,
           limit,
-          (row) => shown(key, row, at),
+          (row) => row,
           (row) => row.approval_id,
         );
-        return { status: 200, body: page };
+        return { status: 200, body: { ...page, items: await bodiesOf(key, page.items, at) } };
       },
     }),
     defineRoute({
@@ -127,7 +134,7 @@ export function approvalRoutes({ db, nowMs, promiser }: ApprovalDeps): Route[] {
       handler: async ({ key, params }) => {
         const row = await readApproval(db, key, params.id);
         if (row === undefined || !mayName(key, row.agent_id)) throw noSuchApproval();
-        return { status: 200, body: detailed(key, row, nowMs()) };
+        return { status: 200, body: await detailed(key, row, nowMs()) };
       },
     }),
     deciding(

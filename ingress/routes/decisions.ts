@@ -1,12 +1,11 @@
 // Decisions: read back one, or list them.
 import type { DecisionStore } from '../../shared/decide/store.ts';
-import { answerOfRecord } from '../../shared/decide/record.ts';
 import { ApiError } from '../../shared/errors.ts';
 import { assertMayName, mayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import type { Promiser } from '../../shared/log/promises.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
-import { Decision, DecisionIdParams, DecisionList, DecisionListQuery } from '../../shared/schemas/decision.ts';
+import { DecisionIdParams, DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/schemas/decision.ts';
+import type { ShowDecisions } from '../decision-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { decodeCursor, instant, pageOf } from './paging.ts';
 
@@ -17,16 +16,10 @@ export function ownOnly(key: AuthenticatedKey): boolean {
 
 export interface DecisionDeps {
   readonly decisions: DecisionStore;
-  /** Makes the promise that a decision went out with again. */
-  readonly promiser: Pick<Promiser, 'promise'> | undefined;
+  readonly shown: ShowDecisions;
 }
 
-/** A stored decision as it was answered. */
-export function decisionText(promiser: DecisionDeps['promiser'], key: AuthenticatedKey, record: Buffer): string {
-  return answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
-}
-
-export function decisionRoutes({ decisions, promiser }: DecisionDeps): Route[] {
+export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
   return [
     defineRoute({
       method: 'GET',
@@ -35,7 +28,7 @@ export function decisionRoutes({ decisions, promiser }: DecisionDeps): Route[] {
       tag: 'Decisions',
       summary: 'List decisions, newest first',
       description:
-        'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive.',
+        'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `stands` says whether a decision may be acted upon now.',
       request: { query: DecisionListQuery },
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       errors: [],
@@ -59,10 +52,11 @@ export function decisionRoutes({ decisions, promiser }: DecisionDeps): Route[] {
         const { items, nextCursor } = pageOf(
           rows,
           limit,
-          (row) => decisionText(promiser, key, row.record),
+          (row) => row.record,
           (row) => row.decision_id,
         );
-        return { status: 200, text: `{"items":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` };
+        const texts = await shown(key, items);
+        return { status: 200, text: `{"items":[${texts.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}` };
       },
     }),
     defineRoute({
@@ -71,15 +65,17 @@ export function decisionRoutes({ decisions, promiser }: DecisionDeps): Route[] {
       access: ['proofs:read', 'intents:write'],
       tag: 'Decisions',
       summary: 'Read one decision',
+      description:
+        'As it was answered, byte for byte, and after that whether it stands now: whether it may still be acted upon. It does not when it permits nothing (`verdict`), when it has `expired`, while the environment is `halted`, while the agent is paused, suspended or terminated (`agent_not_active`), and once the key that asked, and what rotations made of it, is revoked or has expired (`key_invalid`).',
       request: { params: DecisionIdParams },
-      responses: { 200: { description: 'The decision as it was answered.', schema: Decision } },
+      responses: { 200: { description: 'The decision, and whether it stands.', schema: DecisionOnRecord } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {
         const row = await decisions.read(key.organisationId, key.environment, params.id);
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
           throw new ApiError('E4001', 'There is no such decision in this organisation and environment.');
         }
-        return { status: 200, text: decisionText(promiser, key, row.record) };
+        return { status: 200, text: (await shown(key, [row.record])).join('') };
       },
     }),
   ];

@@ -1,12 +1,13 @@
 // Enforcement: one question or a hundred, each answered by a decision that is on record before it is answered.
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Sql } from '../../shared/db/database.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/decide/active-set.ts';
 import type { Answer, Decider, Question } from '../../shared/decide/decider.ts';
 import type { ParseStore } from '../../shared/decide/parses.ts';
 import type { Reading, Readings } from '../../shared/decide/readings.ts';
-import type { Item, Recorder } from '../../shared/decide/recorder.ts';
-import { ApiError, invalidField, toProblem } from '../../shared/errors.ts';
+import type { Presence } from '../../shared/decide/presence.ts';
+import { type Item, type Recorder, type Unwritten } from '../../shared/decide/recorder.ts';
+import { ApiError, invalidField } from '../../shared/errors.ts';
 import { assertMayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import type { Explanation } from '../../shared/policy/evaluate.ts';
@@ -20,7 +21,8 @@ import {
 } from '../../shared/schemas/decision.ts';
 import { fieldErrors } from '../middleware/field-errors.ts';
 import { compile } from '../middleware/schema.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
+import { BATCH_PATH, batchReply, decisionAgain, type KeptBatch, membersAgain, problemText } from './enforce-again.ts';
 
 /** A parse may be enforced for this long. */
 const PARSE_TTL_MS = 15 * 60_000;
@@ -31,10 +33,13 @@ export interface EnforceDeps {
   readonly parses: Pick<ParseStore, 'read'>;
   readonly decider: Pick<Decider, 'answer' | 'explain'>;
   readonly recorder: Recorder;
+  readonly presence: Presence;
   readonly nowMs: () => number;
   /** Told of errors of batch members that are not the caller's. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
+
+type BatchRequest = RequestContext<undefined, undefined, Static<typeof EnforceBatchRequest>>;
 
 /** A request evaluated. What is not a dry run has to be durable before its answer goes out. */
 interface Prepared {
@@ -45,7 +50,7 @@ interface Prepared {
 }
 
 export function enforceRoutes(deps: EnforceDeps): Route[] {
-  const { policies, readings, parses, decider, recorder, nowMs } = deps;
+  const { policies, readings, parses, decider, recorder, presence, nowMs } = deps;
   const memberValidator = compile(EnforceRequest);
 
   const readingOfParse = async (
@@ -116,7 +121,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
   /** Makes decisions durable in the transaction that also stores the reply of an idempotent request. */
   const inTransaction = async (
     prepared: readonly Prepared[],
-    work: (write: (sql: Sql) => Promise<string[]>) => Promise<Reply>,
+    work: (write: (sql: Sql) => Promise<(string | Unwritten)[]>) => Promise<Reply>,
   ): Promise<Reply> => {
     const real = prepared.filter(({ dryRun: dry }) => dry === undefined);
     return recorder.transaction(
@@ -126,7 +131,9 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
           const written = await write(sql);
           return prepared.map((one) => {
             const made = written[real.indexOf(one)];
-            if (made === undefined) return one.dryRun ?? '';
+            if (one.dryRun !== undefined) return one.dryRun;
+            if (made === undefined || 'error' in made)
+              return made ?? { error: new Error('a decision was not written') };
             return made.isRepeat ? made.text : withExplanation(made.text, one.explanation);
           });
         }),
@@ -153,7 +160,43 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     if (!(error instanceof ApiError)) deps.onError(error, requestId);
     const problem =
       error instanceof ApiError ? error : new ApiError('E6001', 'This member could not be answered.', { cause: error });
-    return JSON.stringify({ error: toProblem(problem, '/v1/enforce/batch', requestId) });
+    return problemText(problem, requestId);
+  };
+
+  /**
+   * A batch under an Idempotency-Key is one effect: members that were decided stay decided, and a repeat tries only those
+   * that failed on our side. @param earlier what was decided before
+   */
+  const batchOnce = async (
+    { body, key, requestId, traceparent, commit }: BatchRequest,
+    earlier: KeptBatch | undefined,
+  ): Promise<Reply> => {
+    const active = policies.current();
+    const standing = earlier && (await membersAgain(presence, earlier, key, requestId));
+    const asked = earlier?.open ?? body.requests.map((_, i) => i);
+    const settled = await Promise.allSettled(
+      asked.map((i) => prepareMember(active, key, body.requests[i], `/requests/${i}`, traceparent)),
+    );
+    const prepared = settled.flatMap((member) => (member.status === 'fulfilled' ? [member.value] : []));
+    return inTransaction(prepared, (write) =>
+      commit(async (sql) => {
+        const made = await write(sql);
+        const [answer, kept] = [[...(standing ?? [])], [...(earlier?.members ?? [])]];
+        const open: number[] = [];
+        for (const [at, i] of asked.entries()) {
+          const member = settled[at];
+          const outcome =
+            member?.status === 'fulfilled'
+              ? made[prepared.indexOf(member.value)]
+              : { error: member?.reason as unknown };
+          const text = typeof outcome === 'string' ? outcome : failed(outcome?.error, requestId);
+          if (typeof outcome !== 'string' && !isOfCaller(outcome?.error)) open.push(i);
+          answer[i] = kept[i] = text;
+        }
+        const keeps: KeptBatch = { members: kept, open };
+        return { ...batchReply(answer), kept: keeps, unfinished: open.length > 0 };
+      }),
+    );
   };
 
   return [
@@ -164,59 +207,56 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       tag: 'Enforcement',
       summary: 'Ask whether an agent may do something',
       description:
-        'The decision is on record before it is answered. A negative decision is HTTP 200. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once. With dry_run nothing is stored and the answer is not a decision.',
+        'The decision is on record before it is answered. A negative decision is HTTP 200. A repeat under the same Idempotency-Key gets the same decision; one that permits something only while it stands (see `stands` of GET /v1/decisions/{id}), otherwise 409 E5004: ask anew, under another key. An ESCALATE names the approval that it waits for; once a human has approved, the same question with its approval_id is allowed, once; a repeat within a minute gets that decision again while it stands and would not be denied now, otherwise E5004. With dry_run nothing is stored and the answer is not a decision.',
       request: { body: EnforceRequest },
       responses: {
         200: { description: 'The decision, or what it would have been.', schema: Type.Union([Decision, DryRun]) },
       },
-      errors: ['E6002'],
+      errors: ['E5004', 'E6002'],
       idempotent: true,
+      again: (stored, key) => decisionAgain(presence, stored, key),
       handler: ({ key, body, traceparent, idempotencyKey, commit }) => {
         const active = policies.current();
         const preparing = prepare(active, key, body, '', traceparent);
         if (idempotencyKey === undefined) return preparing.then(append).then(ok);
         // Evaluated before the transaction begins: what holds a connection must not wait for another one.
         return preparing.then((prepared) =>
-          inTransaction([prepared], (write) => commit(async (sql) => ok((await write(sql)).join('')))),
+          inTransaction([prepared], (write) =>
+            commit(async (sql) => {
+              const [outcome] = await write(sql);
+              if (typeof outcome === 'string') return ok(outcome);
+              throw outcome?.error;
+            }),
+          ),
         );
       },
     }),
     defineRoute({
       method: 'POST',
-      path: '/v1/enforce/batch',
+      path: BATCH_PATH,
       access: ['intents:write'],
       tag: 'Enforcement',
       summary: 'Ask up to a hundred questions at once',
       description:
-        'Decisions come in the order of the requests. A member that fails becomes {"error": problem} at its place and hides no other.',
+        'Decisions come in the order of the requests. A member that fails becomes {"error": problem} at its place and hides no other. Under an Idempotency-Key a batch is one effect: a repeat gives what was decided again, E5004 in the place of a decision that no longer stands, and tries the members again that had failed on our side (status 500 and above), and only those.',
       request: { body: EnforceBatchRequest },
       responses: { 200: { description: 'One answer a request.', schema: EnforceBatchResponse } },
       errors: ['E6002'],
       cost: (body) => Math.ceil(body.requests.length / 10),
       idempotent: true,
-      handler: async ({ key, body, requestId, traceparent, idempotencyKey, commit }) => {
+      // Written by ourselves, as what batchOnce keeps.
+      again: async ({ kept }, key, requestId) =>
+        batchReply(await membersAgain(presence, kept as KeptBatch, key, requestId)),
+      handler: async (request) => {
+        const { key, body, requestId, traceparent, idempotencyKey, earlier } = request;
+        // As above.
+        if (idempotencyKey !== undefined) return batchOnce(request, earlier as KeptBatch | undefined);
         const active = policies.current();
         const members = body.requests.map((member, i) =>
           prepareMember(active, key, member, `/requests/${i}`, traceparent),
         );
-        if (idempotencyKey === undefined) {
-          const texts = members.map((member) => member.then(append).catch((error) => failed(error, requestId)));
-          return batch(await Promise.all(texts));
-        }
-        const settled = await Promise.allSettled(members);
-        const prepared = settled.flatMap((member) => (member.status === 'fulfilled' ? [member.value] : []));
-        return inTransaction(prepared, (write) =>
-          commit(async (sql) => {
-            const made = await write(sql);
-            const texts = settled.map((member) =>
-              member.status === 'fulfilled'
-                ? (made[prepared.indexOf(member.value)] ?? '')
-                : failed(member.reason, requestId),
-            );
-            // A member that failed on our side may succeed when it is repeated: such a reply is not kept.
-            const passing = settled.some((member) => member.status === 'rejected' && !isOfCaller(member.reason));
-            return { ...batch(texts), passing };
-          }),
+        return batchReply(
+          await Promise.all(members.map((member) => member.then(append).catch((error) => failed(error, requestId)))),
         );
       },
     }),
@@ -231,10 +271,6 @@ function withExplanation(text: string, explanation: Explanation | undefined): st
 /** Whether a failure is the request's own fault. */
 function isOfCaller(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500;
-}
-
-function batch(texts: readonly string[]): Reply {
-  return ok(`{"decisions":[${texts.join(',')}]}`);
 }
 
 function ok(text: string): Reply {

@@ -50,7 +50,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       tag: 'Keys',
       summary: 'Make an API key',
       description:
-        'The answer is the only place where the key is ever shown. A key that is bound to agents can only make keys bound to some of the same agents.',
+        'The answer is the only place where the key is ever shown: a repeat under the same Idempotency-Key is answered without `key`. When the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only make keys bound to some of the same agents.',
       request: { body: KeyCreate },
       responses: { 201: { description: 'The new key.', schema: KeyCreated } },
       errors: [],
@@ -64,7 +64,8 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
         return request.commit(async (sql) => {
           const owner: KeyOwner = { organisationId: caller.organisationId, environment };
           const made = await createKey(sql, hasher, { ...owner, ...plan, createdAtMs, createdBy: caller.keyId });
-          return { status: 201, body: createdBody(made) };
+          // A repeat gets all but the secret, which would otherwise be there for whoever repeats the request.
+          return { status: 201, body: createdBody(made), kept: fields(made.row) };
         });
       },
     }),
@@ -109,7 +110,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       access: ['admin:*'],
       tag: 'Keys',
       summary: 'Replace a key by a new one',
-      description: `The new key has the old one's name, scopes, agents, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default ${DEFAULT_OVERLAP}; ${OVERLAP.min} revokes it at once), or its own expiry when that is earlier.`,
+      description: `The new key has the old one's name, scopes, agents, environment, tier and lifetime, counted from now. The old one stays valid until the overlap ends (default ${DEFAULT_OVERLAP}; ${OVERLAP.min} revokes it at once), or its own expiry when that is earlier. A repeat under the same Idempotency-Key is answered without \`key\`: when the first answer was lost, rotate the new \`keyId\`.`,
       request: { params: KeyIdParams, body: KeyRotate },
       responses: { 201: { description: 'The new key.', schema: KeyRotated } },
       errors: ['E4001', 'E5002'],
@@ -127,7 +128,8 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
             organisationTier: caller.organisationTier,
             permit: (old) => assertWithinBinding(caller, old.agentIds, '{keyId}'),
           });
-          return { status: 201, body: rotatedBody(made, made.old) };
+          const { key: _, ...kept } = rotatedBody(made, made.old);
+          return { status: 201, body: rotatedBody(made, made.old), kept };
         });
       },
     }),

@@ -16,7 +16,7 @@ import {
   SubmittedIntentParams,
 } from '../../shared/schemas/submitted-intent.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
-import { type DecisionDeps, decisionText, ownOnly } from './decisions.ts';
+import { type DecisionDeps, ownOnly } from './decisions.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 
 export interface SubmittedIntentDeps {
@@ -24,10 +24,21 @@ export interface SubmittedIntentDeps {
   readonly readings: Readings;
   readonly intents: IntentStore;
   readonly nowMs: () => number;
-  readonly promiser: DecisionDeps['promiser'];
+  readonly shown: DecisionDeps['shown'];
 }
 
-function bodyOf(promiser: DecisionDeps['promiser'], key: AuthenticatedKey, row: StoredIntent): object {
+/** Intents as they are read, with their decisions. */
+async function bodiesOf(
+  shown: DecisionDeps['shown'],
+  key: AuthenticatedKey,
+  rows: readonly StoredIntent[],
+): Promise<object[]> {
+  const decided = rows.flatMap(({ record }) => (record === null ? [] : [record]));
+  const texts = await shown(key, decided);
+  return rows.map((row) => bodyOf(row, row.record === null ? undefined : texts[decided.indexOf(row.record)]));
+}
+
+function bodyOf(row: StoredIntent, decision: string | undefined): object {
   return {
     intentId: row.intent_id,
     agentId: row.agent_id,
@@ -38,11 +49,11 @@ function bodyOf(promiser: DecisionDeps['promiser'], key: AuthenticatedKey, row: 
     submittedAt: row.submitted_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
     // The text of a record of our own.
-    decision: row.record === null ? null : (JSON.parse(decisionText(promiser, key, row.record)) as unknown),
+    decision: decision === undefined ? null : (JSON.parse(decision) as unknown),
   };
 }
 
-export function submittedIntentRoutes({ policies, readings, intents, nowMs, promiser }: SubmittedIntentDeps): Route[] {
+export function submittedIntentRoutes({ policies, readings, intents, nowMs, shown }: SubmittedIntentDeps): Route[] {
   return [
     defineRoute({
       method: 'POST',
@@ -118,15 +129,13 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, prom
           },
           limit + 1,
         );
-        return {
-          status: 200,
-          body: pageOf(
-            rows,
-            limit,
-            (row) => bodyOf(promiser, key, row),
-            (row) => row.intent_id,
-          ),
-        };
+        const page = pageOf(
+          rows,
+          limit,
+          (row) => row,
+          (row) => row.intent_id,
+        );
+        return { status: 200, body: { ...page, items: await bodiesOf(shown, key, page.items) } };
       },
     }),
     defineRoute({
@@ -143,7 +152,8 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, prom
         if (row === undefined || !mayName(key, row.agent_id) || (ownOnly(key) && row.key_id !== key.keyId)) {
           throw new ApiError('E4001', 'There is no such intent in this organisation and environment.');
         }
-        return { status: 200, body: bodyOf(promiser, key, row) };
+        const [body] = await bodiesOf(shown, key, [row]);
+        return { status: 200, body };
       },
     }),
   ];

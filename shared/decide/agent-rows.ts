@@ -25,6 +25,12 @@ export const LOAD: Statement = {
     ) AS history ON true`,
 };
 
+/** Status alone, which is cheap: the history of two hundred agents of a list would not be. */
+export const STATUSES: Statement = {
+  name: 'agents-statuses',
+  text: 'SELECT agent_id, status FROM agent WHERE organisation_id = $1 AND environment = $2 AND agent_id = ANY ($3)',
+};
+
 /**
  * Before OTHERS, for its transaction. A table that is filled faster than it is analysed looks to the planner as if a
  * third of it were newer than any time, and it reads all of it.
@@ -38,6 +44,11 @@ export const OTHERS: Statement = {
   text: `SELECT organisation_id, environment, agent_id, verdict, floor(extract(epoch FROM evaluated_at))::bigint::text AS second, count(*)::int AS count
     FROM decision WHERE evaluated_at > $1 AND process_id <> $2 GROUP BY 1, 2, 3, 4, 5`,
 };
+
+export interface StatusRow {
+  agent_id: string;
+  status: AgentStatus;
+}
 
 export interface LoadRow {
   ordinal: number;

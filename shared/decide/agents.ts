@@ -6,8 +6,8 @@ import { lowestId } from '../ids.ts';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { NOTHING_RECORDED, type RecordedTrust } from '../trust/recorded.ts';
-import type { Environment, Verdict } from '../vocabulary.ts';
-import { BY_INDEX, LOAD, type LoadRow, OTHERS, type OthersRow } from './agent-rows.ts';
+import type { AgentStatus, Environment, Verdict } from '../vocabulary.ts';
+import { BY_INDEX, LOAD, type LoadRow, OTHERS, type OthersRow, STATUSES, type StatusRow } from './agent-rows.ts';
 import { createHistory, type History } from './history.ts';
 import { loadTrust } from './trust-state.ts';
 
@@ -29,6 +29,8 @@ export interface AgentState {
 export interface AgentDirectory {
   /** At once when cached. @throws {ApiError} E6002 */
   get(key: AgentKey): AgentState | Promise<AgentState>;
+  /** Of those among these agents that are registered; nothing is kept of them. @throws {ApiError} E6002 */
+  statuses(owner: Omit<AgentKey, 'agentId'>, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentStatus>>;
   /** Counts a decision that this process has just recorded. */
   count(key: AgentKey, atMs: number, verdict: Verdict): void;
   close(): void;
@@ -255,6 +257,10 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       const entry = cache.get(id);
       if (entry?.trustOutdated === false) return entry.state;
       return loading.get(id)?.promise ?? enqueue(id, key);
+    },
+    async statuses({ organisationId, environment }, agentIds) {
+      const rows = await db.query<StatusRow>(STATUSES, [organisationId, environment, [...new Set(agentIds)]]);
+      return new Map(rows.map((row) => [row.agent_id, row.status]));
     },
     count(key, atMs, verdict) {
       const id = idOf(key);

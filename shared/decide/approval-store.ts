@@ -27,6 +27,8 @@ export interface StoredApproval {
   readonly reason: string | null;
   readonly used_at: Date | null;
   readonly used_by: string | null;
+  /** The line of that key; only of a row that is to be used, or looked at as if. */
+  readonly used_by_lineage?: string | null;
   readonly used_decision_id: string | null;
 }
 
@@ -38,7 +40,7 @@ export interface ShownApproval extends StoredApproval {
 
 const OPEN = `state IN ('pending', 'approved')`;
 const COLUMNS =
-  'approval_id, organisation_id, environment, state, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, decided_at, decided_by, reason, used_at, used_by, used_decision_id';
+  'approval_id, organisation_id, environment, state, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, decided_at, decided_by, reason, used_at, used_by, used_decision_id, (SELECT coalesce(lineage, key_id) FROM api_key WHERE key_id = used_by) AS used_by_lineage';
 const OF = 'organisation_id = $1 AND environment = $2';
 const LOCK: Statement = {
   name: 'approval-lock',
@@ -115,7 +117,8 @@ export function approvalFactsOf(row: StoredApproval): ApprovalFacts {
     expiresAtMs: row.expires_at.getTime(),
     decidedBy: row.decided_by,
     reason: row.reason,
-    usedBy: row.used_by,
+    usedByLineage: row.used_by_lineage ?? null,
+    usedAtMs: row.used_at?.getTime() ?? null,
     usedDecisionId: row.used_decision_id,
   };
 }

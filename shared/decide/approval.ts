@@ -45,8 +45,9 @@ export interface ApprovalFacts {
   /** Who approved or rejected: a key id, or `cli:<user>`. */
   readonly decidedBy: string | null;
   readonly reason: string | null;
-  /** The key that used it. */
-  readonly usedBy: string | null;
+  /** The line of the key that used it. */
+  readonly usedByLineage: string | null;
+  readonly usedAtMs: number | null;
   readonly usedDecisionId: string | null;
 }
 
@@ -60,8 +61,21 @@ export function stateAt(approval: Pick<ApprovalFacts, 'state' | 'expiresAtMs'>, 
 export interface Use {
   readonly agentId: string;
   readonly digest: string;
-  readonly keyId: string;
+  /** The line of the key that asks. */
+  readonly lineage: string;
   readonly atMs: number;
+}
+
+/**
+ * A repeat within this time gets the decision that used the approval again: a caller whose answer was lost on the way
+ * asks at once. Whoever comes later has had it.
+ */
+export const REPEAT_WITHIN_MS = 60_000;
+
+/** Whether it is the use itself that is repeated, as far as one can tell: the same keys, soon. */
+function isRepeat({ usedByLineage, usedAtMs }: ApprovalFacts, use: Use): boolean {
+  // Two clocks may differ: a use that lies far ahead of the one asked now is no better than one long ago.
+  return usedAtMs !== null && usedByLineage === use.lineage && Math.abs(use.atMs - usedAtMs) < REPEAT_WITHIN_MS;
 }
 
 export type RefusalCode = 'APPROVAL_MISMATCH' | 'APPROVAL_REJECTED' | 'APPROVAL_EXPIRED' | 'APPROVAL_USED';
@@ -70,7 +84,7 @@ export type RefusalCode = 'APPROVAL_MISMATCH' | 'APPROVAL_REJECTED' | 'APPROVAL_
 export type Standing =
   | { readonly kind: 'usable'; readonly by: string }
   | { readonly kind: 'pending' }
-  /** The same key asks the same again: it gets the decision that used the approval. */
+  /** The same key asks the same again, soon: it gets the decision that used the approval, while that one stands. */
   | { readonly kind: 'repeat'; readonly decisionId: string }
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly message: string };
 
@@ -95,7 +109,7 @@ export function standingOf(approval: ApprovalFacts | undefined, use: Use): Stand
         `${approvalId} has expired at ${new Date(approval.expiresAtMs).toISOString()}`,
       );
     case 'used':
-      return approval.usedBy === use.keyId && approval.usedDecisionId !== null
+      return approval.usedDecisionId !== null && isRepeat(approval, use)
         ? { kind: 'repeat', decisionId: approval.usedDecisionId }
         : refused('APPROVAL_USED', `${approvalId} has been used`);
     default:

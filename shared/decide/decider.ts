@@ -21,7 +21,7 @@ import type { DecisionRow } from './store.ts';
 /** What a decision needs to know of the key that asked. */
 export type Principal = Pick<
   AuthenticatedKey,
-  'keyId' | 'organisationId' | 'organisationSlug' | 'environment' | 'agentIds'
+  'keyId' | 'lineage' | 'organisationId' | 'organisationSlug' | 'environment' | 'agentIds'
 >;
 
 /** Who asks what; `active` is taken once per request, so that all of it is evaluated with one policy set. */
@@ -89,7 +89,7 @@ export interface Decider {
 
 export interface DeciderDeps {
   readonly changes: Pick<ChangeFeed, 'ensureFresh'>;
-  readonly agents: AgentDirectory;
+  readonly agents: Pick<AgentDirectory, 'get' | 'count'>;
   readonly halts: Halts;
   readonly nowMs: () => number;
   /** Signs the promise that goes out with a decision; absent where no answer goes out. */

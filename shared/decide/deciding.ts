@@ -9,6 +9,7 @@ import { createAgentDirectory } from './agents.ts';
 import { type ApprovalOpener, createApprovalOpener } from './approval-open.ts';
 import { createDecider, type Decider } from './decider.ts';
 import { createHalts } from './halts.ts';
+import { createPresence, type Presence } from './presence.ts';
 import { createReadings, type Readings } from './readings.ts';
 import { createDecisionStore, type DecisionStore } from './store.ts';
 
@@ -38,6 +39,7 @@ export interface Deciding {
   readonly opener: ApprovalOpener;
   readonly readings: Readings;
   readonly promiser: Promiser | undefined;
+  readonly presence: Presence;
   /** Waits for what is being written and stops watching; the database stays open. */
   close(): Promise<void>;
 }
@@ -54,11 +56,13 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const agents = createAgentDirectory({ db, changes, processId, nowMs, onError, trustDailyCap });
   const decisions = createDecisionStore({ db, processId });
   const opener = createApprovalOpener({ db, processId });
+  const halts = createHalts({ db, changes });
   return {
     changes,
     policies,
-    decider: createDecider({ changes, agents, halts: createHalts({ db, changes }), nowMs, promiser }),
+    decider: createDecider({ changes, agents, halts, nowMs, promiser }),
     promiser,
+    presence: createPresence({ db, changes, halts, agents, nowMs }),
     decisions,
     opener,
     readings: createReadings(),

@@ -17,7 +17,9 @@ import {
   type StoredApproval,
 } from './approval-store.ts';
 import type { Answer, Decider, NamedApproval, Question } from './decider.ts';
+import { lapsed, type Told } from './presence.ts';
 import { answerOfRecord } from './record.ts';
+import { lapseOf } from './stands.ts';
 import type { DecisionRow, DecisionStore } from './store.ts';
 import { createTurns } from './turns.ts';
 
@@ -39,14 +41,27 @@ export interface Written {
   readonly isRepeat: boolean;
 }
 
-export type Write = (sql: Sql) => Promise<readonly Written[]>;
+/** A member that could not be decided, beside others that could: nothing of it is written. */
+export interface Unwritten {
+  readonly error: unknown;
+}
+
+export type Write = (sql: Sql) => Promise<readonly (Written | Unwritten)[]>;
+
+/** The decision. @throws what kept it from being written */
+export function writtenOf(outcome: Written | Unwritten | undefined): Written {
+  if (outcome === undefined) throw new Error('a decision was not written');
+  if ('error' in outcome) throw outcome.error;
+  return outcome;
+}
 
 export interface Recorder {
   /** Makes one answer durable, together with those of other requests. @returns its text. @throws {ApiError} E6002 */
   append(item: Item): Promise<string>;
   /**
    * Makes answers durable in a transaction of `work`, which calls `write` within it once. Run again from the start when
-   * another request has opened the same approval meanwhile. @throws {ApiError} E6002, and what `work` throws
+   * another request has opened the same approval meanwhile. A member whose approval cannot be looked at, or whose repeat
+   * no longer stands (E5004), is unwritten and hides no other. @throws {ApiError} E6002, and what `work` throws
    */
   transaction<T>(items: readonly Item[], work: (write: Write) => Promise<T>): Promise<T>;
   /** The answer as it would be recorded; nothing is stored or held. @throws {ApiError} E6002 */
@@ -69,6 +84,9 @@ interface Naming {
   readonly approval?: NamedApproval | undefined;
   readonly opens?: Pick<OpeningRow, 'digest' | 'intentId'>;
 }
+
+/** What is known of the approval of an item before it is written: undefined, nothing is to be known. */
+type Named = Naming | Unwritten | undefined;
 
 /** Ends a transaction in which an approval was to be opened that another request has opened. */
 class OpenedMeanwhile extends Error {}
@@ -97,12 +115,30 @@ function namedOf({ approval_id: approvalId, expires_at: expiresAt }: StoredAppro
 /** What an item becomes once its approval is known. */
 type Settled =
   | { readonly kind: 'repeat'; readonly decisionId: string }
+  /** A repeat of what would be denied now: it gets neither the decision of then nor a new one. */
+  | { readonly kind: 'lapsed'; readonly error: ApiError }
   | {
       readonly kind: 'new';
       readonly answer: Answer;
       readonly approval?: NamedApproval | undefined;
       readonly uses?: StoredApproval;
     };
+
+function isUnwritten(outcome: Named): outcome is Unwritten {
+  return outcome !== undefined && 'error' in outcome;
+}
+
+/**
+ * A repeat is evaluated anew, as every question is: one that is denied now, by a halt, the agent's status or its trust,
+ * does not get the decision of then. Anything milder does: the approval that was used stood for it.
+ */
+function evaluatedAnew({ answer }: Item): Settled | undefined {
+  const { verdict, reasons } = answer.evaluation;
+  if (verdict !== 'DENY') return undefined;
+  const [first] = standsFirst(answer.evaluation) ? reasons : [];
+  const lapse = first === undefined ? 'denied_now' : first.code === 'HALTED' ? 'halted' : 'agent_not_active';
+  return { kind: 'lapsed', error: lapsed(lapse) };
+}
 
 export function createRecorder(deps: RecorderDeps): Recorder {
   const { db, decider, decisions, opener, approvalTtlMs, promiser } = deps;
@@ -143,15 +179,14 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
   const settle = async (item: Item, stored: StoredApproval | undefined): Promise<Settled> => {
     const { question, answer } = item;
-    if (standsFirst(answer.evaluation)) return { kind: 'new', answer };
     const { agentId, key } = question;
-    const use = { agentId, digest: digestOf(item), keyId: key.keyId, atMs: answer.nowMs };
+    const use = { agentId, digest: digestOf(item), lineage: key.lineage, atMs: answer.nowMs };
     const standing = standingOf(stored && approvalFactsOf(stored), use);
+    if (standing.kind === 'repeat') return evaluatedAnew(item) ?? standing;
+    if (standsFirst(answer.evaluation)) return { kind: 'new', answer };
     switch (standing.kind) {
       case 'refused':
         return { kind: 'new', answer: { ...answer, evaluation: refusalOf(standing) } };
-      case 'repeat':
-        return standing;
       case 'pending':
         // As if it had named none: the ESCALATE names the same approval again.
         if (answer.evaluation.verdict !== 'ESCALATE' || stored === undefined) return { kind: 'new', answer };
@@ -168,46 +203,60 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     }
   };
 
-  const repeated = async (sql: Sql, { key }: Question, decisionId: string): Promise<Written> => {
+  const repeated = async (sql: Sql, { question, answer }: Item, decisionId: string): Promise<Written | Unwritten> => {
+    const { key } = question;
     const record = await decisions.recordOf(sql, key.organisationId, key.environment, decisionId);
     if (record === undefined) throw new Error(`the decision ${decisionId} that used an approval is not there`);
     const text = answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
     // Written by ourselves.
-    const { verdict } = JSON.parse(text) as { verdict: Verdict };
-    return { decisionId, verdict, text, isRepeat: true };
+    const { verdict, expires_at: expiresAt } = JSON.parse(text) as Told;
+    // Its agent, environment and key are those of the question, which was just evaluated, and not denied.
+    const present = { nowMs: answer.nowMs, halted: false, agent: 'ACTIVE', keyIsValid: true } as const;
+    const lapse = lapseOf({ verdict, expiresAtMs: Date.parse(expiresAt) }, present);
+    return lapse === undefined ? { decisionId, verdict, text, isRepeat: true } : { error: lapsed(lapse) };
   };
 
   /** Writes all items; what is to be counted once they are committed goes to `made`. */
   const writeAll = async (
     sql: Sql,
     items: readonly Item[],
-    namings: readonly (Naming | undefined)[],
+    namings: readonly Named[],
     made: Item[],
-  ): Promise<Written[]> => {
+  ): Promise<(Written | Unwritten)[]> => {
     // Held in one order, so that two batches that use the same approvals never wait for each other.
     const held = new Map<string, StoredApproval | undefined>();
-    const named = items.flatMap(({ question }) => (question.approvalId === undefined ? [] : [question]));
+    const named = items.flatMap(({ question }, i) =>
+      question.approvalId === undefined || isUnwritten(namings[i]) ? [] : [question],
+    );
     named.sort((a, b) => ((a.approvalId ?? '') < (b.approvalId ?? '') ? -1 : 1));
     for (const { approvalId, key } of named)
       if (approvalId !== undefined && !held.has(approvalId))
         held.set(approvalId, await lockApproval(sql, key, approvalId));
 
-    const written: Written[] = [];
+    const written: (Written | Unwritten)[] = [];
     const plain: DecisionRow[] = [];
     const opening: OpeningRow[] = [];
     for (const [i, item] of items.entries()) {
       const { question } = item;
       const { approvalId } = question;
       const naming = namings[i];
+      if (isUnwritten(naming)) {
+        written.push(naming);
+        continue;
+      }
       const settled: Settled =
         approvalId === undefined
           ? { kind: 'new', answer: item.answer, approval: naming?.approval }
           : await settle(item, held.get(approvalId));
+      if (settled.kind === 'lapsed') {
+        written.push({ error: settled.error });
+        continue;
+      }
       if (settled.kind === 'repeat') {
         // Of the same batch, it is not in the table yet.
-        const earlier = written.find((other) => other.decisionId === settled.decisionId);
+        const earlier = written.find((other) => 'decisionId' in other && other.decisionId === settled.decisionId);
         const repeat = earlier && { ...earlier, isRepeat: true };
-        written.push(repeat ?? (await repeated(sql, question, settled.decisionId)));
+        written.push(repeat ?? (await repeated(sql, item, settled.decisionId)));
         continue;
       }
       const { answer, approval, uses } = settled;
@@ -228,19 +277,30 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   };
 
   /** The approvals that escalations name; those of one transaction with the same action share one. */
-  const nameAll = async (items: readonly Item[]): Promise<(Naming | undefined)[]> => {
+  const nameAll = async (items: readonly Item[]): Promise<Named[]> => {
     const shared = new Map<string, Naming>();
-    const namings: (Naming | undefined)[] = [];
-    for (const item of items) {
-      if (item.answer.evaluation.verdict !== 'ESCALATE' || item.question.approvalId !== undefined) {
-        namings.push(undefined);
-        continue;
+    const nameOne = async (item: Item): Promise<Naming | undefined> => {
+      const { key, approvalId } = item.question;
+      if (approvalId !== undefined) {
+        // Asked of a batch before its transaction begins: one that cannot be read now must not keep the others from being written.
+        if (items.length > 1) await peekApproval(db, key, approvalId);
+        return undefined;
       }
-      const id = `${item.question.key.keyId} ${digestOf(item)}`;
+      if (item.answer.evaluation.verdict !== 'ESCALATE') return undefined;
+      const id = `${key.keyId} ${digestOf(item)}`;
       const known = shared.get(id);
       const naming = known === undefined ? await nameApproval(item) : { approval: known.approval };
       shared.set(id, naming);
-      namings.push(naming);
+      return naming;
+    };
+    const namings: Named[] = [];
+    let away: Unwritten | undefined;
+    for (const item of items) {
+      const needsOne = item.question.approvalId !== undefined || item.answer.evaluation.verdict === 'ESCALATE';
+      if (needsOne && away === undefined)
+        // Once they are away they are so for all: nobody waits for each of a hundred to be refused.
+        namings.push(await nameOne(item).catch((error: unknown) => (away = { error })));
+      else namings.push(needsOne ? away : undefined);
     }
     return namings;
   };
@@ -265,9 +325,9 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     async append(item) {
       const { question, answer } = item;
       if (question.approvalId !== undefined) {
-        const [written] = await inTurn(() => transaction([item], (write) => db.transaction(write)));
-        if (written === undefined) throw new Error('a decision was not written');
-        return written.text;
+        const work = (write: Write): Promise<Written> =>
+          db.transaction(async (sql) => writtenOf((await write(sql))[0]));
+        return (await inTurn(() => transaction([item], work))).text;
       }
       if (answer.evaluation.verdict === 'ESCALATE') return appendEscalation(item);
       const { row, text } = decider.record(question, answer);
@@ -282,6 +342,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       const stored = await peekApproval(db, question.key, question.approvalId);
       const settled = await settle(item, stored);
       if (settled.kind === 'new') return settled.answer;
+      if (settled.kind === 'lapsed') throw settled.error;
       // It would get the decision that has used the approval; this is how that was reached.
       return decider.approve(question, answer, approvedReason(question.approvalId, stored?.decided_by ?? ''));
     },

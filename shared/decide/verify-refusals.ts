@@ -38,7 +38,6 @@ function wrongUse({ body, logged, atMs }: Case): string | undefined {
   const [use] = logged?.uses ?? [];
   if (use === undefined) return 'by the log nothing has used it';
   if (use.decisionId === body.decision_id) return 'by the log this decision itself has used it';
-  if (use.by === body.key_id) return `the same key has used it, and is given ${quoted(use.decisionId)} again`;
   if (use.atMs > atMs + GRACE_MS) return `by the log it was used at ${timeOf(use.atMs)}, after the decision`;
   return undefined;
 }

@@ -173,6 +173,7 @@ function invalidKey(): ApiError {
 export function toAuthenticated(row: StoredKey): AuthenticatedKey {
   return {
     keyId: row.keyId,
+    lineage: row.lineage,
     name: row.name,
     organisationId: row.organisationId,
     organisationSlug: row.organisationSlug,

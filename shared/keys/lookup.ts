@@ -4,6 +4,8 @@ import type { Environment, Scope } from '../vocabulary.ts';
 
 export interface StoredKey {
   readonly keyId: string;
+  /** The first key of its line. */
+  readonly lineage: string;
   readonly name: string;
   readonly environment: Environment;
   readonly secretHmac: Buffer;
@@ -20,7 +22,7 @@ export interface StoredKey {
 
 const LOOK_UP: Statement = {
   name: 'keys-look-up',
-  text: `SELECT k.key_id AS "keyId", k.name, k.environment, k.secret_hmac AS "secretHmac", k.scopes, k.agent_ids AS "agentIds", k.tier,
+  text: `SELECT k.key_id AS "keyId", coalesce(k.lineage, k.key_id) AS lineage, k.name, k.environment, k.secret_hmac AS "secretHmac", k.scopes, k.agent_ids AS "agentIds", k.tier,
       k.expires_at AS "expiresAt", k.revoked_at IS NOT NULL AS revoked, o.id AS "organisationId", o.slug AS "organisationSlug",
       o.tier AS "organisationTier", o.is_operator AS "isOperator"
     FROM api_key k JOIN organisation o ON o.id = k.organisation_id WHERE k.key_id = $1`,

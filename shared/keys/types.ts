@@ -3,6 +3,8 @@ import type { Environment, Scope } from '../vocabulary.ts';
 
 export interface AuthenticatedKey {
   readonly keyId: string;
+  /** The first key of the line that rotations made: the same for all keys of the line. */
+  readonly lineage: string;
   readonly name: string;
   readonly organisationId: string;
   readonly organisationSlug: string;

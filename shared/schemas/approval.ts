@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { APPROVAL_STATES } from '../decide/approval.ts';
 import { CallerId, Cursor, JsonObject, Limit, listOf, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
-import { Decision } from './decision.ts';
+import { DecisionOnRecord } from './decision.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
   description: 'pending; approved, which may be used once; rejected; used; expired: not decided, or not used, in time.',
@@ -26,7 +26,7 @@ const members = {
   usedAt: Nullable(Timestamp),
   usedBy: Nullable(Type.String({ description: 'The key that used it.' })),
   usedDecisionId: Nullable(Type.String({ description: 'The decision that let the action through.' })),
-  decision: Decision,
+  decision: DecisionOnRecord,
 };
 
 export const Approval = Type.Object(members, { $id: 'Approval', additionalProperties: false });

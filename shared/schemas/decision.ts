@@ -1,5 +1,6 @@
 // Enforcement and decisions as the HTTP interface has them: snake_case, because a decision is also hashed.
 import { Type, type Static } from 'typebox';
+import { LAPSES } from '../decide/stands.ts';
 import { ACTIONS, EFFECTS, TRAITS, VERDICTS } from '../vocabulary.ts';
 import { CallerId, Cursor, Instant, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
 import { Context, IntentId, RiskSchema } from './intent.ts';
@@ -145,30 +146,51 @@ const common = {
   evaluated_at: Timestamp,
 };
 
+const decision = {
+  decision_id: Type.String(),
+  allowed: Type.Boolean({ description: 'Whether the verdict is ALLOW or DEGRADE.' }),
+  ...common,
+  approval: Type.Optional(
+    Type.Object(
+      { approval_id: Type.String(), expires_at: Timestamp },
+      {
+        additionalProperties: false,
+        description: 'With ESCALATE: what a human has to approve, and until when it can be decided and used.',
+      },
+    ),
+  ),
+  proof: Type.Object(
+    { proof_id: Type.String(), promise: Type.Optional(PromiseSchema) },
+    { additionalProperties: false },
+  ),
+  expires_at: Timestamp,
+};
+
 export const Decision = Type.Object(
-  {
-    decision_id: Type.String(),
-    allowed: Type.Boolean({ description: 'Whether the verdict is ALLOW or DEGRADE.' }),
-    ...common,
-    approval: Type.Optional(
-      Type.Object(
-        { approval_id: Type.String(), expires_at: Timestamp },
-        {
-          additionalProperties: false,
-          description: 'With ESCALATE: what a human has to approve, and until when it can be decided and used.',
-        },
-      ),
-    ),
-    proof: Type.Object(
-      { proof_id: Type.String(), promise: Type.Optional(PromiseSchema) },
-      { additionalProperties: false },
-    ),
-    expires_at: Timestamp,
-    explanation: Type.Optional(ExplanationSchema),
-  },
+  { ...decision, explanation: Type.Optional(ExplanationSchema) },
   { $id: 'Decision', additionalProperties: false },
 );
 export type DecisionBody = Static<typeof Decision>;
+
+export const DecisionOnRecord = Type.Object(
+  {
+    ...decision,
+    stands: Type.Boolean({
+      description: 'Whether it may be acted upon now. It is no part of the record: it says what holds when it is read.',
+    }),
+    stands_reason: Type.Optional(
+      StringEnum(LAPSES, {
+        description:
+          'Why it does not stand, the first that holds: it permits nothing, it has expired, the environment is halted, the agent is not active, or the key that asked (and what rotations made of it) is not valid any more.',
+      }),
+    ),
+  },
+  {
+    $id: 'DecisionOnRecord',
+    additionalProperties: false,
+    description: 'A decision that is read back: as it was answered, and whether it stands now.',
+  },
+);
 
 export const DryRun = Type.Object(
   {
@@ -189,7 +211,7 @@ export const DecisionIdParams = Type.Object(
   { additionalProperties: false },
 );
 
-export const DecisionList = listOf(Decision, 'DecisionList');
+export const DecisionList = listOf(DecisionOnRecord, 'DecisionList');
 export const DecisionListQuery = Type.Object(
   {
     agentId: Type.Optional(CallerId),

@@ -78,10 +78,13 @@ const FIELDS = {
   expiresAt: Nullable(Timestamp),
 };
 const SECRET = {
-  key: Type.String({
-    pattern: `^cst_(${ENVIRONMENTS.join('|')})_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$`,
-    description: 'The key itself. Shown this once; only a hash is kept.',
-  }),
+  key: Type.Optional(
+    Type.String({
+      pattern: `^cst_(${ENVIRONMENTS.join('|')})_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$`,
+      description:
+        'The key itself. Shown this once, and not in a repeat under an Idempotency-Key; only a hash is kept.',
+    }),
+  ),
 };
 
 export const Key = Type.Object(

@@ -1,7 +1,7 @@
 // Intents that are submitted to be evaluated by a worker, as the HTTP interface has them.
 import { Type } from 'typebox';
 import { CallerId, Cursor, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
-import { Decision } from './decision.ts';
+import { DecisionOnRecord } from './decision.ts';
 import { Context } from './intent.ts';
 
 export const INTENT_STATUSES = ['queued', 'evaluating', 'waiting_approval', 'decided', 'failed'] as const;
@@ -52,7 +52,7 @@ export const SubmittedIntent = Type.Object(
     ),
     submittedAt: Timestamp,
     updatedAt: Timestamp,
-    decision: Nullable(Decision),
+    decision: Nullable(DecisionOnRecord),
   },
   { $id: 'SubmittedIntent', additionalProperties: false },
 );

@@ -2,7 +2,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { type Client, createClient } from '../support/client.ts';
+import { asAnswered, type Client, createClient } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { startCustos, startIngress, type TestCustos, type TestService } from '../support/process.ts';
 import { SHIPPED_POLICIES } from '../support/service.ts';
@@ -142,7 +142,7 @@ describe('the story of the first day', function suite() {
     expect(custos.stdout(), 'the key is not printed again').not.to.contain(key);
     await join();
     expect(told.length).to.be.above(8);
-    for (const { id, text } of told) expect((await other.get(`/v1/decisions/${id}`)).text).to.equal(text);
+    for (const { id, text } of told) expect(asAnswered((await other.get(`/v1/decisions/${id}`)).text)).to.equal(text);
     expect((await enforce({ intent: 'data.read.user_profile' })).verdict).to.equal('ALLOW');
     const { items } = (await client.get(`/v1/decisions?limit=${Math.min(200, told.length)}`)).json;
     expect(items[0].decision_id).to.equal(told.at(-1)?.id);

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { openDatabase } from '../../shared/db/database.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import type { Embedded } from '../../shared/embedded/embedded.ts';
-import { type Client, type ClientResponse, createClient } from '../support/client.ts';
+import { asAnswered, type Client, type ClientResponse, createClient } from '../support/client.ts';
 import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { descendants } from '../support/process-tree.ts';
@@ -116,7 +116,7 @@ describe('Postgres away', function suite() {
       { what: 'decisions to be made again' },
     );
     expect(answer.json.verdict).to.equal('ALLOW');
-    expect((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text).to.equal(answer.text);
+    expect(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text)).to.equal(answer.text);
     expect((await client.get('/ready')).status).to.equal(200);
     // The worker reads the folder again, too.
     const original = readFileSync(reads, 'utf8');
@@ -181,7 +181,7 @@ describe('Postgres away', function suite() {
     stop = true;
     await asking;
     for (const answer of answered.slice(Math.max(0, before - 30), before + 30))
-      expect((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text).to.equal(answer.text);
+      expect(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text)).to.equal(answer.text);
   });
 
   it('does not keep processes from ending in order when they are asked to', async () => {

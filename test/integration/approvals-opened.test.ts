@@ -4,7 +4,7 @@ import type { Sql } from '../../shared/db/database.ts';
 import { APPROVAL_STATES, approvalDigest } from '../../shared/decide/approval.ts';
 import { listApprovals } from '../../shared/decide/approval-list.ts';
 import { type ApprovalsUnderTest, question, startApprovals } from '../support/approvals.ts';
-import type { Client } from '../support/client.ts';
+import { asAnswered, type Client } from '../support/client.ts';
 import { approve, ask, escalate, fillApprovals, gist, reject } from '../support/escalations.ts';
 import type { Service } from '../support/service.ts';
 
@@ -51,10 +51,12 @@ describe('approvals that an ESCALATE opens', function () {
       usedAt: null,
       usedBy: null,
       usedDecisionId: null,
-      decision,
+      decision: { ...decision, stands: false, stands_reason: 'verdict' },
       context,
     });
-    expect((await client.get(`/v1/decisions/${decision.decision_id}`)).text).to.equal(JSON.stringify(decision));
+    expect(asAnswered((await client.get(`/v1/decisions/${decision.decision_id}`)).text)).to.equal(
+      JSON.stringify(decision),
+    );
   });
 
   it('are not opened by another verdict, or by a dry run', async () => {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
 import { expect } from 'chai';
 import { VOCABULARY } from '../../shared/policy/vocabulary.ts';
-import type { Client } from '../support/client.ts';
+import { asAnswered, type Client } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
 
 interface DecisionRow {
@@ -49,9 +49,10 @@ describe('decisions', () => {
       const answer = await enforce(body);
       expect(answer.status).to.equal(200);
       const again = await client.get(`/v1/decisions/${answer.json.decision_id}`);
-      expect(again.text).to.equal(answer.text);
+      expect(asAnswered(again.text)).to.equal(answer.text);
+      expect(again.json.stands).to.equal(answer.json.allowed);
       const list = await client.get(`/v1/decisions?limit=1&agentId=${encodeURIComponent(answer.json.agent_id)}`);
-      expect(list.text).to.contain(answer.text);
+      expect(list.text).to.contain(`${answer.text.slice(0, -1)},"stands":`);
     });
 
   for (const [i, body] of UNUSUAL.entries())
@@ -111,7 +112,7 @@ describe('decisions', () => {
     expect(await run('DELETE FROM decision')).to.equal('23000');
     expect(await run("UPDATE decision SET facts = 'x'")).to.equal('23000');
     expect(await run('UPDATE decision SET facts = NULL, facts_salt = NULL')).to.equal('done');
-    expect((await client.get(`/v1/decisions/${json.decision_id}`)).json).to.deep.equal(json);
+    expect((await client.get(`/v1/decisions/${json.decision_id}`)).json).to.deep.equal({ ...json, stands: true });
   });
 
   describe('are listed', () => {

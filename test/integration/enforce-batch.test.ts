@@ -32,7 +32,7 @@ describe('a batch', () => {
     expect(new Set(json.decisions.map((one: { decision_id: string }) => one.decision_id)).size).to.equal(100);
     expect(await stored()).to.equal(before + 100);
     const last = json.decisions[99];
-    expect((await client.get(`/v1/decisions/${last.decision_id}`)).json).to.deep.equal(last);
+    expect((await client.get(`/v1/decisions/${last.decision_id}`)).json).to.deep.equal({ ...last, stands: true });
   });
 
   it('shows what is wrong with a member at its place, and hides no other', async () => {

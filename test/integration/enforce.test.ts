@@ -163,7 +163,7 @@ describe('enforcement', () => {
         result: true,
       });
       const { explanation: _, ...decision } = json;
-      expect((await service.admin.get(`/v1/decisions/${json.decision_id}`)).json).to.deep.equal(decision);
+      expect((await service.admin.get(`/v1/decisions/${json.decision_id}`)).json).to.deep.include(decision);
     });
     it('as a dry run tells the verdict, is no decision, and stores nothing', async () => {
       const before = await decisions();

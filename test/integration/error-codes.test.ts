@@ -88,6 +88,21 @@ const PROVOCATIONS: readonly Provocation[] = [
     },
   },
   {
+    code: 'E5004',
+    async send(s) {
+      const headers = { 'idempotency-key': 'lapses' };
+      const client = await s.client();
+      const ask = () => client.post('/v1/enforce', { agent_id: 'a', intent: 'data.read.x' }, { headers });
+      await ask();
+      await s.admin.post('/v1/halt', { reason: 'stop' });
+      try {
+        return await ask();
+      } finally {
+        await s.admin.delete('/v1/halt');
+      }
+    },
+  },
+  {
     code: 'E6001',
     async send(s) {
       // A table that is not as the program expects it is what "internal error" means.

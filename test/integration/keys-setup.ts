@@ -84,7 +84,7 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
     ],
     authenticate,
     limiter: options.limiter ?? createLimiter({ enabled: false, monotonicMs: clock.monotonicMs, onError }),
-    idempotency: createIdempotency({ db, pepper: Buffer.from(TEST_PEPPER) }),
+    idempotency: createIdempotency({ db, pepper: Buffer.from(TEST_PEPPER), monotonicMs: clock.monotonicMs }),
     clock,
   });
   const admin = createClient(sample.baseUrl, bootstrapKey.key);

@@ -115,14 +115,19 @@ describe('API keys', () => {
       expect(answer.json.errors[0].pointer).to.equal('/tier');
     });
 
-    it('come once for one Idempotency-Key, with the same text', async () => {
+    it('come once for one Idempotency-Key, and the key itself is shown once, to nobody again', async () => {
       const count = (await list()).length;
       const body = { name: 'once', scopes: ['agents:read'] };
       const headers = { 'idempotency-key': 'make-once' };
       const first = await service.admin.post(PATH, body, { headers });
       const second = await service.admin.post(PATH, body, { headers });
-      expect(second.json).to.deep.equal(first.json);
+      const { key, ...rest } = first.json;
+      expect(key).to.match(/^cst_/);
+      expect([second.status, second.json, second.headers['idempotent-replayed']]).to.deep.equal([201, rest, 'true']);
       expect((await list()).length).to.equal(count + 1);
+      const stranger = service.as((await make({ scopes: ['admin:*'] })).key);
+      const theirs = (await stranger.post(PATH, body, { headers })).json;
+      expect(theirs.keyId, 'another key makes one of its own').to.not.equal(first.json.keyId);
       const other = await service.admin.post(PATH, { ...body, name: 'other' }, { headers });
       expect([other.status, other.json.code]).to.deep.equal([422, 'E2010']);
     });

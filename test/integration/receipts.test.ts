@@ -4,7 +4,7 @@ import { trustPublishedKeys, type TrustedKey } from '../../shared/proof/keys.ts'
 import { promiseOf, verifyPromise } from '../../shared/proof/promise.ts';
 import { parseReceipt, type Receipt, receiptOf, verifyReceipt } from '../../shared/proof/receipt.ts';
 import { parseTlogProof } from '../../shared/proof/tlog-proof.ts';
-import type { Client, ClientResponse } from '../support/client.ts';
+import { asAnswered, type Client, type ClientResponse } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
 import { recordDigestOf } from './receipt-setup.ts';
@@ -164,7 +164,7 @@ describe('receipts and promises', () => {
       const request = { intent: 'data.read.x', agent_id: 'promised' };
       const single = await client.post('/v1/enforce', request);
       const batch = await client.post('/v1/enforce/batch', { requests: [request, { ...request, agent_id: 'other' }] });
-      const read = async (id: string): Promise<string> => (await client.get(`/v1/decisions/${id}`)).text;
+      const read = async (id: string): Promise<string> => asAnswered((await client.get(`/v1/decisions/${id}`)).text);
       expect(await read(single.json.decision_id)).to.equal(single.text);
       await worker.append();
       service.advance(1_000);
@@ -174,7 +174,7 @@ describe('receipts and promises', () => {
         expect(await read(decision.decision_id)).to.equal(JSON.stringify(decision));
       }
       const { items } = (await client.get('/v1/decisions?agentId=promised')).json;
-      expect(items).to.deep.include(single.json);
+      expect(items).to.deep.include({ ...single.json, stands: true });
     });
 
     it('does not verify when any member is changed, nor with the log key', async () => {

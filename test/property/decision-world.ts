@@ -146,7 +146,8 @@ const STORED: Omit<ApprovalFacts, 'state' | 'expiresAtMs'> = {
   digest: 'd',
   decidedBy: APPROVER,
   reason: REJECTED_WITH,
-  usedBy: 'CCCCCCCC',
+  usedByLineage: 'CCCCCCCC',
+  usedAtMs: null,
   usedDecisionId: 'dec_other',
 };
 
@@ -161,7 +162,7 @@ async function withApproval(
   if (approval !== 'given') {
     const stored =
       approval === 'refused' ? undefined : { ...STORED, state: approval, expiresAtMs: answer.nowMs - 1_000 };
-    const standing = standingOf(stored, { agentId: AGENT, digest: 'd', keyId: 'AAAAAAAA', atMs: answer.nowMs });
+    const standing = standingOf(stored, { agentId: AGENT, digest: 'd', lineage: 'AAAAAAAA', atMs: answer.nowMs });
     if (standing.kind !== 'refused') throw new Error(`an approval that is ${approval} is ${standing.kind}`);
     return { ...answer, evaluation: refusalOf(standing) };
   }
@@ -242,7 +243,7 @@ async function decide(
   const halt = { reason: 'incident 42', keyId: 'AAAAAAAA', createdAt: new Date(nowMs - HOUR_MS) };
   const decider = createDecider({
     changes: { ensureFresh: () => undefined },
-    agents: { get: () => agentState, count: () => undefined, close: () => undefined },
+    agents: { get: () => agentState, count: () => undefined },
     halts: { get: () => (one.halt === 'in force' ? halt : undefined) },
     nowMs: () => nowMs,
   });
@@ -250,6 +251,7 @@ async function decide(
     active,
     key: {
       keyId: 'AAAAAAAA',
+      lineage: 'AAAAAAAA',
       organisationId: 'org',
       organisationSlug: OWNER.organisation,
       environment: OWNER.environment,

@@ -147,3 +147,8 @@ function parse(text: string): unknown {
     return undefined;
   }
 }
+
+/** The text of a decision that was read back, without what is said of it now: the bytes of the first answer. */
+export function asAnswered(text: string): string {
+  return text.replace(/,"stands":(?:true|false,"stands_reason":"[a-z_]+")\}$/, '}');
+}

@@ -18,6 +18,7 @@ export function sampleKey(
 ): AuthenticatedKey {
   return {
     keyId: 'AAAAAAAA',
+    lineage: more.keyId ?? 'AAAAAAAA',
     name: 'sample',
     organisationId: 'org_sample',
     organisationSlug: 'sample',
@@ -166,6 +167,7 @@ const HEADERS = { 'RateLimit-Policy': '"second";q=50;w=1', RateLimit: '"second";
 const NO_IDEMPOTENCY: Idempotency = {
   commit: (work) => work({ query: () => Promise.reject(new Error('the sample has no database')) }),
   begin: () => Promise.reject(new Error('the sample has no database')),
+  close: () => undefined,
 };
 
 export interface SampleOptions extends Partial<Omit<AppDeps, 'config'>> {

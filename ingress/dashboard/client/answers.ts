@@ -47,6 +47,9 @@ export interface DecisionAnswer {
   readonly proof: { readonly proof_id: string };
   readonly evaluated_at: string;
   readonly expires_at: string;
+  /** What holds now; no part of the answer that the agent was given. */
+  readonly stands: boolean;
+  readonly stands_reason?: string;
 }
 
 /** GET /v1/agents/{agentId} */

@@ -11,6 +11,7 @@ import { Lists1763700000009 } from './0009-lists.ts';
 import { LeafZones1763700000010 } from './0010-leaf-zones.ts';
 import { QueuedOnce1763700000011 } from './0011-queued-once.ts';
 import { AuthorityRecords1763700000012 } from './0012-authority-records.ts';
+import { Repeats1763700000013 } from './0013-repeats.ts';
 
 export const MIGRATIONS = [
   Foundation1763700000001,
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   LeafZones1763700000010,
   QueuedOnce1763700000011,
   AuthorityRecords1763700000012,
+  Repeats1763700000013,
 ];

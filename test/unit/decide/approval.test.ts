@@ -67,11 +67,12 @@ const APPROVAL: ApprovalFacts = {
   expiresAtMs: NOW + 1,
   decidedBy: 'ADMINKEY',
   reason: 'because',
-  usedBy: null,
+  usedByLineage: null,
+  usedAtMs: null,
   usedDecisionId: null,
 };
-const USE: Use = { agentId: 'agent-7', digest: 'd1', keyId: 'AGENTKEY', atMs: NOW };
-const USED = { state: 'used', usedBy: 'AGENTKEY', usedDecisionId: 'dec_1' } as const;
+const USE: Use = { agentId: 'agent-7', digest: 'd1', lineage: 'AGENTKEY', atMs: NOW };
+const USED = { state: 'used', usedByLineage: 'AGENTKEY', usedAtMs: NOW, usedDecisionId: 'dec_1' } as const;
 
 describe('what an approval is worth to a use of it', () => {
   const CASES: readonly (readonly [string, Partial<ApprovalFacts> | undefined, Partial<Use>, string])[] = [
@@ -87,10 +88,17 @@ describe('what an approval is worth to a use of it', () => {
     ['expired', { state: 'expired' }, {}, 'APPROVAL_EXPIRED'],
     ['rejected', { state: 'rejected' }, {}, 'APPROVAL_REJECTED'],
     ['rejected, long ago', { state: 'rejected', expiresAtMs: 0 }, {}, 'APPROVAL_REJECTED'],
-    ['used by this key', USED, {}, 'repeat'],
-    ['used by this key, long ago', { ...USED, expiresAtMs: 0 }, {}, 'repeat'],
+    ['used by this key, now', USED, {}, 'repeat'],
+    ['used by this key, before it would have expired', { ...USED, expiresAtMs: 0 }, {}, 'repeat'],
+    ['used by this key, within a minute', USED, { atMs: NOW + 59_999 }, 'repeat'],
+    ['used by this key, a minute ago', USED, { atMs: NOW + 60_000 }, 'APPROVAL_USED'],
+    ['used by this key, by a clock that is a little ahead', USED, { atMs: NOW - 59_999 }, 'repeat'],
+    ['used by this key, by a clock that is far ahead', USED, { atMs: NOW - 60_000 }, 'APPROVAL_USED'],
+    ['used by this key, nobody knows when', { ...USED, usedAtMs: null }, {}, 'APPROVAL_USED'],
+    ['used by this key, nobody knows for which decision', { ...USED, usedDecisionId: null }, {}, 'APPROVAL_USED'],
+    ['used by nobody that is known', { ...USED, usedByLineage: null }, {}, 'APPROVAL_USED'],
     ['used by this key, for another action', USED, { digest: 'd2' }, 'APPROVAL_MISMATCH'],
-    ['used by another key', USED, { keyId: 'OTHERKEY' }, 'APPROVAL_USED'],
+    ['used by another key', USED, { lineage: 'OTHERKEY' }, 'APPROVAL_USED'],
   ];
   for (const [what, approval, use, expected] of CASES)
     it(`${what}: ${expected}`, () => {
@@ -141,7 +149,7 @@ describe('what a decision says of an approval', () => {
       ],
       [{ expiresAtMs }, { code: 'APPROVAL_EXPIRED', approvalId: ID, detail: '2026-03-01T09:59:00.000Z' }],
       [
-        { ...USED, usedBy: 'OTHERKEY' },
+        { ...USED, usedByLineage: 'OTHERKEY' },
         { code: 'APPROVAL_USED', approvalId: ID, detail: '' },
       ],
       [{ agentId: 'another' }, { code: 'APPROVAL_MISMATCH' }],

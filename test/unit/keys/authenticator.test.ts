@@ -56,6 +56,7 @@ function setUp() {
       tier: 4,
       expiresAt: null,
       revoked: false,
+      lineage: 'AAAAAAAA',
       organisationId: 'org_1',
       organisationSlug: 'first',
       organisationTier: 7,

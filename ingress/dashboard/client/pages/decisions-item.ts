@@ -46,6 +46,7 @@ function NoDecision({ id }: { readonly id: string }): VNode {
 
 function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
   const { intent, verdict, agent_id: agent, decision_id: id, proof } = decision;
+  const { stands: _stands, stands_reason: _reason, ...answered } = decision;
   const lead = html`<span class="decision-lead"><${Verdict} verdict=${verdict} /> for <${Link} to=${href('agents', agent)}><${Name} text=${agent} /><//> <span aria-hidden="true">·</span> <${Time} at=${decision.evaluated_at} /></span>`;
   const actions = html`<${Link} class="button" to=${href('receipts', proof.proof_id)}>Receipt<//>`;
   return html`<${PageHead} title=${short(spelled(intent.normalized), 100)} lead=${lead} back=${BACK} actions=${actions} />
@@ -57,10 +58,19 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
       ${decision.obligations.length > 0 && html`<${Card} title="Obligations" aside="What the agent must keep to"><${Obligations} obligations=${decision.obligations} /><//>`}
     </div>
     <${Explanation} decisionId=${id} verdict=${verdict} />
-    <${Card} title="Answer" aside="As the agent was given it"><details><summary>Show the JSON</summary><${JsonView} value=${decision} label="the answer" /></details><//>`;
+    <${Card} title="Answer" aside="As the agent was given it"><details><summary>Show the JSON</summary><${JsonView} value=${answered} label="the answer" /></details><//>`;
 }
 
 type Reason = DecisionAnswer['reasons'][number];
+
+/** Why a decision does not stand, in words. */
+const LAPSES: Readonly<Record<string, string>> = {
+  verdict: 'it permits nothing',
+  expired: 'it has expired',
+  halted: 'the environment is halted',
+  agent_not_active: 'the agent is not active',
+  key_invalid: 'the key that asked is not valid any more',
+};
 
 /** The strongest ones decide; further ones are shown when one asks for them. */
 const FIRST_REASONS = 10;
@@ -132,6 +142,7 @@ function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
     ['Asked with key', html`<code>${decision.key_id}</code>`],
     ['Evaluated', html`<${Time} at=${decision.evaluated_at} as="moment" />`],
     ['Good until', html`<${Time} at=${decision.expires_at} as="moment" />`],
+    ['May be acted upon', decision.stands ? 'yes' : `no, ${LAPSES[decision.stands_reason ?? ''] ?? 'not any more'}`],
     [
       'Policy set',
       html`${isOperator ? html`<${Link} to=${href('policies', set.digest)}>${digest}<//>` : digest}<${Copy} text=${set.digest} />`,

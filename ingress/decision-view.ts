@@ -1,0 +1,33 @@
+// Decisions as they are read back: the answer of then, byte for byte, and after it whether it stands now.
+import { answerOfRecord } from '../shared/decide/record.ts';
+import type { Presence, Told } from '../shared/decide/presence.ts';
+import type { AuthenticatedKey } from '../shared/keys/types.ts';
+import type { Promiser } from '../shared/log/promises.ts';
+
+export interface DecisionViewDeps {
+  /** Makes the promise that a decision went out with again. */
+  readonly promiser: Pick<Promiser, 'promise'> | undefined;
+  readonly presence: Presence;
+}
+
+/**
+ * The JSON texts of stored decisions of the key's organisation and environment, from their records. Each begins with the
+ * bytes of the first answer; `stands`, and `stands_reason` of one that does not, come last.
+ */
+export type ShowDecisions = (key: AuthenticatedKey, records: readonly Buffer[]) => Promise<string[]>;
+
+export function createDecisionView({ promiser, presence }: DecisionViewDeps): ShowDecisions {
+  return async (key, records) => {
+    const texts = records.map((record) =>
+      answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about }))),
+    );
+    // Written by ourselves.
+    const told = texts.map((text) => JSON.parse(text) as Told);
+    const lapses = told.length === 0 ? [] : await presence.lapses(key, told);
+    return texts.map((text, i) => {
+      const lapse = lapses[i];
+      const standing = lapse === undefined ? '"stands":true' : `"stands":false,"stands_reason":"${lapse}"`;
+      return `${text.slice(0, -1)},${standing}}`;
+    });
+  };
+}

@@ -1,0 +1,69 @@
+// The table `idempotency`: claims of running requests, and the answers of those that ended. All times are the database's.
+import type { Statement } from '../shared/db/database.ts';
+
+/**
+ * A request that takes longer loses its claim, and so does one whose process hangs. What it does then is not committed:
+ * the statement that stores its answer finds no claim.
+ */
+const CLAIM_SECONDS = 30;
+/** A process without a sign of life for this long is gone: what it has claimed is free. It gives one every second. */
+const GONE_AFTER_SECONDS = 10;
+/** A process that gave a sign of life within this time is working on what it has claimed. */
+const ALIVE_WITHIN_SECONDS = 3;
+const KEPT_HOURS = 24;
+
+const OF = 'organisation_id = $1 AND environment = $2 AND route = $3 AND key_hash = $4';
+const ROW_IS_OLD = `row.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS})`;
+/** Of an answer of which a part is still to be done, the rest is kept. */
+const ROW_GOES_ON = `(row.unfinished AND NOT ${ROW_IS_OLD})`;
+/** A process that stopped in order has no row any more. */
+const HOLDER_IS_GONE = `(row.claimed_by IS NOT NULL AND NOT EXISTS (SELECT FROM process_heartbeat AS holder
+      WHERE holder.process_id = row.claimed_by AND holder.seen_at > clock_timestamp() - make_interval(secs => ${GONE_AFTER_SECONDS})))`;
+
+export const CLAIM: Statement = {
+  name: 'idempotency-claim',
+  text: `INSERT INTO idempotency AS row (organisation_id, environment, route, key_hash, body_hash, claim, claimed_by, claimed_until, created_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(secs => ${CLAIM_SECONDS}), clock_timestamp())
+    ON CONFLICT (organisation_id, environment, route, key_hash) DO UPDATE
+    SET body_hash = excluded.body_hash, claim = excluded.claim, claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until,
+        created_at = CASE WHEN ${ROW_GOES_ON} THEN row.created_at ELSE excluded.created_at END,
+        status = CASE WHEN ${ROW_GOES_ON} THEN row.status END,
+        answer = CASE WHEN ${ROW_GOES_ON} THEN row.answer END,
+        unfinished = ${ROW_GOES_ON}
+    WHERE ${ROW_IS_OLD}
+       OR ((row.status IS NULL OR (row.unfinished AND row.body_hash = excluded.body_hash))
+           AND (row.claim IS NULL OR row.claimed_until < clock_timestamp() OR ${HOLDER_IS_GONE}))
+    RETURNING answer`,
+};
+/** `wait_seconds`: until the claim can be had at the latest; 1 while its process works on it. */
+export const READ: Statement = {
+  name: 'idempotency-read',
+  text: `SELECT row.body_hash, row.status, row.answer, row.claim IS NOT NULL OR row.unfinished AS is_open,
+      CASE WHEN holder.seen_at > clock_timestamp() - make_interval(secs => ${ALIVE_WITHIN_SECONDS}) THEN 1
+        ELSE greatest(1, ceil(extract(epoch FROM least(row.claimed_until, holder.seen_at + make_interval(secs => ${GONE_AFTER_SECONDS})) - clock_timestamp())))
+      END::int AS wait_seconds
+    FROM idempotency AS row LEFT JOIN process_heartbeat AS holder ON holder.process_id = row.claimed_by
+    WHERE ${OF}`,
+};
+export const STORE: Statement = {
+  name: 'idempotency-store',
+  text: `UPDATE idempotency SET status = $6, answer = $7, unfinished = $8, claim = NULL, claimed_by = NULL, claimed_until = NULL
+    WHERE ${OF} AND claim = $5 RETURNING status`,
+};
+/** What is unfinished stays, for a repeat to go on with it. */
+export const RELEASE: Statement = {
+  name: 'idempotency-release',
+  text: `WITH kept AS (
+      UPDATE idempotency SET claim = NULL, claimed_by = NULL, claimed_until = NULL WHERE ${OF} AND claim = $5 AND unfinished
+    )
+    DELETE FROM idempotency WHERE ${OF} AND claim = $5 AND NOT unfinished`,
+};
+
+export interface StoredRow {
+  readonly body_hash: Buffer;
+  readonly status: number | null;
+  readonly answer: Buffer | null;
+  /** Claimed, or a part of it is still to be done. */
+  readonly is_open: boolean;
+  readonly wait_seconds: number;
+}

@@ -1,0 +1,24 @@
+// Stored answers at rest: sealed under the service's secret and the caller's own Idempotency-Key, so that the row alone says nothing.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+
+/** AES-256-GCM under HKDF-SHA-256(pepper, salt = the caller's Idempotency-Key). */
+export function sealingKey(pepper: Buffer, idempotencyKey: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', pepper, idempotencyKey, 'custos idempotency answer 1', 32));
+}
+
+/** Nonce (12 bytes), tag (16 bytes), ciphertext. */
+export function seal(key: Buffer, text: string, associated: Buffer): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  cipher.setAAD(associated);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** @throws {Error} when the key, the associated data or a byte is another one */
+export function unseal(key: Buffer, sealed: Buffer, associated: Buffer): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12));
+  decipher.setAAD(associated);
+  decipher.setAuthTag(sealed.subarray(12, 28));
+  return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8');
+}

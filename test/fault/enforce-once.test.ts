@@ -1,0 +1,133 @@
+// A batch under an Idempotency-Key is one effect: whatever is away or breaks in between, each of its questions has one decision.
+import { expect } from 'chai';
+import type { Client, ClientResponse } from '../support/client.ts';
+import { ESCALATING } from '../support/escalations.ts';
+import { type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** Tables that enforcement reads or writes, each of which somebody may lock for seconds. */
+const TABLES = [
+  'agent',
+  'approval',
+  'decision',
+  'idempotency',
+  'log_inbox',
+  'outbox',
+  'process_heartbeat',
+  'trust_state',
+];
+/** Rounds in which the connections break, each a little later than the one before. */
+const ROUNDS = 12;
+
+interface Member {
+  readonly decision_id?: string;
+  readonly verdict?: string;
+  readonly error?: { readonly code: string; readonly status: number };
+}
+
+describe('a batch under an Idempotency-Key', function suite() {
+  this.timeout(180_000);
+  let service: Service;
+  let client: Client;
+  before(async () => {
+    service = await startService({ policies: ESCALATING, patient: false });
+    client = await service.client();
+  });
+  after(() => service?.close());
+
+  /** One of each kind: allowed, escalated, denied, and wrong. Two agents each, of which one is known already. */
+  const questions = (round: string) => {
+    const of = (agent: string): object[] => [
+      { agent_id: agent, intent: 'delete:db/open/a' },
+      { agent_id: agent, intent: 'delete:db/asked/a' },
+      { agent_id: agent, intent: 'read:db/open/a' },
+    ];
+    return [...of(`known-${round}`), { agent_id: 'x', intent: 'bad' }, ...of(`new-${round}`)];
+  };
+  const EXPECTED = ['ALLOW', 'ESCALATE', 'DENY', 'E2001', 'ALLOW', 'ESCALATE', 'DENY'];
+  const shape = ({ verdict, error }: Member): string => verdict ?? error?.code ?? 'nothing';
+
+  const warm = (round: string) => client.post('/v1/enforce', { agent_id: `known-${round}`, intent: 'read:warm/x' });
+  const send = (round: string): Promise<ClientResponse> =>
+    client.post('/v1/enforce/batch', { requests: questions(round) }, { headers: { 'idempotency-key': round } });
+
+  /** What was decided may not change, whatever else an answer says. @returns whether all is decided */
+  const take = (answer: ClientResponse, decided: Map<number, Member>): boolean => {
+    expect([200, 409, 503], answer.text).to.include(answer.status);
+    if (answer.status !== 200) {
+      expect(Number(answer.headers['retry-after']), answer.text).to.be.within(1, 30);
+      return false;
+    }
+    const members = answer.json.decisions as Member[];
+    for (const [i, member] of members.entries()) {
+      const before = decided.get(i);
+      if (before !== undefined) expect(member, `member ${i} is as it was answered`).to.deep.equal(before);
+      if (member.error === undefined) decided.set(i, member);
+      else expect(['E2001', 'E6002']).to.include(member.error.code);
+    }
+    return members.every(({ error }) => (error?.status ?? 0) < 500);
+  };
+
+  const expectOnce = async (round: string, decided: Map<number, Member>): Promise<void> => {
+    const rows = await service.rows<{ decision_id: string }>(
+      "SELECT decision_id FROM decision WHERE agent_id = ANY ($1) AND position(convert_to('warm', 'UTF8') IN record) = 0",
+      [[`known-${round}`, `new-${round}`]],
+    );
+    expect(rows.map((row) => row.decision_id)).to.have.members([...decided.values()].map((one) => one.decision_id));
+    const open = await service.rows('SELECT FROM approval WHERE agent_id = ANY ($1)', [
+      [`known-${round}`, `new-${round}`],
+    ]);
+    expect(open).to.have.lengthOf(2);
+  };
+
+  /** Repeats it until all is decided; then it is answered the same for good. */
+  const settle = async (round: string, decided: Map<number, Member>): Promise<void> => {
+    const last = await waitFor(
+      async () => {
+        const answer = await send(round);
+        if (take(answer, decided)) return answer;
+        // A process that lives gives up what it has claimed within a second.
+        if (answer.status === 409) expect(answer.headers['retry-after']).to.equal('1');
+        return undefined;
+      },
+      { what: 'all to be decided', intervalMs: 100 },
+    );
+    expect(last.json.decisions.map(shape), last.text).to.deep.equal(EXPECTED);
+    const again = await send(round);
+    expect([again.text, again.headers['idempotent-replayed']]).to.deep.equal([last.text, 'true']);
+    await expectOnce(round, decided);
+  };
+
+  for (const table of TABLES)
+    it(`of which a part waits for the locked table ${table}: what was decided stays, and a repeat does the rest, once`, async () => {
+      await warm(table);
+      const decided = new Map<number, Member>();
+      const first = await service.db.transaction(async (sql) => {
+        await sql.query({ name: 'test-lock', text: 'SELECT set_config($1, $2, true)' }, ['statement_timeout', '0']);
+        await sql.query({ name: `test-lock-${table}`, text: `LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE` }, []);
+        return send(table);
+      });
+      take(first, decided);
+      if (['agent', 'approval', 'trust_state'].includes(table)) {
+        expect(first.status, first.text).to.equal(200);
+        expect(first.json.decisions.map(shape)).to.include.members(['ALLOW', 'DENY', 'E6002', 'E2001']);
+      }
+      await settle(table, decided);
+    });
+
+  it('has one decision for each question, whenever its connections break', async () => {
+    for (let i = 0; i < ROUNDS; i += 1) {
+      const round = `broken-${i}`;
+      await warm(round);
+      const decided = new Map<number, Member>();
+      const asking = send(round);
+      // Each statement of the test takes as long as one of the batch, about: so it breaks at another one in each round.
+      for (let n = 0; n < i; n += 1) await service.rows('SELECT 1');
+      await service.rows(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-ingress'",
+      );
+      take(await asking, decided);
+      await settle(round, decided);
+    }
+  });
+});
