@@ -5,14 +5,18 @@ import { listApprovals } from '../shared/decide/approval-list.ts';
 import {
   approvalFactsOf,
   type ApprovalOwner,
+  boundOf,
   decideApproval,
+  factsOf,
   noSuchApproval,
   readApproval,
   type ShownApproval,
 } from '../shared/decide/approval-store.ts';
+import { requestedText } from '../shared/decide/approval-bound.ts';
 import type { Sql, Statement } from '../shared/db/database.ts';
 import { FIRST_SLUG } from '../shared/keys/organisations.ts';
 import { printable } from '../shared/proof/encoding.ts';
+import type { IntentFacts } from '../shared/policy/types.ts';
 import { MAX_REASON } from '../shared/schemas/approval.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/vocabulary.ts';
 import { CommandError, printJson, printTable, requireOrganisation, runAdmin, userName } from './admin.ts';
@@ -60,12 +64,12 @@ export function registerApprovals(program: Command): void {
         if (options.json) return printJson(rows.map((row) => jsonOf(row, nowMs)));
         if (rows.length === 0) say(`No approvals of this kind in ${environment}; --environment looks at another one.`);
         printTable(
-          ['APPROVAL', 'STATUS', 'AGENT', 'INTENT', 'EXPIRES'],
+          ['APPROVAL', 'STATUS', 'AGENT', 'ASKED', 'EXPIRES'],
           rows.map((row) => [
             row.approval_id,
             stateAt(approvalFactsOf(row), nowMs),
             printable(row.agent_id),
-            printable(bodyOf(row).intent.normalized),
+            printable(wordsOf(bodyOf(row))),
             row.expires_at.toISOString(),
           ]),
         );
@@ -74,7 +78,9 @@ export function registerApprovals(program: Command): void {
 
   approvals
     .command('show')
-    .description('show one approval: what was asked, why it was escalated, and with which context')
+    .description(
+      'show one approval: what was asked in which words, all that it is bound to, why it was escalated, and with which context',
+    )
     .argument('<approvalId>', 'such as apr_01jq3k...')
     .option('--json', 'print JSON')
     .action((approvalId: string, options: Json) =>
@@ -110,7 +116,7 @@ export function registerApprovals(program: Command): void {
           });
           if (options.json) return printJson(jsonOf(row, nowMs));
           process.stdout.write(`${approvalId}\n`);
-          say(`${state}: ${printable(`${row.agent_id}, ${bodyOf(row).intent.normalized}`)}, by ${by}.`);
+          say(`${state}: ${printable(`${row.agent_id}, ${wordsOf(bodyOf(row))}`)}, by ${by}.`);
         }),
       );
 }
@@ -138,9 +144,10 @@ function unknown(approvalId: string): CommandError {
 }
 
 interface Body {
-  readonly intent: {
-    readonly normalized: string;
-    readonly resource: string;
+  readonly intent: Pick<
+    IntentFacts,
+    'requested' | 'normalized' | 'action' | 'verb' | 'resource' | 'effect' | 'traits'
+  > & {
     readonly risk: { level: string; score: number };
   };
   readonly reasons: readonly { readonly code: string; readonly message: string }[];
@@ -152,24 +159,48 @@ function bodyOf(row: ShownApproval): Body {
   return (JSON.parse(`${row.record.toString('utf8')}}`) as { payload: { body: Body } }).payload.body;
 }
 
-function contextOf({ facts }: ShownApproval): unknown {
-  return facts === null ? null : (JSON.parse(facts.toString('utf8')) as { context: unknown }).context;
+/** The caller's own words; of decisions from before they were recorded, what was read in them. */
+function wordsOf({ intent }: Body): string {
+  const { requested } = intent;
+  return requested === undefined ? intent.normalized : requestedText(requested);
+}
+
+/** What only the facts have, as far as there is any. */
+function readLines(row: ShownApproval): [string, string][] {
+  const facts = factsOf(row);
+  if (facts === undefined) return [];
+  const { data_classes: classes, flags, places } = facts.intent;
+  const lists: [string, readonly string[]][] = [
+    ['classes', classes],
+    ['flags', flags],
+    ['places', places],
+  ];
+  return lists.filter(([, list]) => list.length > 0).map(([name, list]) => [name, list.join(', ')]);
 }
 
 function linesOf(row: ShownApproval, nowMs: number): [string, string][] {
   const { intent, reasons, trust } = bodyOf(row);
+  const { requested } = intent;
   const lines: [string, string][] = [
+    [
+      'asked',
+      requested === undefined ? 'not recorded: opened by an earlier version' : JSON.stringify(wordsOf(bodyOf(row))),
+    ],
     ['approval', row.approval_id],
     ['status', stateAt(approvalFactsOf(row), nowMs)],
     ['expires', row.expires_at.toISOString()],
     ['agent', row.agent_id],
     ['key', row.key_id],
     ['intent', intent.normalized],
+    ['action', intent.verb === intent.action ? intent.action : `${intent.action} (${intent.verb})`],
     ['resource', intent.resource],
+    ['effect', intent.effect],
+    ...(intent.traits.length === 0 ? [] : [['traits', intent.traits.join(', ')] satisfies [string, string]]),
+    ...readLines(row),
     ['risk', `${intent.risk.level} (${intent.risk.score})`],
     ['trust', `level ${trust.effective_level}, score ${trust.score}`],
     ...reasons.map(({ code, message }): [string, string] => ['because', `${code}: ${message}`]),
-    ['context', row.facts === null ? 'erased' : JSON.stringify(contextOf(row))],
+    ['context', row.facts === null ? 'erased' : JSON.stringify(factsOf(row)?.context)],
     ['decision', row.decision_id],
   ];
   if (row.intent_id !== null) lines.push(['intent id', row.intent_id]);
@@ -183,6 +214,7 @@ function linesOf(row: ShownApproval, nowMs: number): [string, string][] {
 function jsonOf(row: ShownApproval, nowMs: number): object {
   const { intent, reasons, trust } = bodyOf(row);
   return {
+    requested: intent.requested ?? null,
     approvalId: row.approval_id,
     status: stateAt(approvalFactsOf(row), nowMs),
     environment: row.environment,
@@ -200,6 +232,7 @@ function jsonOf(row: ShownApproval, nowMs: number): object {
     usedBy: row.used_by,
     usedDecisionId: row.used_decision_id,
     intent,
+    bound: boundOf(row),
     trust,
     reasons,
   };

@@ -122,7 +122,8 @@ interface DemoKey {
 }
 
 interface Keys {
-  /** The admin of `test` that made the other, and approves: a key is revoked from within its environment. */
+  /** An admin of `test` that approves, and takes the keys back: a key is revoked from within its environment. It did not make
+   * the other one, because whoever made the key that asks may not approve. */
   readonly steward: DemoKey;
   /** What the story is played with: no more scopes than it needs. */
   readonly work: DemoKey;
@@ -144,7 +145,7 @@ async function makeKeys({ url, adminKey, run, deadlineMs }: KeyPlan): Promise<Ke
   try {
     const admin = createDemoClient({ url, key: adminKey, deadlineMs });
     const steward = await make(admin, `demo ${run}, steward`, ['admin:*']);
-    return { steward, work: await make(steward.client, `demo ${run}`, SCOPES) };
+    return { steward, work: await make(admin, `demo ${run}`, SCOPES) };
   } catch (error) {
     if (!(error instanceof DemoError)) throw error;
     const sentence = `The demo could not make a test key with the admin key that it was given: ${error.message}`;

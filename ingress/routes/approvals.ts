@@ -1,9 +1,17 @@
 // Approvals: what waits for a human, and the human's word.
 import { listApprovals } from '../../shared/decide/approval-list.ts';
-import { approvalFactsOf, decideApproval, noSuchApproval, readApproval } from '../../shared/decide/approval-store.ts';
-import type { ShownApproval } from '../../shared/decide/approval-store.ts';
+import {
+  approvalFactsOf,
+  boundOf,
+  decideApproval,
+  factsOf,
+  noSuchApproval,
+  readApproval,
+  type ShownApproval,
+} from '../../shared/decide/approval-store.ts';
 import { stateAt } from '../../shared/decide/approval.ts';
-import type { Database } from '../../shared/db/database.ts';
+import { areSameHands } from '../../shared/decide/approval-hands.ts';
+import type { Database, Sql } from '../../shared/db/database.ts';
 import { invalidField } from '../../shared/errors.ts';
 import { assertMayName, mayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
@@ -15,6 +23,7 @@ import {
   ApprovalVerdict,
 } from '../../shared/schemas/approval.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import type { DecisionBody } from '../../shared/schemas/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { DecisionDeps } from './decisions.ts';
 import { decodeCursor, pageOf } from './paging.ts';
@@ -28,7 +37,7 @@ export interface ApprovalDeps {
 const CURSOR = /^apr_[0-9a-z]{26}$/;
 
 export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
-  const bodyOf = (row: ShownApproval, decision: string | undefined, atMs: number): object => ({
+  const stateOf = (row: ShownApproval, atMs: number): object => ({
     approvalId: row.approval_id,
     status: stateAt(approvalFactsOf(row), atMs),
     agentId: row.agent_id,
@@ -43,9 +52,12 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
     usedAt: row.used_at?.toISOString() ?? null,
     usedBy: row.used_by,
     usedDecisionId: row.used_decision_id,
-    // The text of a record of our own.
-    decision: JSON.parse(decision ?? 'null') as unknown,
   });
+  const bodyOf = (row: ShownApproval, text: string | undefined, atMs: number): object => {
+    // The text of a record of our own.
+    const decision = JSON.parse(text ?? 'null') as Pick<DecisionBody, 'intent'> | null;
+    return { requested: decision?.intent.requested ?? null, ...stateOf(row, atMs), decision };
+  };
   const bodiesOf = async (key: AuthenticatedKey, rows: readonly ShownApproval[], atMs: number): Promise<object[]> => {
     const decisions = await shown(
       key,
@@ -53,9 +65,11 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
     );
     return rows.map((row, i) => bodyOf(row, decisions[i], atMs));
   };
-  const detailed = async (key: AuthenticatedKey, row: ShownApproval, atMs: number): Promise<object> => ({
+  const detailed = async (sql: Sql, key: AuthenticatedKey, row: ShownApproval, atMs: number): Promise<object> => ({
     ...(await bodiesOf(key, [row], atMs))[0],
-    context: contextOf(row.facts),
+    mayDecide: !(await areSameHands(sql, row.key_id, key.keyId)),
+    bound: boundOf(row),
+    context: factsOf(row)?.context ?? null,
   });
 
   const deciding = (word: 'approve' | 'reject', state: 'approved' | 'rejected', effect: string): Route =>
@@ -65,7 +79,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       access: ['admin:*'],
       tag: 'Approvals',
       summary: word === 'approve' ? 'Approve what an agent asked for' : 'Reject what an agent asked for',
-      description: `${effect} The key that asked may not decide. The reason goes into the log, on the chain of the agent.`,
+      description: `${effect} The key that asked may not decide, nor may a key that it made or that made it. The reason goes into the log, on the chain of the agent.`,
       request: { params: ApprovalParams, body: ApprovalVerdict },
       responses: { 200: { description: `The approval, ${state}.`, schema: ApprovalDetail } },
       errors: ['E4001', 'E5001'],
@@ -83,7 +97,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
           });
           const row = await readApproval(sql, key, params.id);
           if (row === undefined) throw noSuchApproval();
-          return { status: 200, body: await detailed(key, row, at) };
+          return { status: 200, body: await detailed(sql, key, row, at) };
         }),
     });
 
@@ -127,14 +141,15 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       access: ['admin:*'],
       tag: 'Approvals',
       summary: 'Read one approval',
-      description: "With the ESCALATE that opened it and the caller's context: all that a human needs to decide.",
+      description:
+        "With the caller's own words, all that it is bound to, and the ESCALATE that opened it: what a human needs to decide.",
       request: { params: ApprovalParams },
       responses: { 200: { description: 'The approval.', schema: ApprovalDetail } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {
         const row = await readApproval(db, key, params.id);
         if (row === undefined || !mayName(key, row.agent_id)) throw noSuchApproval();
-        return { status: 200, body: await detailed(key, row, nowMs()) };
+        return { status: 200, body: await detailed(db, key, row, nowMs()) };
       },
     }),
     deciding(
@@ -144,11 +159,4 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
     ),
     deciding('reject', 'rejected', 'Whoever asks with its approval_id is denied; a submitted intent is decided DENY.'),
   ];
-}
-
-/** What the caller had sent along, of the decision's facts. */
-function contextOf(facts: Buffer | null): unknown {
-  if (facts === null) return null;
-  // Written by ourselves.
-  return (JSON.parse(facts.toString('utf8')) as { context: unknown }).context;
 }

@@ -3,6 +3,9 @@ import type { Database, Sql, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import { writeServiceRecord } from '../log/service-record.ts';
 import type { Environment } from '../vocabulary.ts';
+import type { Facts } from '../policy/types.ts';
+import { approvalDigest, type BoundStatement, boundStatement } from './approval-bound.ts';
+import { areSameHands } from './approval-hands.ts';
 import { type ApprovalFacts, type ApprovalState, MAX_OPEN_APPROVALS, stateAt } from './approval.ts';
 
 export interface ApprovalOwner {
@@ -64,15 +67,6 @@ const COUNT_OPEN: Statement = {
   name: 'approval-count-open',
   text: `SELECT count(*)::int AS n FROM (SELECT FROM approval WHERE ${OF} AND agent_id = $3 AND ${OPEN} AND expires_at > $4 LIMIT ${MAX_OPEN_APPROVALS}) AS counted`,
 };
-/** Whether a rotation, or several, made one of two keys of the other: both are in the same hands, which one asks and which decides. */
-const SAME_HANDS: Statement = {
-  name: 'approval-same-hands',
-  text: `WITH RECURSIVE line AS (
-      SELECT key_id AS first_id, key_id, replaced_by FROM api_key WHERE key_id IN ($1, $2)
-      UNION SELECT line.first_id, next.key_id, next.replaced_by FROM line JOIN api_key AS next ON next.key_id = line.replaced_by
-    )
-    SELECT FROM line WHERE (first_id = $1 AND key_id = $2) OR (first_id = $2 AND key_id = $1) LIMIT 1`,
-};
 const DECIDE: Statement = {
   name: 'approval-decide',
   text: `UPDATE approval SET state = $4, decided_by = $5, reason = $6, decided_at = $7 WHERE ${OF} AND approval_id = $3 RETURNING ${COLUMNS}`,
@@ -121,6 +115,19 @@ export function approvalFactsOf(row: StoredApproval): ApprovalFacts {
     usedAtMs: row.used_at?.getTime() ?? null,
     usedDecisionId: row.used_decision_id,
   };
+}
+
+/** The facts of the decision that opened it; undefined: retention has erased them. */
+export function factsOf({ facts }: Pick<ShownApproval, 'facts'>): Facts | undefined {
+  // Written by ourselves.
+  return facts === null ? undefined : (JSON.parse(facts.toString('utf8')) as Facts);
+}
+
+/** All that it is bound to; null: erased, or it was opened by an earlier version, which bound approvals to less. */
+export function boundOf(row: Pick<ShownApproval, 'facts' | 'intent_id' | 'digest'>): BoundStatement | null {
+  const facts = factsOf(row);
+  if (facts === undefined || approvalDigest(facts, row.intent_id) !== row.digest) return null;
+  return boundStatement(facts, row.intent_id);
 }
 
 async function one<Row extends object>(
@@ -193,7 +200,7 @@ export interface ApprovalDecision {
 
 /**
  * Approves or rejects, in the caller's transaction: with its leaf, and the intent that waits for it goes on.
- * @throws {ApiError} E4001, E1004 (the key that asked, before or after its rotation), E5001 (closed)
+ * @throws {ApiError} E4001, E1004 (the same hands as the key that asked), E5001 (closed)
  */
 export async function decideApproval(
   sql: Sql,
@@ -204,8 +211,11 @@ export async function decideApproval(
   const { state, by, reason, nowMs, mayName } = decision;
   const row = await lockApproval(sql, owner, approvalId);
   if (row === undefined || mayName?.(row.agent_id) === false) throw noSuchApproval();
-  if (row.key_id === by || (await sql.query(SAME_HANDS, [row.key_id, by])).length > 0)
-    throw new ApiError('E1004', 'The key that asked may not decide its own approval; another admin key must.');
+  if (await areSameHands(sql, row.key_id, by))
+    throw new ApiError(
+      'E1004',
+      'The key that asked may not decide its own approval, nor may a key that it made or that made it; another admin key must.',
+    );
   const current = stateAt(approvalFactsOf(row), nowMs);
   if (current !== 'pending') throw new ApiError('E5001', `The approval is closed: it is ${current}.`);
   const decided = await one<StoredApproval>(sql, DECIDE, [

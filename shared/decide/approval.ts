@@ -1,8 +1,6 @@
 // Approvals as values: what one is bound to, whether it can be used, and what it says in a decision. Pure.
-import { createHash } from 'node:crypto';
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
 import type { Evaluation, Reason } from '../policy/types.ts';
-import { canonicalize } from '../proof/canonical.ts';
 import { assertNever } from '../errors.ts';
 
 /**
@@ -14,26 +12,6 @@ export const MAX_OPEN_APPROVALS = 1_000;
 /** `pending` becomes `approved`, `rejected` or `expired`; `approved` becomes `used` or `expired`; the others are final. */
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired', 'used'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
-
-/** The one action of one agent that an approval is good for. */
-export interface ApprovedAction {
-  readonly agentId: string;
-  /** The caller's object; an absent one counts as `{}`, as it does in the facts. */
-  readonly context: Readonly<Record<string, unknown>> | undefined;
-  readonly environment: string;
-  /** The parse or the submitted intent that stands behind it; null: none. */
-  readonly intentId: string | null;
-  readonly normalized: string;
-  /** Slug. */
-  readonly organisation: string;
-}
-
-/** SHA-256, lower-case hex, of JCS of the six members. */
-export function approvalDigest(action: ApprovedAction): string {
-  const { agentId, context = {}, environment, intentId, normalized, organisation } = action;
-  const members = { agentId, context, environment, intentId, normalized, organisation };
-  return createHash('sha256').update(canonicalize(members)).digest('hex');
-}
 
 /** What is stored of an approval, as far as its use depends on it. */
 export interface ApprovalFacts {

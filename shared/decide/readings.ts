@@ -6,7 +6,7 @@ import { actionOf, readNormalized } from '../intent/normalized.ts';
 import type { ParsedIntent } from '../intent/types.ts';
 import { canonicalResource, type EnforceIntent, intentOf, parseEnforceIntent } from '../policy/resource.ts';
 import type { PolicySet } from '../policy/load.ts';
-import type { IntentFacts, Risk, RiskFacts } from '../policy/types.ts';
+import type { IntentFacts, Requested, Risk, RiskFacts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { intentMember } from './record.ts';
 
@@ -75,6 +75,8 @@ export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): Readi
   const rest = normalized.split('.').slice(2).join('/');
   const resource = rest === '' ? domain : `${domain}/${rest}`;
   return createReading({
+    // An enforcement that names a parse sends the normalized string and nothing else.
+    requested: { intent: normalized },
     normalized,
     domain,
     action,
@@ -115,7 +117,7 @@ export interface Readings {
   ofAction(asking: Asking, action: string, resource: string): Reading;
 }
 
-function readingOf(parsed: EnforceIntent, lexicon: Lexicon): Reading {
+function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon): Reading {
   const { alternatives: _, ...read } = readNormalized(
     { actionWord: parsed.actionWord, segments: parsed.resource.split('/') },
     lexicon,
@@ -123,6 +125,7 @@ function readingOf(parsed: EnforceIntent, lexicon: Lexicon): Reading {
   return createReading({
     // The resource is what the caller wrote; the action that policies match is what the lexicon says is meant.
     ...read,
+    requested,
     resource: parsed.resource,
     depth: depthOf(parsed.resource),
     parsed: false,
@@ -135,6 +138,7 @@ export function createReadings(): Readings {
   const remembered = (
     { set, organisation }: Asking,
     text: string,
+    requested: Requested,
     read: (lexicon: Lexicon) => EnforceIntent,
   ): Reading => {
     const lexicon = set.lexicon.forOrganisation(organisation);
@@ -151,21 +155,21 @@ export function createReadings(): Readings {
     }
     const known = readings.get(key);
     if (known !== undefined) return known;
-    const reading = readingOf(read(lexicon), lexicon);
+    const reading = readingOf(read(lexicon), requested, lexicon);
     readings.set(key, reading);
     return reading;
   };
 
   return {
     of: (asking, intent, pointer) =>
-      remembered(asking, intent, (lexicon) => {
+      remembered(asking, intent, { intent }, (lexicon) => {
         const parsed = parseEnforceIntent(intent, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(pointer, parsed.message);
         return parsed;
       }),
     // A line feed can't be part of a string that `of` reads successfully, so the two never meet.
     ofAction: (asking, action, resource) =>
-      remembered(asking, `${action}\n${resource}`, (lexicon) => {
+      remembered(asking, `${action}\n${resource}`, { action, resource }, (lexicon) => {
         const parsed = intentOf(action, resource, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(canonicalResource(resource).ok ? '/action' : '/resource', parsed.message);
         return parsed;

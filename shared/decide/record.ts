@@ -13,8 +13,9 @@ export const HALTED_MESSAGE = 'everything is halted: ';
 
 /** The members of a normalized intent that a decision repeats. */
 export function intentMember(intent: Facts['intent']): object {
-  const { normalized, domain, action, verb, resource, effect, traits, risk, parsed } = intent;
-  return { normalized, domain, action, verb, resource, effect, traits, risk, parsed };
+  const { requested, normalized, domain, action, verb, resource, effect, traits, risk, parsed } = intent;
+  const repeated = { normalized, domain, action, verb, resource, effect, traits, risk, parsed };
+  return requested === undefined ? repeated : { requested, ...repeated };
 }
 
 /** JCS pieces of a request's facts; each is made once and reused while it stays the same. */

@@ -4,7 +4,8 @@ import { ApiError, assertNever } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { Promiser } from '../log/promises.ts';
 import type { Verdict } from '../vocabulary.ts';
-import { approvalDigest, approvedReason, refusalOf, standingOf, standsFirst, stateAt } from './approval.ts';
+import { approvedReason, refusalOf, standingOf, standsFirst, stateAt } from './approval.ts';
+import { approvalDigest } from './approval-bound.ts';
 import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
 import {
   approvalFactsOf,
@@ -97,15 +98,7 @@ const AT_ONCE = 4;
 const ATTEMPTS = 10;
 
 function digestOf({ question, answer }: Item): string {
-  const { agentId, context, intentId, key } = question;
-  return approvalDigest({
-    agentId,
-    context,
-    environment: key.environment,
-    intentId: intentId ?? null,
-    normalized: answer.facts.intent.normalized,
-    organisation: key.organisationSlug,
-  });
+  return approvalDigest(answer.facts, question.intentId ?? null);
 }
 
 function namedOf({ approval_id: approvalId, expires_at: expiresAt }: StoredApproval): NamedApproval {

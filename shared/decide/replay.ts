@@ -2,9 +2,10 @@
 import { unknownRisk } from '../policy/combine.ts';
 import { isSame } from '../policy/difference.ts';
 import type { Compared, NotEvaluable } from '../policy/difference-types.ts';
-import { createEvaluator } from '../policy/evaluate.ts';
+import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import type { PolicySet } from '../policy/load.ts';
 import type { Evaluation, Facts, Reason, Risk, RiskFacts } from '../policy/types.ts';
+import { isBeforeBinding } from './approval-bound.ts';
 import { factsDigest } from './record.ts';
 import { specialOf } from './verify-decision.ts';
 import { parseFacts, same } from './verify-facts.ts';
@@ -36,20 +37,25 @@ const MEMO_LIMIT = 20_000;
 /**
  * Replays decisions under a set. Risk is computed again by the intake policies of the set; trust, agent, history, time
  * and the reading of the intent (action, object, data classes, ...) are as they were recorded. What a human had approved
- * counts as approved.
+ * counts as approved. Decisions of earlier versions are evaluated by the meaning of missing facts that they were decided by,
+ * so that what differs is what the draft changes.
  */
 export function createReplayer(set: Pick<PolicySet, 'digest' | 'compiled'>): Replayer {
-  const evaluator = createEvaluator({ set, memoLimit: MEMO_LIMIT });
+  const present = createEvaluator({ set, memoLimit: MEMO_LIMIT });
+  const earlier = createEvaluator({ set, memoLimit: MEMO_LIMIT, missingOpens: 'everything' });
+  const evaluatorFor = (facts: Facts): Evaluator => (isBeforeBinding(facts) ? earlier : present);
 
   const verdictOf = (facts: Facts, approval: Reason | undefined): Evaluation | Promise<Evaluation> =>
-    approval === undefined ? evaluator.evaluate(facts) : evaluator.evaluateApproved(facts, approval);
+    approval === undefined
+      ? evaluatorFor(facts).evaluate(facts)
+      : evaluatorFor(facts).evaluateApproved(facts, approval);
 
   const evaluate = async (facts: Facts, approval: Reason | undefined): Promise<Evaluation> => {
     const { risk: recordedRisk, ...intent } = facts.intent;
     // What could not be computed then counts as it was counted then; nobody knows what it would have been.
     if (isLost(recordedRisk)) return verdictOf(facts, approval);
     const gathered: RiskFacts = { ...facts, intent };
-    const risk = await evaluator.assessRisk(gathered);
+    const risk = await evaluatorFor(facts).assessRisk(gathered);
     return verdictOf({ ...facts, intent: { ...facts.intent, risk } }, approval);
   };
 

@@ -2,7 +2,9 @@
 import type { Facts } from '../policy/types.ts';
 import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
-import { approvalDigest, type ApprovalMention, approvalMentionOf, type ApprovalState } from './approval.ts';
+import { type ApprovalMention, approvalMentionOf, type ApprovalState } from './approval.ts';
+import { approvalDigest, earlierApprovalDigest, isBeforeBinding } from './approval-bound.ts';
+import { memberOf, same } from './verify-facts.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './verify-failures.ts';
 import { type DecisionBody, type DecisionRecord, hasExactly, isAsLogged, readDecisionRecord } from './verify-record.ts';
 
@@ -167,22 +169,24 @@ export function openingOf(
 }
 
 /** Why this is not the action that an approval is of: the end of a sentence. @param facts undefined: erased, and nothing can be said */
-export function wrongAction(
-  { record, body }: DecisionRecord,
-  logged: LoggedApproval,
-  facts: Facts | undefined,
-): string | undefined {
+export function wrongAction(logged: LoggedApproval, facts: Facts | undefined): string | undefined {
   if (facts === undefined) return undefined;
-  const digest = approvalDigest({
-    agentId: body.agent_id,
-    context: facts.context,
-    environment: record.payload.environment,
-    intentId: logged.intentId,
-    normalized: facts.intent.normalized,
-    organisation: record.payload.organisation,
-  });
+  const digestOf = isBeforeBinding(facts) ? earlierApprovalDigest : approvalDigest;
+  const digest = digestOf(facts, logged.intentId);
   if (digest === logged.digest) return undefined;
   return `it was asked for the action ${logged.digest.slice(0, 12)}, and this one is ${digest.slice(0, 12)}`;
+}
+
+/**
+ * Whether two decisions say that the same was asked for, as far as their answers repeat it: that is left when facts are
+ * erased. Earlier versions held approvals to the normalized intent alone.
+ */
+export function asksTheSame(a: DecisionBody, b: DecisionBody): boolean {
+  const isEarlier = [a, b].every(({ intent }) => memberOf(intent, 'requested') === undefined);
+  const names = isEarlier
+    ? ['normalized']
+    : ['requested', 'normalized', 'action', 'verb', 'resource', 'effect', 'traits'];
+  return names.every((name) => same(memberOf(a.intent, name), memberOf(b.intent, name)));
 }
 
 /** Why an ESCALATE is not the one that opened an approval which was used as this decision says: the end of a sentence. */
@@ -200,6 +204,7 @@ function wrongOpening(
       : 'the log has no decision that opened it';
   }
   if (asked.decision_id !== logged.decisionId) return `${quoted(asked.decision_id)} has not opened it`;
+  if (!asksTheSame(asked, decision.body)) return `${quoted(asked.decision_id)} asked for another action`;
   if (asked.key_id === approved.by) return `the key ${quoted(asked.key_id)} that asked has approved it itself`;
   if (approved.atMs < Date.parse(asked.evaluated_at) - GRACE_MS) return 'it was approved before it was asked for';
   const { expires_at: expiresAt } = asked.approval;
@@ -242,6 +247,6 @@ export function checkApproval(
       code: 'APPROVAL_USED_TWICE',
       sentence: `The approval ${quoted(approvalId)} is good once; by the log ${quoted(others[0]?.decisionId ?? body.decision_id)} has used it, too.`,
     });
-  const other = wrongAction(decision, logged, facts);
+  const other = wrongAction(logged, facts);
   if (other !== undefined) missing(other);
 }

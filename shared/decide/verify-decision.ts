@@ -8,6 +8,7 @@ import { BUILT_IN_POLICY } from '../policy/schema.ts';
 import type { Evaluation, Facts, RiskFacts } from '../policy/types.ts';
 import type { Verdict } from '../vocabulary.ts';
 import { type ApprovalMention, approvalMentionOf, standsFirst } from './approval.ts';
+import { isBeforeBinding } from './approval-bound.ts';
 import { checkAnswer, checkColumns, type DecisionColumns } from './verify-answer.ts';
 import { type ApprovalHistory, checkApproval, readApprovals } from './verify-approvals.ts';
 import { checkAgreement, readFacts, same, shown, type StoredFacts } from './verify-facts.ts';
@@ -65,7 +66,10 @@ export interface DecisionVerifier {
 /** A large set takes about 50 MB with its lexicon; decisions in order of time change sets rarely. */
 const MAX_SETS = 4;
 
-type LoadedSet = { readonly evaluator: Evaluator } | { readonly failure: DecisionFailure };
+/** @param facts of a decision; an earlier version decided by another meaning of missing facts */
+type EvaluatorFor = (facts: Facts) => Evaluator;
+
+type LoadedSet = { readonly evaluatorFor: EvaluatorFor } | { readonly failure: DecisionFailure };
 
 /** @param deps.compileLexicon as the service has it: a set whose lexicon it refuses was never in force */
 export function createDecisionVerifier(deps: {
@@ -79,12 +83,20 @@ export function createDecisionVerifier(deps: {
   const load = (text: string): LoadedSet => {
     const loaded = loadCanonicalSet(text, deps);
     // Nothing is remembered from one decision to the next: each is evaluated by the engine itself.
-    if (loaded.ok) return { evaluator: createEvaluator({ set: loaded.set, memoLimit: 0 }) };
+    if (loaded.ok) {
+      const present = createEvaluator({ set: loaded.set, memoLimit: 0 });
+      const earlier = createEvaluator({ set: loaded.set, memoLimit: 0, missingOpens: 'everything' });
+      return { evaluatorFor: (facts) => (isBeforeBinding(facts) ? earlier : present) };
+    }
     const why = loaded.findings.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; ');
     return { failure: { code: 'POLICY_SET_REFUSED', sentence: `The policy set can not be loaded: ${why}.` } };
   };
 
-  const evaluatorOf = ({ body }: DecisionRecord, text: string | undefined, report: Report): Evaluator | undefined => {
+  const evaluatorOf = (
+    { body }: DecisionRecord,
+    text: string | undefined,
+    report: Report,
+  ): EvaluatorFor | undefined => {
     const { digest } = body.policy_set;
     if (text === undefined) {
       report.failures.push({ code: 'POLICY_SET_MISSING', sentence: `The policy set ${digest} is not there.` });
@@ -101,7 +113,7 @@ export function createDecisionVerifier(deps: {
       set = load(text);
       sets.set(actual, set);
     }
-    if ('evaluator' in set) return set.evaluator;
+    if ('evaluatorFor' in set) return set.evaluatorFor;
     report.failures.push(set.failure);
     return undefined;
   };
@@ -125,8 +137,9 @@ export function createDecisionVerifier(deps: {
       const facts = evidence.facts === undefined ? undefined : readFacts(evidence.facts, read, report);
       if (evidence.facts === undefined) report.notEvaluable.push('FACTS_ERASED');
       if (facts !== undefined) checkAgreement(facts, read, report);
-      const evaluator = evaluatorOf(read, evidence.policySet, report);
-      if (facts !== undefined && evaluator !== undefined) await evaluateAgain(facts, read, evaluator, report);
+      const evaluatorFor = evaluatorOf(read, evidence.policySet, report);
+      if (facts !== undefined && evaluatorFor !== undefined)
+        await evaluateAgain(facts, read, evaluatorFor(facts), report);
 
       const { agentId } = record;
       const { organisation, environment } = record.payload;

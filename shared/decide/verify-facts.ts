@@ -149,7 +149,8 @@ function withoutUndefined(value: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
-function memberOf(value: unknown, name: string): unknown {
+/** A member of an object; undefined of anything else. */
+export function memberOf(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 

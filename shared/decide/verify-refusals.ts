@@ -2,7 +2,7 @@
 import { quoted } from '../proof/encoding.ts';
 import type { Facts } from '../policy/types.ts';
 import type { RefusedMention } from './approval.ts';
-import { type ApprovalHistory, type LoggedApproval, openingOf, wrongAction } from './verify-approvals.ts';
+import { type ApprovalHistory, asksTheSame, type LoggedApproval, openingOf, wrongAction } from './verify-approvals.ts';
 import { GRACE_MS, type LoggedRecord, type Report } from './verify-failures.ts';
 import type { DecisionBody, DecisionRecord } from './verify-record.ts';
 
@@ -54,10 +54,6 @@ function wrongExpiry({ logged, detail, atMs }: Case, expiresAt: string | undefin
   return undefined;
 }
 
-function normalizedOf({ intent }: DecisionBody): unknown {
-  return typeof intent === 'object' && intent !== null && 'normalized' in intent ? intent.normalized : undefined;
-}
-
 /**
  * @param opening the ESCALATE that opened the approval; undefined: there is none
  * @param facts undefined: erased, so that what the approval is bound to can not be computed again
@@ -86,9 +82,9 @@ export function checkRefusal(
       : code === 'APPROVAL_USED'
         ? wrongUse(one)
         : wrongExpiry(one, asked?.approval.expires_at),
-    asked !== undefined && normalizedOf(asked) !== normalizedOf(body)
+    asked !== undefined && !asksTheSame(asked, body)
       ? 'it was asked for another action'
-      : logged && wrongAction(decision, logged, facts),
+      : logged && wrongAction(logged, facts),
   ];
   for (const why of found)
     if (why !== undefined)

@@ -59,15 +59,23 @@ export interface Match {
   readonly isWhole: boolean;
 }
 
+/**
+ * What a rule that holds only because facts are missing may open. `nothing`: it only ever makes an answer stricter.
+ * `everything`: the meaning that earlier versions decided by; only verification and replay of their decisions use it.
+ */
+export type MissingOpens = 'nothing' | 'everything';
+
 /** @throws {Error} when the engine and the conditions disagree: then neither can be trusted. */
-export function matchOf(candidate: Candidate, facts: object): Match {
+export function matchOf(candidate: Candidate, facts: object, missingOpens: MissingOpens = 'nothing'): Match {
   const { rule } = candidate;
   const ground = groundOf(rule.condition, facts, rule.holdsWhenUnsure);
   if (ground === 'not at all') {
     throw new Error(`the engine says that ${rule.policy}/${rule.name} holds, its conditions do not`);
   }
   const isWhole =
-    ground === 'certain' || holdsFor(rule.condition, facts, { missing: rule.holdsWhenUnsure, partly: false });
+    ground === 'certain' ||
+    (missingOpens === 'everything' &&
+      holdsFor(rule.condition, facts, { missing: rule.holdsWhenUnsure, partly: false }));
   return {
     candidate,
     ground: ground === 'partly' && restsOnMissing(rule, facts, isWhole) ? 'missing' : ground,
@@ -77,7 +85,7 @@ export function matchOf(candidate: Candidate, facts: object): Match {
 
 /**
  * Whether a rule that holds for a part of a pattern for certain needs missing facts for the rest of it. A DEGRADE
- * would be an ESCALATE there; an ESCALATE would not be one for all.
+ * would be an ESCALATE there.
  */
 function restsOnMissing(rule: CompiledRule, facts: object, isWhole: boolean): boolean {
   if (rule.effect.type === 'DEGRADE') return missingPaths(rule.leaves, facts).length > 0;
@@ -113,8 +121,9 @@ const TOLD: Readonly<Record<Verdict, readonly Verdict[]>> = {
 
 /**
  * Whether a rule that holds permits, or leaves it to a human to permit, all of what was asked for. Otherwise an
- * escalation of one part of a pattern would open the parts that no policy permits, and a degradation of a place that
- * the text merely names would open any resource.
+ * escalation of one part of a pattern would open the parts that no policy permits, a degradation of a place that
+ * the text merely names would open any resource, and an agent that leaves out its context would turn a no into a
+ * question to a human.
  */
 function opensAll({ candidate, isWhole }: Match): boolean {
   if (!isWhole) return false;
@@ -218,8 +227,8 @@ export function riskLevelOf(score: number): RiskLevel {
   return score < HIGH_FROM ? 'medium' : 'high';
 }
 
-/** min(1000, sum over distinct factors of their highest). Factors are sorted by score, highest first, then name. */
-export function combineRisk(matches: readonly Match[]): Risk {
+/** Of each factor the highest, sorted by score, highest first, then name. */
+function factorsOf(matches: readonly Match[]): RiskFactor[] {
   const highest = new Map<string, RiskFactor>();
   for (const { candidate } of matches) {
     const { effect } = candidate.rule;
@@ -230,12 +239,29 @@ export function combineRisk(matches: readonly Match[]): Risk {
       highest.set(effect.factor, { factor: effect.factor, score: effect.score, message: effect.message });
     }
   }
-  const factors = [...highest.values()].sort((a, b) => b.score - a.score || compareText(a.factor, b.factor));
-  const score = Math.min(
+  return [...highest.values()].sort((a, b) => b.score - a.score || compareText(a.factor, b.factor));
+}
+
+function scoreOf(factors: readonly RiskFactor[]): number {
+  return Math.min(
     MAX_RISK,
     factors.reduce((sum, factor) => sum + factor.score, 0),
   );
-  return freeze({ level: riskLevelOf(score), score, factors });
+}
+
+/** min(1000, sum over distinct factors of their highest), and the same without what counts only because facts are missing. */
+export function combineRisk(matches: readonly Match[], missingOpens: MissingOpens = 'nothing'): Risk {
+  const factors = factorsOf(matches);
+  const score = scoreOf(factors);
+  const certain = scoreOf(factorsOf(matches.filter(({ ground }) => ground !== 'missing')));
+  return freeze({
+    level: riskLevelOf(score),
+    score,
+    factors,
+    ...(certain === score || missingOpens === 'everything'
+      ? {}
+      : { certain: { level: riskLevelOf(certain), score: certain } }),
+  });
 }
 
 /** The risk when it could not be computed: the highest, so that what depends on it is refused or escalated. */

@@ -1,5 +1,5 @@
 // Evaluation of facts under one policy set: candidates by index, verdict by json-rules-engine, identical questions remembered.
-import type { Action } from '../vocabulary.ts';
+import { type Action, ENVIRONMENTS } from '../vocabulary.ts';
 import {
   builtInEvaluation,
   combine,
@@ -9,7 +9,7 @@ import {
   prechecks,
   unknownRisk,
 } from './combine.ts';
-import type { Match } from './combine.ts';
+import type { Match, MissingOpens } from './combine.ts';
 import type { CompiledSet } from './compile.ts';
 import { createRuleRunner } from './engine.ts';
 import type { RuleRunner } from './engine.ts';
@@ -29,6 +29,8 @@ export interface EvaluatorOptions {
   readonly onError?: (error: unknown) => void;
   /** For tests of the fail-closed paths. Default: json-rules-engine. */
   readonly createRunner?: typeof createRuleRunner;
+  /** Default: nothing. Anything else is for decisions that were recorded under the earlier meaning. */
+  readonly missingOpens?: MissingOpens;
 }
 
 export interface Explanation {
@@ -92,10 +94,15 @@ function placesOf(intent: RiskFacts['intent']): string[] {
   });
 }
 
-/** What the rule index is asked with. @throws {Error} when the facts' resource is not canonical */
+/**
+ * What the rule index is asked with. A target that is not known can not be told to fit, and a DENY that does not fit would
+ * be passed over; so what targets look at must be there. @throws {Error} when it is not, or the resource is not canonical
+ */
 export function requestOf(facts: RiskFacts): Request {
   const { intent } = facts;
   if (canonical(intent.resource) !== intent.resource) throw new Error('the resource in the facts is not canonical');
+  if (!ENVIRONMENTS.includes(facts.environment)) throw new Error('the environment in the facts is not known');
+  if (typeof facts.organisation.slug !== 'string') throw new Error('the facts have no organisation');
   return {
     action: intent.action,
     resource: intent.resource,
@@ -120,11 +127,12 @@ interface StageOptions<Result> {
   readonly createRunner: typeof createRuleRunner;
   readonly combine: (matches: readonly Match[], facts: object) => Result;
   readonly fail: (error: unknown) => Result;
+  readonly missingOpens: MissingOpens | undefined;
 }
 
 /** The rules of one stage with what is remembered about them. */
 function createStage<Result extends object>(options: StageOptions<Result>) {
-  const { index, createRunner } = options;
+  const { index, createRunner, missingOpens } = options;
   // Their keys are as long as the lists, and come from the policies: the longest lists are those worth sharing most.
   const lists = new BoundedMap<CandidateList>(MAX_LISTS, Number.POSITIVE_INFINITY);
   const requests = new BoundedMap<CandidateList>(MAX_REQUESTS);
@@ -173,7 +181,9 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
       throw new IncompleteError(`the engine evaluated ${evaluated} of ${candidates.length} rules`);
     }
     const holding = new Set(held);
-    return candidates.filter(({ rule }) => holding.has(rule.index)).map((candidate) => matchOf(candidate, facts));
+    return candidates
+      .filter(({ rule }) => holding.has(rule.index))
+      .map((candidate) => matchOf(candidate, facts, missingOpens));
   }
 
   async function compute(list: CandidateList, facts: object, key: string): Promise<Result> {
@@ -211,7 +221,10 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
 function noteOf(candidate: Candidate, match: Match | undefined): string | undefined {
   if (match === undefined) return undefined;
   const { type } = candidate.rule.effect;
-  if (type === 'DEGRADE' && match.ground === 'missing') return 'counts as ESCALATE, because facts are missing';
+  if (match.ground === 'missing' && type === 'DEGRADE')
+    return 'counts as an ESCALATE that permits nothing, because facts are missing';
+  if (match.ground === 'missing' && type === 'ESCALATE')
+    return 'permits nothing, also not with an approval: it holds only because facts are missing';
   const isPart = candidate.fit === 'partly' || !match.isWhole;
   if (type === 'ESCALATE' && isPart)
     return 'permits nothing, also not with an approval: it matches a part of what was asked for';
@@ -228,6 +241,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const shared = {
     memoLimit: options.memoLimit ?? DEFAULT_MEMO,
     createRunner: options.createRunner ?? createRuleRunner,
+    missingOpens: options.missingOpens,
   };
   const codeOf = (error: unknown) => {
     try {
@@ -242,7 +256,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const intake = createStage<Risk>({
     ...shared,
     index: compiled.intake,
-    combine: combineRisk,
+    combine: (matches) => combineRisk(matches, options.missingOpens),
     fail: (error) => unknownRisk(codeOf(error)),
   });
 

@@ -13,10 +13,17 @@ export interface Risk {
   /** 0..1000 */
   score: number;
   factors: RiskFactor[];
+  /** Without the factors that count only because facts are missing; absent when there are none. */
+  certain?: { level: RiskLevel; score: number };
 }
+
+/** What the caller wrote, as it came: the `intent` of an enforcement, or action and resource of a submitted intent. */
+export type Requested = { readonly intent: string } | { readonly action: string; readonly resource: string };
 
 /** A parse, and the canonical resource that policies match. */
 export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {
+  /** No policy looks at it. Absent in decisions that were recorded before it was. */
+  requested?: Requested;
   /** Canonical, without the action: `data/user_profile`, `db/production/*`. */
   resource: string;
   /** How many segments of the resource are named; the `*` of a pattern is not counted. */

@@ -284,6 +284,23 @@ export function isLeftOpen(path: string, facts: object): boolean {
   return path !== 'intent.domain' || resource === '*';
 }
 
+/**
+ * A risk that is higher only because facts are missing can not be told, where that makes a difference: otherwise whoever
+ * leaves out a fact could make a rule hold for certain, through the risk.
+ */
+const RISK_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['intent.risk.level', 'level'],
+  ['intent.risk.score', 'score'],
+]);
+
+function riskReader(member: string, read: PathReader): PathReader {
+  return (facts) => {
+    const value = read(facts);
+    const certain = own(own(own(facts, 'intent'), 'risk'), 'certain');
+    return certain === undefined || own(certain, member) === value ? value : undefined;
+  };
+}
+
 /** The reader of a full path such as `trust.recorded.level`. Null counts as missing. */
 export function pathReader(path: string): PathReader {
   const keys = path.split('.');
@@ -292,6 +309,8 @@ export function pathReader(path: string): PathReader {
     for (const key of keys) value = own(value, key);
     return value === null ? undefined : value;
   };
+  const riskMember = RISK_MEMBERS.get(path);
+  if (riskMember !== undefined) return riskReader(riskMember, read);
   if (byPath.get(path)?.openInPattern !== true) return read;
   return (facts) => (isLeftOpen(path, facts) ? undefined : read(facts));
 }

@@ -2,20 +2,23 @@
 import { Type } from 'typebox';
 import { APPROVAL_STATES } from '../decide/approval.ts';
 import { CallerId, Cursor, JsonObject, Limit, listOf, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
-import { DecisionOnRecord } from './decision.ts';
+import { DecisionOnRecord, RequestedSchema } from './decision.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
   description: 'pending; approved, which may be used once; rejected; used; expired: not decided, or not used, in time.',
 });
 
 const members = {
+  requested: Nullable(RequestedSchema),
   approvalId: Type.String({ examples: ['apr_01jq3kzv5w8e3h2c4n9m7x6y1t'] }),
   status: Status,
   agentId: Type.String(),
-  keyId: Type.String({ description: 'The key that asked. It may not decide.' }),
+  keyId: Type.String({
+    description: 'The key that asked. It may not decide, nor may a key that it made, or that made it.',
+  }),
   digest: Type.String({
     description:
-      'What it is bound to: SHA-256, lower-case hex, of the canonical JSON of {agentId, context, environment, intentId, normalized, organisation}; an absent context is {}.',
+      'What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows.',
   }),
   intentId: Nullable(Type.String({ description: 'The parse or the submitted intent that stands behind it.' })),
   createdAt: Timestamp,
@@ -34,6 +37,16 @@ export const Approval = Type.Object(members, { $id: 'Approval', additionalProper
 export const ApprovalDetail = Type.Object(
   {
     ...members,
+    mayDecide: Type.Boolean({
+      description:
+        'Whether the key that reads may approve or reject, while it is pending: not the key that asked, what rotations made of it, a key that it made, or one that made it, directly or through keys in between.',
+    }),
+    bound: Nullable(
+      JsonObject({
+        description:
+          'All that it is bound to: agent, organisation, environment, context, intentId, and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can not be used any more.',
+      }),
+    ),
     context: Nullable(
       JsonObject({
         description: "The caller's own object, as the policies saw it. Null: retention has erased it.",

@@ -28,7 +28,7 @@ export const EnforceRequest = Type.Object(
       Type.String({
         pattern: '^[0-9A-Za-z_-]{1,64}$',
         description:
-          'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent, intent_id and context. It lets an ESCALATE through and nothing that is denied.',
+          'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written, intent_id and context, read as they were then. It lets an ESCALATE through and nothing that is denied.',
       }),
     ),
     explain: Type.Optional(
@@ -108,12 +108,26 @@ const ExplanationSchema = Type.Array(
   { description: 'Every candidate rule, its conditions with the values they saw, and what was skipped and why.' },
 );
 
+export const RequestedSchema = Type.Union(
+  [
+    Type.Object({ intent: Type.String() }, { additionalProperties: false }),
+    Type.Object({ action: Type.String(), resource: Type.String() }, { additionalProperties: false }),
+  ],
+  {
+    $id: 'Requested',
+    description:
+      "The caller's own words, as they came: the intent of an enforcement, or action and resource of a submitted intent. Decisions that were recorded before this member was have none.",
+    examples: [{ intent: 'delete:db/production/users' }],
+  },
+);
+
 const common = {
   verdict: StringEnum(VERDICTS),
   agent_id: Type.String(),
   key_id: Type.String(),
   intent: Type.Object(
     {
+      requested: Type.Optional(RequestedSchema),
       normalized: Type.String(),
       domain: Type.String(),
       action: StringEnum(ACTIONS),

@@ -45,6 +45,16 @@ export const RiskSchema = Type.Object(
         { additionalProperties: false },
       ),
     ),
+    certain: Type.Optional(
+      Type.Object(
+        { level: StringEnum(RISK_LEVELS), score: Type.Integer({ minimum: 0, maximum: 1_000 }) },
+        {
+          additionalProperties: false,
+          description:
+            'Without the factors that count only because facts are missing; there when there are such factors. Where it differs, the risk counts as missing to the rules of stage enforce.',
+        },
+      ),
+    ),
   },
   {
     $id: 'Risk',

@@ -26,8 +26,10 @@ describe('custos approvals', function () {
     const list = await custos('list', '--status', 'pending', '--agent', 'shell-bot');
     expect([list.code, list.stderr]).to.deep.equal([0, '']);
     expect(list.stdout.trim().split('\n')).to.have.lengthOf(2);
-    expect(list.stdout).to.match(new RegExp(`^${approvalId}  pending  shell-bot  db\\.delete\\.asked\\.a `, 'm'));
+    expect(list.stdout).to.match(new RegExp(`^${approvalId}  pending  shell-bot  delete:db/asked/a `, 'm'));
     const shown = await custos('show', approvalId);
+    expect(shown.stdout, 'first of all').to.match(/^asked: {6}"delete:db\/asked\/a"$/m);
+    expect(shown.stdout.indexOf('asked:')).to.equal(0);
     expect(shown.stdout).to.match(/^because: {4}ASKED: asked$/m);
     expect(shown.stdout).to.match(/^context: {4}\{"note":"line\\n\\u001b\[31mred"\}$/m);
     // oxlint-disable-next-line no-control-regex -- looked for on purpose
@@ -47,7 +49,7 @@ describe('custos approvals', function () {
     const approvalId = await escalate(client, BODY);
     const approved = await custos('approve', approvalId, '--reason', 'looked at "it"');
     expect([approved.code, approved.stdout]).to.deep.equal([0, `${approvalId}\n`]);
-    expect(approved.stderr).to.equal(`approved: shell-bot, db.delete.asked.a, by ${by}.\n`);
+    expect(approved.stderr).to.equal(`approved: shell-bot, delete:db/asked/a, by ${by}.\n`);
     const decision = await ask(client, { ...BODY, approval_id: approvalId });
     expect(gist(decision)).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
     expect(decision.reasons[1].message).to.equal(`${approvalId} approved by ${by}`);

@@ -235,6 +235,53 @@ describe('approvals that are decided', function () {
     for (const approvalId of [early, late]) expect((await approve(other, approvalId)).status).to.equal(200);
   });
 
+  it('not by a key that the asking key made, nor by one that made it, through any number of keys and rotations', async () => {
+    type Held = { readonly keyId: string; readonly by: Client };
+    const held = ({ key, keyId }: { key: string; keyId: string }): Held => ({ keyId, by: service.admin.withKey(key) });
+    const shell = async (): Promise<Held> => held(await service.addKey({ scopes: ['admin:*'] }));
+    const make = async ({ by }: Held): Promise<Held> =>
+      held((await by.post('/v1/auth/keys', { name: 'made', scopes: ['admin:*'] })).json);
+    const rotate = async ({ by }: Held, { keyId }: Held): Promise<Held> =>
+      held((await by.post(`/v1/auth/keys/${keyId}/rotate`, { overlap: '2h' })).json);
+
+    const [root, helper] = [await shell(), await shell()];
+    const maker = await make(root);
+    const asking = await make(maker);
+    const child = await make(asking);
+    const same: Readonly<Record<string, Held>> = {
+      'the key itself': asking,
+      'what it made': child,
+      'what that made': await make(child),
+      'what a rotation made of what it made': await rotate(child, child),
+      'what made it': maker,
+      'what made that': root,
+      'what a rotation made of what made it': await rotate(helper, maker),
+      'who rotated what made it, and holds its successor': helper,
+    };
+    const strangers: Readonly<Record<string, Held>> = {
+      'another that the same key made': await make(maker),
+      'what such a one made': await make(await make(root)),
+      'one from the shell': await shell(),
+    };
+    const mayDecide = async ({ by }: Held, id: string): Promise<unknown> =>
+      (await by.get(`/v1/approvals/${id}`)).json.mayDecide;
+    const asked = await escalate(asking.by, question());
+    for (const [name, one] of Object.entries(same)) {
+      expect(await mayDecide(one, asked), name).to.equal(false);
+      for (const answer of [await approve(one.by, asked), await reject(one.by, asked)])
+        expect([answer.status, answer.json.code], name).to.deep.equal([403, 'E1004']);
+      // The other way round, too: what that key asks for, this one may not decide.
+      const reversed = await escalate(one.by, question());
+      expect((await approve(asking.by, reversed)).json.code, `${name}, reversed`).to.equal('E1004');
+    }
+    expect((await on.read(asked)).status).to.equal('pending');
+    for (const [name, one] of Object.entries(strangers)) {
+      const id = await escalate(asking.by, question());
+      expect(await mayDecide(one, id), name).to.equal(true);
+      expect((await approve(one.by, id)).status, name).to.equal(200);
+    }
+  });
+
   it('only with a reason', async () => {
     const approvalId = await escalate(client, question());
     const path = `/v1/approvals/${approvalId}/approve`;

@@ -1,7 +1,9 @@
 // What an ESCALATE opens: an approval that shows all that is needed to decide, one for each action, and lists of them.
 import { expect } from 'chai';
 import type { Sql } from '../../shared/db/database.ts';
-import { APPROVAL_STATES, approvalDigest } from '../../shared/decide/approval.ts';
+import { createHash } from 'node:crypto';
+import canonicalizeIndependently from 'canonicalize';
+import { APPROVAL_STATES } from '../../shared/decide/approval.ts';
 import { listApprovals } from '../../shared/decide/approval-list.ts';
 import { type ApprovalsUnderTest, question, startApprovals } from '../support/approvals.ts';
 import { asAnswered, type Client } from '../support/client.ts';
@@ -29,19 +31,27 @@ describe('approvals that an ESCALATE opens', function () {
     const { approval_id: approvalId, expires_at: expiresAt } = decision.approval;
     expect(Date.parse(expiresAt) - Date.parse(decision.evaluated_at)).to.equal(HOUR_MS);
     const approval = await on.read(approvalId);
+    const { bound } = approval;
+    const { risk: _, ...intent } = decision.intent;
+    expect(intent).to.deep.include({ requested: { intent: asked.intent }, verb: 'delete', action: 'delete' });
+    expect(bound.intent).to.deep.include(intent);
+    expect(bound).to.deep.equal({
+      agent: { id: asked.agent_id },
+      context,
+      environment: 'live',
+      intent: bound.intent,
+      intentId: null,
+      organisation: { slug: 'default' },
+    });
     expect(approval).to.deep.equal({
+      requested: { intent: asked.intent },
       approvalId,
       status: 'pending',
       agentId: asked.agent_id,
       keyId: on.keyId,
-      digest: approvalDigest({
-        agentId: asked.agent_id,
-        context,
-        environment: 'live',
-        intentId: null,
-        normalized: decision.intent.normalized,
-        organisation: 'default',
-      }),
+      digest: createHash('sha256')
+        .update(canonicalizeIndependently(bound) ?? '')
+        .digest('hex'),
       intentId: null,
       createdAt: decision.evaluated_at,
       expiresAt,
@@ -52,7 +62,9 @@ describe('approvals that an ESCALATE opens', function () {
       usedBy: null,
       usedDecisionId: null,
       decision: { ...decision, stands: false, stands_reason: 'verdict' },
+      bound,
       context,
+      mayDecide: true,
     });
     expect(asAnswered((await client.get(`/v1/decisions/${decision.decision_id}`)).text)).to.equal(
       JSON.stringify(decision),
@@ -174,7 +186,8 @@ describe('approvals that an ESCALATE opens', function () {
     expect(third.nextCursor).to.equal(null);
     const [item] = first.items;
     expect(item).not.to.have.property('context');
-    expect({ ...item, context: {} }).to.deep.equal(await on.read(item.approvalId));
+    const { bound, mayDecide, ...whole } = await on.read(item.approvalId);
+    expect([{ ...item, context: {} }, bound.agent.id, mayDecide]).to.deep.equal([whole, agent_id, true]);
     for (const query of ['&cursor=x', '&status=open', '&limit=0'])
       expect((await list(query)).code, query).to.equal('E2001');
   });

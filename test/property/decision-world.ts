@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import type { ActivePolicies } from '../../shared/decide/active-set.ts';
 import type { AgentState } from '../../shared/decide/agents.ts';
 import {
-  approvalDigest,
   type ApprovalFacts,
   approvedReason,
   refusalOf,
   standingOf,
   standsFirst,
 } from '../../shared/decide/approval.ts';
+import { approvalDigest, earlierApprovalDigest } from '../../shared/decide/approval-bound.ts';
 import { type Answer, createDecider, type Decider, type Question } from '../../shared/decide/decider.ts';
 import { createHistory } from '../../shared/decide/history.ts';
 import { createReading } from '../../shared/decide/readings.ts';
@@ -38,7 +38,7 @@ import {
   serviceRecord,
   START_MS,
 } from './decision-world-log.ts';
-import { arbitraryFacts, arbitraryPolicies } from './policy-arbitraries.ts';
+import { arbitraryFacts, arbitraryPolicies, asIntake } from './policy-arbitraries.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -80,22 +80,6 @@ const DEGRADE_ALL: PolicyLike = {
   ],
 };
 
-/** Random conditions, whose events are risk factors. */
-function asIntake(policies: readonly PolicyLike[], scores: readonly number[]): PolicyLike[] {
-  return policies.map((policy, i) => ({
-    ...policy,
-    id: `intake-${i}`,
-    stage: 'intake',
-    rules: policy.rules.map((rule, j) => ({
-      ...rule,
-      event: {
-        type: 'RISK',
-        params: { factor: `f${j}`, score: scores[(i + j) % scores.length] ?? 1, message: 'random' },
-      },
-    })),
-  }));
-}
-
 const asked = fc.record({
   changes: arbitraryFacts(),
   claimedScore: fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: undefined }),
@@ -127,6 +111,8 @@ export const worlds = fc.record({
   /** Signals, fold by fold. */
   signals: fc.array(fc.array(arbitrarySignal, { minLength: 1, maxLength: 25 }), { maxLength: 4 }),
   dailyCap: fc.constantFrom(10_000, 2_000),
+  /** Whether it was recorded by a version in which missing facts could open, and approvals were bound to less. */
+  isEarlier: fc.constantFrom(false, false, false, true),
   asked: fc.array(asked, { minLength: 4, maxLength: 4 }),
 });
 type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never;
@@ -170,12 +156,7 @@ async function withApproval(
   return decider.approve(question, answer, approvedReason(APPROVAL, APPROVER));
 }
 
-function approvalRecordsOf(
-  { agentId, context }: Question,
-  answer: Answer,
-  openedBy: string,
-  decisionId: string,
-): LoggedRecord[] {
+function approvalRecordsOf(isEarlier: boolean, answer: Answer, openedBy: string, decisionId: string): LoggedRecord[] {
   const approved = { state: 'approved', by: APPROVER, reason: 'ticket 7' };
   const changes: Readonly<Record<string, readonly object[]>> = {
     APPROVED: [approved, { state: 'used', by: 'AAAAAAAA', usedDecisionId: decisionId }],
@@ -183,9 +164,7 @@ function approvalRecordsOf(
     APPROVAL_EXPIRED: [approved, { state: 'expired' }],
     APPROVAL_USED: [approved, { state: 'used', by: 'CCCCCCCC', usedDecisionId: 'dec_other' }],
   };
-  const { organisation, environment } = OWNER;
-  const { normalized } = answer.facts.intent;
-  const digest = approvalDigest({ agentId, context, environment, intentId: null, normalized, organisation });
+  const digest = (isEarlier ? earlierApprovalDigest : approvalDigest)(answer.facts, null);
   const common = { approvalId: APPROVAL, decisionId: openedBy, digest, intentId: null };
   return (changes[answer.evaluation.reasons.at(-1)?.code ?? ''] ?? []).map((change, i) =>
     serviceRecord('custos.approval', AGENT, answer.nowMs - 1_000 + i, { ...common, ...change }),
@@ -202,14 +181,19 @@ export interface MadeDecision {
 export async function decideAll(world: World): Promise<MadeDecision[]> {
   // Nothing reads the lexicon of this set.
   const set = setOf(world.policies) as PolicySet<Lexicon>;
-  const active: ActivePolicies = { set, evaluator: createEvaluator({ set }), activatedAt: new Date(0) };
+  const missingOpens = world.isEarlier ? 'everything' : 'nothing';
+  const active: ActivePolicies = {
+    set,
+    evaluator: createEvaluator({ set, missingOpens }),
+    activatedAt: new Date(0),
+  };
   const states = foldAll(world);
   const trustRecords = states.at(-1)?.records ?? [];
   return Promise.all(world.asked.map((one) => decide(world, one, active, states, trustRecords)));
 }
 
 async function decide(
-  { dailyCap }: World,
+  { dailyCap, isEarlier }: World,
   one: Asked,
   active: ActivePolicies,
   states: readonly Folded[],
@@ -220,7 +204,8 @@ async function decide(
   // Before the next fold, when there is one.
   const nowMs = state.atMs + (at === states.length - 1 ? one.laterMs : one.laterMs % DAY_MS);
   const { intent, context } = factsWith(one.changes);
-  const { risk: _, ...unassessed } = intent;
+  const { risk: _, requested, ...rest } = intent;
+  const unassessed = isEarlier || requested === undefined ? rest : { ...rest, requested };
   const history = createHistory();
   for (const verdict of one.past) history.add(nowMs - 1_000, verdict, 1);
   const agent: Facts['agent'] = {
@@ -292,7 +277,7 @@ async function decide(
       facts: { text: Buffer.from(row.facts), salt: Buffer.from(row.factsSalt, 'hex') },
       policySet: active.set.canonical,
       trustRecords,
-      approvalRecords: approvalRecordsOf(question, answer, opened.decisionId, row.decisionId),
+      approvalRecords: approvalRecordsOf(isEarlier, answer, opened.decisionId, row.decisionId),
       opening: sealed(opened.record, NO_PREVIOUS),
       haltRecords: one.halt === 'none' ? [] : one.halt === 'lifted' ? [halted, lifted] : [halted],
     },

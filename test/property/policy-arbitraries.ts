@@ -47,6 +47,8 @@ const comparisons = fc.oneof(
     fc.constantFrom('pii', 'health'),
   ),
   comparison('intent', fc.constant('confidence'), numeric, fc.constantFrom(0.25, 0.5)),
+  comparison('intent', fc.constant('risk.level'), fc.constantFrom('equal', 'notEqual'), fc.constantFrom('low', 'high')),
+  comparison('intent', fc.constant('risk.score'), numeric, fc.constantFrom(400, 700)),
   comparison('agent', fc.constant('registered'), fc.constantFrom('equal', 'notEqual'), fc.boolean()),
 );
 const presence = comparison('context', contextPath, fc.constant('isPresent'), fc.boolean());
@@ -101,6 +103,26 @@ export function arbitraryPolicies({ withPresence = true } = {}): fc.Arbitrary<Po
       rules: rules.map((one, j) => ({ name: `r${j}`, ...one })),
     })),
   );
+}
+
+/** Random conditions, whose events are risk factors; they do not look at the risk itself. */
+export function asIntake(policies: readonly PolicyLike[], scores: readonly number[]): PolicyLike[] {
+  return policies
+    .map((policy, i) => ({
+      ...policy,
+      id: `intake-${i}`,
+      stage: 'intake',
+      rules: policy.rules
+        .filter(({ conditions: of }) => !JSON.stringify(of).includes('"risk.'))
+        .map((rule, j) => ({
+          ...rule,
+          event: {
+            type: 'RISK',
+            params: { factor: `f${j}`, score: scores[(i + j) % scores.length] ?? 1, message: 'random' },
+          },
+        })),
+    }))
+    .filter(({ rules }) => rules.length > 0);
 }
 
 /** Changes to the facts of factsWith. */

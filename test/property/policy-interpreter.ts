@@ -97,7 +97,7 @@ export function verdictOf(policies: readonly Policy[], facts: Facts): string {
     if (event.type === 'DEGRADE' && isDegraded) due.push(...event.params.obligations);
     else found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
     const isAll = whole || (event.type === 'ESCALATE' && located);
-    if (event.type !== 'DENY' && isAll && can(EITHER, NEITHER)) isPermitted = true;
+    if (event.type !== 'DENY' && isAll && can(NEITHER, NEITHER)) isPermitted = true;
   }
 
   if (found.has('DENY') || !isPermitted) return 'DENY';

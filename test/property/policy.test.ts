@@ -1,17 +1,47 @@
 // What holds for every policy set and all facts: deny trumps, nothing matched is DENY, order means nothing, absence only ever makes stricter.
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { approvedReason } from '../../shared/decide/approval.ts';
 import { createEvaluator } from '../../shared/policy/evaluate.ts';
+import { allObligations } from '../../shared/policy/obligations.ts';
 import { isPattern, matchesPattern } from '../../shared/policy/resource.ts';
-import type { Evaluation } from '../../shared/policy/types.ts';
+import type { PolicyObligation } from '../../shared/policy/schema.ts';
+import type { Evaluation, Facts } from '../../shared/policy/types.ts';
+import { fullPath, VOCABULARY } from '../../shared/policy/vocabulary.ts';
 import { evaluatorOf, factsWith, load, policy, setOf } from '../unit/policy/support.ts';
-import { arbitraryFacts, arbitraryPolicies, RESOURCES } from './policy-arbitraries.ts';
+import { arbitraryFacts, arbitraryPolicies, asIntake, RESOURCES } from './policy-arbitraries.ts';
 import { verdictOf } from './policy-interpreter.ts';
 
 const RUNS = { numRuns: 300 };
 /** From the most to the least permissive. */
 const PERMISSIVENESS = ['ALLOW', 'DEGRADE', 'ESCALATE', 'DENY'];
 const strictness = (evaluation: Evaluation): number => PERMISSIVENESS.indexOf(evaluation.verdict);
+
+const APPROVAL = approvedReason('apr_01jq3k00000000000000000000', 'ADMINKEY');
+
+/** The same facts, some of them gone or of the wrong type. */
+function without(facts: Facts, removed: Readonly<Record<string, unknown>>): Facts {
+  const changed = structuredClone(facts);
+  for (const [path, value] of Object.entries(removed)) {
+    const keys = path.split('.');
+    const last = keys.pop() ?? '';
+    let at: unknown = changed;
+    for (const key of keys) at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined;
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, last)) continue;
+    if (value === undefined) Reflect.deleteProperty(at, last);
+    else Reflect.set(at, last, value);
+  }
+  return changed;
+}
+
+/** Whoever keeps the obligations of `after` has kept those of `before`. */
+function expectNoMilder(after: Evaluation, before: Evaluation): void {
+  expect(strictness(after)).to.be.at.least(strictness(before));
+  if (after.verdict !== 'DEGRADE') return;
+  // As they stand in the rules: merging them has kept their shape.
+  const [kept, due] = [after.obligations, before.obligations] as unknown as [PolicyObligation[], PolicyObligation[]];
+  expect(allObligations([...kept, ...due])).to.deep.equal(after.obligations);
+}
 
 describe('every policy set', () => {
   it('gives the verdict that a direct interpreter of the same rules gives', async () => {
@@ -94,31 +124,48 @@ describe('every policy set', () => {
     );
   });
 
-  it('a fact that is absent, or of the wrong type, only ever makes an answer stricter', async () => {
-    const paths = fc.constantFrom(
-      'context.x',
-      'context.y',
-      'trust.level',
-      'intent.data_classes',
-      'intent.confidence',
-      'agent.registered',
-    );
+  it('a fact that is absent, or of the wrong type, never makes an answer milder, approved or not', async () => {
+    // Each fact that a policy can look at, and what holds it.
+    const paths = [
+      ...new Set(
+        [...VOCABULARY.map(({ fact, path }) => fullPath(fact, path)), 'context.x', 'context.y', 'context.x.z'].flatMap(
+          (path) => path.split('.').map((_, i, keys) => keys.slice(0, i + 1).join('.')),
+        ),
+      ),
+    ];
     const wrong = fc.constantFrom<unknown>(undefined, null, {}, [{}], Number.NaN);
+    // Mostly what the random rules look at: without what targets look at, all is denied.
+    const often = ['context', 'context.x', 'context.y', 'context.x.z', 'trust.level', 'trust.claimed.level'];
+    const asked = ['intent.confidence', 'intent.data_classes', 'agent.registered', 'trust.recorded.level'];
+    const removals = fc.dictionary(
+      fc.oneof(
+        { weight: 9, arbitrary: fc.constantFrom(...often, ...asked) },
+        { weight: 1, arbitrary: fc.constantFrom(...paths) },
+      ),
+      wrong,
+      { minKeys: 1, maxKeys: 3 },
+    );
     // isPresent asks for absence itself, so it is the one operator that this is not about.
     const policies = arbitraryPolicies({ withPresence: false });
+    const seen = new Set<string>();
     await fc.assert(
-      fc.asyncProperty(policies, arbitraryFacts(), paths, wrong, async (some, changes, path, value) => {
-        const evaluator = evaluatorOf(some);
-        const known = await evaluator.evaluate(factsWith(changes));
-        const unknown = await evaluator.evaluate(factsWith({ ...changes, [path]: value }));
-        // The one exception is what the contract says of a missing fact: it makes an ESCALATE rule hold that otherwise
-        // did not, where nothing else matched. Nobody may act on either answer.
-        const isEscalated = known.reasons[0]?.code === 'NO_MATCH' && unknown.verdict === 'ESCALATE';
-        if (!isEscalated) expect(strictness(unknown)).to.be.at.least(strictness(known));
-        else expect(unknown.reasons.map((reason) => reason.code)).to.include('FACT_MISSING');
+      fc.asyncProperty(policies, policies, arbitraryFacts(), removals, async (some, intake, changes, removed) => {
+        // Errors are answers, too: what targets look at must be there.
+        const evaluator = createEvaluator({ set: setOf([...some, ...asIntake(intake, [350, 90])]), memoLimit: 0 });
+        const answersTo = async (facts: Facts): Promise<readonly [Evaluation, Evaluation]> => {
+          const risk = await evaluator.assessRisk(facts);
+          const assessed: Facts = { ...facts, intent: { ...facts.intent, risk } };
+          return [await evaluator.evaluate(assessed), await evaluator.evaluateApproved(assessed, APPROVAL)];
+        };
+        const [before, approvedBefore] = await answersTo(factsWith(changes));
+        const [after, approvedAfter] = await answersTo(without(factsWith(changes), removed));
+        expectNoMilder(after, before);
+        expectNoMilder(approvedAfter, approvedBefore);
+        seen.add(`${before.verdict} ${after.verdict}`);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 2_000 },
     );
+    expect([...seen]).to.include.members(['ALLOW ESCALATE', 'ESCALATE DENY', 'DEGRADE ESCALATE', 'ALLOW DENY']);
   });
 
   it('a pattern is never answered more permissively than a resource that it covers', async () => {

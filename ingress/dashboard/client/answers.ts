@@ -8,6 +8,9 @@ export interface Risk {
   readonly factors: readonly { readonly factor: string; readonly score: number; readonly message: string }[];
 }
 
+/** The caller's own words, as they came. */
+export type Requested = { readonly intent: string } | { readonly action: string; readonly resource: string };
+
 /** GET /v1/decisions/{id} */
 export interface DecisionAnswer {
   readonly decision_id: string;
@@ -16,6 +19,8 @@ export interface DecisionAnswer {
   readonly agent_id: string;
   readonly key_id: string;
   readonly intent: {
+    /** Decisions of earlier versions have none. */
+    readonly requested?: Requested;
     readonly normalized: string;
     readonly domain: string;
     readonly action: string;

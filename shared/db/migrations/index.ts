@@ -12,6 +12,7 @@ import { LeafZones1763700000010 } from './0010-leaf-zones.ts';
 import { QueuedOnce1763700000011 } from './0011-queued-once.ts';
 import { AuthorityRecords1763700000012 } from './0012-authority-records.ts';
 import { Repeats1763700000013 } from './0013-repeats.ts';
+import { KeyLine1763700000014 } from './0014-key-line.ts';
 
 export const MIGRATIONS = [
   Foundation1763700000001,
@@ -27,4 +28,5 @@ export const MIGRATIONS = [
   QueuedOnce1763700000011,
   AuthorityRecords1763700000012,
   Repeats1763700000013,
+  KeyLine1763700000014,
 ];

@@ -7,7 +7,7 @@ import type { Facts } from '../types.ts';
 import { applies } from './answers.ts';
 import type { LintedRule, LintedSet } from './rules.ts';
 import { ruleHolds, search, type Found } from './search.ts';
-import { asEvaluated, both, CERTAIN, not, POSSIBLE, WHOLE, type Space, type Unsure } from './space.ts';
+import { asEvaluated, both, CERTAIN, not, POSSIBLE, type Space, type Unsure } from './space.ts';
 import type { Formula } from './solve.ts';
 
 /** What must hold of a rule for another to be pointless: its conditions, read so or so. */
@@ -56,10 +56,11 @@ export function dutiesOf(rule: LintedRule, other: LintedRule): readonly Duty[] |
   if (b.type === 'DENY') return a.type !== 'DENY' || a.code === b.code ? [plain] : undefined;
   if (a.type === 'ALLOW') {
     if (b.type === 'ALLOW') return [plain];
-    return b.type === 'ESCALATE' ? [{ given: CERTAIN, demanded: WHOLE }] : undefined;
+    // Only an ESCALATE that holds for certain opens what the ALLOW would open.
+    return b.type === 'ESCALATE' ? [{ given: CERTAIN, demanded: CERTAIN }] : undefined;
   }
   if (a.type === 'ESCALATE' && b.type === 'ESCALATE' && a.code === b.code)
-    return [plain, { given: WHOLE, demanded: WHOLE }];
+    return [plain, { given: CERTAIN, demanded: CERTAIN }];
   if (a.type === 'DEGRADE' && b.type === 'DEGRADE' && sameConditions(rule, other)) {
     const alone = mergeObligations(b.obligations);
     const together = mergeObligations([...b.obligations, ...a.obligations]);

@@ -21,8 +21,6 @@ export const asEvaluated = ({ holdsWhenUnsure }: CompiledRule): Unsure => ({
 });
 export const CERTAIN: Unsure = { missing: false, partly: false };
 export const POSSIBLE: Unsure = { missing: true, partly: true };
-/** Holds for all that a requested pattern stands for. */
-export const WHOLE: Unsure = { missing: true, partly: false };
 
 export interface Space {
   /** How many comparisons it took to make. */

@@ -1,14 +1,10 @@
 // Approvals as values: what they are bound to, what they are worth, and how a decision by one is recognised.
-import { createHash } from 'node:crypto';
-import canonicalizeIndependently from 'canonicalize';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   APPROVAL_STATES,
-  approvalDigest,
   type ApprovalFacts,
   approvalMentionOf,
-  type ApprovedAction,
   approvedReason,
   refusalOf,
   stateAt,
@@ -18,46 +14,6 @@ import {
 import { builtInEvaluation } from '../../../shared/policy/combine.ts';
 
 const ID = 'apr_01jq3k00000000000000000000';
-const ACTION: ApprovedAction = {
-  agentId: 'agent-7',
-  context: { ticket: 'OPS-1' },
-  environment: 'live',
-  intentId: null,
-  normalized: 'db.delete.customers',
-  organisation: 'acme',
-};
-
-describe('the digest of an approval', () => {
-  it('is SHA-256 of RFC 8785 of exactly the six members; an absent context is an empty one', () => {
-    const text =
-      '{"agentId":"agent-7","context":{"ticket":"OPS-1"},"environment":"live","intentId":null,"normalized":"db.delete.customers","organisation":"acme"}';
-    expect(approvalDigest(ACTION)).to.equal(createHash('sha256').update(text).digest('hex'));
-    expect(approvalDigest({ ...ACTION, context: undefined })).to.equal(approvalDigest({ ...ACTION, context: {} }));
-  });
-
-  it('is what another implementation of RFC 8785 gives, and differs when anything does', () => {
-    const action = fc.record({
-      agentId: fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => text.isWellFormed()),
-      context: fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.parse(JSON.stringify(value)) as object),
-      environment: fc.constantFrom('live', 'test', 'dev'),
-      intentId: fc.option(fc.string()),
-      normalized: fc.string(),
-      organisation: fc.string(),
-    });
-    const independent = (value: object): string =>
-      createHash('sha256')
-        .update(canonicalizeIndependently(value) ?? '')
-        .digest('hex');
-    fc.assert(
-      fc.property(action, action, (a, b) => {
-        const [one, other] = [a, b].map((each) => approvalDigest(each as ApprovedAction));
-        expect(one).to.equal(independent(a));
-        expect(one === other).to.equal(canonicalizeIndependently(a) === canonicalizeIndependently(b));
-      }),
-    );
-  });
-});
-
 const NOW = Date.parse('2026-03-01T10:00:00.000Z');
 const APPROVAL: ApprovalFacts = {
   approvalId: ID,

@@ -69,10 +69,22 @@ describe('what is approved', () => {
     },
     {
       name: 'obligations that depend on a missing fact are kept',
-      policies: [degrade('o', ROWS, ON_CONTEXT)],
+      policies: [policy('a', 'ALLOW'), degrade('o', ROWS, ON_CONTEXT)],
       verdict: 'DEGRADE',
       codes: ['FACT_MISSING', 'APPROVED'],
       obligations: ROWS,
+    },
+    {
+      name: 'a DEGRADE that holds only because a fact is missing opens nothing',
+      policies: [degrade('o', ROWS, ON_CONTEXT)],
+      verdict: 'DENY',
+      codes: ['NO_MATCH', 'FACT_MISSING'],
+    },
+    {
+      name: 'an ESCALATE that holds only because a fact is missing opens nothing',
+      policies: [policy('e', 'ESCALATE', ON_CONTEXT)],
+      verdict: 'DENY',
+      codes: ['NO_MATCH', 'FACT_MISSING'],
     },
     {
       name: 'obligations that no rule could bring together are kept beside each other',

@@ -112,7 +112,7 @@ describe('evaluation', () => {
     expect(candidates.map(({ policy: id, matched, skipped }) => ({ id, matched, skipped }))).to.deep.equal([
       { id: 'a', matched: true, skipped: undefined },
       { id: 'b', matched: false, skipped: 'is for the environments dev' },
-      { id: 'c', matched: true, skipped: 'counts as ESCALATE, because facts are missing' },
+      { id: 'c', matched: true, skipped: 'counts as an ESCALATE that permits nothing, because facts are missing' },
     ]);
     expect(candidates[0]?.conditions).to.deep.equal([
       {
@@ -174,6 +174,47 @@ describe('risk', () => {
       expect(await evaluator.assessRisk(factsWith())).to.include({ score, level });
     });
   }
+  describe('that is higher only because facts are missing', () => {
+    const equalTo = (value: string) => ({ all: [{ fact: 'context', path: 'region', operator: 'equal', value }] });
+    const onHigh = { all: [{ fact: 'intent', path: 'risk.level', operator: 'equal', value: 'high' }] };
+    const onLow = { all: [{ fact: 'intent', path: 'risk.level', operator: 'equal', value: 'low' }] };
+    const risks = [risky('a', 'x', 100), risky('b', 'x', 300, equalTo('us')), risky('c', 'y', 500, equalTo('eu'))];
+    const rules = [policy('e', 'ESCALATE', onHigh), policy('f', 'ALLOW', onLow)];
+    const answer = async (context: object): Promise<string[]> => {
+      const evaluator = evaluatorOf([...risks, ...rules]);
+      const facts = factsWith({ context });
+      const risk = await evaluator.assessRisk(facts);
+      const { verdict, reasons } = await evaluator.evaluate({ ...facts, intent: { ...facts.intent, risk } });
+      return [verdict, ...reasons.map(({ code }) => code)];
+    };
+
+    it('says what it is without them', async () => {
+      const evaluator = evaluatorOf(risks);
+      expect(await evaluator.assessRisk(factsWith())).to.deep.include({
+        level: 'high',
+        score: 800,
+        certain: { level: 'low', score: 100 },
+      });
+      expect(await evaluator.assessRisk(factsWith({ 'context.region': 'eu' }))).not.to.have.property('certain');
+    });
+
+    it('opens nothing: leaving out a fact makes no question to a human out of a no', async () => {
+      expect(await answer({ region: 'us' })).to.deep.equal(['ALLOW', 'ALLOW_CODE']);
+      expect(await answer({ region: 'eu' })).to.deep.equal(['DENY', 'NO_MATCH']);
+      for (const context of [{}, { region: 7 }])
+        expect(await answer(context)).to.deep.equal(['DENY', 'NO_MATCH', 'FACT_MISSING']);
+    });
+
+    it('is known where the missing facts make no difference', async () => {
+      const set = [risky('a', 'x', 100), risky('b', 'x', 200, equalTo('us')), ...rules];
+      const evaluator = evaluatorOf(set);
+      const facts = factsWith();
+      const risk = await evaluator.assessRisk(facts);
+      expect(risk).to.deep.include({ score: 200, certain: { level: 'low', score: 100 } });
+      const asked = { ...facts, intent: { ...facts.intent, risk } };
+      expect((await evaluator.evaluate(asked)).verdict).to.equal('ALLOW');
+    });
+  });
   it('factors are listed by score, then name, each with the message of its highest', async () => {
     const evaluator = evaluatorOf([
       risky('a', 'x', 100),

@@ -18,6 +18,7 @@ const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
 export function factsWith(changes: Readonly<Record<string, unknown>> = {}): Facts {
   const facts: Facts = {
     intent: {
+      requested: { intent: 'data.read.user_profile' },
       normalized: 'data.read.user_profile',
       domain: 'data',
       action: 'read',

@@ -4,6 +4,7 @@ import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import { useKept, useSession } from '../session.ts';
 import { Card, Confirm, Id, KeyValue, Name, Notice, Said, Time, useNow } from '../ui.ts';
+import { wordsOf } from './decisions-parts.ts';
 import { type ApprovalDetail, isUrgent, statusAt, timeLeft, wasDecided } from './approvals-types.ts';
 
 interface DecideProps {
@@ -53,8 +54,8 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
   const left = html`<span class=${isUrgent(expiresAt, now) ? 'time-left urgent' : 'time-left'}>${timeLeft(expiresAt, now)}</span>`;
   return html`<${Card} title="Your decision" aside=${left}>
     ${
-      approval.keyId === session.keyId
-        ? html`<${Notice} tone="info" title="You asked with this key">Whoever asks may not decide. Sign in with another admin key, or let somebody else decide.<//>`
+      !approval.mayDecide
+        ? html`<${Notice} tone="info" title=${approval.keyId === session.keyId ? 'You asked with this key' : 'Your key made the one that asked, or was made by it'}>Whoever asks may not decide, nor may a key that made theirs or that theirs made. Sign in with another admin key, or let somebody else decide.<//>`
         : html`<div class="decide-buttons">
       <button type="button" class="button button-primary" onClick=${() => setAsked('approve')}>Approve…</button>
       <button type="button" class="button" onClick=${() => setAsked('reject')}>Reject…</button>
@@ -65,7 +66,7 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
       asked !== undefined &&
       html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, which goes into the log', required: true }} late=${late} action=${decide} onClose=${close}>
         <p><strong><${Name} text=${agentId} length=${120} /></strong> ${asked === 'approve' ? 'may then do this one thing once:' : 'is denied when it asks for this again with this approval:'}</p>
-        <p><code><${Said} text=${approval.decision.intent.normalized} /></code></p>
+        <p><code><${Said} text=${wordsOf(approval.decision.intent)} /></code></p>
       <//>`
     }
   <//>`;

@@ -23,7 +23,7 @@ import {
 import type { WaitingApprovals } from '../wire.ts';
 import { DecideCard } from './approvals-decide.ts';
 import { type Approval, type ApprovalDetail, statusAt } from './approvals-types.ts';
-import { RiskLevel } from './decisions-parts.ts';
+import { RiskLevel, wordsOf } from './decisions-parts.ts';
 
 const BACK = { to: href('approvals'), label: 'Approvals' };
 
@@ -37,7 +37,7 @@ export function ApprovalPage({ id }: { readonly id: string }): VNode {
   }, [isListed]);
   const { data } = approval;
   // The same head from the beginning: it has the focus.
-  return html`<${PageHead} title=${data === undefined ? 'Approval' : html`<${Said} text=${data.decision.intent.normalized} />`} lead=${data && html`<${Said} text=${data.agentId} /> asked for this <${Time} at=${data.createdAt} />. <${StatusNow} row=${data} />`} back=${BACK} />
+  return html`<${PageHead} title=${data === undefined ? 'Approval' : html`<${Said} text=${wordsOf(data.decision.intent)} />`} lead=${data && html`<${Said} text=${data.agentId} /> asked for this <${Time} at=${data.createdAt} />. <${StatusNow} row=${data} />`} back=${BACK} />
     <${WhenLoaded} of=${approval} what="Reading the approval">${(shown: ApprovalDetail) => html`<${Shown} approval=${shown} reload=${approval.reload} />`}<//>`;
 }
 
@@ -78,12 +78,14 @@ function WhyCard({ approval }: { readonly approval: Approval }): VNode {
 }
 
 /** What the agent wants to do. */
-function WhatCard({ approval }: { readonly approval: Approval }): VNode {
+function WhatCard({ approval }: { readonly approval: ApprovalDetail }): VNode {
   const { intent } = approval.decision;
   const { risk } = intent;
+  const read = approval.bound?.intent;
   return html`<${Card} title="What it wants to do">
     <${KeyValue} items=${[
-      ['Intent', html`<code><${Said} text=${intent.normalized} /></code>`],
+      ['Asked', html`<code><${Said} text=${wordsOf(intent)} /></code>`],
+      ['Read as', html`<code><${Said} text=${intent.normalized} /></code>`],
       ['Resource', html`<code><${Said} text=${intent.resource} /></code>`],
       [
         'Action',
@@ -98,6 +100,9 @@ function WhatCard({ approval }: { readonly approval: Approval }): VNode {
           ? undefined
           : html`<span class="badges">${intent.traits.map((trait) => html`<${Badge} key=${trait}>${trait}<//>`)}</span>`,
       ],
+      ['Data classes', read && listed(read.data_classes)],
+      ['Flags', read && listed(read.flags)],
+      ['Places', read && listed(read.places)],
       ['Risk', html`<${RiskLevel} risk=${risk} />`],
       [
         'Risk factors',
@@ -107,6 +112,11 @@ function WhatCard({ approval }: { readonly approval: Approval }): VNode {
       ],
     ]} />
   <//>`;
+}
+
+function listed(names: readonly string[]): VNode | undefined {
+  if (names.length === 0) return undefined;
+  return html`<span class="badges">${names.map((name) => html`<${Badge} key=${name}><${Said} text=${name} /><//>`)}</span>`;
 }
 
 function ContextCard({ context }: { readonly context: ApprovalDetail['context'] }): VNode {

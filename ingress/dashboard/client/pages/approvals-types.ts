@@ -25,6 +25,16 @@ export interface Approval {
 
 /** GET /v1/approvals/{id} */
 export interface ApprovalDetail extends Approval {
+  /** Whether the key that reads is in other hands than the one that asked. */
+  readonly mayDecide: boolean;
+  /** All that it is bound to; null: erased by retention, or opened by an earlier version. */
+  readonly bound: {
+    readonly intent: {
+      readonly data_classes: readonly string[];
+      readonly flags: readonly string[];
+      readonly places: readonly string[];
+    };
+  } | null;
   /** Null: retention has erased it. */
   readonly context: Readonly<Record<string, unknown>> | null;
 }

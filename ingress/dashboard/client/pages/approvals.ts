@@ -25,7 +25,7 @@ import {
 import type { WaitingApprovals } from '../wire.ts';
 import { ApprovalPage, StatusNow } from './approvals-item.ts';
 import { type Approval, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
-import { RiskLevel } from './decisions-parts.ts';
+import { RiskLevel, wordsOf } from './decisions-parts.ts';
 
 export function ApprovalsPage({ id }: PageProps): VNode {
   return id === undefined ? html`<${ApprovalList} />` : html`<${ApprovalPage} id=${id} />`;
@@ -35,6 +35,7 @@ const FILE: readonly CsvField<Approval>[] = [
   { title: 'approvalId', of: ({ approvalId }) => approvalId },
   { title: 'status', of: ({ status }) => status },
   { title: 'agentId', of: ({ agentId }) => agentId },
+  { title: 'requested', of: ({ decision: { intent } }) => (intent.requested === undefined ? '' : wordsOf(intent)) },
   { title: 'intent', of: ({ decision }) => decision.intent.normalized },
   { title: 'keyId', of: ({ keyId }) => keyId },
   { title: 'createdAt', of: ({ createdAt }) => createdAt },
@@ -119,8 +120,8 @@ function Fresh({ shown, live, agentId, onShow }: FreshProps): VNode {
 }
 
 const WHAT: Column<Approval> = {
-  title: 'Intent',
-  cell: ({ decision }) => html`<${Name} text=${decision.intent.normalized} />`,
+  title: 'Asked',
+  cell: ({ decision }) => html`<${Name} text=${wordsOf(decision.intent)} />`,
 };
 const AGENT: Column<Approval> = {
   title: 'Agent',

@@ -22,7 +22,7 @@ import {
 } from '../ui.ts';
 import { useSession } from '../session.ts';
 import { Explanation } from './decisions-explanation.ts';
-import { RiskLevel } from './decisions-parts.ts';
+import { RiskLevel, wordsOf } from './decisions-parts.ts';
 
 const BACK = { to: href('decisions'), label: 'Decisions' };
 
@@ -49,7 +49,7 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
   const { stands: _stands, stands_reason: _reason, ...answered } = decision;
   const lead = html`<span class="decision-lead"><${Verdict} verdict=${verdict} /> for <${Link} to=${href('agents', agent)}><${Name} text=${agent} /><//> <span aria-hidden="true">·</span> <${Time} at=${decision.evaluated_at} /></span>`;
   const actions = html`<${Link} class="button" to=${href('receipts', proof.proof_id)}>Receipt<//>`;
-  return html`<${PageHead} title=${short(spelled(intent.normalized), 100)} lead=${lead} back=${BACK} actions=${actions} />
+  return html`<${PageHead} title=${short(spelled(wordsOf(intent)), 100)} lead=${lead} back=${BACK} actions=${actions} />
     <${Card} title="Why" flush><${Reasons} decision=${decision} /><//>
     <div class="masonry">
       <${Card} title="What was asked"><${Asked} decision=${decision} /><//>
@@ -93,7 +93,8 @@ function Reasons({ decision: { reasons } }: { readonly decision: DecisionAnswer 
 function Asked({ decision: { intent } }: { readonly decision: DecisionAnswer }): VNode {
   const { risk, traits } = intent;
   return html`<${KeyValue} items=${[
-    ['Intent', html`<${Name} text=${intent.normalized} length=${200} />`],
+    ['Asked', intent.requested && html`<${Name} text=${wordsOf(intent)} length=${200} />`],
+    ['Read as', html`<${Name} text=${intent.normalized} length=${200} />`],
     ['Action', intent.verb === intent.action ? intent.action : `${intent.action} (${spelled(intent.verb)})`],
     ['Resource', html`<${Name} text=${intent.resource} length=${200} />`],
     ['Effect', html`<${Badge} tone=${intent.effect === 'destructive' ? 'bad' : 'neutral'}>${intent.effect}<//>`],

@@ -7,12 +7,18 @@ import { Badge, type Column, Name, Time, type Tone, Trust, Verdict } from '../ui
 
 const TONES: Readonly<Record<Risk['level'], Tone>> = { low: 'neutral', medium: 'warn', high: 'bad' };
 
+/** What was asked for, in the caller's own words; where they are not on record, as it was read. */
+export function wordsOf({ requested, normalized }: DecisionAnswer['intent']): string {
+  if (requested === undefined) return normalized;
+  return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
+}
+
 export function RiskLevel({ risk }: { readonly risk: Pick<Risk, 'level' | 'score'> }): VNode {
   return html`<span class="risk"><${Badge} tone=${TONES[risk.level]}>${risk.level}<//> <span class="muted num">${risk.score}</span></span>`;
 }
 
 export const DECISION_COLUMNS: readonly Column<DecisionAnswer>[] = [
-  { title: 'Intent', cell: ({ intent }) => html`<${Name} text=${intent.normalized} />` },
+  { title: 'Asked', cell: ({ intent }) => html`<${Name} text=${wordsOf(intent)} />` },
   { title: 'Verdict', cell: ({ verdict }) => html`<${Verdict} verdict=${verdict} />` },
   { title: 'Agent', cell: ({ agent_id: agent }) => html`<${Name} text=${agent} length=${32} />` },
   { title: 'Risk', cell: ({ intent }) => html`<${RiskLevel} risk=${intent.risk} />` },
@@ -31,6 +37,7 @@ export const DECISION_FIELDS: readonly CsvField<DecisionAnswer>[] = [
   { title: 'evaluated_at', of: ({ evaluated_at: at }) => at },
   { title: 'verdict', of: ({ verdict }) => verdict },
   { title: 'agent_id', of: ({ agent_id: agent }) => agent },
+  { title: 'requested', of: ({ intent }) => (intent.requested === undefined ? '' : wordsOf(intent)) },
   { title: 'intent', of: ({ intent }) => intent.normalized },
   { title: 'resource', of: ({ intent }) => intent.resource },
   { title: 'effect', of: ({ intent }) => intent.effect },

@@ -1,0 +1,76 @@
+// What an approval is bound to: everything that was decided about. Pure.
+import { createHash } from 'node:crypto';
+import type { Facts, Requested } from '../policy/types.ts';
+import { canonicalize } from '../proof/canonical.ts';
+
+/**
+ * The facts that an approval is not bound to, by their paths, and why. All others are, one that is added later, too: who
+ * adds a fact that changes by itself and is not named here makes approvals that never fit, which fails closed.
+ */
+export const NOT_BOUND: Readonly<Record<string, string>> = {
+  'agent.registered': 'what the agent is now counts, and is evaluated anew',
+  'agent.status': 'what the agent is now counts, and is evaluated anew',
+  'agent.capabilities': 'what the agent is now counts, and is evaluated anew',
+  'agent.tags': 'what the agent is now counts, and is evaluated anew',
+  history: 'changes with every decision of the agent, and is evaluated anew',
+  'intent.risk': 'may look at time and history; follows from what is bound otherwise, and is evaluated anew',
+  key: 'any key that may speak for the agent may use the approval; the present one is evaluated anew, and on record',
+  time: 'passes, and is evaluated anew',
+  trust: 'the present trust counts, a claim can only lower it, and both are evaluated anew',
+};
+
+/** What is hashed. */
+export interface BoundStatement {
+  /** The parse or the submitted intent that stands behind it; null: none. */
+  readonly intentId: string | null;
+  readonly [fact: string]: unknown;
+}
+
+function without(value: object, path: string): object {
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]): [string, unknown][] => {
+      const at = path === '' ? name : `${path}.${name}`;
+      if (Object.hasOwn(NOT_BOUND, at)) return [];
+      const isDeeper = Object.keys(NOT_BOUND).some((other) => other.startsWith(`${at}.`));
+      // Only our own objects are looked into: the caller's have whatever names the caller likes.
+      return [[name, isDeeper && typeof member === 'object' && member !== null ? without(member, at) : member]];
+    }),
+  );
+}
+
+/** All facts but those that are not bound, and the id of the parse or submitted intent. */
+export function boundStatement(facts: Facts, intentId: string | null): BoundStatement {
+  return { ...without(facts, ''), intentId };
+}
+
+function sha256(value: unknown): string {
+  return createHash('sha256').update(canonicalize(value)).digest('hex');
+}
+
+/** SHA-256, lower-case hex, of JCS of the bound statement. */
+export function approvalDigest(facts: Facts, intentId: string | null): string {
+  return sha256(boundStatement(facts, intentId));
+}
+
+/** Whether a decision was recorded before decisions held the caller's own words, and approvals were bound to all. */
+export function isBeforeBinding({ intent }: { readonly intent: Pick<Facts['intent'], 'requested'> }): boolean {
+  return intent.requested === undefined;
+}
+
+/** The digest that approvals had then. It lets nothing through any more; what is on record is held against it. */
+export function earlierApprovalDigest(facts: Facts, intentId: string | null): string {
+  const { agent, context, environment, intent, organisation } = facts;
+  return sha256({
+    agentId: agent.id,
+    context,
+    environment,
+    intentId,
+    normalized: intent.normalized,
+    organisation: organisation.slug,
+  });
+}
+
+/** The caller's own words in one line. */
+export function requestedText(requested: Requested): string {
+  return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
+}

@@ -1,0 +1,130 @@
+// An approval is good for the one question that a human saw: whatever is changed about it afterwards is not what was approved.
+import { expect } from 'chai';
+import type { Client } from '../support/client.ts';
+import { approve, ask, type Asking, escalate, gist } from '../support/escalations.ts';
+import type { Service } from '../support/service.ts';
+import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
+
+/** Everything needs a human, known words and unknown ones. */
+const EVERYTHING = {
+  'everything.json': {
+    id: 'everything',
+    stage: 'enforce',
+    description: 'a human decides',
+    target: { actions: ['*'], resources: ['*'] },
+    rules: [
+      {
+        name: 'rule',
+        conditions: { all: [{ fact: 'agent', path: 'id', operator: 'isPresent', value: true }] },
+        event: { type: 'ESCALATE', params: { code: 'ASKED', message: 'asked' } },
+      },
+    ],
+  },
+};
+
+describe('an approval', function () {
+  this.timeout(120_000);
+  let service: Service;
+  let client: Client;
+  let worker: TestWorker;
+  let close: () => Promise<void>;
+  before(async () => {
+    ({ service, worker, close } = await startServiceAndWorker({ policies: EVERYTHING }));
+    client = await service.client();
+  });
+  after(() => close?.());
+
+  const context = { ticket: 'OPS-1', rows: 3 };
+  const CASES: readonly { readonly name: string; readonly asked: object; readonly used: object }[] = [
+    {
+      name: 'another unknown word',
+      asked: { intent: 'frobnicate:infra/cluster_9' },
+      used: { intent: 'exfiltratify:infra/cluster_9' },
+    },
+    {
+      name: 'another verb of the same action',
+      asked: { intent: 'db.delete.staging.users' },
+      used: { intent: 'db.wipe.staging.users' },
+    },
+    {
+      name: 'the same said in another way',
+      asked: { intent: 'delete:db/staging/users' },
+      used: { intent: 'db.delete.staging.users' },
+    },
+    { name: 'other letters', asked: { intent: 'delete:db/a' }, used: { intent: 'DELETE:db/a' } },
+    { name: 'another spelling of the resource', asked: { intent: 'delete:db/a' }, used: { intent: 'delete:db//a' } },
+    { name: 'another resource', asked: { intent: 'delete:db/a' }, used: { intent: 'delete:db/b' } },
+    { name: 'a wider resource', asked: { intent: 'delete:db/a/b' }, used: { intent: 'delete:db/a/*' } },
+    { name: 'another agent', asked: {}, used: { agent_id: 'somebody-else' } },
+    { name: 'another value in the context', asked: { context }, used: { context: { ...context, rows: 4 } } },
+    { name: 'more in the context', asked: { context }, used: { context: { ...context, force: true } } },
+    { name: 'less in the context', asked: { context }, used: { context: { ticket: 'OPS-1' } } },
+    { name: 'no context', asked: { context }, used: { context: undefined } },
+  ];
+  for (const [i, { name, asked, used }] of CASES.entries())
+    it(`is not good for ${name}`, async () => {
+      const question: Asking = { agent_id: `agent-${i}`, intent: 'delete:db/a', ...asked };
+      const approval_id = await escalate(client, question);
+      await approve(service.admin, approval_id);
+      const other = { ...question, ...used, approval_id };
+      const preview = await ask(service.admin, { ...other, dry_run: true });
+      for (const refused of [preview, await ask(client, other)])
+        expect(gist(refused)).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
+      expect(gist(await ask(client, { ...question, approval_id }))).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
+      expect(gist(await ask(client, other)), 'once it is used, too').to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
+    });
+
+  it('is not good for the same string with a parse behind it, nor the other way round', async () => {
+    const agent_id = 'parsing';
+    const parse = async () =>
+      (await client.post('/v1/intent', { agent_id, raw_intent: 'delete the users in the staging database' })).json;
+    const [one, other] = [await parse(), await parse()];
+    const plain = { agent_id, intent: one.normalized };
+    const questions = [plain, { ...plain, intent_id: one.intent_id }, { ...plain, intent_id: other.intent_id }];
+    const ids = [];
+    for (const question of questions) ids.push(await escalate(client, question));
+    for (const id of ids) await approve(service.admin, id);
+    for (const [i, question] of questions.entries())
+      for (const [j, approval_id] of ids.entries())
+        if (i !== j)
+          expect(gist(await ask(client, { ...question, approval_id }))).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
+  });
+
+  it("shows and records the caller's own words, of submitted work, too, which nothing else can use", async () => {
+    const work = { agentId: 'submitting', action: 'Frobnicate', resource: 'Infra/Cluster_9' };
+    const { intentId } = (await client.post('/v1/intents', work)).json;
+    await worker.evaluate(intentId);
+    const { approvalId } = (await client.get(`/v1/intents/${intentId}`)).json;
+    const requested = { action: 'Frobnicate', resource: 'Infra/Cluster_9' };
+    const { json } = await service.admin.get(`/v1/approvals/${approvalId}`);
+    expect(json.requested).to.deep.equal(requested);
+    expect(json.decision.intent).to.deep.include({
+      requested,
+      action: 'unknown',
+      normalized: 'infra.unknown.cluster_9',
+    });
+    expect(json.bound.intent).to.deep.include({ requested, flags: json.bound.intent.flags });
+    expect(Object.keys(json)[0], 'first of all').to.equal('requested');
+    const [row] = await service.rows<{ record: Buffer }>('SELECT record FROM decision WHERE decision_id = $1', [
+      json.decision.decision_id,
+    ]);
+    expect(JSON.parse(`${row?.record.toString('utf8')}}`).payload.body.intent.requested).to.deep.equal(requested);
+    await approve(service.admin, approvalId);
+    await worker.evaluate(intentId);
+    expect((await client.get(`/v1/intents/${intentId}`)).json.decision.verdict).to.equal('ALLOW');
+    for (const intent of ['frobnicate:infra/cluster_9', 'Frobnicate:Infra/Cluster_9'])
+      expect(gist(await ask(client, { agent_id: 'submitting', intent, approval_id: approvalId }))).to.deep.equal([
+        'DENY',
+        'APPROVAL_MISMATCH',
+      ]);
+  });
+
+  it('that an earlier version opened can be read, says that it is bound to less, and lets nothing through', async () => {
+    const question = { agent_id: 'upgraded', intent: 'delete:db/a' };
+    const approval_id = await escalate(client, question);
+    await service.rows('UPDATE approval SET digest = $2 WHERE approval_id = $1', [approval_id, 'ab'.repeat(32)]);
+    const { json } = await approve(service.admin, approval_id);
+    expect(json).to.include({ status: 'approved', bound: null });
+    expect(gist(await ask(client, { ...question, approval_id }))).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
+  });
+});
