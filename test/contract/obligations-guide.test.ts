@@ -91,9 +91,18 @@ describe('The guide to obligations', () => {
     ]);
   });
 
-  it('says that a missing fact makes a DEGRADE an ESCALATE, without obligations', async () => {
-    const evaluation = await ask([shown('max_rows').policy], { 'trust.level': undefined });
-    expect([evaluation.verdict, evaluation.obligations]).to.deep.equal(['ESCALATE', []]);
+  it('says that a missing fact makes a DEGRADE an ESCALATE of what is permitted, without obligations, and permits nothing', async () => {
+    const one = shown('max_rows').policy;
+    // As above.
+    const permitting = policy('beside', 'ALLOW') as unknown as Policy;
+    for (const [policies, verdict] of [
+      [[one, permitting], 'ESCALATE'],
+      [[one], 'DENY'],
+    ] as const) {
+      const evaluation = await ask([...policies], { 'trust.level': undefined });
+      expect([evaluation.verdict, evaluation.obligations]).to.deep.equal([verdict, []]);
+      expect(evaluation.reasons.map(({ code }) => code)).to.include('FACT_MISSING');
+    }
   });
 
   it('says that DENY and ESCALATE leave no obligations, and that DEGRADE wins over ALLOW', async () => {
