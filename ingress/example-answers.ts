@@ -79,6 +79,7 @@ export const ALLOWED = decision('01jq3k5v7w9x1y3z5b7d9f1h3m', {
   verdict: 'ALLOW',
   allowed: true,
   intent: {
+    requested: { intent: 'data.read.user_profile' },
     normalized: 'data.read.user_profile',
     domain: 'data',
     action: 'read',
@@ -102,6 +103,7 @@ export const DENIED = decision('01jq3k5v7w9x1y3z5b7d9f1h3n', {
   verdict: 'DENY',
   allowed: false,
   intent: {
+    requested: { intent: 'db.delete.production.users' },
     normalized: 'db.delete.production.users',
     domain: 'db',
     action: 'delete',

@@ -65,12 +65,12 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await show.waitFor();
     expect(await page.locator('tbody tr').count()).to.equal(0);
     await show.click();
-    await page.getByRole('link', { name: 'db.delete.asked.invoices' }).waitFor();
+    await page.getByRole('link', { name: 'delete:db/asked/invoices' }).waitFor();
     await escalate(client, asking(HOSTILE_AGENT, 'customers', { context: HOSTILE_CONTEXT }));
     await show.waitFor();
     expect(await page.locator('tbody tr').count()).to.equal(1);
     await show.click();
-    await page.getByRole('link', { name: 'db.delete.asked.customers' }).waitFor();
+    await page.getByRole('link', { name: 'delete:db/asked/customers' }).waitFor();
     expect(await page.locator('tbody tr').first().textContent()).to.match(/customers.*\d min left$/);
     await pages.looks('approvals');
   });
@@ -80,7 +80,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const { page } = seen;
     const asked = asking('billing-cleaner', 'invoices', { context: { ticket: 'OPS-7', rows: 1200 } });
     const approval_id = await escalate(client, asked);
-    await page.getByRole('link', { name: 'db.delete.asked.invoices' }).click();
+    await page.getByRole('link', { name: 'delete:db/asked/invoices' }).click();
     await page.getByRole('heading', { name: 'Your decision' }).waitFor();
     await page.waitForFunction("document.activeElement.id === 'page-title'");
     for (const text of ['Takes old invoices away.', 'destroys something', 'OPS-7', 'ASKED', 'asked / rule'])
@@ -101,7 +101,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
   it('shows what callers say as text, with the characters named that would not be seen', async () => {
     const { page } = seen;
     await pages.open('/approvals');
-    await page.getByRole('link', { name: 'db.delete.asked.customers' }).click();
+    await page.getByRole('link', { name: 'delete:db/asked/customers' }).click();
     await page.getByRole('heading', { name: 'Your decision' }).waitFor();
     await page.getByText('<img src=x onerror="document.title=1">').first().waitFor();
     await page.getByText('⟨202E⟩').first().waitFor();
@@ -123,6 +123,12 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const refused = await approve(service.admin, approvalId);
     expect([refused.status, refused.json.code]).to.deep.equal([403, 'E1004']);
     await pages.picture('approval-own');
+    const request = { name: 'made by the one that looks', scopes: ['intents:write'] };
+    const { key } = (await service.admin.post('/v1/auth/keys', request)).json;
+    const made = await escalate(service.admin.withKey(key), asking('billing-cleaner', 'made'));
+    await pages.open(`/approvals/${made}`);
+    await page.getByText('Your key made the one that asked').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
   });
 
   it('says who was faster when somebody else decides meanwhile', async () => {
@@ -190,7 +196,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await pages.open(`/approvals/${approvalId}`);
     await page.getByText('Nobody decided in time').waitFor();
     await pages.open('/approvals?status=all');
-    await page.getByRole('link', { name: 'db.delete.asked.late' }).waitFor();
+    await page.getByRole('link', { name: 'delete:db/asked/late' }).waitFor();
     await pages.picture('approvals-all');
     await page.getByRole('link', { name: 'Rejected', exact: true }).click();
     await page.getByText('not today').waitFor();
