@@ -103,7 +103,7 @@ export const DENIED = decision('01jq3k5v7w9x1y3z5b7d9f1h3n', {
   verdict: 'DENY',
   allowed: false,
   intent: {
-    requested: { intent: 'db.delete.production.users' },
+    requested: { intent: 'delete:db/production/users' },
     normalized: 'db.delete.production.users',
     domain: 'db',
     action: 'delete',
