@@ -1,7 +1,7 @@
 // The Express application: every route of the list, the pages, and what is said to requests that fit none of them.
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../shared/errors.ts';
-import { checkRequest, countPublic } from './middleware/admission.ts';
+import { checkRequest, countPublic, operatorCheck } from './middleware/admission.ts';
 import { Exchange } from './middleware/exchange.ts';
 import { createCompiler } from './middleware/schema.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi.ts';
@@ -138,6 +138,7 @@ export function createApp(deps: AppDeps): App {
       isStopping: deps.isStopping,
       metrics: deps.metrics,
       access: config.metricsAccess ?? 'none',
+      isOperator: operatorCheck(deps),
     }),
     ...referenceRoutes(),
     ...docsRoutes({ document: () => documentText, schemaDir: config.schemaDir }),

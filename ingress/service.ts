@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { StoreConfig } from '../shared/config.ts';
+import { metricsArePublic, type StoreConfig } from '../shared/config.ts';
 import type { DataSourceOptions } from '../shared/db/data-source.ts';
 import { keptOf, openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
@@ -205,7 +205,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       version,
       trustProxy: trustProxy === undefined ? false : typeof trustProxy === 'number' ? trustProxy : trustProxy.join(','),
       https,
-      metricsAccess: config.metrics === 'private' ? ['admin:*'] : 'none',
+      metricsAccess: metricsArePublic(config) ? 'none' : ['admin:*'],
       schemaDir: path.join(root, 'policies', 'schema'),
     },
   });

@@ -171,11 +171,11 @@ const SETTINGS = {
     description: 'requests per second and per minute by tier; a tier that is not named keeps its default',
     read: readRateLimits,
   }),
-  metrics: setting({
+  metrics: optional({
     name: 'CUSTOS_METRICS',
     unit: 'public or private',
-    fallback: 'public',
-    description: 'private: /metrics needs an admin key',
+    description:
+      "private: /metrics needs a live admin:* key of the operator's organisation. Without it public while HOST is loopback, and private otherwise",
     read: word('public', 'private'),
   }),
   queueAdmin: setting({
@@ -401,6 +401,11 @@ function unknownNames(env: Readonly<Record<string, string | undefined>>): string
       const near = [...known].find((candidate) => editDistance(candidate, name) <= 2);
       return `${name} is not a setting of this version${near === undefined ? '' : `; did you mean ${near}?`}${near === undefined ? '.' : ''}`;
     });
+}
+
+/** Whether anybody who reaches the process may read its metrics. */
+export function metricsArePublic({ metrics, host }: Pick<Config, 'metrics' | 'host'>): boolean {
+  return metrics === undefined ? isLoopback(host) : metrics === 'public';
 }
 
 /** Whether an address can only be reached from this machine. */

@@ -1,4 +1,5 @@
 // The workers of one process: started together, stopped together.
+import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
@@ -11,6 +12,8 @@ import { startDeciding } from '../shared/decide/deciding.ts';
 import { createIntentStore } from '../shared/decide/intent-store.ts';
 import { startHeartbeat } from '../shared/heartbeat.ts';
 import type { QueueName } from '../shared/jobs.ts';
+import { createAuthenticator } from '../shared/keys/authenticator.ts';
+import { createGate, createOperatorCheck } from '../shared/keys/operator.ts';
 import type { Logger } from '../shared/log.ts';
 import { createCheckpointer } from '../shared/log/checkpoints.ts';
 import { logProblems } from '../shared/log/audit.ts';
@@ -21,7 +24,7 @@ import { findRoot, readVersion } from '../shared/root.ts';
 import type { Tracing } from '../shared/tracing.ts';
 import { createWorkerAuditor } from './audit.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
-import type { Readiness } from './health.ts';
+import type { Impaired, Readiness } from './health.ts';
 import { createIntentWorker } from './intents.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startPolicyReader } from './policies.ts';
@@ -44,6 +47,8 @@ export interface RunningWorkers {
   /** Whether the stores that the workers need answer now; the reason why not, when they do not. */
   check(): Promise<Readiness>;
   readonly metrics: WorkerMetrics['expose'];
+  /** Whether a request to the health pages shows a key of the operator. */
+  isOperator(headers: IncomingHttpHeaders): Promise<boolean>;
   /** Takes no new work and waits for what is running. */
   close(): Promise<void>;
 }
@@ -65,6 +70,8 @@ const LOGS_AT_ONCE = 2;
 const FOLDS_AT_ONCE = 1;
 /** A long upkeep job must not keep the sweeper waiting. */
 const UPKEEP_CONCURRENCY = 4;
+/** Keys that are looked up for the health pages, which only operators and their probes ask. */
+const KEY_LOOK_UPS_PER_SECOND = 10;
 
 /** Starts every worker of the process. */
 export async function startWorkers({ config, log, tracing }: WorkersDependencies): Promise<RunningWorkers> {
@@ -161,17 +168,25 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
   });
   const heartbeat = await startHeartbeat({ db: pulse, role: 'workers', version, onError });
 
-  const degraded = async (): Promise<string[]> => {
-    const logs = await logProblems(db);
+  const degraded = async (): Promise<Impaired[]> => {
+    const logs = (await logProblems(db)).map((detail): Impaired => ({ part: 'logs', detail }));
     if (redisUrl === undefined) return logs;
-    const queue = await evictionProblem(redisUrl).then(
-      (problem) => (problem === undefined ? [] : [problem]),
-      () => ['Redis does not answer; accepted work waits in the outbox'],
+    const detail = await evictionProblem(redisUrl).catch(
+      () => 'Redis does not answer; accepted work waits in the outbox',
     );
-    return [...logs, ...queue];
+    return detail === undefined ? logs : [...logs, { part: 'queue', detail }];
   };
+  const { authenticate } = createAuthenticator({
+    db,
+    changes: deciding.changes,
+    pepper: config.pepper,
+    clock: { nowMs, monotonicMs: () => performance.now() },
+  });
+  const gate = createGate(KEY_LOOK_UPS_PER_SECOND, () => performance.now());
+  const isOperator = createOperatorCheck(authenticate);
   return {
     metrics: metrics.expose,
+    isOperator: (headers) => isOperator(headers, gate),
     async check() {
       try {
         await ensureWritable(db);

@@ -1,13 +1,19 @@
 // The health pages of a worker process: /health says that it lives, /ready whether it can work, /metrics what it does.
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Readiness {
   readonly ready: boolean;
   /** Why it cannot work. */
   readonly reason?: string;
-  /** What is impaired although it can work, as sentences. */
-  readonly degraded?: readonly string[];
+  /** What is impaired although it can work. */
+  readonly degraded?: readonly Impaired[];
+}
+
+export interface Impaired {
+  readonly part: 'logs' | 'queue';
+  /** A sentence; it may name organisations, and is for operators. */
+  readonly detail: string;
 }
 
 export interface HealthOptions {
@@ -16,6 +22,10 @@ export interface HealthOptions {
   readonly port: number;
   /** Asked for each /ready. */
   readonly check: () => Promise<Readiness>;
+  /** Whether a request shows a key of the operator: others learn the state, and no reasons. */
+  readonly isOperator: (headers: IncomingHttpHeaders) => Promise<boolean>;
+  /** Whether anybody may read /metrics. */
+  readonly metricsArePublic: boolean;
   /** Asked for each /metrics. */
   readonly metrics?: () => Promise<{ readonly text: string; readonly contentType: string }>;
 }
@@ -28,8 +38,19 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
+/** What /ready tells: the state and the names of parts to anybody, the reasons to the operator. */
+function bodyOf({ ready, reason, degraded }: Readiness, isOperators: boolean): object {
+  const details = [...(reason === undefined ? [] : [reason]), ...(degraded ?? []).map(({ detail }) => detail)];
+  return {
+    status: ready ? 'ready' : 'not ready',
+    ...(degraded !== undefined && { degraded: [...new Set(degraded.map(({ part }) => part))] }),
+    ...(isOperators && { details }),
+  };
+}
+
 /** @throws when the port is taken. */
-export async function serveHealth({ host, port, check, metrics }: HealthOptions): Promise<HealthServer> {
+export async function serveHealth(options: HealthOptions): Promise<HealthServer> {
+  const { host, port, check, isOperator, metricsArePublic, metrics } = options;
   let draining = false;
   const server: Server = createServer((request, response) => {
     const answer = (status: number, body: object): void => {
@@ -40,18 +61,20 @@ export async function serveHealth({ host, port, check, metrics }: HealthOptions)
     if (request.method !== 'GET' && request.method !== 'HEAD') answer(405, { status: 'method not allowed' });
     else if (path === '/health') answer(200, { status: 'ok' });
     else if (path === '/metrics' && metrics !== undefined)
-      metrics().then(
-        ({ text, contentType }) => {
+      Promise.resolve(metricsArePublic || isOperator(request.headers))
+        .then(async (allowed) => {
+          if (!allowed)
+            return answer(401, { status: "metrics need a live admin:* key of the operator's organisation" });
+          const { text, contentType } = await metrics();
           response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-store' });
           response.end(text);
-        },
-        () => answer(503, { status: 'no metrics now' }),
-      );
+        })
+        .catch(() => answer(503, { status: 'no metrics now' }));
     else if (path !== '/ready') answer(404, { status: 'not found' });
     else if (draining) answer(503, { status: 'stopping' });
     else
-      check().then(
-        ({ ready, ...rest }) => answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', ...rest }),
+      Promise.all([check(), isOperator(request.headers)]).then(
+        ([readiness, isOperators]) => answer(readiness.ready ? 200 : 503, bodyOf(readiness, isOperators)),
         () => answer(503, { status: 'not ready' }),
       );
   });

@@ -1,5 +1,5 @@
 // The worker process: takes jobs from the queues, and serves its own health pages.
-import { ConfigError, readConfig, requireWorkers } from '../shared/config.ts';
+import { ConfigError, metricsArePublic, readConfig, requireWorkers } from '../shared/config.ts';
 import { NotDurableError } from '../shared/db/durability.ts';
 import { keepHeapSmall } from '../shared/heap.ts';
 import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
@@ -26,6 +26,8 @@ async function main(): Promise<void> {
     host: config.host,
     port: config.workersPort,
     check: workers.check,
+    isOperator: workers.isOperator,
+    metricsArePublic: metricsArePublic(config),
     metrics: workers.metrics,
   });
   log.info({ address: health.address }, 'workers ready');

@@ -23,7 +23,11 @@ function existing(folder: string): string {
 }
 
 export function checkFolders(config: Config): Diagnosis[] {
-  const folders: [string, string][] = [['data folder', config.dataDir]];
+  const folders: [string, string][] = [];
+  // With DATABASE_URL nothing is kept in the data folder but the checkpoints of workers that are told no other folder.
+  const isWorker = config.signingKeyFile !== undefined;
+  if (config.databaseUrl === undefined || (isWorker && config.checkpointDir === undefined))
+    folders.push(['data folder', config.dataDir]);
   if (config.checkpointDir !== undefined) folders.push(['checkpoint folder', config.checkpointDir]);
   return folders.flatMap(([name, folder]) => [writable(name, folder), ...space(name, folder)]);
 }

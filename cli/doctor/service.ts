@@ -49,11 +49,17 @@ export async function checkSecrets(db: Database, config: Config): Promise<Diagno
     if (state === 'other') found.push(problem(check, new SecretMismatchError(name).message, `set the right ${name}`));
     else found.push(ok(check, state === 'same' ? 'is the one the database knows' : 'the database knows none yet'));
   };
-  const pepperFile = path.join(config.dataDir, 'pepper');
-  const pepper = config.pepper ?? (existsSync(pepperFile) ? readFileSync(pepperFile, 'utf8').trim() : undefined);
+  // Secrets in the data folder are those of the embedded database. With DATABASE_URL no process reads them, and a folder
+  // may be left over from a first look at the service.
+  const kept = (name: string): string | undefined => {
+    const file = path.join(config.dataDir, name);
+    return config.databaseUrl === undefined && existsSync(file) ? file : undefined;
+  };
+  const pepperFile = kept('pepper');
+  const pepper = config.pepper ?? (pepperFile === undefined ? undefined : readFileSync(pepperFile, 'utf8').trim());
   if (pepper !== undefined) await compare('pepper', 'CUSTOS_PEPPER', pepper);
-  const keyFile = config.signingKeyFile ?? path.join(config.dataDir, 'signing-key.pem');
-  if (existsSync(keyFile)) {
+  const keyFile = config.signingKeyFile ?? kept('signing-key.pem');
+  if (keyFile !== undefined) {
     const key = await readKeyFile('CUSTOS_SIGNING_KEY_FILE', keyFile);
     await compare('log key of the database', 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(key));
   }

@@ -1,7 +1,11 @@
-// What was done on the operators' pages: a row before an action and one after it, and a line in the log of the process.
-import type { Database, Statement } from '../../shared/db/database.ts';
+// What was done on the operators' pages: a row before an action and one after it, each also a record of the log, and a line
+// in the log of the process.
+import { createHash } from 'node:crypto';
+import type { Database, Sql, Statement } from '../../shared/db/database.ts';
 import { ApiError } from '../../shared/errors.ts';
+import { operatorOrganisation } from '../../shared/keys/organisations.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { writeServiceRecord } from '../../shared/log/service-record.ts';
 import type { Environment } from '../../shared/vocabulary.ts';
 import type { EdgeLog } from '../ports.ts';
 import type { Reply, RequestContext, Route } from '../route.ts';
@@ -24,8 +28,40 @@ export interface Action {
 const INSERT: Statement = {
   name: 'dashboard-audit-insert',
   text: `INSERT INTO dashboard_audit (at, request_id, key_id, organisation_id, environment, address, action, subject, outcome, status, code)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING seq::text AS seq`,
 };
+
+/** A row of the audit. */
+export interface AuditRow extends Action {
+  readonly seq: number;
+  readonly atMs: number;
+  readonly outcome: Outcome;
+  readonly status: number | null;
+  readonly code: string | null;
+}
+
+/**
+ * What the log holds of a row. Whoever may read the log need not learn from where operators work, so the address is
+ * hashed with what no other row has; the hash shows when it was changed.
+ */
+export function recordedRow({ atMs, address, ...row }: AuditRow): object {
+  return {
+    ...row,
+    at: new Date(atMs).toISOString(),
+    addressHash: createHash('sha256').update(`${row.requestId}\n${row.seq}\n${address}`).digest('hex'),
+  };
+}
+
+/** Whose log: that of the key that acted; attempts to sign in with a key that is not known are the operator's concern. */
+async function ownerOf(
+  sql: Sql,
+  { organisationId, environment }: Action,
+): Promise<{ organisationId: string; environment: Environment }> {
+  if (organisationId !== null && environment !== null) return { organisationId, environment };
+  const operator = await operatorOrganisation(sql);
+  if (operator === undefined) throw new Error('the database has no organisation of the operator');
+  return { organisationId: operator.id, environment: 'live' };
+}
 
 export interface Audit {
   /** A line in the log of the process, and no row: for what anybody could repeat without end. */
@@ -55,19 +91,31 @@ export function createAudit({ db, nowMs, log }: AuditDeps): Audit {
     log.info({ ...action, outcome, status, code }, 'dashboard action');
   const write = async (action: Action, outcome: Outcome, status?: number, code?: string): Promise<void> => {
     note(action, outcome, status, code);
-    await db.query(INSERT, [
-      new Date(nowMs()),
-      action.requestId,
-      action.keyId,
-      action.organisationId,
-      action.environment,
-      action.address,
-      action.action,
-      action.subject,
-      outcome,
-      status ?? null,
-      code ?? null,
-    ]);
+    const atMs = nowMs();
+    await db.transaction(async (sql) => {
+      const [row] = await sql.query<{ seq: string }>(INSERT, [
+        new Date(atMs),
+        action.requestId,
+        action.keyId,
+        action.organisationId,
+        action.environment,
+        action.address,
+        action.action,
+        action.subject,
+        outcome,
+        status ?? null,
+        code ?? null,
+      ]);
+      const body = recordedRow({
+        ...action,
+        seq: Number(row?.seq),
+        atMs,
+        outcome,
+        status: status ?? null,
+        code: code ?? null,
+      });
+      await writeServiceRecord(sql, { ...(await ownerOf(sql, action)), event: 'custos.dashboard', body }, atMs);
+    });
   };
   const finish = (action: Action, outcome: Outcome, status: number, code?: string): Promise<void> =>
     write(action, outcome, status, code).catch((error: unknown) =>

@@ -1,5 +1,7 @@
 // Who a request is from, and what it may still ask: keys, rate limits, client addresses.
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
+import { createOperatorCheck } from '../../shared/keys/operator.ts';
 import { ApiError } from '../../shared/errors.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import type { Authenticate, Awaitable, LimitAnswer, Limiter } from '../ports.ts';
@@ -128,4 +130,28 @@ function hostsIn(rawHeaders: readonly string[]): number {
     if (name.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
   return count;
+}
+
+/**
+ * Whether headers show a key of the operator, for pages that tell strangers less. A key that is not the operator's counts
+ * against its address, and once that has no room left, none is looked up.
+ */
+export function operatorCheck({
+  authenticate,
+  limiter,
+}: Pick<AdmissionDeps, 'authenticate' | 'limiter'>): (
+  headers: IncomingHttpHeaders,
+  address: string,
+) => Promise<boolean> {
+  const check = createOperatorCheck(authenticate);
+  return async (headers, address) => {
+    const lookedUp = { key: false };
+    const isOperator = await check(headers, () => {
+      const room = limiter.peekAnonymous(address);
+      if (!room.allowed) throw tooMany(room);
+      lookedUp.key = true;
+    });
+    if (!isOperator && lookedUp.key) await limiter.consumeAnonymous(address);
+    return isOperator;
+  };
 }

@@ -1,6 +1,8 @@
 // Whether the service is alive, whether it is ready, and its metrics.
+import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { ApiError } from '../../shared/errors.ts';
+import { isOperatorsKey } from '../../shared/keys/operator.ts';
 import type { Metrics } from '../../shared/metrics.ts';
 import { StringEnum } from '../../shared/schemas/common.ts';
 import type { ReadinessCheck } from '../ports.ts';
@@ -29,6 +31,8 @@ export interface HealthDeps {
   readonly readiness: readonly ReadinessCheck[];
   readonly isStopping: () => boolean;
   readonly metrics: Metrics;
+  /** Whether a request shows a key of the operator. */
+  readonly isOperator: (headers: IncomingHttpHeaders, address: string) => Promise<boolean>;
   /** Who may read /metrics. */
   readonly access: Access;
 }
@@ -59,7 +63,7 @@ async function runCheck(check: ReadinessCheck): Promise<Outcome> {
 }
 
 export function healthRoutes(deps: HealthDeps): Route[] {
-  const { readiness, isStopping, metrics, access } = deps;
+  const { readiness, isStopping, metrics, access, isOperator } = deps;
   return [
     defineRoute({
       method: 'GET',
@@ -79,15 +83,19 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       access: 'none',
       unlimited: true,
       tag: 'Service',
-      summary: 'Whether the service can take requests, and what is wrong when it cannot',
+      summary: 'Whether the service can take requests, and which of its parts cannot work now',
+      description: 'No key is needed. With a live `admin:*` key of the operator, each check also says why (`detail`).',
       request: {},
       responses: {
         200: { description: 'Ready; `degraded` lists what it goes on without', schema: Readiness },
         503: { description: 'Not ready, or stopping', schema: Readiness },
       },
       errors: [],
-      handler: async () => {
-        const outcomes = await Promise.all(readiness.map(runCheck));
+      handler: async ({ headers, address }) => {
+        const [isOperators, outcomes] = await Promise.all([
+          isOperator(headers, address),
+          Promise.all(readiness.map(runCheck)),
+        ]);
         const severe = new Set(readiness.filter((check) => check.severity !== 'degraded').map((check) => check.name));
         const down = outcomes.filter((outcome) => !outcome.ok);
         const status = isStopping()
@@ -99,7 +107,8 @@ export function healthRoutes(deps: HealthDeps): Route[] {
           status: status === 'ready' ? 200 : 503,
           body: {
             status,
-            checks: outcomes,
+            // Reasons name files, lines and organisations.
+            checks: isOperators ? outcomes : outcomes.map(({ name, ok }) => ({ name, ok })),
             degraded: down.filter((outcome) => !severe.has(outcome.name)).map((outcome) => outcome.name),
           },
           ...(status === 'ready' ? {} : { headers: { 'retry-after': '1' } }),
@@ -118,7 +127,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       errors: [],
       handler: async ({ key }) => {
         // They speak of the whole installation: with a key at all, it must be the operator's.
-        if (access !== 'none' && !(key.isOperator && key.environment === 'live'))
+        if (access !== 'none' && !isOperatorsKey(key))
           throw new ApiError('E1004', "Metrics need a live admin:* key of the operator's organisation.");
         const { text, contentType } = await metrics.expose();
         return { status: 200, text, contentType };

@@ -14,6 +14,7 @@ export const SERVICE_ENTITIES = {
   'custos.session': 'custos:sessions',
   'custos.fork': 'custos:log',
   'custos.log': 'custos:log',
+  'custos.dashboard': 'custos:dashboard',
 } as const;
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 

@@ -29,18 +29,23 @@ const folder = temporaryFolder('guide');
 writeFileSync(path.join(folder, 'keys.json'), JSON.stringify([publishKey(LOG_KEY, { origin: ORIGIN, use: 'log' })]));
 writeFileSync(path.join(folder, 'check-path.mjs'), block('check-path.mjs'));
 
-/** Runs a block in the folder, stopping at its first failure. */
-function run(script: string, tlogProof: string, vkey = VKEY): { code: number | null; out: string } {
+/** Runs a block in the folder; unless `flags` says otherwise, a shell that stops at the first failure. */
+function run(
+  script: string,
+  tlogProof: string,
+  vkey = VKEY,
+  flags = '-eu',
+): { code: number | null; out: string; said: string } {
   writeFileSync(path.join(folder, 'receipt.json'), JSON.stringify(receipt));
   writeFileSync(path.join(folder, 'receipt.tlog-proof'), tlogProof);
   const custos = `custos() { "${process.execPath}" "${MAIN}" "$@"; }\n`;
   const nodeFolder = path.dirname(process.execPath);
-  const ended = spawnSync('sh', ['-eu', '-c', custos + script], {
+  const ended = spawnSync('sh', [...(flags === '' ? [] : [flags]), '-c', custos + script], {
     cwd: folder,
     env: { PATH: `${nodeFolder}:${process.env.PATH ?? ''}`, VKEY: vkey },
     timeout: 60_000,
   });
-  return { code: ended.status, out: ended.stdout.toString() };
+  return { code: ended.status, out: ended.stdout.toString(), said: ended.stderr.toString() };
 }
 
 /** A text with one character of what a pattern's first group matches changed for another of its kind. */
@@ -132,6 +137,21 @@ describeUnless(
         publishKey(LOG_KEY, { origin: 'custos.local/acme/test', use: 'log' }),
       ];
       for (const { vkey } of keys) expect(run(script, proof, vkey).code, vkey).not.to.equal(0);
+    });
+
+    it('of openssl alone says that a receipt is of another log, or of another key, and ends with 1', () => {
+      // As a person pastes it into a file: a shell of its own, that nobody told to stop at failures.
+      const alone = (vkey: string) => run(block('with-openssl.sh'), proof, vkey, '');
+      const other = publishKey(LOG_KEY, { origin: 'custos.local/acme/test', use: 'log' });
+      const { code, out, said } = alone(other.vkey);
+      expect({ code, out }).to.deep.equal({ code: 1, out: '' });
+      expect(said).to.equal(
+        `NOT VALID: the receipt is of the log ${ORIGIN}, and the key of the log custos.local/acme/test\n`,
+      );
+      const signedByOther = alone(publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'log' }).vkey);
+      expect(signedByOther.code).to.equal(1);
+      expect(signedByOther.said).to.contain('NOT VALID: the key has not signed this checkpoint');
+      expect(alone(VKEY).code).to.equal(0);
     });
   },
 );

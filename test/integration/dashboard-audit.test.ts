@@ -1,4 +1,5 @@
 // What the page of the audit reads: the state of the own log, and what operators did, to whom it concerns.
+import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { AuditedLogs, OperatorAction, OperatorActions } from '../../ingress/dashboard/client/wire.ts';
 import { generateKey } from '../../shared/keys/format.ts';
@@ -6,6 +7,7 @@ import { type Signed, signIn, trySignIn } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import type { Service } from '../support/service.ts';
 import { startTestWorker } from '../support/worker.ts';
+import { recordOf } from './receipt-setup.ts';
 
 describe('what the page of the audit reads', function suite() {
   this.timeout(120_000);
@@ -13,10 +15,11 @@ describe('what the page of the audit reads', function suite() {
   let signed: Signed;
   let other: Signed;
   let otherId: string;
+  let otherKey: string;
   let read: Reading['read'];
 
   before(async () => {
-    ({ service, signed, other, otherId, read } = await startReading());
+    ({ service, signed, other, otherId, otherKey, read } = await startReading());
   });
   after(() => service?.close());
 
@@ -121,6 +124,46 @@ describe('what the page of the audit reads', function suite() {
     }
     expect(walked).to.have.length(5);
     expect(walked).to.deep.equal(walked.toSorted((a, b) => b - a));
+  });
+
+  it('is in the log row by row, so that a row that is gone or changed leaves a trace', async () => {
+    const worker = await startTestWorker(service);
+    await worker.append();
+    await worker.close();
+    const leavesOf = async (key: string): Promise<object[]> => {
+      const path = '/v1/proofs/chain/custos%3Adashboard?limit=200';
+      const { items } = (await service.admin.get(path, { key })).json as { items: { event: string; record: string }[] };
+      return items.map((item) => {
+        expect(item.event).to.equal('custos.dashboard');
+        return recordOf(item).payload.body;
+      });
+    };
+    const rows = await service.rows<Record<string, unknown> & { at: Date; organisation_id: string | null }>(
+      "SELECT * FROM dashboard_audit WHERE request_id NOT LIKE 'lost-%' ORDER BY seq",
+    );
+    const expected = rows.map(({ seq, at, ...row }) => ({
+      of: row.organisation_id,
+      leaf: {
+        seq: Number(seq),
+        at: at.toISOString(),
+        requestId: row['request_id'],
+        keyId: row['key_id'],
+        organisationId: row.organisation_id,
+        environment: row['environment'],
+        action: row['action'],
+        subject: row['subject'],
+        outcome: row['outcome'],
+        status: row['status'],
+        code: row['code'],
+        addressHash: createHash('sha256').update(`${row['request_id']}\n${seq}\n${row['address']}`).digest('hex'),
+      },
+    }));
+    expect(expected.map(({ leaf }) => leaf.outcome)).to.include.members(['begun', 'done', 'refused']);
+    const ofOperator = expected.filter(({ of }) => of === null || of === service.operatorId);
+    expect(await leavesOf(service.adminKey)).to.deep.equal(ofOperator.map(({ leaf }) => leaf));
+    const ofOther = expected.filter(({ of }) => of === otherId);
+    expect(ofOther).not.to.have.length(0);
+    expect(await leavesOf(otherKey)).to.deep.equal(ofOther.map(({ leaf }) => leaf));
   });
 
   it('asks for a session, and for no more than a page at once', async () => {

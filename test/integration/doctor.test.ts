@@ -1,5 +1,5 @@
 // `custos doctor` on set-ups that are right, and on others with one thing wrong each.
-import { chmodSync, cpSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Diagnosis } from '../../cli/doctor/check.ts';
@@ -79,6 +79,35 @@ describe('custos doctor', function () {
     expect(examined.code).to.equal(1);
     expect(problems(examined).join()).to.match(/^database: does not answer/);
     expect(JSON.stringify(examined)).not.to.include('hunter2secret');
+  });
+
+  it('takes nothing from a data folder that the processes do not use, and asks nothing of it', async () => {
+    // As after a first look with the embedded database, in a container whose file system is read-only.
+    const left = temporaryFolder('doctor-left');
+    writeFileSync(path.join(left, 'pepper'), `${'left over '.repeat(5)}\n`, { mode: 0o600 });
+    writeFileSync(path.join(left, 'signing-key.pem'), readFileSync(testKeyFiles().CUSTOS_PROMISE_KEY_FILE), {
+      mode: 0o600,
+    });
+    await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', TEST_PEPPER);
+    await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', 'of the real log key');
+    const about = /pepper|log key|data folder|disk/;
+    const examined = await doctor({ ...env, CUSTOS_DATA_DIR: left });
+    expect(problems(examined).filter((text) => about.test(text))).to.deep.equal([]);
+    const nowhere = await doctor({ ...env, CUSTOS_DATA_DIR: '/proc/nowhere' });
+    expect(problems(nowhere).filter((text) => about.test(text))).to.deep.equal([]);
+    const asWorker = { ...env, CUSTOS_DATA_DIR: '/proc/nowhere', ...testKeyFiles() };
+    const { checks } = await doctor(asWorker);
+    expect(
+      checks.map(({ check }) => check),
+      'checkpoints are kept there',
+    ).to.include('data folder');
+    await db.query({ name: 'forget-fingerprints', text: 'DELETE FROM secret_fingerprint' }, []);
+  });
+
+  it('says what the role of the database may do too much, and that it works all the same', async () => {
+    const examined = await doctor({ ...env, DATABASE_URL: database.ownerUrl });
+    expect(warnings(examined).join()).to.match(/database role: the role custos_owner owns tables; it may make tables/);
+    expect((await doctor(env)).checks.find(({ check }) => check === 'database role')?.verdict).to.equal('ok');
   });
 
   it('says that a database has no schema yet', async () => {

@@ -51,9 +51,25 @@ describe('the service about itself', () => {
     expect(answer.status).to.equal(200);
     expect(answer.json.degraded).to.deep.equal([]);
   });
-  it('is not ready while a needed part is down, and says which, without the error text', async () => {
+  for (const key of [null, 'reader', 'no-such-key', 'expired'])
+    it(`tells ${key ?? 'nobody in particular'} the state of each part, and no reason`, async () => {
+      state['queue'] = async () => ({ ok: false, detail: '/srv/policies/a.json:7 of organisation acme' });
+      const answer = await client.get('/ready', { key });
+      expect([answer.status, answer.json]).to.deep.equal([
+        200,
+        {
+          status: 'ready',
+          checks: [
+            { name: 'database', ok: true },
+            { name: 'queue', ok: false },
+          ],
+          degraded: ['queue'],
+        },
+      ]);
+    });
+  it('is not ready while a needed part is down, and tells the operator why, without the error text', async () => {
     state['database'] = () => Promise.reject(new Error('password=hunter2'));
-    const answer = await client.get('/ready');
+    const answer = await client.get('/ready', { key: 'admin' });
     expect([answer.status, answer.json.status]).to.deep.equal([503, 'not_ready']);
     expect(answer.json.checks[0]).to.deep.equal({ name: 'database', ok: false, detail: 'failed' });
     expect(answer.text).not.to.contain('hunter2');

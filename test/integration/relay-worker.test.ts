@@ -1,19 +1,50 @@
 // A worker process as an operator sees it: its readiness and its metrics, with stores there and away.
 import { expect } from 'chai';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
+import { createSecretHasher } from '../../shared/keys/secrets.ts';
+import { createKey } from '../../shared/keys/store.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
-import { startWorker, type TestService } from '../support/process.ts';
+import { startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
+import { bootstrap } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 
 const metricsOf = async (worker: TestService): Promise<string> => (await fetch(`${worker.address}/metrics`)).text();
-const readinessOf = async (worker: TestService): Promise<{ status: number; body: unknown }> => {
-  const response = await fetch(`${worker.address}/ready`);
+const readinessOf = async (worker: TestService, key?: string): Promise<{ status: number; body: unknown }> => {
+  const response = await fetch(`${worker.address}/ready`, key === undefined ? {} : { headers: { 'x-api-key': key } });
   return { status: response.status, body: await response.json() };
 };
 const QUEUES = ['intents', 'trust', 'proofs', 'upkeep'];
+
+/** The operator's admin key, and one of its environment test, as strong as a key can be there. */
+async function makeKeys(url: string): Promise<{ adminKey: string; testerKey: string }> {
+  const db = await openDatabase({
+    url,
+    applicationName: 'custos-test',
+    ...PATIENCE,
+    poolSize: 1,
+    onError: () => undefined,
+  });
+  try {
+    const { key: adminKey, operatorId } = await bootstrap(db);
+    const { key: testerKey } = await createKey(db, createSecretHasher(TEST_PEPPER), {
+      organisationId: operatorId,
+      environment: 'test',
+      name: 'tester',
+      scopes: ['admin:*'],
+      agentIds: null,
+      tier: 7,
+      createdAtMs: Date.now(),
+      createdBy: null,
+      expiresAtMs: null,
+    });
+    return { adminKey, testerKey };
+  } finally {
+    await db.close();
+  }
+}
 
 describe('a worker process on PostgreSQL alone', () => {
   let database: TestDatabase;
@@ -83,11 +114,14 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
   let database: TestDatabase;
   let redis: TestRedis;
   let worker: TestService;
+  let adminKey: string;
+  let testerKey: string;
 
   before(async function () {
     this.timeout(120_000);
     database = await createTestDatabase();
     redis = await startTestRedis();
+    ({ adminKey, testerKey } = await makeKeys(database.url));
     worker = await startWorker(database.url, { REDIS_URL: redis.url });
   });
   after(async function () {
@@ -104,15 +138,21 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
     await redis.configure('maxmemory-policy', 'volatile-lru');
     const dropping = await readinessOf(worker);
     expect(dropping.status).to.equal(200);
-    expect(JSON.stringify(dropping.body)).to.include('volatile-lru');
+    expect(dropping.body).to.deep.equal({ status: 'ready', degraded: ['queue'] });
+    expect(JSON.stringify((await readinessOf(worker, adminKey)).body)).to.include('volatile-lru');
+    expect((await readinessOf(worker, testerKey)).body, 'a key of the environment test').to.deep.equal(dropping.body);
 
     await stop();
     let text = '';
     const asked = async (): Promise<number> => {
       const startedMs = performance.now();
-      expect(await readinessOf(worker)).to.deep.equal({
+      expect(await readinessOf(worker, adminKey)).to.deep.equal({
         status: 200,
-        body: { status: 'ready', degraded: ['Redis does not answer; accepted work waits in the outbox'] },
+        body: {
+          status: 'ready',
+          degraded: ['queue'],
+          details: ['Redis does not answer; accepted work waits in the outbox'],
+        },
       });
       text = await metricsOf(worker);
       return performance.now() - startedMs;
@@ -120,6 +160,12 @@ describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
     expect(await leastMs(4_000, asked)).to.be.below(4_000);
     expect(text).not.to.match(/^custos_queue_jobs\{/m);
     expect(text).to.match(/^custos_outbox_oldest_seconds \d/m);
+
+    const closed = await startWorker(database.url, { REDIS_URL: redis.url, CUSTOS_METRICS: 'private' });
+    expect((await fetch(`${closed.address}/metrics`)).status).to.equal(401);
+    const asOperator = await fetch(`${closed.address}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } });
+    expect(asOperator.status).to.equal(200);
+    expect((await closed.stop()).code).to.equal(0);
 
     await start();
     await waitFor(async () => /^custos_queue_jobs\{queue="upkeep"/m.test(await metricsOf(worker)));

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import {
   ConfigError,
+  metricsArePublic,
   readConfig,
   requireIngress,
   requireStore,
@@ -63,7 +64,7 @@ describe('readConfig', () => {
       trustProxy: undefined,
       rateLimit: true,
       rateLimits: RATE_LIMIT_TABLE,
-      metrics: 'public',
+      metrics: undefined,
       queueAdmin: false,
       trustDailyCap: 10_000,
       approvalTtlMs: 3_600_000,
@@ -203,6 +204,19 @@ describe('readConfig', () => {
     expect(limits[7]).to.deep.equal({ tier: 7, perSecond: 1, perMinute: 2 });
     expect(limits.slice(0, 3)).to.deep.equal(RATE_LIMIT_TABLE.slice(0, 3));
   });
+});
+
+describe('metricsArePublic', () => {
+  for (const [env, isPublic] of [
+    [{}, true],
+    [{ HOST: '::1' }, true],
+    [{ HOST: '0.0.0.0', CUSTOS_TRUST_PROXY: '1' }, false],
+    [{ HOST: '0.0.0.0', CUSTOS_TRUST_PROXY: '1', CUSTOS_METRICS: 'public' }, true],
+    [{ CUSTOS_METRICS: 'private' }, false],
+  ] as const)
+    it(`is ${isPublic} with ${JSON.stringify(env)}`, () => {
+      expect(metricsArePublic(readConfig(env, places))).to.equal(isPublic);
+    });
 });
 
 describe('requireStore', () => {

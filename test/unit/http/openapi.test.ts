@@ -19,6 +19,7 @@ const routes = (): Route[] => [
     isStopping: () => false,
     metrics: createMetrics({ processMetrics: false }),
     access: 'none',
+    isOperator: async () => false,
   }),
 ];
 

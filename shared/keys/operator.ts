@@ -1,0 +1,38 @@
+// Whether a request comes from whoever operates the whole installation: some pages tell strangers less.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AuthenticatedKey } from './types.ts';
+
+/** A live admin:* key of the operator's organisation, bound to no agents. */
+export function isOperatorsKey(key: AuthenticatedKey): boolean {
+  return key.isOperator && key.environment === 'live' && key.scopes.has('admin:*') && key.agentIds === null;
+}
+
+type Authenticate = (
+  headers: IncomingHttpHeaders,
+  beforeLookUp: () => void,
+) => AuthenticatedKey | Promise<AuthenticatedKey>;
+
+/** Called with the headers of a request. A key that is missing, wrong, or cannot be checked now is a stranger's. */
+export type OperatorCheck = (headers: IncomingHttpHeaders, beforeLookUp: () => void) => Promise<boolean>;
+
+export function createOperatorCheck(authenticate: Authenticate): OperatorCheck {
+  return async (headers, beforeLookUp) => {
+    if (headers.authorization === undefined && headers['x-api-key'] === undefined) return false;
+    try {
+      return isOperatorsKey(await authenticate(headers, beforeLookUp));
+    } catch {
+      return false;
+    }
+  };
+}
+
+/** Lets `most` calls a second through and throws at the others, whoever calls: a flood of wrong keys stays cheap. */
+export function createGate(most: number, monotonicMs: () => number): () => void {
+  let [second, calls] = [-1, 0];
+  return () => {
+    const now = Math.floor(monotonicMs() / 1_000);
+    if (now !== second) [second, calls] = [now, 0];
+    calls += 1;
+    if (calls > most) throw new Error('too many look-ups of keys in this second');
+  };
+}
