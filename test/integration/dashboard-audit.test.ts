@@ -9,6 +9,21 @@ import type { Service } from '../support/service.ts';
 import { startTestWorker } from '../support/worker.ts';
 import { recordOf } from './receipt-setup.ts';
 
+interface AuditRow {
+  readonly seq: string;
+  readonly at: Date;
+  readonly request_id: string;
+  readonly key_id: string | null;
+  readonly organisation_id: string | null;
+  readonly environment: string | null;
+  readonly address: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly outcome: string;
+  readonly status: number | null;
+  readonly code: string | null;
+}
+
 describe('what the page of the audit reads', function suite() {
   this.timeout(120_000);
   let service: Service;
@@ -138,7 +153,7 @@ describe('what the page of the audit reads', function suite() {
         return recordOf(item).payload.body;
       });
     };
-    const rows = await service.rows<Record<string, unknown> & { at: Date; organisation_id: string | null }>(
+    const rows = await service.rows<AuditRow>(
       "SELECT * FROM dashboard_audit WHERE request_id NOT LIKE 'lost-%' ORDER BY seq",
     );
     const expected = rows.map(({ seq, at, ...row }) => ({
@@ -146,16 +161,16 @@ describe('what the page of the audit reads', function suite() {
       leaf: {
         seq: Number(seq),
         at: at.toISOString(),
-        requestId: row['request_id'],
-        keyId: row['key_id'],
+        requestId: row.request_id,
+        keyId: row.key_id,
         organisationId: row.organisation_id,
-        environment: row['environment'],
-        action: row['action'],
-        subject: row['subject'],
-        outcome: row['outcome'],
-        status: row['status'],
-        code: row['code'],
-        addressHash: createHash('sha256').update(`${row['request_id']}\n${seq}\n${row['address']}`).digest('hex'),
+        environment: row.environment,
+        action: row.action,
+        subject: row.subject,
+        outcome: row.outcome,
+        status: row.status,
+        code: row.code,
+        addressHash: createHash('sha256').update(`${row.request_id}\n${seq}\n${row.address}`).digest('hex'),
       },
     }));
     expect(expected.map(({ leaf }) => leaf.outcome)).to.include.members(['begun', 'done', 'refused']);
