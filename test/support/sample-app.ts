@@ -123,7 +123,7 @@ export function sampleRoutes(): Route[] {
       summary: 'Fails in every way',
       request: { params: Type.Object({ kind: Type.String() }, { additionalProperties: false }) },
       responses: { 200: { description: 'Never', schema: Type.Object({}, { additionalProperties: false }) } },
-      errors: ['E4002', 'E4003', 'E5001', 'E5002', 'E5003'],
+      errors: ['E4002', 'E4003', 'E5001', 'E5002', 'E5003', 'E5004'],
       handler: ({ params }) => trouble(params.kind),
     }),
   ];
@@ -138,7 +138,7 @@ async function trouble(kind: string): Promise<never> {
     body['self'] = body;
     return { status: 200, body } as never;
   }
-  if (/^E[45]00[1-3]$/.test(kind)) throw new ApiError(kind as 'E4002', `Provoked ${kind}.`);
+  if (/^E[45]00[1-4]$/.test(kind)) throw new ApiError(kind as 'E4002', `Provoked ${kind}.`);
   throw 'not even an error';
 }
 
