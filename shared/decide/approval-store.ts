@@ -1,6 +1,7 @@
 // Approvals in Postgres: read, listed, decided, used and expired. Each change is a `custos.approval` leaf of the agent's chain.
 import type { Database, Sql, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
+import { lineageSql } from '../keys/lineage.ts';
 import { writeServiceRecord } from '../log/service-record.ts';
 import type { Environment } from '../vocabulary.ts';
 import type { Facts } from '../policy/types.ts';
@@ -42,8 +43,7 @@ export interface ShownApproval extends StoredApproval {
 }
 
 const OPEN = `state IN ('pending', 'approved')`;
-const COLUMNS =
-  'approval_id, organisation_id, environment, state, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, decided_at, decided_by, reason, used_at, used_by, used_decision_id, (SELECT coalesce(lineage, key_id) FROM api_key WHERE key_id = used_by) AS used_by_lineage';
+const COLUMNS = `approval_id, organisation_id, environment, state, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, decided_at, decided_by, reason, used_at, used_by, used_decision_id, ${lineageSql('used_by')} AS used_by_lineage`;
 const OF = 'organisation_id = $1 AND environment = $2';
 const LOCK: Statement = {
   name: 'approval-lock',

@@ -2,6 +2,7 @@
 import { textColumn } from '../db/columns.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
+import { lineageSql } from '../keys/lineage.ts';
 import type { IntentStatus } from '../schemas/submitted-intent.ts';
 import type { Environment } from '../vocabulary.ts';
 import { ownedList } from './owned-list.ts';
@@ -146,7 +147,7 @@ const CLAIM: Statement = {
   text: `UPDATE intent SET status = 'evaluating', updated_at = $4 FROM api_key, organisation
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
       AND api_key.key_id = intent.key_id AND organisation.id = intent.organisation_id
-    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, api_key.agent_ids AS key_agent_ids, coalesce(api_key.lineage, api_key.key_id) AS key_lineage, organisation.slug AS organisation_slug`,
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, api_key.agent_ids AS key_agent_ids, ${lineageSql('api_key.key_id')} AS key_lineage, organisation.slug AS organisation_slug`,
 };
 // Still open, and not decided by a human since it was claimed: a worker that comes late must not undo that.
 const AS_CLAIMED = `organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') AND approval_id IS NOT DISTINCT FROM $4`;

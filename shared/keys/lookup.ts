@@ -1,6 +1,7 @@
 // The one statement that authentication runs: a key by its id, with its organisation.
 import type { Sql, Statement } from '../db/database.ts';
 import type { Environment, Scope } from '../vocabulary.ts';
+import { lineageSql } from './lineage.ts';
 
 export interface StoredKey {
   readonly keyId: string;
@@ -22,7 +23,7 @@ export interface StoredKey {
 
 const LOOK_UP: Statement = {
   name: 'keys-look-up',
-  text: `SELECT k.key_id AS "keyId", coalesce(k.lineage, k.key_id) AS lineage, k.name, k.environment, k.secret_hmac AS "secretHmac", k.scopes, k.agent_ids AS "agentIds", k.tier,
+  text: `SELECT k.key_id AS "keyId", ${lineageSql('k.key_id')} AS lineage, k.name, k.environment, k.secret_hmac AS "secretHmac", k.scopes, k.agent_ids AS "agentIds", k.tier,
       k.expires_at AS "expiresAt", k.revoked_at IS NOT NULL AS revoked, o.id AS "organisationId", o.slug AS "organisationSlug",
       o.tier AS "organisationTier", o.is_operator AS "isOperator"
     FROM api_key k JOIN organisation o ON o.id = k.organisation_id WHERE k.key_id = $1`,

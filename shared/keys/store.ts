@@ -22,8 +22,6 @@ export interface KeyRow {
   readonly revokedAt: Date | null;
   /** The key that a rotation made in its place. */
   readonly replacedBy: string | null;
-  /** The first key of the line that rotations made; of a key that is none of a rotation, itself. */
-  readonly lineage: string;
   readonly lastUsedAt: Date | null;
   readonly seq: string;
 }
@@ -35,13 +33,13 @@ export interface KeyOwner {
 }
 
 const COLUMNS = `key_id AS "keyId", organisation_id AS "organisationId", environment, name, scopes, agent_ids AS "agentIds", tier,
-  created_at AS "createdAt", created_by AS "createdBy", expires_at AS "expiresAt", revoked_at AS "revokedAt", replaced_by AS "replacedBy", coalesce(lineage, key_id) AS lineage,
+  created_at AS "createdAt", created_by AS "createdBy", expires_at AS "expiresAt", revoked_at AS "revokedAt", replaced_by AS "replacedBy",
   last_used_at AS "lastUsedAt", seq::text AS seq`;
 
 const INSERT: Statement = {
   name: 'keys-insert',
-  text: `INSERT INTO api_key (key_id, organisation_id, environment, name, secret_hmac, scopes, agent_ids, tier, created_at, created_by, expires_at, lineage)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (key_id) DO NOTHING RETURNING ${COLUMNS}`,
+  text: `INSERT INTO api_key (key_id, organisation_id, environment, name, secret_hmac, scopes, agent_ids, tier, created_at, created_by, expires_at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (key_id) DO NOTHING RETURNING ${COLUMNS}`,
 };
 const LIST: Statement = {
   name: 'keys-list',
@@ -74,8 +72,6 @@ export interface KeySpec extends KeyOwner {
   readonly createdBy: string | null;
   /** null: never. */
   readonly expiresAtMs: number | null;
-  /** The first key of the line that it goes on with; absent: it is the first of its own. */
-  readonly lineage?: string;
 }
 
 /** A key that was just made: the only moment at which its text is known. */
@@ -103,7 +99,6 @@ export async function insertKey(
     new Date(spec.createdAtMs),
     spec.createdBy,
     spec.expiresAtMs === null ? null : new Date(spec.expiresAtMs),
-    spec.lineage ?? null,
   ]);
   if (row !== undefined) await logChange(sql, row, 'created', spec.createdBy, spec.createdAtMs);
   return row;
@@ -199,7 +194,6 @@ export async function rotateKey(
     createdAtMs: nowMs,
     createdBy: rotation.createdBy,
     expiresAtMs: row.expiresAt === null ? null : nowMs + (row.expiresAt.getTime() - row.createdAt.getTime()),
-    lineage: row.lineage,
   });
   const [old] = await sql.query<KeyRow>(REPLACE, [
     keyId,

@@ -2,15 +2,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
--- The first key of the line that rotations made; null: the key itself is the first.
-ALTER TABLE api_key ADD COLUMN lineage text;
-WITH RECURSIVE line AS (
-  SELECT first.key_id AS first_id, first.replaced_by FROM api_key AS first
-  WHERE first.replaced_by IS NOT NULL AND NOT EXISTS (SELECT FROM api_key AS before WHERE before.replaced_by = first.key_id)
-  UNION
-  SELECT line.first_id, next.replaced_by FROM line JOIN api_key AS next ON next.key_id = line.replaced_by
-)
-UPDATE api_key SET lineage = line.first_id FROM line WHERE api_key.key_id = line.replaced_by;
+-- From a key back to the one that it replaced: whose line it is of.
+CREATE INDEX api_key_by_replacement ON api_key (replaced_by) WHERE replaced_by IS NOT NULL;
 
 -- Which process holds the claim: when that process is gone, another one need not wait until the claim runs out.
 ALTER TABLE idempotency ADD COLUMN claimed_by text;
@@ -20,7 +13,7 @@ ALTER TABLE idempotency ADD COLUMN unfinished boolean NOT NULL DEFAULT false;
 
 const DOWN = `
 ALTER TABLE idempotency DROP COLUMN unfinished, DROP COLUMN claimed_by;
-ALTER TABLE api_key DROP COLUMN lineage;
+DROP INDEX api_key_by_replacement;
 `;
 
 export class Repeats1763700000013 implements MigrationInterface {
