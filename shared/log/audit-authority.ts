@@ -5,6 +5,7 @@ import type { Finding } from '../proof/audit-findings.ts';
 import { quoted } from '../proof/encoding.ts';
 import type { Environment } from '../vocabulary.ts';
 import { forgetOver, type Ledger, ledgerOf, noSubjects, ONLY, type Subjects, takeRecord } from './authority.ts';
+import { forbidScans } from './audit-rows.ts';
 import { approvedWithoutRow, compareAuthority } from './authority-compare.ts';
 import {
   ONE_MOMENT,
@@ -37,7 +38,7 @@ export interface AuthorityAudit {
 
 /** Of one core, for what is compared again and again: the more rows, the less often, down to this often. */
 const SHARE = 20;
-const MAX_WAIT_MS = 45_000;
+const MAX_WAIT_MS = 30_000;
 /** Time to read records at once: a process that has just started reads all of them. */
 const READ_MS = 500;
 /** An approval lives a week at most (CUSTOS_APPROVAL_TTL), and clocks may differ by an hour. */
@@ -113,6 +114,7 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
       if (!now && startedMs < known.dueMs) return undefined;
       const compared = await db.transaction(async (sql) => {
         await sql.query(ONE_MOMENT, []);
+        await forbidScans(sql);
         if (!(await readOn(sql, owner, known, now))) return undefined;
         forgetOver(known.logged, nowMs(), APPROVAL_MS);
         return compareRows(sql, owner, known);

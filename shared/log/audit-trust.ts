@@ -3,6 +3,7 @@ import type { Database, Sql, Statement } from '../db/database.ts';
 import type { Finding } from '../proof/audit-findings.ts';
 import { quoted } from '../proof/encoding.ts';
 import { dayOf, evidenceOf, MAX_AGE_DAYS, type SignalType } from '../trust/beta.ts';
+import { forbidScans } from './audit-rows.ts';
 import { ONE_MOMENT, type Owner } from './authority-rows.ts';
 
 /** Agents that are compared at once; each may have had many signals. */
@@ -55,19 +56,27 @@ export interface TrustTurn {
   readonly findings: ReadonlyMap<string, Finding>;
 }
 
-/** Compares the next agents in the order of their ids. */
-export function auditTrust(db: Database, owner: Owner, after: string, nowMs: number): Promise<TrustTurn> {
-  return db.transaction(async (sql) => {
-    await sql.query(ONE_MOMENT, []);
-    const states = await sql.query<{ agent_id: string; signals: number }>(STATES, [...owner, after]);
-    const ids = states.map((row) => row.agent_id);
-    const wrong = await compareAgents(sql, owner, states, dayOf(nowMs) - MAX_AGE_DAYS);
-    return {
-      agentId: ids.length < AGENTS ? '' : (ids.at(-1) ?? ''),
-      compared: ids,
-      findings: new Map([...wrong].map(([id, what]) => [id, findingOf(id, what)])),
-    };
-  });
+/** Compares the next agents in the order of their ids: at least a page of them, and no agent twice. */
+export async function auditTrust(
+  db: Database,
+  owner: Owner,
+  { after, nowMs, isTimeLeft }: { readonly after: string; readonly nowMs: number; readonly isTimeLeft: () => boolean },
+): Promise<TrustTurn> {
+  const turn = { agentId: after, compared: [] as string[], findings: new Map<string, Finding>() };
+  do {
+    const page = await db.transaction(async (sql) => {
+      await sql.query(ONE_MOMENT, []);
+      await forbidScans(sql);
+      const states = await sql.query<{ agent_id: string; signals: number }>(STATES, [...owner, turn.agentId]);
+      return { states, wrong: await compareAgents(sql, owner, states, dayOf(nowMs) - MAX_AGE_DAYS) };
+    });
+    const ids = page.states.map((row) => row.agent_id);
+    turn.compared.push(...ids);
+    for (const [id, what] of page.wrong) turn.findings.set(id, findingOf(id, what));
+    turn.agentId = ids.length < AGENTS ? '' : (ids.at(-1) ?? '');
+    // After the last of all, the next run begins with the first.
+  } while (turn.agentId !== '' && isTimeLeft());
+  return turn;
 }
 
 function findingOf(agentId: string, what: string): Finding {

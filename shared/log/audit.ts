@@ -36,7 +36,7 @@ export interface AuditorDeps {
   readonly onFinding?: (origin: string, finding: Finding) => void;
   /** Told when a log is right again. */
   readonly onRight?: (origin: string) => void;
-  /** Time a run spends on what was audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 400. */
+  /** Time a run spends on what was audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 500. */
   readonly budgetMs?: number;
   /** Time after which a run leaves what is new, and further logs, to the next one. Default: 500. */
   readonly runMs?: number;
@@ -69,10 +69,12 @@ export interface Auditor {
  * behind, and catches up when it is over.
  */
 const RUN_MS = 500;
-/** A twenty-fifth of one core at a run every 10 s: a million leaves have their turn within about half an hour. */
-const BUDGET_MS = 400;
+/** The same twentieth, for what is old when nothing is new: a million leaves have their turn within about half an hour. */
+const BUDGET_MS = 500;
 /** A fortieth of one core: about a hundred decisions a run, so that ten thousand have their turn within a quarter of an hour. */
 const DECISIONS_MS = 250;
+/** What comparing trust may take of it. */
+const TRUST_SHARE = 0.4;
 
 const LOGS: Statement = {
   name: 'audit-logs',
@@ -195,7 +197,12 @@ export function createAuditor(deps: AuditorDeps): Auditor {
   /** Decisions and trust of one log. */
   const auditEvidence = async (name: LogName, before: AuditState, size: number, endMs: number): Promise<AuditState> => {
     const owner = { organisationId: name.organisation_id, environment: name.environment };
-    const trust = await auditTrust(db, [owner.organisationId, owner.environment], before.decisions.agentId, nowMs());
+    const trustEndMs = monotonicMs() + decisionsMs * TRUST_SHARE;
+    const trust = await auditTrust(db, [owner.organisationId, owner.environment], {
+      after: before.decisions.agentId,
+      nowMs: nowMs(),
+      isTimeLeft: () => monotonicMs() < trustEndMs,
+    });
     const again = before.findings.flatMap(({ place }) => (place.startsWith('decision ') ? [place.slice(9)] : []));
     const decided =
       verifier === undefined
