@@ -1,6 +1,7 @@
 // What commands on the database share: a connection, the check of the pepper, and refusals shown as sentences.
 import os from 'node:os';
 import { printable } from '../shared/proof/encoding.ts';
+import { databaseNowMs } from '../shared/db/clock.ts';
 import { openDatabase, type Database } from '../shared/db/database.ts';
 import { ApiError } from '../shared/errors.ts';
 import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
@@ -41,7 +42,7 @@ export async function runAdmin(
       });
       try {
         await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', pepper);
-        await work({ db, hasher: createSecretHasher(pepper), nowMs: Date.now() });
+        await work({ db, hasher: createSecretHasher(pepper), nowMs: await databaseNowMs(db) });
       } finally {
         await db.close();
       }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { StoreConfig } from '../shared/config.ts';
+import { databaseNowMs } from '../shared/db/clock.ts';
 import { openDatabase } from '../shared/db/database.ts';
 import { BOOTSTRAP_FILE, ensureBootstrap } from '../shared/keys/bootstrap.ts';
 
@@ -26,7 +27,9 @@ export async function ensureFirstKey(config: StoreConfig, embedded: boolean): Pr
     onError: () => undefined,
   });
   try {
-    const { generatedKey } = await ensureBootstrap({ db, pepper, bootstrapKey, dataDir, clock: { nowMs: Date.now } });
+    const nowMs = await databaseNowMs(db);
+    const clock = { nowMs: () => nowMs };
+    const { generatedKey } = await ensureBootstrap({ db, pepper, bootstrapKey, dataDir, clock });
     const file = dataDir === undefined ? undefined : path.join(dataDir, BOOTSTRAP_FILE);
     return { newKey: generatedKey, keyFile: file !== undefined && existsSync(file) ? file : undefined };
   } finally {

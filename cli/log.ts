@@ -59,10 +59,10 @@ export function registerLog(program: Command): void {
     .requiredOption('--org, --organisation <slug>', 'whose log')
     .requiredOption('--environment <environment>', 'live, test or dev')
     .action((options: LogOptions) =>
-      runAdmin(async ({ db }) => {
+      runAdmin(async ({ db, nowMs }) => {
         const { id } = await requireOrganisation(db, options.organisation);
         const fork = await explained(() =>
-          forkLog({ db, keeper: keeperOf(), nowMs: Date.now }, id, environmentOf(options.environment)),
+          forkLog({ db, keeper: keeperOf(), nowMs: () => nowMs }, id, environmentOf(options.environment)),
         );
         process.stdout.write(`${fork.origin}\n`);
         say(
@@ -81,7 +81,7 @@ export function registerLog(program: Command): void {
     .option('--lost <origin>', 'instead: accept that this log, whose checkpoint is kept, is not in the database')
     .requiredOption('--reason <text>', 'why it is right to go on; it is recorded')
     .action((options: Partial<LogOptions> & { readonly lost?: string; readonly reason: string }) =>
-      runAdmin(({ db }) => resume(db, options)),
+      runAdmin(({ db, nowMs }) => resume(db, () => nowMs, options)),
     );
 
   log
@@ -101,6 +101,7 @@ export function registerLog(program: Command): void {
 
 async function resume(
   db: Database,
+  nowMs: () => number,
   {
     organisation,
     environment,
@@ -113,16 +114,14 @@ async function resume(
   if (lost !== undefined) {
     if (organisation !== undefined || environment !== undefined)
       throw new CommandError('--lost goes without --organisation and --environment.');
-    await explained(() => acceptLostLog({ db, nowMs: Date.now }, lost, word));
+    await explained(() => acceptLostLog({ db, nowMs }, lost, word));
     return say(`Accepted that ${lost} is gone. Its kept checkpoint stays where it is.`);
   }
   if (organisation === undefined || environment === undefined)
     throw new CommandError('Name the log with --organisation and --environment, or one that is gone with --lost.');
   const { id } = await requireOrganisation(db, organisation);
   const owner = { organisationId: id, environment: environmentOf(environment) };
-  const { origin, accepted } = await explained(() =>
-    resumeLog({ db, keeper: keeperOf(), nowMs: Date.now }, owner, word),
-  );
+  const { origin, accepted } = await explained(() => resumeLog({ db, keeper: keeperOf(), nowMs }, owner, word));
   for (const { kind, sentence } of accepted) say(`Accepted: ${kind}: ${sentence}`);
   say(`${origin} signs again.`);
 }

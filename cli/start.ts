@@ -132,13 +132,13 @@ function entryOf(name: 'ingress' | 'workers'): string {
  */
 async function portIsFree(config: Config, afterCrash: boolean, stop: AbortSignal): Promise<void> {
   if (config.port === 0) return;
-  const deadline = Date.now() + (afterCrash ? config.shutdownTimeoutMs + GRACE_MS : 0);
+  const deadline = performance.now() + (afterCrash ? config.shutdownTimeoutMs + GRACE_MS : 0);
   for (;;) {
     const problem = await tryToListen(config.port, config.host);
     if (problem === undefined || stop.aborted) return;
     if (problem !== 'EADDRINUSE')
       throw new SetupError(`Cannot listen on ${config.host} port ${config.port}: ${problem}.`);
-    if (Date.now() >= deadline)
+    if (performance.now() >= deadline)
       throw new SetupError(
         `Port ${config.port} of ${config.host} is in use by another program. Choose another with PORT; PORT=0 picks a free one.`,
       );

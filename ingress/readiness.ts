@@ -6,12 +6,16 @@ import { workersAlive } from '../shared/heartbeat.ts';
 import { logProblems } from '../shared/log/audit.ts';
 import type { ReadinessCheck } from './ports.ts';
 
-/** @param redisOk whether Redis answers; undefined without one */
-export function readinessChecks(
-  db: Database,
-  policies: ActivePolicySet,
-  redisOk: () => boolean | undefined,
-): ReadinessCheck[] {
+export interface ReadinessDeps {
+  readonly db: Database;
+  readonly policies: ActivePolicySet;
+  /** Whether Redis answers; undefined without one. */
+  readonly redisOk: () => boolean | undefined;
+  /** What is wrong with this machine's clock; undefined: nothing. */
+  readonly clockProblem: () => string | undefined;
+}
+
+export function readinessChecks({ db, policies, redisOk, clockProblem }: ReadinessDeps): ReadinessCheck[] {
   const checks: ReadinessCheck[] = [
     {
       name: 'database',
@@ -63,6 +67,14 @@ export function readinessChecks(
               ok: false,
               detail: `${length === 1 ? 'something is' : `${length} things are`} wrong with the logs (halted or altered); custos log list and the dashboard say what`,
             };
+      },
+    },
+    {
+      name: 'clock',
+      severity: 'degraded',
+      async check() {
+        const problem = clockProblem();
+        return problem === undefined ? { ok: true } : { ok: false, detail: problem };
       },
     },
   ];

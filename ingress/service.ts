@@ -4,6 +4,7 @@ import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { metricsArePublic, type StoreConfig } from '../shared/config.ts';
 import type { DataSourceOptions } from '../shared/db/data-source.ts';
+import { type DatabaseClock, reportClock, startDatabaseClock } from '../shared/db/clock.ts';
 import { keptOf, openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
 import { warnOfExcessRights } from '../shared/db/rights.ts';
@@ -42,8 +43,8 @@ export interface IngressDeps {
   readonly root: string;
   /** Absent: no spans. */
   readonly tracing?: Tracing | undefined;
-  /** Wall clock and monotonic clock; a test moves them. Default: the machine's. */
-  readonly clock?: EdgeClock;
+  /** Wall clock and monotonic clock; a test moves them. Default: the database's time, counted on by the machine. */
+  readonly clock?: ServiceClock;
   /** How long the database may take. Absent: as long as a request can wait. A test that is not about time waits longer. */
   readonly patience?: Pick<DataSourceOptions, 'queryTimeoutMs' | 'connectTimeoutMs'>;
 }
@@ -58,12 +59,12 @@ export interface RunningIngress {
   close(): Promise<void>;
 }
 
-const MACHINE_CLOCK: EdgeClock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+/** The database's clock, or that of a test. */
+type ServiceClock = EdgeClock & Partial<Pick<DatabaseClock, 'observe' | 'problem'>>;
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
-  const { config, log, root, tracing, patience, clock = MACHINE_CLOCK } = deps;
-  const { nowMs, monotonicMs } = clock;
+  const { config, log, root, tracing, patience } = deps;
   const onError = (error: unknown): void => log.warn({ err: error }, 'background work failed; it is tried again');
   let stopping = false;
 
@@ -77,6 +78,15 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   });
   await ensureDurable(db);
   await warnOfExcessRights(db, log);
+  const clock: ServiceClock =
+    deps.clock ??
+    (await startDatabaseClock({
+      db,
+      monotonicMs: () => performance.now(),
+      machineMs: Date.now,
+      onProblem: reportClock(log),
+    }));
+  const { nowMs, monotonicMs } = clock;
   await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
   const { trustDailyCap } = config;
   const deciding = await startDeciding({
@@ -200,7 +210,12 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     clock,
     tracing,
     isStopping: () => stopping,
-    readiness: readinessChecks(db, policies, () => limiter.redisOk()),
+    readiness: readinessChecks({
+      db,
+      policies,
+      redisOk: () => limiter.redisOk(),
+      clockProblem: () => clock.problem?.(),
+    }),
     config: {
       version,
       trustProxy: trustProxy === undefined ? false : typeof trustProxy === 'number' ? trustProxy : trustProxy.join(','),

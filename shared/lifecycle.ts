@@ -39,11 +39,11 @@ export function runUntilStopped({ process: host, log, address, stop, timeoutMs }
   let askedAtMs: number | undefined;
   const ask = (reason: string): void => {
     if (askedAtMs !== undefined) {
-      if (reason === 'disconnect' || Date.now() - askedAtMs < SAME_SIGNAL_MS) return;
+      if (reason === 'disconnect' || performance.now() - askedAtMs < SAME_SIGNAL_MS) return;
       log.warn({ reason }, 'asked to stop again: ending at once');
       host.exit(1);
     }
-    askedAtMs = Date.now();
+    askedAtMs = performance.now();
     log.info({ reason }, 'stopping');
     setTimeout(() => {
       log.error({ timeoutMs }, 'did not stop in time: ending');

@@ -101,7 +101,8 @@ export interface Producer {
 
 export interface Queues extends Producer {
   /**
-   * Makes sure that a job is made every so often, once for the whole installation. Repeating it changes nothing.
+   * Makes sure that a job is made every so often, once for the whole installation. Repeating it changes nothing, unless
+   * the next one is further away than it can be.
    * @throws within 2 s while the store is away.
    */
   every<Q extends QueueName, N extends JobName<Q>>(
@@ -130,6 +131,8 @@ export interface Queues extends Producer {
 
 const ANSWER_TIMEOUT_MS = 1_900;
 const CLOSE_TIMEOUT_MS = 20_000;
+/** As much as two clocks that are right may differ. */
+const LATE_MS = 1_000;
 const LOCKS: LockTimes = { lockMs: 10_000, lookMs: 5_000 };
 
 /** Connects when first used. */
@@ -178,7 +181,12 @@ export function createQueues(options: QueueOptions): Queues {
       );
     },
     async every(queue, name, everyMs, payload) {
-      await ask(queue, (opened) => opened.upsertJobScheduler(name, { every: everyMs }, { name, data: payload }));
+      await ask(queue, async (opened) => {
+        const next = (await opened.getJobScheduler(name))?.next ?? 0;
+        // Scheduled by a clock that was ahead and has been put right: until then nothing would be made.
+        if (next > nowMs() + 2 * everyMs + LATE_MS) await opened.removeJobScheduler(name);
+        return opened.upsertJobScheduler(name, { every: everyMs }, { name, data: payload });
+      });
     },
     work(queue, handlers, { concurrency, onDead }) {
       consumers.push(

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/config.ts';
+import { reportClock, startDatabaseClock } from '../shared/db/clock.ts';
 import { keptOf, openDatabase } from '../shared/db/database.ts';
 import { ensureDurable } from '../shared/db/durability.ts';
 import { isPassing } from '../shared/db/trouble.ts';
@@ -41,6 +42,10 @@ export interface WorkersDependencies {
   readonly log: Logger;
   /** Absent: no spans. */
   readonly tracing?: Pick<Tracing, 'telemetry'> | undefined;
+  /** This machine's wall clock: what files are dated by, and what is told to be wrong. */
+  readonly machineMs: () => number;
+  /** Hears of the clock that counts, before anything works by it. */
+  readonly onClock: (nowMs: () => number) => void;
 }
 
 export interface RunningWorkers {
@@ -74,7 +79,8 @@ const UPKEEP_CONCURRENCY = 4;
 const KEY_LOOK_UPS_PER_SECOND = 10;
 
 /** Starts every worker of the process. */
-export async function startWorkers({ config, log, tracing }: WorkersDependencies): Promise<RunningWorkers> {
+export async function startWorkers(deps: WorkersDependencies): Promise<RunningWorkers> {
+  const { config, log, tracing, machineMs } = deps;
   const { databaseUrl, redisUrl } = config;
   const db = await openDatabase({
     url: databaseUrl,
@@ -86,9 +92,12 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
   });
   await ensureDurable(db);
   await warnOfExcessRights(db, log);
-  const nowMs = (): number => Date.now();
+  const monotonicMs = (): number => performance.now();
+  const clock = await startDatabaseClock({ db, monotonicMs, machineMs, onProblem: reportClock(log) });
+  const { nowMs } = clock;
+  deps.onClock(nowMs);
   const metrics = createWorkerMetrics();
-  const onError = reportTrouble(log, 'a queue had trouble', nowMs);
+  const onError = reportTrouble(log, 'a queue had trouble', monotonicMs);
   const queues = createQueues({
     databaseUrl,
     redisUrl,
@@ -103,7 +112,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
   const deciding = await startDeciding({
     db,
     databaseUrl,
-    clock: { nowMs, monotonicMs: () => performance.now() },
+    clock,
     onError,
     trustDailyCap: config.trustDailyCap,
   });
@@ -126,7 +135,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
   });
 
   const version = readVersion(findRoot());
-  const auditor = createWorkerAuditor({ db, key, keeper, log, version });
+  const auditor = createWorkerAuditor({ db, key, keeper, nowMs, log, version });
   const replays = createReplayRunner({ db, nowMs, log });
 
   // Each queue that this process works on; one that is absent is left to other processes.
@@ -151,7 +160,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
   if (work.proofs !== undefined) take('proofs', work.proofs);
   if (work.upkeep !== undefined) take('upkeep', work.upkeep);
 
-  const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, log });
+  const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, machineMs, log });
   const relay = startRelay({ db, queues, log });
   const onCounted = shadowCounter(metrics.registry);
   const shadow =
@@ -169,7 +178,11 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
   const heartbeat = await startHeartbeat({ db: pulse, role: 'workers', version, onError });
 
   const degraded = async (): Promise<Impaired[]> => {
-    const logs = (await logProblems(db)).map((detail): Impaired => ({ part: 'logs', detail }));
+    const clockProblem = clock.problem();
+    const logs = [
+      ...(await logProblems(db)).map((detail): Impaired => ({ part: 'logs', detail })),
+      ...(clockProblem === undefined ? [] : [{ part: 'clock', detail: clockProblem } as const]),
+    ];
     if (redisUrl === undefined) return logs;
     const detail = await evictionProblem(redisUrl).catch(
       () => 'Redis does not answer; accepted work waits in the outbox',
@@ -180,7 +193,7 @@ export async function startWorkers({ config, log, tracing }: WorkersDependencies
     db,
     changes: deciding.changes,
     pepper: config.pepper,
-    clock: { nowMs, monotonicMs: () => performance.now() },
+    clock,
   });
   const gate = createGate(KEY_LOOK_UPS_PER_SECOND, () => performance.now());
   const isOperator = createOperatorCheck(authenticate);

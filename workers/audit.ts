@@ -15,20 +15,21 @@ export interface WorkerAuditorDeps {
   /** The log key. */
   readonly key: KeyObject;
   readonly keeper: CheckpointKeeper;
+  readonly nowMs: () => number;
   readonly log: Logger;
   /** Of this service. */
   readonly version: string;
 }
 
-export function createWorkerAuditor({ db, key, keeper, log, version }: WorkerAuditorDeps): Auditor {
+export function createWorkerAuditor({ db, key, keeper, nowMs, log, version }: WorkerAuditorDeps): Auditor {
   return createAuditor({
     db,
     key,
     keeper,
     version,
-    authority: createAuthorityAudit({ db, nowMs: Date.now, monotonicMs: () => performance.now() }),
+    authority: createAuthorityAudit({ db, nowMs, monotonicMs: () => performance.now() }),
     verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon }),
-    nowMs: Date.now,
+    nowMs,
     monotonicMs: () => performance.now(),
     onFinding: (origin, finding) =>
       log.fatal({ origin, finding }, 'the audit found a difference: a log, or what it says, was altered'),

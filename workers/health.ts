@@ -11,7 +11,7 @@ export interface Readiness {
 }
 
 export interface Impaired {
-  readonly part: 'logs' | 'queue';
+  readonly part: 'clock' | 'logs' | 'queue';
   /** A sentence; it may name organisations, and is for operators. */
   readonly detail: string;
 }

@@ -21,7 +21,16 @@ async function main(): Promise<void> {
     pretty: process.stdout.isTTY,
     traced: tracing !== undefined,
   });
-  const workers = await startWorkers({ config, log, tracing });
+  const machineMs = Date.now;
+  const workers = await startWorkers({
+    config,
+    log,
+    tracing,
+    machineMs,
+    // BullMQ dates and compares with it what all processes share: schedules, delays, and when a job counts as abandoned.
+    // A machine whose clock is wrong would stop upkeep for everybody.
+    onClock: (nowMs) => (Date.now = nowMs),
+  });
   const health = await serveHealth({
     host: config.host,
     port: config.workersPort,

@@ -50,6 +50,8 @@ export interface PolicyReaderDeps {
   readonly databaseUrl: string;
   readonly policyDir: string;
   readonly nowMs: () => number;
+  /** This machine's clock, by which its file system dates files. */
+  readonly machineMs: () => number;
   readonly log: Logger;
   /** Looks at the folder and reads it; by default from the file system. */
   readonly folder?: {
@@ -168,7 +170,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     previous: Previous,
   ): Promise<{ folder: PolicyFolder; stamp: string | undefined } | undefined> => {
     // When the stamp can't be had only reading can tell, and say what is wrong.
-    const stamp = await folderOf.stamp(policyDir, deps.nowMs()).catch(() => undefined);
+    const stamp = await folderOf.stamp(policyDir, deps.machineMs()).catch(() => undefined);
     if (stamp !== undefined && stamp === previous.stamp) return undefined;
     previous.stamp = undefined;
     return { folder: await folderOf.read(policyDir), stamp };

@@ -6,11 +6,11 @@ const QUIET_MS = 10_000;
 const REMEMBERED = 100;
 
 /** For `onError`: logs an error, and then the same message not again for ten seconds, but how often it came. */
-export function reportTrouble(log: Logger, text: string, nowMs: () => number): (error: unknown) => void {
+export function reportTrouble(log: Logger, text: string, monotonicMs: () => number): (error: unknown) => void {
   const told = new Map<string, { atMs: number; times: number }>();
   return (error) => {
     const message = error instanceof Error ? error.message || error.name : String(error);
-    const now = nowMs();
+    const now = monotonicMs();
     const last = told.get(message);
     if (last !== undefined && now - last.atMs < QUIET_MS) {
       last.times += 1;

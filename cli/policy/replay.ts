@@ -1,6 +1,7 @@
 // `custos policy replay`: stored decisions evaluated again under a draft, and what would have changed.
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { databaseNowMs } from '../../shared/db/clock.ts';
 import type { Database } from '../../shared/db/database.ts';
 import { type Draft, draftOfDigest, draftOfFolder } from '../../shared/decide/replay-draft.ts';
 import { replayHtml } from '../../shared/decide/replay-html.ts';
@@ -67,12 +68,13 @@ Exit codes: 0, also when decisions would change; 2 for options that can't be use
     )
     .action((folder: string | undefined, given: ReplayOptions) =>
       runPolicyCommand(async () => {
-        const nowMs = Date.now();
         if (folder !== undefined && given.policies !== undefined)
           throw new UsageError('Name the folder once: as the argument, or with --policies.');
         const options = folder === undefined ? given : { ...given, policies: folder };
-        const asked = askedOf(options, nowMs);
+        // What is wrong with the options is said before anything is opened.
+        askedOf(options, Date.now());
         return withPolicyStore(async ({ db }) => {
+          const asked = askedOf(options, await databaseNowMs(db));
           const draft = await draftOf(db, options);
           if (!draft.ok) return broken(draft, options);
           const { organisation } = options;

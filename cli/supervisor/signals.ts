@@ -19,10 +19,10 @@ export function listenForStop(onSecond: () => void): StopSignals {
     for (const name of STOP_SIGNALS)
       process.on(name, () => {
         if (!controller.signal.aborted) {
-          firstAtMs = Date.now();
+          firstAtMs = performance.now();
           controller.abort();
           resolve();
-        } else if (Date.now() - firstAtMs > SAME_SIGNAL_MS) onSecond();
+        } else if (performance.now() - firstAtMs > SAME_SIGNAL_MS) onSecond();
       });
   });
   return { requested: controller.signal, received };

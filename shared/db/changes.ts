@@ -6,6 +6,7 @@
 // commits late is never missed, and what an answer repeats is not delivered again.
 import pg from 'pg';
 import { ApiError } from '../errors.ts';
+import type { ClockSample } from './clock.ts';
 import { asApiError, type Database, type Statement } from './database.ts';
 
 export type ChangeKind = 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
@@ -41,11 +42,13 @@ const NO_TRANSACTION = '18446744073709551615';
 
 const READ: Statement = {
   name: 'changes-read',
-  text: `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest)
-    SELECT now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`,
+  text: `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest, extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms)
+    SELECT now.ms, now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`,
 };
 
 interface Row {
+  /** The database's clock, in milliseconds since 1970. */
+  ms: number;
   oldest: string;
   seq: string | null;
   kind: ChangeKind | null;
@@ -58,6 +61,8 @@ export interface ChangeFeedDeps {
   /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
   readonly onError: (error: unknown) => void;
+  /** Hears of the database's time with each answer. */
+  readonly onTime?: ((sample: ClockSample) => void) | undefined;
 }
 
 /** Starts the feed; the first answer is in when it resolves. */
@@ -76,6 +81,8 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   const ask = async (): Promise<void> => {
     const startedAt = monotonicMs();
     const rows = await db.query<Row>(READ, [from ?? NO_TRANSACTION]);
+    const databaseMs = rows[0]?.ms;
+    if (databaseMs !== undefined) deps.onTime?.({ askedAtMs: startedAt, answeredAtMs: monotonicMs(), databaseMs });
     const reset = from === undefined || startedAt - askedAt > RESET_MS;
     from = rows[0]?.oldest ?? from;
     if (reset) for (const listener of listeners) listener('reset');

@@ -1,5 +1,6 @@
 // Everything that deciding needs, put together once for ingress and workers alike.
 import { randomBytes } from 'node:crypto';
+import type { ClockSample } from '../db/clock.ts';
 import { type ChangeFeed, startChangeFeed } from '../db/changes.ts';
 import type { Database } from '../db/database.ts';
 import { compileLexicon } from '../intent/lexicon.ts';
@@ -16,7 +17,8 @@ import { createDecisionStore, type DecisionStore } from './store.ts';
 export interface DecidingDeps {
   readonly db: Database;
   readonly databaseUrl: string;
-  readonly clock: { nowMs(): number; monotonicMs(): number };
+  /** `observe` hears of the database's time twice a second. */
+  readonly clock: { nowMs(): number; monotonicMs(): number; observe?(sample: ClockSample): void };
   readonly onError: (error: unknown) => void;
   /** Given where answers go out with a promise. */
   readonly promises?: PromiseSettings;
@@ -49,7 +51,13 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const { db, databaseUrl, clock, onError, trustDailyCap } = deps;
   const { nowMs, monotonicMs } = clock;
   const processId = randomBytes(8).toString('hex');
-  const changes = await startChangeFeed({ db, databaseUrl, monotonicMs, onError });
+  const changes = await startChangeFeed({
+    db,
+    databaseUrl,
+    monotonicMs,
+    onError,
+    onTime: (sample) => clock.observe?.(sample),
+  });
   const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });
   const promiser =
     deps.promises === undefined ? undefined : await startPromiser({ db, changes, nowMs, onError, ...deps.promises });

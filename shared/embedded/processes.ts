@@ -67,9 +67,9 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 
 /** Waits until a process that is not our child is gone. @returns false when it still lives after `timeoutMs` */
 export async function waitForEnd(pid: number, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   while (isAlive(pid)) {
-    if (Date.now() > deadline) return false;
+    if (performance.now() > deadline) return false;
     await delay(20);
   }
   return true;

@@ -87,11 +87,11 @@ async function becomesReady(child: ChildProcess, folder: string): Promise<boolea
   let ended = false;
   child.once('exit', () => (ended = true));
   child.once('error', () => (ended = true));
-  const deadline = Date.now() + READY_TIMEOUT_MS;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   while (!ended) {
     const status = readPidFile(folder);
     if (status?.pid === child.pid && status?.ready) return true;
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       child.kill('SIGQUIT');
       return false;
     }

@@ -5,7 +5,15 @@ import type { QueueName } from '../jobs.ts';
 
 export type BullQueue = Pick<
   Queue,
-  'add' | 'addBulk' | 'upsertJobScheduler' | 'getJobCounts' | 'getJobs' | 'waitUntilReady' | 'close'
+  | 'add'
+  | 'addBulk'
+  | 'upsertJobScheduler'
+  | 'getJobScheduler'
+  | 'removeJobScheduler'
+  | 'getJobCounts'
+  | 'getJobs'
+  | 'waitUntilReady'
+  | 'close'
 >;
 export type BullWorker = Pick<Worker, 'run' | 'waitUntilReady' | 'close'> & {
   onFailed(listener: (job: BullJob | undefined, error: Error) => void): void;

@@ -306,6 +306,37 @@ function contract(title: string, reason: string | undefined, start: () => Promis
       expect(await workers[0]?.counts('upkeep')).to.deep.include({ failed: 0 });
     });
 
+    it('makes scheduled jobs again after a clock was ahead that is right now', async () => {
+      const everyMs = 300;
+      let made = 0;
+      const realNow = Date.now;
+      const ahead = queuesOf();
+      Date.now = () => realNow() + 3_600_000;
+      try {
+        await ahead.every('upkeep', 'sweep', everyMs, { v: 1 });
+      } finally {
+        Date.now = realNow;
+      }
+      const queues = queuesOf();
+      queues.work(
+        'upkeep',
+        {
+          sweep: async () => void (made += 1),
+          'expire-approvals': nothing,
+          'forget-changes': nothing,
+          'forget-idempotency': nothing,
+          audit: nothing,
+          replay: nothing,
+          'forget-replays': nothing,
+        },
+        { concurrency: 1 },
+      );
+      await waitFor(async () => {
+        await queues.every('upkeep', 'sweep', everyMs, { v: 1 });
+        return made >= 3;
+      });
+    });
+
     it('fails fast to add while the store is away, and works again when it is back', async function () {
       this.timeout(120_000);
       const { goAway, comeBack } = store;

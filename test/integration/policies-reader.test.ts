@@ -24,7 +24,9 @@ describe('the reader of the policy folder', () => {
 
   const start = (policyDir: string, folder?: PolicyReaderDeps['folder']): void => {
     const { db, databaseUrl, nowMs } = service;
-    readers.push(startPolicyReader({ db, databaseUrl, policyDir, nowMs, log, ...(folder && { folder }) }));
+    readers.push(
+      startPolicyReader({ db, databaseUrl, policyDir, nowMs, machineMs: nowMs, log, ...(folder && { folder }) }),
+    );
   };
   const state = async (): Promise<{ ok: boolean; messages: string[]; files: string[] }> => {
     const [row] = await service.rows<{ read_ok: boolean; findings: string }>(

@@ -1,0 +1,96 @@
+// The database's clock as a process knows it: what samples say, whatever the machine's own clock does.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type ClockSample, offsetAfter, skewProblem, startDatabaseClock } from '../../../shared/db/clock.ts';
+import type { Sql } from '../../../shared/db/database.ts';
+
+const EPOCH = 1_800_000_000_000;
+
+describe('the offset of the clock of the database', () => {
+  it('is never further from the truth than the answer took, and does not move for what fits', () => {
+    const legs = fc.record({ toMs: fc.integer({ min: 0, max: 900 }), backMs: fc.integer({ min: 0, max: 900 }) });
+    fc.assert(
+      fc.property(fc.array(legs, { minLength: 1, maxLength: 20 }), (questions) => {
+        let offset: number | undefined;
+        let monotonicMs = 500;
+        for (const { toMs, backMs } of questions) {
+          const askedAtMs = monotonicMs;
+          const sample = { askedAtMs, databaseMs: EPOCH + askedAtMs + toMs, answeredAtMs: askedAtMs + toMs + backMs };
+          offset = offsetAfter(offset, sample);
+          expect(Math.abs(offset - EPOCH)).to.be.at.most(toMs + backMs);
+          expect(offsetAfter(offset, sample)).to.equal(offset);
+          monotonicMs += 1_000;
+        }
+      }),
+    );
+  });
+
+  it('follows a clock that was set', () => {
+    const at = (databaseMs: number): ClockSample => ({ askedAtMs: 100, databaseMs, answeredAtMs: 110 });
+    const offset = offsetAfter(undefined, at(EPOCH));
+    expect(offsetAfter(offset, at(EPOCH + 3_600_000))).to.be.within(EPOCH + 3_599_800, EPOCH + 3_600_000);
+  });
+});
+
+describe('the clock of the database in a process', () => {
+  const start = async (): Promise<{
+    clock: Awaited<ReturnType<typeof startDatabaseClock>>;
+    monotonic: { ms: number };
+    machine: { ms: number };
+    told: (string | undefined)[];
+  }> => {
+    const monotonic = { ms: 1_000 };
+    const machine = { ms: EPOCH };
+    const told: (string | undefined)[] = [];
+    // Answers like the statement of the clock, at once.
+    const db = { query: async () => [{ ms: EPOCH }] } as unknown as Sql;
+    const clock = await startDatabaseClock({
+      db,
+      monotonicMs: () => monotonic.ms,
+      machineMs: () => machine.ms,
+      onProblem: (problem) => told.push(problem),
+    });
+    return { clock, monotonic, machine, told };
+  };
+
+  it('goes on while the clock of the machine jumps, and says so once for each jump', async () => {
+    const { clock, monotonic, machine, told } = await start();
+    machine.ms += 3_600_000;
+    monotonic.ms += 250;
+    expect(clock.nowMs()).to.equal(EPOCH + 250);
+    const sample = { askedAtMs: 1_240, databaseMs: EPOCH + 245, answeredAtMs: 1_250 };
+    clock.observe(sample);
+    clock.observe(sample);
+    expect(told).to.have.length(1);
+    expect(told[0]).to.include('3600 s ahead of the database');
+    machine.ms -= 3_600_000;
+    clock.observe(sample);
+    expect(told).to.deep.equal([told[0], undefined]);
+    expect(clock.problem()).to.equal(undefined);
+  });
+
+  it('never goes back for a small correction, and follows a large one', async () => {
+    const { clock, monotonic } = await start();
+    monotonic.ms += 100;
+    expect(clock.nowMs()).to.equal(EPOCH + 100);
+    clock.observe({ askedAtMs: 1_100, databaseMs: EPOCH + 50, answeredAtMs: 1_100 });
+    expect(clock.nowMs()).to.equal(EPOCH + 100);
+    clock.observe({ askedAtMs: 1_100, databaseMs: EPOCH - 60_000, answeredAtMs: 1_100 });
+    expect(clock.nowMs()).to.equal(EPOCH - 60_000);
+  });
+
+  it('gives whole milliseconds, of which ids are made', async () => {
+    const { clock, monotonic } = await start();
+    monotonic.ms += 0.4;
+    expect(Number.isInteger(clock.nowMs())).to.equal(true);
+  });
+});
+
+describe('the clock of a machine', () => {
+  it('is wrong from five seconds on, ahead or behind', () => {
+    expect(skewProblem(EPOCH + 4_999, EPOCH)).to.equal(undefined);
+    expect(skewProblem(EPOCH - 4_999, EPOCH)).to.equal(undefined);
+    expect(skewProblem(EPOCH + 600_000, EPOCH)).to.include('600 s ahead of');
+    expect(skewProblem(EPOCH - 600_000, EPOCH)).to.include('600 s behind');
+  });
+});
