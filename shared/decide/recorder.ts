@@ -1,34 +1,27 @@
 // Recording answers: what an approval changes about them is settled, and each is durable before its text goes out.
 import type { Database, Sql } from '../db/database.ts';
 import { ApiError, assertNever } from '../errors.ts';
-import { newId } from '../ids.ts';
 import type { Promiser } from '../log/promises.ts';
 import type { Verdict } from '../vocabulary.ts';
-import { approvedReason, refusalOf, standingOf, standsFirst, stateAt } from './approval.ts';
-import { approvalDigest } from './approval-bound.ts';
-import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
+import { approvedReason, refusalOf, standingOf, standsFirst } from './approval.ts';
 import {
-  approvalFactsOf,
-  expireApproval,
-  findOpenApproval,
-  hasRoom,
-  lockApproval,
-  markUsed,
-  peekApproval,
-  type StoredApproval,
-} from './approval-store.ts';
-import type { Answer, Decider, NamedApproval, Question } from './decider.ts';
+  createApprovalNaming,
+  digestOf,
+  type Item,
+  isUnwritten,
+  type Named,
+  namedOf,
+  type Naming,
+  type Unwritten,
+} from './approval-naming.ts';
+import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
+import { approvalFactsOf, lockApproval, markUsed, peekApproval, type StoredApproval } from './approval-store.ts';
+import type { Answer, Decider, NamedApproval } from './decider.ts';
 import { lapsed, type Told } from './presence.ts';
 import { answerOfRecord } from './record.ts';
 import { lapseOf } from './stands.ts';
 import type { DecisionRow, DecisionStore } from './store.ts';
 import { createTurns } from './turns.ts';
-
-/** A question and what `Decider.answer` says to it. */
-export interface Item {
-  readonly question: Question;
-  readonly answer: Answer;
-}
 
 /** A decision, written in a transaction that may still fail. */
 export interface Written {
@@ -40,11 +33,6 @@ export interface Written {
   readonly approval?: NamedApproval | undefined;
   /** Another request has made it, with the same key for the same action; nothing is written. */
   readonly isRepeat: boolean;
-}
-
-/** A member that could not be decided, beside others that could: nothing of it is written. */
-export interface Unwritten {
-  readonly error: unknown;
 }
 
 export type Write = (sql: Sql) => Promise<readonly (Written | Unwritten)[]>;
@@ -80,15 +68,6 @@ export interface RecorderDeps {
   readonly promiser?: Pick<Promiser, 'promise'> | undefined;
 }
 
-/** The approval that an ESCALATE names, unless the agent has too many, and what opens it when there is none yet. */
-interface Naming {
-  readonly approval?: NamedApproval | undefined;
-  readonly opens?: Pick<OpeningRow, 'digest' | 'intentId'>;
-}
-
-/** What is known of the approval of an item before it is written: undefined, nothing is to be known. */
-type Named = Naming | Unwritten | undefined;
-
 /** Ends a transaction in which an approval was to be opened that another request has opened. */
 class OpenedMeanwhile extends Error {}
 
@@ -96,14 +75,6 @@ class OpenedMeanwhile extends Error {}
 const AT_ONCE = 4;
 /** Each one lost needs another request that opened the same approval and saw it closed in between. */
 const ATTEMPTS = 10;
-
-function digestOf({ question, answer }: Item): string {
-  return approvalDigest(answer.facts, question.intentId ?? null);
-}
-
-function namedOf({ approval_id: approvalId, expires_at: expiresAt }: StoredApproval): NamedApproval {
-  return { approvalId, expiresAtMs: expiresAt.getTime() };
-}
 
 /** What an item becomes once its approval is known. */
 type Settled =
@@ -116,10 +87,6 @@ type Settled =
       readonly approval?: NamedApproval | undefined;
       readonly uses?: StoredApproval;
     };
-
-function isUnwritten(outcome: Named): outcome is Unwritten {
-  return outcome !== undefined && 'error' in outcome;
-}
 
 /**
  * A repeat is evaluated anew, as every question is: one that is denied now, by a halt, the agent's status or its trust,
@@ -137,21 +104,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const { db, decider, decisions, opener, approvalTtlMs, promiser } = deps;
 
   const inTurn = createTurns(AT_ONCE);
-
-  const nameApproval = async (item: Item): Promise<Naming> => {
-    const { question, answer } = item;
-    const { key, intentId } = question;
-    const digest = digestOf(item);
-    const open = await findOpenApproval(db, key, digest, key.keyId);
-    if (open !== undefined) {
-      if (stateAt(approvalFactsOf(open), answer.nowMs) !== 'expired') return { approval: namedOf(open) };
-      // Upkeep would do so in a moment; until then none for the same action could be opened.
-      await expireApproval(db, open, answer.nowMs);
-    }
-    if (!(await hasRoom(db, key, question.agentId, answer.nowMs))) return {};
-    const approval = { approvalId: newId('apr', answer.nowMs), expiresAtMs: answer.nowMs + approvalTtlMs };
-    return { approval, opens: { digest, intentId: intentId ?? null } };
-  };
+  const names = createApprovalNaming({ db, approvalTtlMs });
 
   const openingRow = (decision: DecisionRow, { approval, opens }: Naming): OpeningRow | undefined =>
     opens === undefined || approval === undefined ? undefined : { decision, ...approval, ...opens };
@@ -159,7 +112,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const appendEscalation = async (item: Item): Promise<string> => {
     const { question, answer } = item;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const naming = await inTurn(() => nameApproval(item));
+      const naming = await inTurn(() => names.one(item));
       const { row, text } = decider.record(question, answer, naming.approval);
       const opening = openingRow(row, naming);
       if (opening === undefined) await decisions.append(row);
@@ -269,39 +222,10 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     return written;
   };
 
-  /** The approvals that escalations name; those of one transaction with the same action share one. */
-  const nameAll = async (items: readonly Item[]): Promise<Named[]> => {
-    const shared = new Map<string, Naming>();
-    const nameOne = async (item: Item): Promise<Naming | undefined> => {
-      const { key, approvalId } = item.question;
-      if (approvalId !== undefined) {
-        // Asked of a batch before its transaction begins: one that cannot be read now must not keep the others from being written.
-        if (items.length > 1) await peekApproval(db, key, approvalId);
-        return undefined;
-      }
-      if (item.answer.evaluation.verdict !== 'ESCALATE') return undefined;
-      const id = `${key.keyId} ${digestOf(item)}`;
-      const known = shared.get(id);
-      const naming = known === undefined ? await nameApproval(item) : { approval: known.approval };
-      shared.set(id, naming);
-      return naming;
-    };
-    const namings: Named[] = [];
-    let away: Unwritten | undefined;
-    for (const item of items) {
-      const needsOne = item.question.approvalId !== undefined || item.answer.evaluation.verdict === 'ESCALATE';
-      if (needsOne && away === undefined)
-        // Once they are away they are so for all: nobody waits for each of a hundred to be refused.
-        namings.push(await nameOne(item).catch((error: unknown) => (away = { error })));
-      else namings.push(needsOne ? away : undefined);
-    }
-    return namings;
-  };
-
   const transaction: Recorder['transaction'] = async (items, work) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       // Asked for before the transaction begins: what holds a connection must not wait for another one.
-      const namings = await nameAll(items);
+      const namings = await names.all(items);
       const made: Item[] = [];
       try {
         const result = await work((sql) => writeAll(sql, items, namings, made));
