@@ -5,6 +5,7 @@ import { type BodyReason, readDecisionRecord } from '../../shared/decide/verify-
 import { parseFacts } from '../../shared/decide/verify-facts.ts';
 import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
 import { BUILT_IN_REASONS } from '../../shared/policy/combine.ts';
+import { meaningOf } from '../../shared/decide/approval-bound.ts';
 import { createEvaluator } from '../../shared/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../shared/policy/load.ts';
 import { BUILT_IN_POLICY } from '../../shared/policy/schema.ts';
@@ -103,7 +104,12 @@ async function explainDecision(folder: string | undefined, id: string, options: 
     if (recorded === undefined)
       throw new CommandError(`The facts of ${id} can't be read; "custos decision verify ${id}" says more.`);
     const set = draft ?? storedSet(policyDigest === null ? undefined : await store.policySet(policyDigest));
-    const evaluator = createEvaluator({ set, memoLimit: 0, onError: (error) => say(`custos: ${String(error)}`) });
+    const evaluator = createEvaluator({
+      set,
+      memoLimit: 0,
+      missingOpens: meaningOf(recorded),
+      onError: (error) => say(`custos: ${String(error)}`),
+    });
     // The risk is that of the record, unless a draft computes it anew.
     const risk = draft === undefined ? recorded.intent.risk : await evaluator.assessRisk(recorded);
     const facts: Facts = { ...recorded, intent: { ...recorded.intent, risk } };

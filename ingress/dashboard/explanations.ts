@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Database, Statement } from '../../shared/db/database.ts';
 import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
+import { meaningOf } from '../../shared/decide/approval-bound.ts';
 import { parseFacts, same } from '../../shared/decide/verify-facts.ts';
 import { type Special, specialOf } from '../../shared/decide/verify-decision.ts';
 import { type DecisionBody, readDecisionRecord } from '../../shared/decide/verify-record.ts';
 import { mayName } from '../../shared/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import type { MissingOpens } from '../../shared/policy/combine.ts';
 import { createEvaluator, type Evaluator } from '../../shared/policy/evaluate.ts';
 import { loadCanonicalSet } from '../../shared/policy/load.ts';
 import { NO_PREVIOUS, sealRecord } from '../../shared/proof/record.ts';
@@ -59,25 +61,26 @@ export function createExplanations(deps: {
   const kept = new LRUCache<string, Promise<Evaluator | string>>({ max: MAX_SETS });
 
   /** The evaluator of a stored set, or why there is none. */
-  const load = async (digest: string): Promise<Evaluator | string> => {
+  const load = async (digest: string, missingOpens: MissingOpens): Promise<Evaluator | string> => {
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
     if (row === undefined) return 'The policy set of this decision is not stored.';
     const loaded = loadCanonicalSet(row.canonical.toString('utf8'), { compileLexicon });
     if (!loaded.ok) return `The policy set of this decision can not be loaded: ${loaded.findings[0]?.message ?? ''}`;
     if (loaded.set.digest !== digest) return 'The stored policy set has another digest than the decision names.';
-    return createEvaluator({ set: loaded.set, memoLimit: 0 });
+    return createEvaluator({ set: loaded.set, memoLimit: 0, missingOpens });
   };
-  const evaluatorOf = async (digest: string): Promise<Evaluator | string> => {
+  const evaluatorOf = async (digest: string, missingOpens: MissingOpens): Promise<Evaluator | string> => {
     const active = policies.current();
-    if (active.set.digest === digest) return active.evaluator;
-    const known = kept.get(digest);
+    if (active.set.digest === digest && missingOpens === 'nothing') return active.evaluator;
+    const id = `${digest} ${missingOpens}`;
+    const known = kept.get(id);
     if (known !== undefined) return known;
-    const loading = load(digest);
-    kept.set(digest, loading);
+    const loading = load(digest, missingOpens);
+    kept.set(id, loading);
     // What could not be read or loaded may be there the next time.
     void loading.then(
-      (evaluator) => typeof evaluator === 'string' && kept.delete(digest),
-      () => kept.delete(digest),
+      (evaluator) => typeof evaluator === 'string' && kept.delete(id),
+      () => kept.delete(id),
     );
     return loading;
   };
@@ -92,7 +95,7 @@ export function createExplanations(deps: {
       const facts = parseFacts(row.facts);
       if (facts === undefined)
         return { state: 'unreadable', sentence: 'The stored facts are not those of a decision.' };
-      const evaluator = await evaluatorOf(recorded.body.policy_set.digest);
+      const evaluator = await evaluatorOf(recorded.body.policy_set.digest, meaningOf(facts));
       if (typeof evaluator === 'string') return { state: 'unreadable', sentence: evaluator };
       const { evaluation, candidates } = await evaluator.explain(facts);
       const rules = [...candidates].sort((a, b) => Number(b.matched) - Number(a.matched));

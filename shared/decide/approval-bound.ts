@@ -1,5 +1,6 @@
 // What an approval is bound to: everything that was decided about. Pure.
 import { createHash } from 'node:crypto';
+import type { MissingOpens } from '../policy/combine.ts';
 import type { Facts, Requested } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 
@@ -55,6 +56,11 @@ export function approvalDigest(facts: Facts, intentId: string | null): string {
 /** Whether a decision was recorded before decisions held the caller's own words, and approvals were bound to all. */
 export function isBeforeBinding({ intent }: { readonly intent: Pick<Facts['intent'], 'requested'> }): boolean {
   return intent.requested === undefined;
+}
+
+/** By which meaning of missing facts a recorded decision was made, and is evaluated again. */
+export function meaningOf(facts: { readonly intent: Pick<Facts['intent'], 'requested'> }): MissingOpens {
+  return isBeforeBinding(facts) ? 'everything' : 'nothing';
 }
 
 /** The digest that approvals had then. It lets nothing through any more; what is on record is held against it. */

@@ -1,7 +1,7 @@
 // Approvals that could not be used: whether the log has what a decision says of one that was rejected, had expired or was used.
 import { quoted } from '../proof/encoding.ts';
 import type { Facts } from '../policy/types.ts';
-import type { RefusedMention } from './approval.ts';
+import { type RefusedMention, REPEAT_WITHIN_MS } from './approval.ts';
 import { type ApprovalHistory, asksTheSame, type LoggedApproval, openingOf, wrongAction } from './verify-approvals.ts';
 import { GRACE_MS, type LoggedRecord, type Report } from './verify-failures.ts';
 import type { DecisionBody, DecisionRecord } from './verify-record.ts';
@@ -38,6 +38,9 @@ function wrongUse({ body, logged, atMs }: Case): string | undefined {
   const [use] = logged?.uses ?? [];
   if (use === undefined) return 'by the log nothing has used it';
   if (use.decisionId === body.decision_id) return 'by the log this decision itself has used it';
+  // Both times are those that the service compared, so there is nothing to be lenient about.
+  if (use.by === body.key_id && Math.abs(atMs - use.atMs) < REPEAT_WITHIN_MS)
+    return `the same key had just used it, and was to be given ${quoted(use.decisionId)} again`;
   if (use.atMs > atMs + GRACE_MS) return `by the log it was used at ${timeOf(use.atMs)}, after the decision`;
   return undefined;
 }

@@ -1,5 +1,6 @@
 // Changes of the approval that let a decision through, of its records, and of the escalation that opened it.
 import { approvedReason } from '../../shared/decide/approval.ts';
+import { intentMember } from '../../shared/decide/record.ts';
 import type { LoggedRecord } from '../../shared/decide/verify-failures.ts';
 import { bodyOf, type Edit, edited, expect, isApproved, lied, type Loose, withBody } from './decision-edit.ts';
 import type { MadeDecision } from './decision-world.ts';
@@ -38,6 +39,41 @@ export const APPROVAL_EDITS: readonly Edit[] = [
             lied(made, (facts) => (facts.context = { ...facts.context, another: 'thing' })),
           )
         : undefined,
+  },
+  ...(
+    [
+      ["the caller's own words", (facts) => (facts.intent.requested = { intent: 'data.read.other' })],
+      ['the verb', (facts) => (facts.intent.verb = 'peruse')],
+      ['a trait', (facts) => (facts.intent.traits = [...facts.intent.traits, 'bulk'])],
+      ['a flag', (facts) => (facts.intent.flags = [...facts.intent.flags, 'obfuscated'])],
+    ] as readonly (readonly [string, (facts: Loose) => void])[]
+  ).map(
+    ([name, change]): Edit => ({
+      name: `facts, digest and answer: ${name}, of an approved decision`,
+      make: (made) =>
+        isApproved(made) && made.facts.intent.requested !== undefined
+          ? expect(
+              'APPROVAL_NOT_RECORDED',
+              lied(made, (facts, body) => {
+                change(facts);
+                body.intent = intentMember(facts.intent);
+              }),
+            )
+          : undefined,
+    }),
+  ),
+  {
+    name: 'the escalation that opened an approval was asked in other words',
+    make: (made) => {
+      const { opening } = made.evidence;
+      if (!isApproved(made) || opening === undefined || made.facts.intent.requested === undefined) return undefined;
+      const changed = edited(
+        opening,
+        ({ payload }) => (payload.body.intent.requested = { action: 'read', resource: 'data/user_profile' }),
+        { keepLeaf: false },
+      );
+      return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, opening: changed });
+    },
   },
   {
     name: 'an approval that was given afterwards',

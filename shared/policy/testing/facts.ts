@@ -131,6 +131,8 @@ const LOWEST = { low: 0, medium: 400, high: 700 } as const;
 
 /** The risk that was found, with what a case sets: of level and score the one follows from the other. */
 export function changedRisk(found: Risk, { level, score }: RiskChange): Risk {
-  if (score !== undefined) return { ...found, score, level: level ?? riskLevelOf(score) };
-  return level === undefined ? found : { ...found, level, score: LOWEST[level] };
+  // What a case sets is known, whatever facts were missing.
+  const { certain: _, ...rest } = found;
+  if (score !== undefined) return { ...rest, score, level: level ?? riskLevelOf(score) };
+  return level === undefined ? found : { ...rest, level, score: LOWEST[level] };
 }
