@@ -101,7 +101,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       logHost: config.logHost,
     },
   });
-  const { changes, policies, decider, decisions, opener, readings, promiser, presence } = deciding;
+  const { changes, policies, decider, decisions, opener, readings, recentParses, promiser, presence } = deciding;
   const parses = createParseStore({ db });
   const intents = createIntentStore({ db });
   const proofs = createProofStore({ db });
@@ -149,6 +149,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     settle,
     policies,
     readings,
+    recentParses,
     parses,
     decider,
     recorder,

@@ -3,6 +3,7 @@ import type { ActivePolicies, ActivePolicySet } from '../shared/decide/active-se
 import type { Answer, Decider, Principal, Question } from '../shared/decide/decider.ts';
 import type { ApprovalOpener } from '../shared/decide/approval-open.ts';
 import type { ClaimedIntent, IntentStore } from '../shared/decide/intent-store.ts';
+import type { RecentParses } from '../shared/decide/recent-parses.ts';
 import type { Reading, Readings } from '../shared/decide/readings.ts';
 import { createRecorder, writtenOf } from '../shared/decide/recorder.ts';
 import type { DecisionStore } from '../shared/decide/store.ts';
@@ -17,6 +18,7 @@ export interface IntentWorkerDeps {
   readonly db: Database;
   readonly policies: ActivePolicySet;
   readonly readings: Readings;
+  readonly recentParses: RecentParses;
   readonly decider: Decider;
   readonly intents: IntentStore;
   readonly decisions: DecisionStore;
@@ -59,7 +61,7 @@ export interface IntentWorker {
 }
 
 export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
-  const { db, policies, readings, decider, intents, decisions, nowMs } = deps;
+  const { db, policies, readings, recentParses, decider, intents, decisions, nowMs } = deps;
   const recorder = createRecorder(deps);
 
   const claim = ({ organisationId, environment, intentId }: EvaluatePayload): Promise<ClaimedIntent | undefined> =>
@@ -82,9 +84,15 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   });
 
   /** All that was submitted. @throws when something stored is damaged, or is not accepted any more */
-  const wholeQuestion = (payload: EvaluatePayload, claimed: ClaimedIntent): Question => {
+  const wholeQuestion = async (payload: EvaluatePayload, claimed: ClaimedIntent): Promise<Question> => {
     const active = policies.current();
-    return questionOf(payload, claimed, { active, reading: readingOf(active, claimed), context: contextOf(claimed) });
+    const { organisationId, environment } = payload;
+    // As for POST /v1/enforce: what the agent's own parses of the same said counts.
+    const reading = await recentParses.strictestOf(
+      { organisationId, environment, agentId: claimed.agent_id },
+      readingOf(active, claimed),
+    );
+    return questionOf(payload, claimed, { active, reading, context: contextOf(claimed) });
   };
 
   /** As much as is needed to refuse it: nothing of what may be damaged. */
@@ -160,7 +168,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       evaluate: async (payload) => {
         const claimed = await claim(payload);
         if (claimed === undefined) return;
-        const question = wholeQuestion(payload, claimed);
+        const question = await wholeQuestion(payload, claimed);
         await decide(payload, question, await decider.answer(question));
       },
     },
@@ -168,7 +176,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
       const claimed = await claim(payload);
       if (claimed === undefined) return;
       try {
-        await giveUpOn(payload, wholeQuestion(payload, claimed));
+        await giveUpOn(payload, await wholeQuestion(payload, claimed));
       } catch (error) {
         if (isPassing(error)) throw error;
         // What made the evaluation fail may make this fail as well, and the intent must end all the same.

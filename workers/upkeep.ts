@@ -35,6 +35,11 @@ const FORGET_CHANGES: Statement = {
   name: 'changes-forget',
   text: `DELETE FROM change WHERE seq IN (SELECT seq FROM change WHERE changed_at < now() - interval '1 hour' ORDER BY seq LIMIT ${BATCH}) RETURNING seq`,
 };
+// Looked at for twenty minutes at most (shared/decide/recent-parses.ts).
+const FORGET_PARSES: Statement = {
+  name: 'recent-parses-forget',
+  text: `DELETE FROM recent_parse WHERE ctid = ANY (ARRAY(SELECT ctid FROM recent_parse WHERE bucket < now() - interval '1 hour' LIMIT ${BATCH})) RETURNING bucket`,
+};
 const FORGET_IDEMPOTENCY: Statement = {
   name: 'idempotency-forget',
   text: `DELETE FROM idempotency WHERE (organisation_id, environment, route, key_hash) IN (
@@ -66,7 +71,10 @@ export function upkeepHandlers({ db, queues, log, auditor, replays, nowMs }: Upk
       const expired = await expireApprovals(db, nowMs());
       if (expired > 0) log.info({ expired }, 'approvals expired');
     },
-    'forget-changes': () => forget(db, FORGET_CHANGES),
+    'forget-changes': async () => {
+      await forget(db, FORGET_CHANGES);
+      await forget(db, FORGET_PARSES);
+    },
     'forget-idempotency': () => forget(db, FORGET_IDEMPOTENCY),
     audit: auditHandler({ auditor, log }),
     replay: () => replays.run(),

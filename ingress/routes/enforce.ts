@@ -4,6 +4,7 @@ import type { Sql } from '../../shared/db/database.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/decide/active-set.ts';
 import type { Answer, Decider, Question } from '../../shared/decide/decider.ts';
 import type { ParseStore } from '../../shared/decide/parses.ts';
+import type { RecentParses } from '../../shared/decide/recent-parses.ts';
 import type { Reading, Readings } from '../../shared/decide/readings.ts';
 import type { Presence } from '../../shared/decide/presence.ts';
 import type { Item, Unwritten } from '../../shared/decide/approval-naming.ts';
@@ -32,6 +33,7 @@ export interface EnforceDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
   readonly readings: Readings;
   readonly parses: Pick<ParseStore, 'read'>;
+  readonly recentParses: RecentParses;
   readonly decider: Pick<Decider, 'answer' | 'explain'>;
   readonly recorder: Recorder;
   readonly presence: Presence;
@@ -51,7 +53,7 @@ interface Prepared {
 }
 
 export function enforceRoutes(deps: EnforceDeps): Route[] {
-  const { policies, readings, parses, decider, recorder, presence, nowMs } = deps;
+  const { policies, readings, parses, recentParses, decider, recorder, presence, nowMs } = deps;
   const memberValidator = compile(EnforceRequest);
 
   const readingOfParse = async (
@@ -101,10 +103,10 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         errors: [{ pointer: `${at}/${member}`, message: 'needs the scope admin:*' }],
       });
     }
-    const reading =
-      body.intent_id === undefined
-        ? readings.of({ set: active.set, organisation: key.organisationSlug }, body.intent, `${at}/intent`)
-        : await readingOfParse(key, body, body.intent_id, at);
+    const own = readings.of({ set: active.set, organisation: key.organisationSlug }, body.intent, `${at}/intent`);
+    const named = body.intent_id === undefined ? undefined : await readingOfParse(key, body, body.intent_id, at);
+    const { organisationId, environment } = key;
+    const reading = await recentParses.strictestOf({ organisationId, environment, agentId: body.agent_id }, own, named);
     const asked = question(active, key, body, reading, traceparent);
     const pending = decider.answer(asked);
     const answer = pending instanceof Promise ? await pending : pending;

@@ -60,7 +60,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       tag: 'Intents',
       summary: 'Parse free text into a normalized intent',
       description:
-        'The result is stored; its intent_id can be enforced for 15 minutes. trust_score is a claim and can only lower the recorded score. What the text asks for is not done, and verdict_preview is not a decision.',
+        'The result is stored; its intent_id can be enforced for 15 minutes, and so long enforcing its normalized string counts what it says, with or without the intent_id. trust_score is a claim and can only lower the recorded score. What the text asks for is not done, and verdict_preview is not a decision.',
       request: { body: IntentRequest },
       responses: { 200: { description: 'The parse, with its risk.', schema: Intent } },
       errors: ['E6002'],
@@ -91,6 +91,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
           createdAtMs: answer.nowMs,
           answer: text,
           rawIntent: body.raw_intent,
+          reading: parse,
         };
         const reply: Reply = { status: 200, text };
         if (idempotencyKey === undefined) {

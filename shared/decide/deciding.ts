@@ -11,6 +11,7 @@ import { type ApprovalOpener, createApprovalOpener } from './approval-open.ts';
 import { createDecider, type Decider } from './decider.ts';
 import { createHalts } from './halts.ts';
 import { createPresence, type Presence } from './presence.ts';
+import { createRecentParses, type RecentParses } from './recent-parses.ts';
 import { createReadings, type Readings } from './readings.ts';
 import { createDecisionStore, type DecisionStore } from './store.ts';
 
@@ -40,6 +41,7 @@ export interface Deciding {
   readonly decisions: DecisionStore;
   readonly opener: ApprovalOpener;
   readonly readings: Readings;
+  readonly recentParses: RecentParses;
   readonly promiser: Promiser | undefined;
   readonly presence: Presence;
   /** Waits for what is being written and stops watching; the database stays open. */
@@ -74,6 +76,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     decisions,
     opener,
     readings: createReadings(),
+    recentParses: createRecentParses({ db }),
     async close() {
       await Promise.all([decisions.idle(), opener.idle()]);
       agents.close();

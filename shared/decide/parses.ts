@@ -3,8 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { createColumnWriter, textColumn } from '../db/columns.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
+import type { Judged } from '../intent/strictness.ts';
 import type { IntentBody } from '../schemas/intent.ts';
 import type { Environment } from '../vocabulary.ts';
+import { JOIN_PARSES, recentColumns } from './recent-parses.ts';
 import { bytesOfReading, type Reading, readingOfParse } from './readings.ts';
 
 export interface ParseRow {
@@ -18,6 +20,8 @@ export interface ParseRow {
   /** JSON text of the answer. */
   readonly answer: string;
   readonly rawIntent: string;
+  /** What it says of the string that it is normalized to. */
+  readonly reading: Judged;
 }
 
 export interface StoredParse {
@@ -44,11 +48,12 @@ export interface ParseStore {
 
 const INSERT: Statement = {
   name: 'parses-insert',
-  text: `INSERT INTO intent_parse (intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at, answer, raw_intent)
+  text: `WITH made AS (INSERT INTO intent_parse (intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at, answer, raw_intent)
     SELECT intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at::timestamptz, answer, raw_intent
     FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
       string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'))
-      AS row (intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at, answer, raw_intent)`,
+      AS row (intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at, answer, raw_intent))
+    ${JOIN_PARSES}`,
 };
 const READ: Statement = {
   name: 'parse-read',
@@ -75,6 +80,7 @@ function columns(rows: readonly ParseRow[], answers: (values: readonly string[])
     of((r) => new Date(r.createdAtMs).toISOString()),
     answers(rows.map((r) => r.answer)),
     of((r) => JSON.stringify(r.rawIntent)),
+    ...recentColumns(rows),
   ];
 }
 

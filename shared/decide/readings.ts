@@ -4,7 +4,13 @@ import { invalidField } from '../errors.ts';
 import type { Lexicon } from '../intent/lexicon.ts';
 import { actionOf, readNormalized } from '../intent/normalized.ts';
 import type { ParsedIntent } from '../intent/types.ts';
-import { canonicalResource, type EnforceIntent, intentOf, parseEnforceIntent } from '../policy/resource.ts';
+import {
+  canonicalResource,
+  type EnforceIntent,
+  intentOf,
+  normalizedOf,
+  parseEnforceIntent,
+} from '../policy/resource.ts';
 import type { PolicySet } from '../policy/load.ts';
 import type { IntentFacts, Requested, Risk, RiskFacts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
@@ -13,6 +19,8 @@ import { intentMember } from './record.ts';
 /** An intent as policies see it, and the texts that are made of it, which stay the same while its risk does. */
 export interface Reading {
   readonly unassessed: RiskFacts['intent'];
+  /** The normalized strings by which a parse of the same may be known: by the action as it is written, and as it is meant. */
+  readonly names: readonly string[];
   withRisk(risk: Risk): AssessedReading;
 }
 
@@ -39,10 +47,14 @@ export class AssessedReading {
   }
 }
 
-export function createReading(unassessed: RiskFacts['intent']): Reading {
+export function createReading(
+  unassessed: RiskFacts['intent'],
+  names: readonly string[] = [unassessed.normalized],
+): Reading {
   let last: AssessedReading | undefined;
   return {
     unassessed,
+    names,
     withRisk(risk) {
       if (last?.risk !== risk) last = new AssessedReading(unassessed, risk);
       return last;
@@ -122,14 +134,18 @@ function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon
     { actionWord: parsed.actionWord, segments: parsed.resource.split('/') },
     lexicon,
   );
-  return createReading({
-    // The resource is what the caller wrote; the action that policies match is what the lexicon says is meant.
-    ...read,
-    requested,
-    resource: parsed.resource,
-    depth: depthOf(parsed.resource),
-    parsed: false,
-  });
+  const names = [parsed.normalized, read.normalized, normalizedOf(parsed.resource, read.action)];
+  return createReading(
+    {
+      // The resource is what the caller wrote; the action that policies match is what the lexicon says is meant.
+      ...read,
+      requested,
+      resource: parsed.resource,
+      depth: depthOf(parsed.resource),
+      parsed: false,
+    },
+    [...new Set(names)],
+  );
 }
 
 export function createReadings(): Readings {

@@ -25,7 +25,7 @@ const ACTION_RANK: Readonly<Record<Action, number>> = {
   unknown: 9,
 };
 
-const actionRank = (action: Action): number => ACTION_RANK[action];
+export const actionRank = (action: Action): number => ACTION_RANK[action];
 const effectRank = (effect: Effect): number => EFFECTS.indexOf(effect);
 const extentRank = (extent: Extent): number => EXTENTS.indexOf(extent);
 

@@ -28,7 +28,7 @@ export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {
   resource: string;
   /** How many segments of the resource are named; the `*` of a pattern is not counted. */
   depth: number;
-  /** Whether an `intent_id` of a stored parse stands behind it. */
+  /** Whether a parse by this agent, at most 15 minutes old, stands behind it, named by its `intent_id` or not. */
   parsed: boolean;
   risk: Risk;
 };

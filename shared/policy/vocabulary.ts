@@ -107,7 +107,8 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
     fact: 'intent',
     path: 'parsed',
     type: 'boolean',
-    description: 'whether an intent_id of a stored parse stands behind the request',
+    description:
+      'whether a parse by this agent, at most 15 minutes old, stands behind the request, named by its intent_id or not',
   },
   {
     fact: 'intent',

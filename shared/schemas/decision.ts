@@ -136,7 +136,10 @@ const common = {
       effect: StringEnum(EFFECTS),
       traits: Type.Array(StringEnum(TRAITS)),
       risk: RiskSchema,
-      parsed: Type.Boolean({ description: 'Whether an intent_id of a stored parse stands behind it.' }),
+      parsed: Type.Boolean({
+        description:
+          'Whether a parse by this agent, at most 15 minutes old, stands behind it, named by its intent_id or not.',
+      }),
     },
     { additionalProperties: false },
   ),

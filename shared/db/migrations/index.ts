@@ -13,6 +13,7 @@ import { QueuedOnce1763700000011 } from './0011-queued-once.ts';
 import { AuthorityRecords1763700000012 } from './0012-authority-records.ts';
 import { Repeats1763700000013 } from './0013-repeats.ts';
 import { KeyLine1763700000014 } from './0014-key-line.ts';
+import { RecentParses1763700000015 } from './0015-recent-parses.ts';
 
 export const MIGRATIONS = [
   Foundation1763700000001,
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   AuthorityRecords1763700000012,
   Repeats1763700000013,
   KeyLine1763700000014,
+  RecentParses1763700000015,
 ];
