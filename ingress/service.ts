@@ -54,6 +54,8 @@ export interface RunningIngress {
   readonly address: string;
   /** All routes that are served, for tools that compare them with something. */
   readonly routes: readonly Route[];
+  /** Those of the operators' pages, which know who asks by a session. */
+  readonly dashboardRoutes: readonly Route[];
   /** Resolves once a policy set is in force here. */
   ready(): Promise<void>;
   close(): Promise<void>;
@@ -232,6 +234,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   return {
     address: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
     routes: app.routes,
+    dashboardRoutes: dashboard.routes,
     ready: () => policies.ready(),
     async close() {
       stopping = true;

@@ -14,7 +14,7 @@ import { createExplanations } from './explanations.ts';
 import { watchLatency } from './overview/latency.ts';
 import { createOverview } from './overview/overview.ts';
 import { dashboardRoutes, dashboardTopics } from './routes/all.ts';
-import { createDashboard } from './site.ts';
+import { createDashboard, type Dashboard } from './site.ts';
 import { createTrail } from './trail.ts';
 
 export interface DashboardOptions {
@@ -47,6 +47,7 @@ export interface DashboardOptions {
 
 export interface RunningDashboard {
   readonly site: Site;
+  readonly routes: Dashboard['routes'];
   /** Ends the live streams, so that the server can close. */
   stop(): void;
   /** Once the server is closed. */
@@ -79,7 +80,7 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     decisions: { db, explanations: createExplanations({ db, policies: options.policies, compileLexicon }) },
     trail: createTrail({ db }),
   };
-  const { site, close } = createDashboard({
+  const { site, routes, close } = createDashboard({
     db,
     nowMs,
     monotonicMs,
@@ -98,6 +99,7 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
   });
   return {
     site,
+    routes,
     stop: close,
     async close() {
       latency.close();

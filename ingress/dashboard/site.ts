@@ -57,6 +57,8 @@ export interface DashboardDeps {
 
 export interface Dashboard {
   readonly site: Site;
+  /** All routes below it; their paths begin with /dashboard/api/. */
+  readonly routes: readonly Route[];
   /** Ends the live streams, which would otherwise keep the server open. */
   close(): void;
 }
@@ -193,6 +195,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     return (req, res, next) => (req.method === 'OPTIONS' ? next() : router(req, res, next));
   };
   return {
+    routes,
     site: { path: PATH, methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], create },
     close: () => events.close(),
   };
