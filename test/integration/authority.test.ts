@@ -29,7 +29,7 @@ type Send = (method: string, path: string, request?: ClientRequest) => Promise<C
 const KNOWS_NOTHING = /\/v1\/trust\/\{agentId\}|\/v1\/proofs\/chain\/\{entityId\}/;
 
 /** Not a wrong key's answer: whatever follows, the door is passed. */
-const isIn = ({ status }: ClientResponse): boolean => status !== 401 && status !== 403;
+const isIn = ({ status }: Pick<ClientResponse, 'status'>): boolean => status !== 401 && status !== 403;
 
 describe('authority', function suite() {
   this.timeout(120_000);
@@ -418,7 +418,7 @@ describe('authority', function suite() {
       const order = (route: Route): number => ['GET', 'PATCH', 'POST', 'DELETE'].indexOf(route.method);
       for (const route of ofOwner.sort((a, b) => order(a) - order(b))) {
         const { status, text } = await withKey(another)(route.method, pathOf(route, 'real'), bodyOf(route));
-        if (status === 404 || isIn({ status } as ClientResponse) === false) gone.push(`${nameOf(route)}: ${text}`);
+        if (status === 404 || !isIn({ status })) gone.push(`${nameOf(route)}: ${text}`);
       }
       expect(gone).to.deep.equal([]);
     });
