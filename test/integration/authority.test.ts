@@ -189,6 +189,10 @@ describe('authority', function suite() {
       'GET /v1/reference/errors',
       'GET /v1/reference/scopes',
       'GET /openapi.json',
+      'GET /schemas/policy.json',
+      'GET /schemas/policy-test.json',
+      'GET /schemas/lexicon.json',
+      'GET /.well-known/jwks.json',
     ]);
   });
 
