@@ -29,7 +29,7 @@ export function problemsOf(overview: Overview): ShownProblem[] {
     log?.haltedReason && {
       tone: 'bad',
       title: 'The log is halted: it records and signs nothing more',
-      text: `${log.haltedReason} Run "custos audit", and "custos log fork" once it is understood.`,
+      text: `${log.haltedReason} Once it is understood, "custos log resume" accepts what the audit found; "custos log fork" opens a log anew that is not the one that was signed.`,
       page: AUDIT,
     },
     log?.audit?.ok === false && {
