@@ -158,8 +158,10 @@ export function createReadings(): Readings {
     read: (lexicon: Lexicon) => EnforceIntent,
   ): Reading => {
     const lexicon = set.lexicon.forOrganisation(organisation);
-    // Organisations without words of their own share what is remembered. No slug holds a line feed.
-    const key = `${lexicon === set.lexicon ? '' : organisation}\n${text}`;
+    // Organisations without words of their own share what is remembered. No slug holds a line feed. A string and an action
+    // with its resource never meet: what one of them refuses, the other may have remembered.
+    const kind = 'intent' in requested ? 'intent' : 'action';
+    const key = `${lexicon === set.lexicon ? '' : organisation}\n${kind}\n${text}`;
     let readings = bySet.get(set);
     if (readings === undefined) {
       readings = new LRUCache({
@@ -183,7 +185,7 @@ export function createReadings(): Readings {
         if (!parsed.ok) throw invalidField(pointer, parsed.message);
         return parsed;
       }),
-    // A line feed can't be part of a string that `of` reads successfully, so the two never meet.
+    // No action and no resource that is accepted holds a line feed.
     ofAction: (asking, action, resource) =>
       remembered(asking, `${action}\n${resource}`, { action, resource }, (lexicon) => {
         const parsed = intentOf(action, resource, (word) => actionOf(word, lexicon)?.action);
