@@ -30,7 +30,7 @@ import { DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.t
 
 const BACK = { to: href('agents'), label: 'Agents' };
 /** What there is room for; their agent is the page. */
-const LAST_COLUMNS = DECISION_COLUMNS.filter(({ title }) => ['Intent', 'Verdict', 'When'].includes(title));
+const LAST_COLUMNS = DECISION_COLUMNS.filter(({ title }) => ['Asked', 'Verdict', 'When'].includes(title));
 
 export function AgentPage({ id }: { readonly id: string }): VNode {
   const at = encodeURIComponent(id);
