@@ -2,6 +2,7 @@
 import { DataSource } from 'typeorm';
 import { ENTITIES } from './entities.ts';
 import { MIGRATIONS } from './migrations/index.ts';
+import { boundedClient } from './sessions.ts';
 
 export interface DataSourceOptions {
   readonly url: string;
@@ -38,6 +39,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
     poolErrorHandler: options.onError,
     connectTimeoutMS: connectTimeoutMs,
     extra: {
+      Client: boundedClient(options.poolSize),
       min: options.kept ?? 0,
       connectionTimeoutMillis: connectTimeoutMs,
       query_timeout: queryTimeoutMs,

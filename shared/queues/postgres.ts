@@ -1,6 +1,7 @@
 // Queues in BullMQ's own tables of the same PostgreSQL (schema bullmq, made by `migrate`).
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
+import { boundedClient } from '../db/sessions.ts';
 import { abandonWorker, type Backend, JOB_OPTIONS, STORE_TIMEOUT_MS, within } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 900;
@@ -35,6 +36,7 @@ export function createPostgresBackend(
       connectionString: url,
       application_name: 'custos-queues',
       max: connections,
+      Client: boundedClient(connections),
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: STORE_TIMEOUT_MS,
       keepAlive: true,
@@ -67,6 +69,7 @@ export function createPostgresBackend(
         connectionString: url,
         application_name: `custos-worker-${name}`,
         max: WORKER_CONNECTIONS,
+        Client: boundedClient(WORKER_CONNECTIONS),
         connectionTimeoutMillis: 2 * CONNECT_TIMEOUT_MS,
         query_timeout: WORKER_QUERY_TIMEOUT_MS,
         keepAlive: true,
