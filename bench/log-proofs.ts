@@ -78,6 +78,7 @@ async function measureSize(db: Database, leaves: number, rounds: number): Promis
   const logId = log?.log_id ?? 0;
   let rows = 0;
   const counting: Sql = {
+    seals: db.seals,
     async query<Row extends object>(...args: Parameters<Sql['query']>): Promise<Row[]> {
       const found = await db.query<Row>(...args);
       rows += found.length;
@@ -147,7 +148,10 @@ async function main(): Promise<void> {
   chmodSync(folder, 0o711);
   const embedded = await startEmbedded({ dataDir: path.join(folder, 'custos'), say });
   const db = await (async () => {
-    await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl });
+    await migrate(
+      { databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl },
+      'a pepper for a database of no use',
+    );
     return openDatabase({
       url: embedded.url,
       applicationName: 'custos-bench',

@@ -7,6 +7,7 @@ import { ApiError } from '../shared/errors.ts';
 import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
 import { organisationBySlug, type Organisation, OrganisationError } from '../shared/keys/organisations.ts';
 import { createSecretHasher, type SecretHasher } from '../shared/keys/secrets.ts';
+import { createSeals } from '../shared/seals/seals.ts';
 import { explain, loadConfig, say, withStore } from './context.ts';
 
 /** A migration or a backup may hold a lock for a while; a person waits longer than a request. */
@@ -34,6 +35,7 @@ export async function runAdmin(
     await withStore(loadConfig(), async ({ databaseUrl, pepper }) => {
       const db = await openDatabase({
         url: databaseUrl,
+        seals: createSeals({ pepper, onRefused: sayRefused }),
         applicationName: 'custos-cli',
         poolSize: 2,
         queryTimeoutMs: QUERY_TIMEOUT_MS,
@@ -50,6 +52,11 @@ export async function runAdmin(
   } catch (error) {
     process.exitCode = refusal(error, options);
   }
+}
+
+/** Shown beside the answer, in which such a row is missing. */
+export function sayRefused(table: string, id: string): void {
+  say(`custos: a row of ${table} is not as this service wrote it, and is refused: ${printable(id)}`);
 }
 
 function refusal(error: unknown, options: Readonly<Record<string, string>>): number {

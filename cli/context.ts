@@ -33,7 +33,7 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
   // Here, so that a command which needs no database does not load the drivers of one.
   const { migrate } = await import('../shared/db/migrate.ts');
   if (databaseUrl !== undefined && pepper !== undefined) {
-    await migrate({ databaseUrl, migrationDatabaseUrl });
+    await migrate({ databaseUrl, migrationDatabaseUrl }, pepper);
     return work({ databaseUrl, pepper });
   }
   const { ADDRESS_FILE, startEmbedded } = await import('../shared/embedded/embedded.ts');
@@ -47,8 +47,9 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
   const interrupted = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
   process.once('exit', letGo).once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
-    await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl });
-    return await work({ databaseUrl: embedded.url, pepper: pepper ?? ensureSecrets(dataDir).pepper });
+    const store = { databaseUrl: embedded.url, pepper: pepper ?? ensureSecrets(dataDir).pepper };
+    await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl }, store.pepper);
+    return await work(store);
   } finally {
     await embedded.stop();
     process.off('exit', letGo).off('SIGINT', interrupted).off('SIGTERM', interrupted);

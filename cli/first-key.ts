@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { StoreConfig } from '../shared/config.ts';
 import { databaseNowMs } from '../shared/db/clock.ts';
 import { openDatabase } from '../shared/db/database.ts';
+import { createSeals } from '../shared/seals/seals.ts';
 import { BOOTSTRAP_FILE, ensureBootstrap } from '../shared/keys/bootstrap.ts';
 
 export interface FirstKey {
@@ -22,6 +23,7 @@ export async function ensureFirstKey(config: StoreConfig, embedded: boolean): Pr
   const dataDir = embedded ? config.dataDir : undefined;
   const db = await openDatabase({
     url: databaseUrl,
+    seals: createSeals({ pepper }),
     applicationName: 'custos-first-key',
     poolSize: 1,
     onError: () => undefined,

@@ -14,7 +14,7 @@ export function registerMigrate(program: Command): void {
     .action(async () => {
       try {
         const config = requireStore(loadConfig());
-        const ran = await migrate(config);
+        const ran = await migrate(config, config.pepper);
         const { newKey } = await ensureFirstKey(config, false);
         const lines = [ran.length === 0 ? 'The schema is the newest.' : `Migrated: ${ran.join(', ')}.`];
         if (newKey !== undefined) lines.push(`Admin key, shown this once: ${newKey}`);

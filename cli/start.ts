@@ -71,7 +71,7 @@ async function run(config: Config, started: Started, signals: StopSignals, start
   started.store = store;
   await portIsFree(config, store.afterCrash, signals.requested);
   if (signals.requested.aborted) return;
-  await migrate(store.config);
+  await migrate(store.config, store.config.pepper);
   const first = await ensureFirstKey(store.config, store.embedded);
   if (signals.requested.aborted) return;
   const ingress = superviseIngress(store.config, log);

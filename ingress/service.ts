@@ -18,6 +18,7 @@ import { startHeartbeat, watchWorkers } from '../shared/heartbeat.ts';
 import { createAuthenticator } from '../shared/keys/authenticator.ts';
 import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
 import { createLastUsed } from '../shared/keys/last-used.ts';
+import { createWatchedSeals } from '../shared/seals/refusals.ts';
 import { createSecretHasher } from '../shared/keys/secrets.ts';
 import { createProofStore } from '../shared/log/proof-store.ts';
 import { createReceiptStore } from '../shared/log/receipts.ts';
@@ -70,8 +71,16 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const onError = (error: unknown): void => log.warn({ err: error }, 'background work failed; it is tried again');
   let stopping = false;
 
+  const metrics = createMetrics();
+  const seals = createWatchedSeals({
+    pepper: config.pepper,
+    registry: metrics.registry,
+    log,
+    monotonicMs: () => performance.now(),
+  });
   const db = await openDatabase({
     url: config.databaseUrl,
+    seals,
     applicationName: 'custos-ingress',
     poolSize: config.databasePool,
     kept: keptOf(config.databasePool),
@@ -124,7 +133,6 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     monotonicMs,
     onError,
   });
-  const metrics = createMetrics();
   const { countDecision } = createDecisionMetrics(metrics.registry, () => policies.status());
 
   // A change is committed when this is called: trouble here must not turn its answer into an error.

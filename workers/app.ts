@@ -20,6 +20,7 @@ import { createCheckpointer } from '../shared/log/checkpoints.ts';
 import { logProblems } from '../shared/log/audit.ts';
 import { createCheckpointKeeper } from '../shared/log/kept.ts';
 import { readSigningKey } from '../shared/log/signing-key.ts';
+import { createWatchedSeals } from '../shared/seals/refusals.ts';
 import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/queues.ts';
 import { findRoot, readVersion } from '../shared/root.ts';
 import type { Tracing } from '../shared/tracing.ts';
@@ -82,8 +83,12 @@ const KEY_LOOK_UPS_PER_SECOND = 10;
 export async function startWorkers(deps: WorkersDependencies): Promise<RunningWorkers> {
   const { config, log, tracing, machineMs } = deps;
   const { databaseUrl, redisUrl } = config;
+  const metrics = createWorkerMetrics();
+  const monotonicMs = (): number => performance.now();
+  const seals = createWatchedSeals({ pepper: config.pepper, registry: metrics.registry, log, monotonicMs });
   const db = await openDatabase({
     url: databaseUrl,
+    seals,
     applicationName: 'custos-workers',
     poolSize: config.databasePool,
     kept: keptOf(config.databasePool),
@@ -92,11 +97,9 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   });
   await ensureDurable(db);
   await warnOfExcessRights(db, log);
-  const monotonicMs = (): number => performance.now();
   const clock = await startDatabaseClock({ db, monotonicMs, machineMs, onProblem: reportClock(log) });
   const { nowMs } = clock;
   deps.onClock(nowMs);
-  const metrics = createWorkerMetrics();
   const onError = reportTrouble(log, 'a queue had trouble', monotonicMs);
   const queues = createQueues({
     databaseUrl,

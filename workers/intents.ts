@@ -85,6 +85,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
 
   /** All that was submitted. @throws when something stored is damaged, or is not accepted any more */
   const wholeQuestion = async (payload: EvaluatePayload, claimed: ClaimedIntent): Promise<Question> => {
+    if (!claimed.isKeyKnown) throw new Error(`the row of the key ${claimed.key_id} is not as this service wrote it`);
     const active = policies.current();
     const { organisationId, environment } = payload;
     // As for POST /v1/enforce: what the agent's own parses of the same said counts.

@@ -1,11 +1,12 @@
 // Reads the policy folder and activates what it says for the whole installation: one worker at a time, all or nothing.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Database, Statement } from '../shared/db/database.ts';
+import type { Database, Sql, Statement } from '../shared/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
 import { writeToAllLogs } from '../shared/log/service-record.ts';
 import type { Logger } from '../shared/log.ts';
 import type { Finding } from '../shared/policy/types.ts';
+import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../shared/seals/rows.ts';
 import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/policy-folder.ts';
 import { type Admit, admitBySize } from './policy-admission.ts';
 
@@ -24,17 +25,14 @@ const STORE: Statement = {
   text: 'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING',
 };
 const ORGANISATIONS: Statement = { name: 'policy-organisations', text: 'SELECT slug FROM organisation' };
-const LOCK_STATE: Statement = {
-  name: 'policy-state-lock',
-  text: 'SELECT active_digest, findings FROM policy_state FOR UPDATE',
+const LOCK_STATE: Statement = { name: 'policy-state-lock', text: 'SELECT FROM policy_state FOR UPDATE' };
+const READ_STATE: Statement = {
+  name: 'policy-state-in-force',
+  text: `SELECT ${sealedColumns('policy_state', 's')} FROM policy_state s`,
 };
-const ACTIVATE: Statement = {
-  name: 'policy-activate',
-  text: 'UPDATE policy_state SET active_digest = $1, activated_at = $2, read_at = $2, read_ok = true, findings = $3',
-};
-const LOG_ACTIVATION: Statement = {
-  name: 'policy-activation-insert',
-  text: 'INSERT INTO policy_activation (digest, previous_digest, activated_at) VALUES ($1, $2, $3)',
+const NEXT_ACTIVATION: Statement = {
+  name: 'policy-activation-next',
+  text: "SELECT nextval(pg_get_serial_sequence('policy_activation', 'seq'))::text AS seq",
 };
 const CONFIRM: Statement = {
   name: 'policy-state-confirm',
@@ -92,21 +90,35 @@ export async function applyFolder(
   const { digest, canonical, policies } = set;
   const findings = JSON.stringify(warnings);
   const activated = await db.transaction(async (sql) => {
-    const [state] = await sql.query<{ active_digest: string | null }>(LOCK_STATE, []);
-    if (state?.active_digest === digest) {
+    await sql.query(LOCK_STATE, []);
+    const [state] = await sql.query<SealedRow<'policy_state'>>(READ_STATE, []);
+    const previousDigest = believedDigest(sql, state) ?? null;
+    if (previousDigest === digest) {
       await sql.query(CONFIRM, [at, findings]);
       return false;
     }
     await sql.query(STORE, [digest, Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength), at]);
-    await sql.query(ACTIVATE, [digest, at, findings]);
-    const previousDigest = state?.active_digest ?? null;
-    await sql.query(LOG_ACTIVATION, [digest, previousDigest, at]);
+    const inForce = { active_digest: digest, activated_at: at };
+    const unsealed = { read_at: at, read_ok: true, findings };
+    // Whatever the row said: what the folder says is in force from now on.
+    if (state === undefined) throw new Error('the row that says which policy set is in force is gone');
+    await updateSealed(sql, 'policy_state', state, inForce, unsealed);
+    const [next] = await sql.query<{ seq: string }>(NEXT_ACTIVATION, []);
+    if (next === undefined) throw new Error('a sequence gave no number');
+    const activation = { seq: next.seq, digest, previous_digest: previousDigest, activated_at: at };
+    await insertSealed(sql, 'policy_activation', activation);
     await writeToAllLogs(sql, 'custos.policy_set', { change: 'activated', digest, previousDigest }, at.getTime());
     return true;
   });
   if (activated) log.info({ digest, policies }, 'policy set activated');
   for (const { file, line, column, code, message } of warnings)
     log.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
+}
+
+/** The set in force; undefined when there is none, and when the row is not as this service wrote it. */
+function believedDigest(sql: Sql, state: SealedRow<'policy_state'> | undefined): string | undefined {
+  if (state === undefined || state.active_digest === null) return undefined;
+  return sql.seals.isGenuine('policy_state', state) ? state.active_digest : undefined;
 }
 
 async function refuse(
@@ -122,6 +134,11 @@ async function refuse(
     await sql.query(REFUSE, [new Date(at), JSON.stringify(findings)]);
     await writeToAllLogs(sql, 'custos.policy_set', { change: 'refused', findings }, at);
   });
+}
+
+async function stateIsGenuine(db: Database): Promise<boolean> {
+  const [state] = await db.query<SealedRow<'policy_state'>>(READ_STATE, []);
+  return believedDigest(db, state) !== undefined;
 }
 
 /** What the last looks found: fingerprints that were read and put into force, and the stamp that stands for the latter. */
@@ -196,7 +213,11 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     } finally {
       previous.looksMs = [performance.now() - startedMs, previous.looksMs[0]];
     }
-    if (looked === undefined) return;
+    if (looked === undefined) {
+      // Read whole the next time, and put into force again.
+      if (!(await stateIsGenuine(deps.db))) [previous.stamp, previous.applied] = [undefined, ''];
+      return;
+    }
     const { folder, stamp } = looked;
     const settled = folder.fingerprint === previous.seen;
     previous.seen = folder.fingerprint;

@@ -2,7 +2,7 @@
 import type { Database, Statement } from '../../shared/db/database.ts';
 import { ensureDurable, NotDurableError } from '../../shared/db/durability.ts';
 import { excessRights, ROLE_ADVICE } from '../../shared/db/rights.ts';
-import { MIGRATIONS } from '../../shared/db/migrations/index.ts';
+import { migrationNames } from '../../shared/db/migrations/index.ts';
 import { type Diagnosis, ok, problem, warning } from './check.ts';
 
 const OLDEST_POSTGRES = 14;
@@ -54,7 +54,7 @@ export async function checkMigrations(db: Database): Promise<Diagnosis[]> {
   const [table] = await db.query<{ there: boolean }>(TABLE, []);
   if (table?.there !== true) return [problem('migrations', 'the database holds no Custos schema', advice)];
   const applied = new Set((await db.query<{ name: string }>(APPLIED, [])).map(({ name }) => name));
-  const known: string[] = MIGRATIONS.map((Migration) => new Migration().name);
+  const known = migrationNames();
   const missing = known.filter((name) => !applied.has(name));
   if (missing.length > 0) return [problem('migrations', `not applied yet: ${missing.join(', ')}`, advice)];
   const newer = [...applied].filter((name) => !known.includes(name));

@@ -8,6 +8,7 @@ import { toAuthenticated } from '../../shared/keys/authenticator.ts';
 import { loadKey } from '../../shared/keys/lookup.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import { writeServiceRecord } from '../../shared/log/service-record.ts';
+import { genuine, insertSealed, sealedColumns, type SealedRow } from '../../shared/seals/rows.ts';
 
 const COOKIE = 'custos_session';
 /** A working day and some; then the key must be shown again, however busy the session was. */
@@ -29,17 +30,13 @@ const MAKE_ROOM: Statement = {
       RETURNING token_hash, key_id, expires_at)
     SELECT token_hash FROM ended WHERE key_id = $1 AND expires_at > $2`,
 };
-const OPEN: Statement = {
-  name: 'dashboard-session-open',
-  text: 'INSERT INTO dashboard_session (token_hash, key_id, created_at, last_seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)',
-};
 const FIND: Statement = {
   name: 'dashboard-session-find',
-  text: `SELECT key_id AS "keyId", last_seen_at AS "lastSeenAt", expires_at AS "expiresAt" FROM dashboard_session WHERE token_hash = $1`,
+  text: `SELECT ${sealedColumns('dashboard_session', 's')} FROM dashboard_session s WHERE token_hash = $1`,
 };
 const TOUCH: Statement = {
   name: 'dashboard-session-touch',
-  text: 'UPDATE dashboard_session SET last_seen_at = $2 WHERE token_hash = $1 AND last_seen_at < $2',
+  text: 'UPDATE dashboard_session SET last_seen_at = $2, seal = $3 WHERE token_hash = $1 AND seal = $4',
 };
 const END: Statement = {
   name: 'dashboard-session-end',
@@ -89,6 +86,12 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
         await record(sql, key, hash, { change: 'ended' }, nowMs());
     });
   };
+  /** Notes the use, unless another request has just done so: the seal of the row as it was read must still be there. */
+  const touch = async (row: SealedRow<'dashboard_session'>, now: number): Promise<void> => {
+    const touched = { ...row, last_seen_at: new Date(now) };
+    const seal = db.seals.sealOf('dashboard_session', touched);
+    await db.query(TOUCH, [row.token_hash, touched.last_seen_at, seal, row.seal]);
+  };
   /** Ends a session that has just proven to be over, and says so. */
   const over = async (hash: Buffer, error: ApiError): Promise<never> => {
     await end(hash);
@@ -104,7 +107,13 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
       await db.transaction(async (sql) => {
         const ended = await sql.query<{ token_hash: Buffer }>(MAKE_ROOM, [key.keyId, new Date(now)]);
         for (const { token_hash: old } of ended) await record(sql, key, old, { change: 'ended' }, now);
-        await sql.query(OPEN, [hash, key.keyId, new Date(now), new Date(expiresAtMs)]);
+        await insertSealed(sql, 'dashboard_session', {
+          token_hash: hash,
+          key_id: key.keyId,
+          created_at: new Date(now),
+          last_seen_at: new Date(now),
+          expires_at: new Date(expiresAtMs),
+        });
         const expiresAt = new Date(expiresAtMs).toISOString();
         await record(sql, key, hash, { change: 'opened', expiresAt }, now);
       });
@@ -121,28 +130,28 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
       const hash = hashOf(token);
       const name = hash.toString('hex');
       if (!known.has(name)) beforeLookUp?.();
-      const [row] = await db.query<{ keyId: string; lastSeenAt: Date; expiresAt: Date }>(FIND, [hash]);
+      const [row] = genuine(db, 'dashboard_session', await db.query<SealedRow<'dashboard_session'>>(FIND, [hash]));
       if (row === undefined) {
         known.delete(name);
         throw new ApiError('E1001', 'Your session has ended; sign in again.');
       }
       const now = nowMs();
-      const stored = await loadKey(db, row.keyId);
+      const stored = await loadKey(db, row.key_id);
       if (stored === undefined || stored.revoked)
         return over(hash, new ApiError('E1002', 'The key that you signed in with has been revoked.'));
       const key = toAuthenticated(stored);
       if (key.expiresAtMs !== null && now >= key.expiresAtMs)
         return over(hash, new ApiError('E1003', 'The key that you signed in with has expired.'));
-      if (now >= row.expiresAt.getTime())
+      if (now >= row.expires_at.getTime())
         return over(hash, new ApiError('E1001', 'Your session has ended after 12 hours; sign in again.'));
-      if (now - row.lastSeenAt.getTime() >= IDLE_MS)
+      if (now - row.last_seen_at.getTime() >= IDLE_MS)
         return over(hash, new ApiError('E1001', 'Your session has ended after an hour without use; sign in again.'));
       known.set(name, true);
       if (active) {
         onUse(key.keyId, now);
-        if (now - row.lastSeenAt.getTime() >= TOUCH_MS) await db.query(TOUCH, [hash, new Date(now)]);
+        if (now - row.last_seen_at.getTime() >= TOUCH_MS) await touch(row, now);
       }
-      return { key, expiresAtMs: row.expiresAt.getTime() };
+      return { key, expiresAtMs: row.expires_at.getTime() };
     },
     async end(headers) {
       const token = tokenOf(headers);

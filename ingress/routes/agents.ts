@@ -18,6 +18,14 @@ import {
   AgentListQuery,
   AgentUpdate,
 } from '../../shared/schemas/agent.ts';
+import {
+  genuine,
+  genuinePage,
+  insertSealed,
+  sealedColumns,
+  type SealedRow,
+  updateSealed,
+} from '../../shared/seals/rows.ts';
 import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
 import { dayOf, type TrustScore } from '../../shared/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/trust/recorded.ts';
@@ -28,54 +36,45 @@ import { decodeCursor, pageOf } from './paging.ts';
 
 const METADATA_MAX_BYTES = 16_384;
 
-interface Row {
-  agent_id: string;
-  name: string;
-  description: string | null;
-  capabilities: string[];
-  tags: string[];
-  metadata: string | null;
-  status: AgentStatus;
-  created_at: Date;
-  updated_at: Date;
-  seq: string;
-}
-
-const COLUMNS =
-  'agent_id, name, description, capabilities, tags, metadata, status, created_at, updated_at, seq::text AS seq';
-
-const INSERT: Statement = {
-  name: 'agent-insert',
-  text: `INSERT INTO agent (organisation_id, environment, agent_id, name, description, capabilities, tags, metadata, created_at, updated_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9) RETURNING ${COLUMNS}`,
+/** As this service wrote it; any other row counts as absent here, and denies where it is decided (agents.ts). */
+type Row = SealedRow<'agent'> & {
+  readonly name: string;
+  readonly description: string | null;
+  readonly metadata: string | null;
+  readonly updated_at: Date;
+  readonly seq: string;
 };
-const READ: Statement = {
-  name: 'agent-read',
-  text: `SELECT ${COLUMNS} FROM agent WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3`,
+
+const SELECT = `SELECT ${sealedColumns('agent', 'a')}, name, description, metadata, updated_at, seq::text AS seq FROM agent a`;
+const OF = 'organisation_id = $1 AND environment = $2';
+
+const READ: Statement = { name: 'agent-read', text: `${SELECT} WHERE ${OF} AND agent_id = $3` };
+const LOCK: Statement = {
+  name: 'agent-lock',
+  text: `SELECT FROM agent WHERE ${OF} AND agent_id = $3 FOR NO KEY UPDATE`,
 };
-const READ_FOR_UPDATE: Statement = { name: 'agent-read-for-update', text: `${READ.text} FOR UPDATE` };
 const LIST: Statement = {
   name: 'agent-list',
-  text: `SELECT ${COLUMNS} FROM agent WHERE organisation_id = $1 AND environment = $2
-    AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS NULL OR seq < $4) AND ($5::text[] IS NULL OR agent_id = ANY ($5))
-    ORDER BY agent.seq DESC LIMIT $6`,
+  text: `${SELECT} WHERE ${OF}
+    AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS NULL OR a.seq < $4) AND ($5::text[] IS NULL OR agent_id = ANY ($5))
+    ORDER BY a.seq DESC LIMIT $6`,
 };
-const UPDATE: Statement = {
-  name: 'agent-update',
-  text: `UPDATE agent SET name = $4, description = $5, capabilities = $6, tags = $7, metadata = $8, status = $9, updated_at = $10
-    WHERE organisation_id = $1 AND environment = $2 AND agent_id = $3 RETURNING ${COLUMNS}`,
-};
+
+async function read(sql: Sql, key: AuthenticatedKey, agentId: string): Promise<Row | undefined> {
+  return genuine(sql, 'agent', await sql.query<Row>(READ, [...ownerOf(key), agentId]))[0];
+}
 
 function bodyOf(row: Row, { score, uncertainty }: TrustScore): AgentBody {
   return {
     agentId: row.agent_id,
     name: row.name,
     description: row.description,
-    capabilities: row.capabilities,
-    tags: row.tags,
+    capabilities: [...row.capabilities],
+    tags: [...row.tags],
     // Stored as the caller's JSON object, checked when it was written.
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
-    status: row.status,
+    // Written by this service, and the table allows no other.
+    status: row.status as AgentStatus,
     trust: { score, level: levelOf(score), tier: tierName(levelOf(score)), uncertainty },
     createdAt: row.created_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
@@ -152,11 +151,13 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     agentId: string,
     patch: Static<typeof AgentUpdate>,
   ): Promise<Reply> => {
-    const [row] = await sql.query<Row>(READ_FOR_UPDATE, [...ownerOf(key), agentId]);
+    await sql.query(LOCK, [...ownerOf(key), agentId]);
+    const row = await read(sql, key, agentId);
     if (row === undefined) throw notFound();
-    const status = patch.status ?? row.status;
+    const before = row.status as AgentStatus;
+    const status = patch.status ?? before;
     const onlyStatus = Object.keys(patch).every((name) => name === 'status');
-    if (!mayBecome(row.status, status) || (row.status === 'TERMINATED' && !onlyStatus)) {
+    if (!mayBecome(before, status) || (row.status === 'TERMINATED' && !onlyStatus)) {
       throw new ApiError(
         'E5002',
         row.status === 'TERMINATED'
@@ -166,18 +167,19 @@ export function agentRoutes(deps: AgentDeps): Route[] {
     }
     if (onlyStatus && status === row.status) return reply(sql, key, row);
     const at = nowMs();
-    const [updated] = await sql.query<Row>(UPDATE, [
-      ...ownerOf(key),
-      agentId,
-      patch.name ?? row.name,
-      patch.description === undefined ? row.description : patch.description,
-      patch.capabilities ?? row.capabilities,
-      patch.tags ?? row.tags,
-      patch.metadata === undefined ? row.metadata : patch.metadata === null ? null : metadataText(patch.metadata),
+    const changes = {
+      capabilities: patch.capabilities ?? row.capabilities,
+      tags: patch.tags ?? row.tags,
       status,
-      new Date(at),
-    ]);
-    if (updated === undefined) throw notFound();
+    };
+    const unsealed = {
+      name: patch.name ?? row.name,
+      description: patch.description === undefined ? row.description : patch.description,
+      metadata:
+        patch.metadata === undefined ? row.metadata : patch.metadata === null ? null : metadataText(patch.metadata),
+      updated_at: new Date(at),
+    };
+    const updated = { ...(await updateSealed<'agent', Row>(sql, 'agent', row, changes, unsealed)), ...unsealed };
     if (!isSameToPolicies(row, updated)) await logAgent(sql, key, 'changed', updated, at);
     return reply(sql, key, updated);
   };
@@ -201,17 +203,31 @@ export function agentRoutes(deps: AgentDeps): Route[] {
             const agentId = body.agentId ?? newId('agt', at);
             assertMayName(key, agentId, '/agentId');
             try {
-              const [row] = await sql.query<Row>(INSERT, [
-                ...ownerOf(key),
-                agentId,
-                body.name,
-                body.description ?? null,
-                body.capabilities ?? [],
-                body.tags ?? [],
-                body.metadata === undefined ? null : metadataText(body.metadata),
-                new Date(at),
-              ]);
-              if (row === undefined) throw new Error('an insert returned no row');
+              const createdAt = new Date(at);
+              const { organisationId, environment } = key;
+              await insertSealed(
+                sql,
+                'agent',
+                {
+                  organisation_id: organisationId,
+                  environment,
+                  agent_id: agentId,
+                  capabilities: body.capabilities ?? [],
+                  tags: body.tags ?? [],
+                  status: 'ACTIVE',
+                  created_at: createdAt,
+                },
+                {
+                  unsealed: {
+                    name: body.name,
+                    description: body.description ?? null,
+                    metadata: body.metadata === undefined ? null : metadataText(body.metadata),
+                    updated_at: createdAt,
+                  },
+                },
+              );
+              const row = await read(sql, key, agentId);
+              if (row === undefined) throw new Error('an agent that was just made is not there');
               await logAgent(sql, key, 'registered', row, at);
               return {
                 ...(await reply(sql, key, row)),
@@ -219,7 +235,8 @@ export function agentRoutes(deps: AgentDeps): Route[] {
                 headers: { location: `/v1/agents/${encodeURIComponent(agentId)}` },
               };
             } catch (error) {
-              if (isUniqueViolation(error, 'agent_pkey'))
+              // Of a row that was deleted in the database, its versions are left.
+              if (isUniqueViolation(error, 'agent_pkey') || isUniqueViolation(error, 'row_version_pkey'))
                 throw new ApiError('E5003', 'An agent with this agentId exists, or existed, already.');
               throw error;
             }
@@ -237,13 +254,11 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       errors: [],
       handler: async ({ key, query }) => {
         const limit = query.limit ?? DEFAULT_LIMIT;
-        const rows = await db.query<Row>(LIST, [
-          ...ownerOf(key),
-          query.status ?? null,
-          decodeCursor(query.cursor, /^\d{1,18}$/) ?? null,
-          key.agentIds === null ? null : [...key.agentIds],
-          limit + 1,
-        ]);
+        const before = decodeCursor(query.cursor, /^\d{1,18}$/) ?? null;
+        const agentIds = key.agentIds === null ? null : [...key.agentIds];
+        const rows = await genuinePage<Row>(db, 'agent', limit + 1, (last) =>
+          db.query(LIST, [...ownerOf(key), query.status ?? null, last?.seq ?? before, agentIds, limit + 1]),
+        );
         const page = pageOf(
           rows,
           limit,
@@ -264,7 +279,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       errors: ['E4002'],
       handler: async ({ key, params }) => {
         if (!mayName(key, params.agentId)) throw notFound();
-        const [row] = await db.query<Row>(READ, [...ownerOf(key), params.agentId]);
+        const row = await read(db, key, params.agentId);
         if (row === undefined) throw notFound();
         return reply(db, key, row);
       },

@@ -1,8 +1,10 @@
 // Halt: one call stops an environment. Every verdict is DENY until it is lifted.
 import { Type } from 'typebox';
 import type { Database, Sql, Statement } from '../../shared/db/database.ts';
+import { type Halt, haltOf } from '../../shared/decide/halts.ts';
 import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import { writeServiceRecord } from '../../shared/log/service-record.ts';
+import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../../shared/seals/rows.ts';
 import { NO_NUL, Nullable, StringEnum, Timestamp } from '../../shared/schemas/common.ts';
 import { ENVIRONMENTS } from '../../shared/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
@@ -30,35 +32,67 @@ const HaltState = Type.Object(
   { $id: 'HaltState', additionalProperties: false },
 );
 
-interface Row {
-  reason: string;
-  key_id: string;
-  created_at: Date;
-}
+type Row = Partial<SealedRow<'halt'>> & { readonly newest: number | null };
 
-const INSERT: Statement = {
-  name: 'halt-insert',
-  text: `INSERT INTO halt (organisation_id, environment, reason, key_id, created_at) VALUES ($1, $2, $3, $4, $5)
-    ON CONFLICT (organisation_id, environment) DO NOTHING RETURNING reason`,
+/** Taken first, also where no row is there yet to be held. */
+const LOCK: Statement = {
+  name: 'halt-lock',
+  text: "SELECT pg_advisory_xact_lock(hashtextextended('custos halt ' || $1 || ' ' || $2, 0))",
 };
+/** One row, whether or not there was ever a halt: all columns are null when there is none now. */
 const READ: Statement = {
   name: 'halt-read',
-  text: 'SELECT reason, key_id, created_at FROM halt WHERE organisation_id = $1 AND environment = $2',
-};
-const LIFT: Statement = {
-  name: 'halt-lift',
-  text: 'DELETE FROM halt WHERE organisation_id = $1 AND environment = $2 RETURNING reason',
+  text: `SELECT (SELECT max(version) FROM row_version WHERE table_name = 'halt' AND row_id = ARRAY[$1::text, $2::text]) AS newest, ${sealedColumns('halt', 'h')}
+    FROM (SELECT) AS one LEFT JOIN halt h ON h.organisation_id = $1 AND h.environment = $2`,
 };
 
-function reply(key: AuthenticatedKey, row: Row | undefined): Reply {
+type Owner = Pick<AuthenticatedKey, 'organisationId' | 'environment'>;
+
+const isThere = (row: Row): row is SealedRow<'halt'> & Row => typeof row.reason === 'string';
+
+async function read(sql: Sql, { organisationId, environment }: Owner): Promise<Row> {
+  const [row] = await sql.query<Row>(READ, [organisationId, environment]);
+  if (row === undefined) throw new Error('a statement that always gives a row gave none');
+  return row;
+}
+
+/** The halt in force. One that was changed in the database counts as in force until somebody lifts it here. */
+function inForce(sql: Sql, row: Row, { organisationId, environment }: Owner): Halt | undefined {
+  if (!isThere(row) && row.newest === null) return undefined;
+  return haltOf(sql.seals, row, `${organisationId}/${environment}`);
+}
+
+/** Writes what is the case from now on, whatever was there before. */
+async function write(
+  sql: Sql,
+  row: Row,
+  { organisationId, environment }: Owner,
+  halt: {
+    readonly reason: string;
+    readonly key_id: string;
+    readonly created_at: Date;
+    readonly lifted_at: Date | null;
+  },
+): Promise<void> {
+  if (isThere(row)) await updateSealed(sql, 'halt', row, halt);
+  else
+    await insertSealed(sql, 'halt', {
+      organisation_id: organisationId,
+      environment,
+      ...halt,
+      version: (row.newest ?? 0) + 1,
+    });
+}
+
+function reply(key: AuthenticatedKey, halt: Halt | undefined): Reply {
   return {
     status: 200,
     body: {
       environment: key.environment,
-      halted: row !== undefined,
-      reason: row?.reason ?? null,
-      keyId: row?.key_id ?? null,
-      since: row?.created_at.toISOString() ?? null,
+      halted: halt !== undefined,
+      reason: halt?.reason ?? null,
+      keyId: halt?.keyId ?? null,
+      since: halt?.createdAt.toISOString() ?? null,
     },
   };
 }
@@ -95,11 +129,20 @@ export function haltRoutes(deps: HaltDeps): Route[] {
       handler: async ({ key, body, commit }) => {
         const done = await commit(async (sql) => {
           const at = nowMs();
-          const halted = await sql.query(INSERT, [...owner(key), body.reason, key.keyId, new Date(at)]);
-          if (halted.length > 0)
-            await record(sql, key, { change: 'halted', keyId: key.keyId, reason: body.reason }, at);
-          const [row] = await sql.query<Row>(READ, owner(key));
-          return reply(key, row);
+          await sql.query(LOCK, owner(key));
+          const row = await read(sql, key);
+          const halt = inForce(sql, row, key);
+          // Whoever halts an environment whose halt was forged takes its place.
+          if (halt !== undefined && !halt.isForged) return reply(key, halt);
+          const made = { reason: body.reason, keyId: key.keyId, createdAt: new Date(at) };
+          await write(sql, row, key, {
+            reason: made.reason,
+            key_id: made.keyId,
+            created_at: made.createdAt,
+            lifted_at: null,
+          });
+          await record(sql, key, { change: 'halted', keyId: key.keyId, reason: body.reason }, at);
+          return reply(key, made);
         });
         await settle();
         return done;
@@ -114,7 +157,7 @@ export function haltRoutes(deps: HaltDeps): Route[] {
       request: {},
       responses: { 200: { description: 'The halt in force, if any.', schema: HaltState } },
       errors: [],
-      handler: async ({ key }) => reply(key, (await db.query<Row>(READ, owner(key)))[0]),
+      handler: async ({ key }) => reply(key, inForce(db, await read(db, key), key)),
     }),
     defineRoute({
       method: 'DELETE',
@@ -127,8 +170,14 @@ export function haltRoutes(deps: HaltDeps): Route[] {
       errors: [],
       handler: async ({ key }) => {
         await db.transaction(async (sql) => {
-          const lifted = await sql.query(LIFT, owner(key));
-          if (lifted.length > 0) await record(sql, key, { change: 'lifted', keyId: key.keyId }, nowMs());
+          await sql.query(LOCK, owner(key));
+          const row = await read(sql, key);
+          const halt = inForce(sql, row, key);
+          if (halt === undefined) return;
+          const at = nowMs();
+          const { reason, keyId, createdAt } = halt;
+          await write(sql, row, key, { reason, key_id: keyId, created_at: createdAt, lifted_at: new Date(at) });
+          await record(sql, key, { change: 'lifted', keyId: key.keyId }, at);
         });
         await settle();
         return reply(key, undefined);

@@ -1,7 +1,6 @@
 // The TypeORM data source: entities for administration, migrations listed by hand, never `synchronize`.
-import { DataSource } from 'typeorm';
+import { DataSource, type MigrationInterface } from 'typeorm';
 import { ENTITIES } from './entities.ts';
-import { MIGRATIONS } from './migrations/index.ts';
 import { boundedClient } from './sessions.ts';
 
 export interface DataSourceOptions {
@@ -15,6 +14,8 @@ export interface DataSourceOptions {
   readonly queryTimeoutMs?: number;
   /** How long connecting may take. Absent: 700 ms; a command for a person waits longer. */
   readonly connectTimeoutMs?: number;
+  /** What `runMigrations` would run; a service runs none. */
+  readonly migrations?: readonly (new () => MigrationInterface)[];
   /** Called when an idle connection breaks; without a listener that would end the process. */
   readonly onError: (error: Error) => void;
 }
@@ -31,7 +32,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
     url: options.url,
     applicationName: options.applicationName,
     entities: ENTITIES,
-    migrations: MIGRATIONS,
+    migrations: [...(options.migrations ?? [])],
     migrationsTableName: 'migration',
     synchronize: false,
     logging: false,

@@ -2,6 +2,7 @@
 import type pg from 'pg';
 import type { DataSource } from 'typeorm';
 import { ApiError } from '../errors.ts';
+import type { Seals } from '../seals/seals.ts';
 import type { DataSourceOptions } from './data-source.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
@@ -12,6 +13,8 @@ export interface Statement {
 }
 
 export interface Sql {
+  /** Of the rows that give authority (shared/seals): no other code reads or writes them. */
+  readonly seals: Seals;
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
@@ -141,14 +144,26 @@ async function open(pool: pg.Pool, connections: number): Promise<void> {
   }
 }
 
+export interface DatabaseOptions extends DataSourceOptions {
+  /** Absent: rows that give authority can be neither read nor written over this connection. */
+  readonly seals?: Seals;
+}
+
+function withoutSeals(): never {
+  throw new Error('this connection was opened without seals: rows that give authority are out of its reach');
+}
+const NO_SEALS: Seals = { sealOf: withoutSeals, isGenuine: withoutSeals, refuse: withoutSeals };
+
 /** Connects; a server that is slow has several seconds. @throws the driver's error when Postgres is not reachable. */
-export async function openDatabase(options: DataSourceOptions): Promise<Database> {
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  const seals = options.seals ?? NO_SEALS;
   const dataSource = await connected(options);
   const pool = poolOf(dataSource);
   if (pool === undefined) throw new Error('a data source that is connected has no pool');
   await open(pool, options.kept ?? 0);
   return {
     dataSource,
+    seals,
     async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
       try {
         return await run<Row>(pool, statement, values);
@@ -176,7 +191,7 @@ export async function openDatabase(options: DataSourceOptions): Promise<Database
       };
       try {
         await ask(client.query('BEGIN'));
-        const result = await work({ query: (statement, values) => ask(run(client, statement, values)) });
+        const result = await work({ seals, query: (statement, values) => ask(run(client, statement, values)) });
         await ask(client.query('COMMIT'));
         return result;
       } catch (error) {

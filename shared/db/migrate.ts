@@ -3,17 +3,19 @@ import pg from 'pg';
 import { SetupError } from '../embedded/account.ts';
 import { QUEUE_NAMES } from '../jobs.ts';
 import { ADVISORY_LOCKS } from './locks.ts';
-import { MIGRATIONS } from './migrations/index.ts';
+import { migrationNames, migrationsWith } from './migrations/index.ts';
 import { type DatabaseAccess, grantService } from './roles.ts';
 
 /**
  * Runs what is missing, in order, each migration in its own transaction; returns the names of our migrations that ran.
  * BullMQ's own tables (schema `bullmq`), which are the queues when there is no Redis, are brought up to date too. With an
  * address for migrations, the role of the service is made and given its rights.
+ * @param pepper CUSTOS_PEPPER, under which rows that give authority are sealed
+ * @throws {SecretMismatchError} when the database knows another pepper and there are rows to seal
  * @throws {SetupError} when the role may not do what is necessary
  * @throws the driver's error when the database is not reachable or refuses a statement
  */
-export async function migrate(access: DatabaseAccess): Promise<string[]> {
+export async function migrate(access: DatabaseAccess, pepper: string): Promise<string[]> {
   const ownerUrl = access.migrationDatabaseUrl ?? access.databaseUrl;
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'custos-migrate' });
   client.on('error', () => undefined);
@@ -25,7 +27,7 @@ export async function migrate(access: DatabaseAccess): Promise<string[]> {
     }
     // Ends with the session, also when this process is killed.
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
-    const ran = await runOurMigrations(ownerUrl);
+    const ran = await runOurMigrations(ownerUrl, pepper);
     // Together with TypeORM it takes half a second to load: whoever only might migrate does without.
     const { runMigrations } = await import('bullmq');
     await runMigrations(client);
@@ -45,7 +47,7 @@ async function isNewest(client: pg.Client): Promise<boolean> {
   if (tables[0]?.there !== true) return false;
   const { rows } = await client.query<{ name: string }>('SELECT name FROM migration');
   const applied = new Set(rows.map(({ name }) => name));
-  if (!MIGRATIONS.every((Migration) => applied.has(new Migration().name))) return false;
+  if (!migrationNames().every((migration) => applied.has(migration))) return false;
   const { assertSchemaCompatibility, LATEST_SCHEMA_VERSION } = await import('bullmq');
   return (
     (await assertSchemaCompatibility(client)) >= LATEST_SCHEMA_VERSION && (await missingSequences(client)).length === 0
@@ -77,12 +79,13 @@ async function missingSequences(client: pg.Client): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-async function runOurMigrations(databaseUrl: string): Promise<string[]> {
+async function runOurMigrations(databaseUrl: string, pepper: string): Promise<string[]> {
   const { createDataSource } = await import('./data-source.ts');
   const dataSource = createDataSource({
     url: databaseUrl,
     applicationName: 'custos-migrate',
     poolSize: 1,
+    migrations: migrationsWith(pepper),
     queryTimeoutMs: 600_000,
     // The server has just answered above; when it is slow to answer again, the machine is busy.
     connectTimeoutMs: 60_000,

@@ -6,6 +6,7 @@ import { collectGarbage } from '../heap.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../policy/load.ts';
 import type { Lexicon } from '../intent/lexicon.ts';
+import { sealedColumns, type SealedRow } from '../seals/rows.ts';
 
 export interface ActivePolicies {
   readonly set: PolicySet<Lexicon>;
@@ -31,17 +32,15 @@ export interface ActivePolicySet {
   ready(): Promise<void>;
 }
 
-interface StateRow {
-  active_digest: string | null;
-  activated_at: Date | null;
-  read_at: Date | null;
-  read_ok: boolean;
-  findings: string;
-}
+type StateRow = SealedRow<'policy_state'> & {
+  readonly read_at: Date | null;
+  readonly read_ok: boolean;
+  readonly findings: string;
+};
 
 const READ_STATE: Statement = {
   name: 'policy-state-read',
-  text: 'SELECT active_digest, activated_at, read_at, read_ok, findings FROM policy_state',
+  text: `SELECT ${sealedColumns('policy_state', 's')}, read_at, read_ok, findings FROM policy_state s`,
 };
 const READ_SET: Statement = { name: 'policy-set-read', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
 
@@ -70,6 +69,12 @@ function rememberLast(compile: (json: unknown) => Lexicon): (json: unknown) => L
   };
 }
 
+class ForgedState extends Error {
+  constructor() {
+    super('the row that says which policy set is in force was changed in the database; the one before stays in force');
+  }
+}
+
 /** Starts watching; resolves after the first look, whether or not a set is active yet. */
 export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<ActivePolicySet> {
   const { db, changes, onError } = deps;
@@ -84,7 +89,10 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   const look = async (): Promise<void> => {
     [state] = await db.query<StateRow>(READ_STATE, []);
     const digest = state?.active_digest ?? undefined;
-    if (digest === undefined || digest === active?.set.digest) return;
+    if (state === undefined || digest === undefined) return;
+    // The set in force here stays; a worker puts the row right (workers/policies.ts), which is told of.
+    if (!db.seals.isGenuine('policy_state', state)) throw new ForgedState();
+    if (digest === active?.set.digest) return;
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
     if (row === undefined) throw new Error(`policy set ${digest} is active but not stored`);
     const loaded = loadCanonicalSet(row.canonical.toString('utf8'), { compileLexicon });
@@ -111,6 +119,8 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
         } catch (error) {
           loadError = error instanceof Error ? error.message : String(error);
           onError(error);
+          // Told of once it is put right.
+          if (error instanceof ForgedState) continue;
           // The feed tells of a change once; what failed because Postgres was away is tried until it works.
           setTimeout(() => void lookAgain(), RETRY_MS).unref();
         }

@@ -1,15 +1,20 @@
 // Agents and their decisions as rows: what is asked of Postgres for the directory of agents.
 import type { Statement } from '../db/database.ts';
-import type { AgentStatus, Verdict } from '../vocabulary.ts';
+import { sealedColumns } from '../seals/rows.ts';
+import type { Verdict } from '../vocabulary.ts';
 import { HISTORY_MAX } from './history.ts';
+
+/** The newest version of the row of an agent that was asked for, whether or not the row is there. */
+const NEWEST = `(SELECT max(v.version) FROM row_version v WHERE v.table_name = 'agent' AND v.row_id = ARRAY[asked.organisation_id, asked.environment, asked.agent_id]) AS newest`;
 
 // By decision_id, which begins with the time: an agent's index is read for a day, not for all its past. Only for the
 // last seconds does it matter which process decided, which the index does not know.
 export const LOAD: Statement = {
   name: 'agents-load',
-  text: `SELECT asked.ordinal::int AS ordinal, agent.status, agent.capabilities, agent.tags, history.verdict, history.other, history.second::text AS second, history.count::int AS count
+  text: `SELECT asked.ordinal::int AS ordinal, ${sealedColumns('agent', 'agent', 'agent_')},
+      ${NEWEST}, history.verdict, history.other, history.second::text AS second, history.count::int AS count
     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked (organisation_id, environment, agent_id, ordinal)
-    LEFT JOIN agent USING (organisation_id, environment, agent_id)
+    LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id
     LEFT JOIN LATERAL (
       SELECT verdict, false AS other, floor(extract(epoch FROM evaluated_at))::bigint AS second, count(*) AS count FROM (
         SELECT verdict, evaluated_at FROM decision
@@ -28,7 +33,9 @@ export const LOAD: Statement = {
 /** Status alone, which is cheap: the history of two hundred agents of a list would not be. */
 export const STATUSES: Statement = {
   name: 'agents-statuses',
-  text: 'SELECT agent_id, status FROM agent WHERE organisation_id = $1 AND environment = $2 AND agent_id = ANY ($3)',
+  text: `SELECT asked.agent_id AS asked, ${sealedColumns('agent', 'agent', 'agent_')}, ${NEWEST}
+    FROM (SELECT $1::text AS organisation_id, $2::text AS environment, agent_id FROM unnest($3::text[]) AS agent_id) AS asked
+    LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id`,
 };
 
 /**
@@ -45,16 +52,20 @@ export const OTHERS: Statement = {
     FROM decision WHERE evaluated_at > $1 AND process_id <> $2 GROUP BY 1, 2, 3, 4, 5`,
 };
 
-export interface StatusRow {
-  agent_id: string;
-  status: AgentStatus;
+/** An agent's own row, if it is there. */
+export interface AgentColumns {
+  /** Null: there is no such row. The other columns of the row have the same prefix. */
+  agent_agent_id: string | null;
+  /** The newest version of the row that was ever written, whether or not it is there. */
+  newest: number | null;
 }
 
-export interface LoadRow {
+export interface StatusRow extends AgentColumns {
+  asked: string;
+}
+
+export interface LoadRow extends AgentColumns {
   ordinal: number;
-  status: AgentStatus | null;
-  capabilities: string[] | null;
-  tags: string[] | null;
   verdict: Verdict | null;
   /** Whether another process made these decisions; known of the last seconds only. */
   other: boolean | null;

@@ -6,8 +6,20 @@ import { lowestId } from '../ids.ts';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { NOTHING_RECORDED, type RecordedTrust } from '../trust/recorded.ts';
+import { withoutPrefix } from '../seals/rows.ts';
+import type { Seals } from '../seals/seals.ts';
+import type { SealedValues } from '../seals/tables.ts';
 import type { AgentStatus, Environment, Verdict } from '../vocabulary.ts';
-import { BY_INDEX, LOAD, type LoadRow, OTHERS, type OthersRow, STATUSES, type StatusRow } from './agent-rows.ts';
+import {
+  type AgentColumns,
+  BY_INDEX,
+  LOAD,
+  type LoadRow,
+  OTHERS,
+  type OthersRow,
+  STATUSES,
+  type StatusRow,
+} from './agent-rows.ts';
 import { createHistory, type History } from './history.ts';
 import { loadTrust } from './trust-state.ts';
 
@@ -86,16 +98,33 @@ function othersKey(second: string, verdict: Verdict): string {
   return `${second} ${verdict}`;
 }
 
-function entryOf(agentId: string, rows: readonly LoadRow[], trust: RecordedTrust): Entry {
-  const [row] = rows;
-  const status = row?.status ?? null;
-  const facts: Facts['agent'] = {
+/**
+ * What is believed of an agent's row. One that this service did not write, or that is gone although it was there, denies:
+ * its status may have been PAUSED, and unregistered agents may read.
+ */
+function factsOf(seals: Seals, agentId: string, row: AgentColumns | undefined): Facts['agent'] {
+  const forged: Facts['agent'] = { id: agentId, registered: true, status: 'SUSPENDED', capabilities: [], tags: [] };
+  if (row === undefined || row.agent_agent_id === null) {
+    if (row === undefined || row.newest === null)
+      return { id: agentId, registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] };
+    seals.refuse('agent', `${agentId} (its row was deleted)`);
+    return forged;
+  }
+  const stored = withoutPrefix(row, 'agent_') as SealedValues<'agent'>;
+  if (!seals.isGenuine('agent', stored)) return forged;
+  const { status, capabilities, tags } = stored;
+  // Written by this service, and the table allows no other status.
+  return {
     id: agentId,
-    registered: status !== null,
-    status: status ?? 'UNREGISTERED',
-    capabilities: row?.capabilities ?? [],
-    tags: row?.tags ?? [],
+    registered: true,
+    status: status as AgentStatus,
+    capabilities: [...capabilities],
+    tags: [...tags],
   };
+}
+
+function entryOf(seals: Seals, agentId: string, rows: readonly LoadRow[], trust: RecordedTrust): Entry {
+  const facts = factsOf(seals, agentId, rows[0]);
   const history = createHistory();
   const others = new Map<string, number>();
   for (const { verdict, other, second, count } of rows) {
@@ -153,7 +182,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       const earlier = known[i];
       const entry: Entry =
         earlier === undefined
-          ? entryOf(l.key.agentId, rowsOf.get(l) ?? [], trust)
+          ? entryOf(db.seals, l.key.agentId, rowsOf.get(l) ?? [], trust)
           : { state: { ...earlier.state, trust }, trustOutdated: false, others: earlier.others };
       // One that was committed just before Postgres looked is counted twice: rather that than not at all.
       if (earlier === undefined) for (const { atMs, verdict } of l.decided) entry.state.history.add(atMs, verdict, 1);
@@ -260,7 +289,8 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     },
     async statuses({ organisationId, environment }, agentIds) {
       const rows = await db.query<StatusRow>(STATUSES, [organisationId, environment, [...new Set(agentIds)]]);
-      return new Map(rows.map((row) => [row.agent_id, row.status]));
+      const agents = rows.map((row) => factsOf(db.seals, row.asked, row));
+      return new Map(agents.flatMap(({ id, status }) => (status === 'UNREGISTERED' ? [] : [[id, status] as const])));
     },
     count(key, atMs, verdict) {
       const id = idOf(key);

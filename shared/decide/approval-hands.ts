@@ -1,5 +1,6 @@
 // Whose hands a key is in: who asked, and who may therefore not decide.
 import type { Sql, Statement } from '../db/database.ts';
+import { genuine, sealedColumns, type SealedRow } from '../seals/rows.ts';
 
 /**
  * From each of two keys upwards: to the key that made it, that one's maker and so on, and from each of them to what
@@ -7,8 +8,8 @@ import type { Sql, Statement } from '../db/database.ts';
  * one is reached from the other. Keys with a maker in common are not: otherwise the first admin key of an
  * installation, which made all others, would leave nobody who may decide.
  */
-const SAME_HANDS: Statement = {
-  name: 'approval-same-hands',
+const ABOVE: Statement = {
+  name: 'approval-keys-above',
   text: `WITH RECURSIVE above AS (
       SELECT key_id AS first_id, key_id FROM api_key WHERE key_id IN ($1, $2)
       UNION SELECT above.first_id, next.key_id FROM above
@@ -19,13 +20,25 @@ const SAME_HANDS: Statement = {
         UNION ALL SELECT before.key_id FROM api_key AS before WHERE before.replaced_by = one.key_id
       ) AS next
     )
-    SELECT FROM above WHERE (first_id = $1 AND key_id = $2) OR (first_id = $2 AND key_id = $1) LIMIT 1`,
+    SELECT above.first_id, ${sealedColumns('api_key', 'k')} FROM above JOIN api_key k ON k.key_id = above.key_id`,
 };
 
 /**
  * Whether two keys are the same, made of each other by rotations, or one was made by the other, directly or through
- * keys in between. Who decides from the shell has no key, and is in nobody's hands.
+ * keys in between. Who decides from the shell has no key, and is in nobody's hands. When a row on the way is missing, or is
+ * not as this service wrote it, nobody can say so any more: the answer is yes, and an approval stays undecided.
  */
 export async function areSameHands(sql: Sql, one: string, other: string): Promise<boolean> {
-  return one === other || (await sql.query(SAME_HANDS, [one, other])).length > 0;
+  if (one === other) return true;
+  const rows = await sql.query<SealedRow<'api_key'> & { readonly first_id: string }>(ABOVE, [one, other]);
+  const isReached = rows.some(
+    (row) => (row.first_id === one && row.key_id === other) || (row.first_id === other && row.key_id === one),
+  );
+  if (isReached) return true;
+  const known = new Set(rows.map((row) => row.key_id));
+  const isMissing = (keyId: string | null): boolean => keyId !== null && !known.has(keyId);
+  return (
+    genuine(sql, 'api_key', rows).length < rows.length ||
+    rows.some((row) => isMissing(row.created_by) || isMissing(row.replaced_by))
+  );
 }

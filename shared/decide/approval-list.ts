@@ -1,5 +1,6 @@
 // Approvals as lists: newest first, by state and agent, however many there have ever been.
 import type { Sql, Statement } from '../db/database.ts';
+import { genuinePage, sealedColumns } from '../seals/rows.ts';
 import type { ApprovalState } from './approval.ts';
 import type { ApprovalOwner, ShownApproval } from './approval-store.ts';
 
@@ -35,7 +36,7 @@ function listStatement(status: ApprovalState | undefined, ofAgents: boolean): St
   });
   return {
     name: `approval-list-${status ?? 'any'}${ofAgents ? '-of-agents' : ''}`,
-    text: `SELECT a.*, d.record, NULL::bytea AS facts
+    text: `SELECT ${sealedColumns('approval', 'a')}, d.record, NULL::bytea AS facts
       FROM (SELECT * FROM (${parts.join(' UNION ALL ')}) AS parts ORDER BY approval_id DESC LIMIT $4) AS a
       JOIN decision d ON d.organisation_id = a.organisation_id AND d.environment = a.environment AND d.decision_id = a.decision_id
       WHERE $5::timestamptz IS NOT NULL ORDER BY a.approval_id DESC`,
@@ -49,6 +50,8 @@ const NEWEST = `apr_${'z'.repeat(26)}`;
 export function listApprovals(sql: Sql, filter: ApprovalFilter, limit: number): Promise<ShownApproval[]> {
   const { organisationId, environment, agentIds, status, before = NEWEST, nowMs } = filter;
   const statement = listStatement(status, agentIds !== undefined);
-  const values = [organisationId, environment, before, limit, new Date(nowMs)];
-  return sql.query<ShownApproval>(statement, agentIds === undefined ? values : [...values, [...new Set(agentIds)]]);
+  const agents = agentIds === undefined ? [] : [[...new Set(agentIds)]];
+  return genuinePage<ShownApproval>(sql, 'approval', limit, (last) =>
+    sql.query(statement, [organisationId, environment, last?.approval_id ?? before, limit, new Date(nowMs), ...agents]),
+  );
 }

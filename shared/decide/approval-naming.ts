@@ -71,6 +71,8 @@ export function createApprovalNaming(deps: {
     const { key, intentId } = question;
     const digest = digestOf(item);
     const open = await findOpenApproval(db, key, digest, key.keyId);
+    // Escalated all the same, without a way to approve it.
+    if (open === 'forged') return {};
     if (open !== undefined) {
       if (stateAt(approvalFactsOf(open), answer.nowMs) !== 'expired') return { approval: namedOf(open) };
       // Upkeep would do so in a moment; until then none for the same action could be opened.

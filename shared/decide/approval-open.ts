@@ -3,6 +3,7 @@ import { createColumnWriter, textColumn } from '../db/columns.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
 import { wakeLogs } from '../log/inbox.ts';
+import type { Seals } from '../seals/seals.ts';
 import { type DecisionRow, decisionColumns, INSERT_DECISIONS, TO_LOG } from './store.ts';
 
 /** An ESCALATE and what it opens. */
@@ -35,12 +36,12 @@ const INSERT: Statement = {
       SELECT * FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
         string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n'), string_to_array($11, E'\\n'),
         string_to_array($13, E'\\n'), string_to_array($14, E'\\n'), string_to_array($15, E'\\n'), string_to_array($16, E'\\n'), string_to_array($17, E'\\n'),
-        string_to_array($18, E'\\n'))
+        string_to_array($18, E'\\n'), string_to_array($19, E'\\n'))
         AS row (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, record, facts, salt,
-          traceparent, approval_id, digest, intent_id, expires_at)
+          traceparent, approval_id, digest, intent_id, expires_at, seal)
     ), opened AS (
-      INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at)
-      SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, nullif(intent_id, '-'), decision_id, evaluated_at::timestamptz, expires_at::timestamptz
+      INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, seal)
+      SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, nullif(intent_id, '-'), decision_id, evaluated_at::timestamptz, expires_at::timestamptz, decode(seal, 'hex')
       FROM asked ORDER BY organisation_id, environment, digest, key_id
       ON CONFLICT (organisation_id, environment, digest, key_id) WHERE state IN ('pending', 'approved') DO NOTHING
       RETURNING decision_id
@@ -54,7 +55,38 @@ const INSERT: Statement = {
 
 type Column = (values: readonly string[]) => string | Buffer;
 
-function columns(rows: readonly OpeningRow[], processId: string, record: Column, facts: Column): unknown[] {
+/** As the statement writes it: pending, and nothing of a decision yet. */
+function sealOf(seals: Seals, { decision, approvalId, digest, intentId, expiresAtMs }: OpeningRow): string {
+  const row = {
+    organisation_id: decision.organisationId,
+    environment: decision.environment,
+    approval_id: approvalId,
+    state: 'pending',
+    agent_id: decision.agentId,
+    key_id: decision.keyId,
+    digest,
+    intent_id: intentId,
+    decision_id: decision.decisionId,
+    created_at: new Date(decision.evaluatedAt),
+    expires_at: new Date(expiresAtMs),
+    decided_at: null,
+    decided_by: null,
+    reason: null,
+    used_at: null,
+    used_by: null,
+    used_decision_id: null,
+    version: 1,
+  };
+  return seals.sealOf('approval', row).toString('hex');
+}
+
+function columns(
+  rows: readonly OpeningRow[],
+  seals: Seals,
+  processId: string,
+  record: Column,
+  facts: Column,
+): unknown[] {
   const of = (pick: (row: OpeningRow) => string): string => textColumn(rows.map(pick));
   return [
     ...decisionColumns(
@@ -67,6 +99,7 @@ function columns(rows: readonly OpeningRow[], processId: string, record: Column,
     of((r) => r.digest),
     of((r) => r.intentId ?? '-'),
     of((r) => new Date(r.expiresAtMs).toISOString()),
+    of((r) => sealOf(seals, r)),
   ];
 }
 
@@ -80,7 +113,7 @@ export function createApprovalOpener(deps: { db: Database; processId: string }):
   const group = createGroupCommit<OpeningRow, ReadonlySet<string>>({
     db,
     statement: INSERT,
-    columns: (rows) => columns(rows, processId, record, facts),
+    columns: (rows) => columns(rows, db.seals, processId, record, facts),
     // Rows of the statement above.
     result: (rows) => new Set((rows as { decision_id: string }[]).map((row) => row.decision_id)),
     sizeOf: ({ decision }) => decision.record.length + decision.facts.length,
@@ -90,7 +123,7 @@ export function createApprovalOpener(deps: { db: Database; processId: string }):
   return {
     append: async (row) => (await group.add(row)).has(row.decision.decisionId),
     insert: async (sql, rows) =>
-      (await sql.query(INSERT, columns(rows, processId, textColumn, textColumn))).length === rows.length,
+      (await sql.query(INSERT, columns(rows, sql.seals, processId, textColumn, textColumn))).length === rows.length,
     idle: () => group.idle(),
   };
 }

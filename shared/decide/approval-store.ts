@@ -1,8 +1,9 @@
 // Approvals in Postgres: read, listed, decided, used and expired. Each change is a `custos.approval` leaf of the agent's chain.
 import type { Database, Sql, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
-import { lineageSql } from '../keys/lineage.ts';
+import { loadKey } from '../keys/lookup.ts';
 import { writeServiceRecord } from '../log/service-record.ts';
+import { genuine, sealedColumns, type SealedRow, updateSealed } from '../seals/rows.ts';
 import type { Environment } from '../vocabulary.ts';
 import type { Facts } from '../policy/types.ts';
 import { approvalDigest, type BoundStatement, boundStatement } from './approval-bound.ts';
@@ -14,27 +15,13 @@ export interface ApprovalOwner {
   readonly environment: Environment;
 }
 
-export interface StoredApproval {
-  readonly approval_id: string;
-  readonly organisation_id: string;
-  readonly environment: Environment;
+/** As this service wrote it: every function here treats any other row as absent. */
+export type StoredApproval = Omit<SealedRow<'approval'>, 'state' | 'environment'> & {
   readonly state: ApprovalState;
-  readonly agent_id: string;
-  readonly key_id: string;
-  readonly digest: string;
-  readonly intent_id: string | null;
-  readonly decision_id: string;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly decided_at: Date | null;
-  readonly decided_by: string | null;
-  readonly reason: string | null;
-  readonly used_at: Date | null;
-  readonly used_by: string | null;
+  readonly environment: Environment;
   /** The line of that key; only of a row that is to be used, or looked at as if. */
   readonly used_by_lineage?: string | null;
-  readonly used_decision_id: string | null;
-}
+};
 
 /** With the decision that opened it: its record, and its facts unless retention has erased them. */
 export interface ShownApproval extends StoredApproval {
@@ -43,23 +30,23 @@ export interface ShownApproval extends StoredApproval {
 }
 
 const OPEN = `state IN ('pending', 'approved')`;
-const COLUMNS = `approval_id, organisation_id, environment, state, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, decided_at, decided_by, reason, used_at, used_by, used_decision_id, ${lineageSql('used_by')} AS used_by_lineage`;
+const SELECT = `SELECT ${sealedColumns('approval', 'a')} FROM approval a`;
 const OF = 'organisation_id = $1 AND environment = $2';
 const LOCK: Statement = {
   name: 'approval-lock',
-  text: `SELECT ${COLUMNS} FROM approval WHERE ${OF} AND approval_id = $3 FOR UPDATE`,
+  text: `SELECT FROM approval WHERE ${OF} AND approval_id = $3 FOR UPDATE`,
 };
 const PEEK: Statement = {
   name: 'approval-peek',
-  text: `SELECT ${COLUMNS} FROM approval WHERE ${OF} AND approval_id = $3`,
+  text: `${SELECT} WHERE ${OF} AND approval_id = $3`,
 };
 const FIND_OPEN: Statement = {
   name: 'approval-find-open',
-  text: `SELECT ${COLUMNS} FROM approval WHERE ${OF} AND digest = $3 AND key_id = $4 AND ${OPEN}`,
+  text: `${SELECT} WHERE ${OF} AND digest = $3 AND key_id = $4 AND ${OPEN}`,
 };
 const READ: Statement = {
   name: 'approval-read',
-  text: `SELECT a.*, d.record, d.facts FROM approval a
+  text: `SELECT ${sealedColumns('approval', 'a')}, d.record, d.facts FROM approval a
     JOIN decision d ON d.organisation_id = a.organisation_id AND d.environment = a.environment AND d.decision_id = a.decision_id
     WHERE a.organisation_id = $1 AND a.environment = $2 AND a.approval_id = $3`,
 };
@@ -67,26 +54,13 @@ const COUNT_OPEN: Statement = {
   name: 'approval-count-open',
   text: `SELECT count(*)::int AS n FROM (SELECT FROM approval WHERE ${OF} AND agent_id = $3 AND ${OPEN} AND expires_at > $4 LIMIT ${MAX_OPEN_APPROVALS}) AS counted`,
 };
-const DECIDE: Statement = {
-  name: 'approval-decide',
-  text: `UPDATE approval SET state = $4, decided_by = $5, reason = $6, decided_at = $7 WHERE ${OF} AND approval_id = $3 RETURNING ${COLUMNS}`,
-};
-const USE: Statement = {
-  name: 'approval-use',
-  text: `UPDATE approval SET state = 'used', used_by = $4, used_decision_id = $5, used_at = $6 WHERE ${OF} AND approval_id = $3 AND state = 'approved' RETURNING ${COLUMNS}`,
-};
 /** Approvals of one transaction, so that no row is held for long. */
 const BATCH = 100;
-const EXPIRE: Statement = {
-  name: 'approvals-expire',
-  text: `UPDATE approval SET state = 'expired' WHERE (organisation_id, environment, approval_id) IN (
-      SELECT organisation_id, environment, approval_id FROM approval WHERE ${OPEN} AND expires_at <= $1
-      ORDER BY expires_at LIMIT ${BATCH} FOR UPDATE SKIP LOCKED
-    ) RETURNING ${COLUMNS}`,
-};
-const EXPIRE_ONE: Statement = {
-  name: 'approval-expire',
-  text: `UPDATE approval SET state = 'expired' WHERE ${OF} AND approval_id = $3 AND ${OPEN} AND expires_at <= $4 RETURNING ${COLUMNS}`,
+const LOCK_DUE: Statement = {
+  name: 'approvals-lock-due',
+  text: `SELECT organisation_id, environment, approval_id, intent_id, expires_at FROM approval
+    WHERE ${OPEN} AND expires_at <= $1 AND (expires_at, approval_id) > ($2, $3)
+    ORDER BY expires_at, approval_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`,
 };
 /** A submitted intent that waits goes on: the sweeper finds it again should this outbox row be lost. */
 const RESUME: Statement = {
@@ -130,34 +104,53 @@ export function boundOf(row: Pick<ShownApproval, 'facts' | 'intent_id' | 'digest
   return boundStatement(facts, row.intent_id);
 }
 
-async function one<Row extends object>(
+/** The first row of a statement, if this service wrote it. */
+async function one<Row extends StoredApproval = StoredApproval>(
   sql: Sql,
   statement: Statement,
   values: readonly unknown[],
 ): Promise<Row | undefined> {
-  const [row] = await sql.query<Row>(statement, values);
-  return row;
+  return genuine(sql, 'approval', await sql.query<Row>(statement, values))[0];
 }
 
 const place = ({ organisationId, environment }: ApprovalOwner): [string, string] => [organisationId, environment];
 
 /** Holds the row until the transaction ends. */
-export function lockApproval(sql: Sql, owner: ApprovalOwner, approvalId: string): Promise<StoredApproval | undefined> {
-  return one(sql, LOCK, [...place(owner), approvalId]);
+export async function lockApproval(
+  sql: Sql,
+  owner: ApprovalOwner,
+  approvalId: string,
+): Promise<StoredApproval | undefined> {
+  await sql.query(LOCK, [...place(owner), approvalId]);
+  return peekApproval(sql, owner, approvalId);
 }
 
-export function peekApproval(sql: Sql, owner: ApprovalOwner, approvalId: string): Promise<StoredApproval | undefined> {
-  return one(sql, PEEK, [...place(owner), approvalId]);
+export async function peekApproval(
+  sql: Sql,
+  owner: ApprovalOwner,
+  approvalId: string,
+): Promise<StoredApproval | undefined> {
+  const row = await one(sql, PEEK, [...place(owner), approvalId]);
+  return row === undefined || row.used_by === null ? row : withLineage(sql, row, row.used_by);
 }
 
-/** The approval that this key has opened for this action; it may have expired. */
-export function findOpenApproval(
+/** Of a key that this service did not write, no line is known: then nobody repeats the use. */
+async function withLineage(sql: Sql, row: StoredApproval, usedBy: string): Promise<StoredApproval> {
+  return { ...row, used_by_lineage: (await loadKey(sql, usedBy))?.lineage ?? null };
+}
+
+/**
+ * The approval that this key has opened for this action; it may have expired. `forged`: there is a row that this service
+ * did not write, which can't be used, and while it is there no other one can be opened.
+ */
+export async function findOpenApproval(
   sql: Sql,
   owner: ApprovalOwner,
   digest: string,
   keyId: string,
-): Promise<StoredApproval | undefined> {
-  return one(sql, FIND_OPEN, [...place(owner), digest, keyId]);
+): Promise<StoredApproval | 'forged' | undefined> {
+  const rows = await sql.query<StoredApproval>(FIND_OPEN, [...place(owner), digest, keyId]);
+  return rows.length === 0 ? undefined : (genuine(sql, 'approval', rows)[0] ?? 'forged');
 }
 
 /** Whether one more may be opened for this agent. */
@@ -183,7 +176,9 @@ async function recordChange(sql: Sql, row: StoredApproval, change: object, atMs:
   await writeServiceRecord(sql, { organisationId, environment, event: 'custos.approval', agentId, body }, atMs);
 }
 
-async function resume(sql: Sql, row: StoredApproval, nowMs: number): Promise<void> {
+type Resumed = Pick<StoredApproval, 'organisation_id' | 'environment' | 'approval_id' | 'intent_id'>;
+
+async function resume(sql: Sql, row: Resumed, nowMs: number): Promise<void> {
   if (row.intent_id === null) return;
   await sql.query(RESUME, [row.organisation_id, row.environment, row.intent_id, row.approval_id, new Date(nowMs)]);
 }
@@ -218,15 +213,12 @@ export async function decideApproval(
     );
   const current = stateAt(approvalFactsOf(row), nowMs);
   if (current !== 'pending') throw new ApiError('E5001', `The approval is closed: it is ${current}.`);
-  const decided = await one<StoredApproval>(sql, DECIDE, [
-    ...place(owner),
-    approvalId,
+  const decided = await updateSealed<'approval', StoredApproval>(sql, 'approval', row, {
     state,
-    by,
+    decided_by: by,
     reason,
-    new Date(nowMs),
-  ]);
-  if (decided === undefined) throw new Error('an approval that is held has gone');
+    decided_at: new Date(nowMs),
+  });
   await recordChange(sql, decided, { state, by, reason }, nowMs);
   await resume(sql, decided, nowMs);
   return decided;
@@ -247,38 +239,63 @@ export async function markUsed(
   use: { readonly keyId: string; readonly decisionId: string; readonly nowMs: number },
 ): Promise<StoredApproval> {
   const { keyId, decisionId, nowMs } = use;
-  const values = [row.organisation_id, row.environment, row.approval_id, keyId, decisionId, new Date(nowMs)];
-  const used = await one<StoredApproval>(sql, USE, values);
-  if (used === undefined) throw new Error('an approval that is held is not approved any more');
+  if (row.state !== 'approved') throw new Error('an approval that is held is not approved any more');
+  const used = await updateSealed<'approval', StoredApproval>(sql, 'approval', row, {
+    state: 'used',
+    used_by: keyId,
+    used_decision_id: decisionId,
+    used_at: new Date(nowMs),
+  });
   await recordChange(sql, used, { state: 'used', by: keyId, usedDecisionId: decisionId }, nowMs);
-  return used;
+  return withLineage(sql, used, keyId);
 }
 
-async function recordExpired(sql: Sql, rows: readonly StoredApproval[], nowMs: number): Promise<void> {
-  for (const row of rows) {
-    await recordChange(sql, row, { state: 'expired' }, nowMs);
-    await resume(sql, row, nowMs);
-  }
+/** Of a row that the transaction holds. */
+async function expireHeld(sql: Sql, row: StoredApproval, nowMs: number): Promise<void> {
+  const expired = await updateSealed<'approval', StoredApproval>(sql, 'approval', row, { state: 'expired' });
+  await recordChange(sql, expired, { state: 'expired' }, nowMs);
+  await resume(sql, expired, nowMs);
+}
+
+function isDue(row: StoredApproval, nowMs: number): boolean {
+  return row.state !== 'expired' && stateAt(approvalFactsOf(row), nowMs) === 'expired';
 }
 
 /** Expires one that is due, if nobody has yet. */
 export function expireApproval(db: Database, row: StoredApproval, nowMs: number): Promise<void> {
   return db.transaction(async (sql) => {
-    const values = [row.organisation_id, row.environment, row.approval_id, new Date(nowMs)];
-    await recordExpired(sql, await sql.query<StoredApproval>(EXPIRE_ONE, values), nowMs);
+    const { organisation_id: organisationId, environment } = row;
+    const held = await lockApproval(sql, { organisationId, environment }, row.approval_id);
+    if (held !== undefined && isDue(held, nowMs)) await expireHeld(sql, held, nowMs);
   });
 }
 
-/** Expires all that are due, batch by batch. @returns how many */
+type Due = Resumed & Pick<StoredApproval, 'expires_at'>;
+
+/**
+ * Expires all that are due, batch by batch. Of a row that this service did not write, only the intent that waits for it
+ * goes on: it finds that there is no such approval. @returns how many have expired
+ */
 export async function expireApprovals(db: Database, nowMs: number): Promise<number> {
   let total = 0;
+  let last: Pick<Due, 'expires_at' | 'approval_id'> = { expires_at: new Date(0), approval_id: '' };
   for (;;) {
-    const expired = await db.transaction(async (sql) => {
-      const rows = await sql.query<StoredApproval>(EXPIRE, [new Date(nowMs)]);
-      await recordExpired(sql, rows, nowMs);
-      return rows.length;
+    const due = await db.transaction(async (sql) => {
+      const rows = await sql.query<Due>(LOCK_DUE, [new Date(nowMs), last.expires_at, last.approval_id]);
+      for (const row of rows) {
+        const { organisation_id: organisationId, environment, approval_id: approvalId } = row;
+        // Read after it is held: see sealedColumns.
+        const held = await peekApproval(sql, { organisationId, environment }, approvalId);
+        if (held === undefined) await resume(sql, row, nowMs);
+        else {
+          await expireHeld(sql, held, nowMs);
+          total += 1;
+        }
+      }
+      return rows;
     });
-    total += expired;
-    if (expired < BATCH) return total;
+    const end = due.at(-1);
+    if (end === undefined || due.length < BATCH) return total;
+    last = end;
   }
 }

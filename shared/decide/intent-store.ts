@@ -2,7 +2,7 @@
 import { textColumn } from '../db/columns.ts';
 import type { Database, Sql, Statement } from '../db/database.ts';
 import { createGroupCommit } from '../db/group-commit.ts';
-import { lineageSql } from '../keys/lineage.ts';
+import { loadKey } from '../keys/lookup.ts';
 import type { IntentStatus } from '../schemas/submitted-intent.ts';
 import type { Environment } from '../vocabulary.ts';
 import { ownedList } from './owned-list.ts';
@@ -46,6 +46,8 @@ export interface ClaimedIntent {
   readonly context: string | null;
   readonly key_agent_ids: string[] | null;
   readonly key_lineage: string;
+  /** False: the row of the key, or of its organisation, is not as this service wrote it, so nothing may be decided for it. */
+  readonly isKeyKnown: boolean;
   readonly organisation_slug: string;
   /** The approval that was decided, when it has waited for one. */
   readonly approval_id: string | null;
@@ -144,10 +146,10 @@ export function listIntents(filter: IntentFilter, limit: number): [statement: St
 
 const CLAIM: Statement = {
   name: 'intent-claim',
-  text: `UPDATE intent SET status = 'evaluating', updated_at = $4 FROM api_key, organisation
+  text: `UPDATE intent SET status = 'evaluating', updated_at = $4
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
-      AND api_key.key_id = intent.key_id AND organisation.id = intent.organisation_id
-    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, api_key.agent_ids AS key_agent_ids, ${lineageSql('api_key.key_id')} AS key_lineage, organisation.slug AS organisation_slug`,
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id,
+      (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`,
 };
 // Still open, and not decided by a human since it was claimed: a worker that comes late must not undo that.
 const AS_CLAIMED = `organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') AND approval_id IS NOT DISTINCT FROM $4`;
@@ -199,8 +201,14 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
     },
     list: (filter, limit) => db.query<StoredIntent>(...listIntents(filter, limit)),
     async claim(organisationId, environment, intentId, nowMs) {
-      const [row] = await db.query<ClaimedIntent>(CLAIM, [organisationId, environment, intentId, new Date(nowMs)]);
-      return row;
+      const values = [organisationId, environment, intentId, new Date(nowMs)];
+      const [row] = await db.query<Omit<ClaimedIntent, 'key_agent_ids' | 'key_lineage' | 'isKeyKnown'>>(CLAIM, values);
+      if (row === undefined) return undefined;
+      const key = await loadKey(db, row.key_id);
+      const isKeyKnown = key?.organisationId === organisationId && key.environment === environment;
+      if (!isKeyKnown) return { ...row, key_agent_ids: [], key_lineage: row.key_id, isKeyKnown };
+      const { agentIds, lineage, organisationSlug } = key;
+      return { ...row, organisation_slug: organisationSlug, key_agent_ids: agentIds, key_lineage: lineage, isKeyKnown };
     },
     async finish(sql, organisationId, environment, intentId, { status, decisionId, claimedApprovalId, nowMs }) {
       const values = [organisationId, environment, intentId, claimedApprovalId, status, decisionId, new Date(nowMs)];

@@ -97,8 +97,12 @@ async function ensureKey(
   });
   if (row !== undefined) return;
   const stored = await loadKey(sql, made.keyId);
-  const same = hasher.matches(hasher.hash(made.secret), stored?.secretHmac);
-  if (!same || stored?.organisationId !== owner.id)
+  if (stored === undefined)
+    throw new BootstrapError(
+      `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is in the database, and its row is not as this service wrote it. "custos keys generate" prints a new one; see "Rows that are refused" in docs/guides/run-in-production.md.`,
+    );
+  const same = hasher.matches(hasher.hash(made.secret), stored.secretHmac);
+  if (!same || stored.organisationId !== owner.id)
     throw new BootstrapError(
       `CUSTOS_BOOTSTRAP_KEY has the id ${made.keyId}, which belongs to another key already. "custos keys generate" prints a new one.`,
     );

@@ -37,8 +37,17 @@ export async function compareSecretFingerprint(
   secret: string | Uint8Array,
 ): Promise<'same' | 'other' | 'none'> {
   const [row] = await sql.query<{ fingerprint: string }>(READ, [name]);
-  if (row === undefined) return 'none';
-  return row.fingerprint === secretFingerprint(name, secret) ? 'same' : 'other';
+  return compareFingerprints(row?.fingerprint, name, secret);
+}
+
+/** @param known what the database has */
+export function compareFingerprints(
+  known: string | undefined,
+  name: string,
+  secret: string | Uint8Array,
+): 'same' | 'other' | 'none' {
+  if (known === undefined) return 'none';
+  return known === secretFingerprint(name, secret) ? 'same' : 'other';
 }
 
 /**

@@ -1,5 +1,7 @@
-// The one statement that authentication runs: a key by its id, with its organisation.
+// The one statement that authentication runs: a key by its id, with its organisation, both as this service wrote them.
 import type { Sql, Statement } from '../db/database.ts';
+import { sealedColumns, type SealedRow, withoutPrefix } from '../seals/rows.ts';
+import type { SealedValues } from '../seals/tables.ts';
 import type { Environment, Scope } from '../vocabulary.ts';
 import { lineageSql } from './lineage.ts';
 
@@ -23,14 +25,37 @@ export interface StoredKey {
 
 const LOOK_UP: Statement = {
   name: 'keys-look-up',
-  text: `SELECT k.key_id AS "keyId", ${lineageSql('k.key_id')} AS lineage, k.name, k.environment, k.secret_hmac AS "secretHmac", k.scopes, k.agent_ids AS "agentIds", k.tier,
-      k.expires_at AS "expiresAt", k.revoked_at IS NOT NULL AS revoked, o.id AS "organisationId", o.slug AS "organisationSlug",
-      o.tier AS "organisationTier", o.is_operator AS "isOperator"
+  text: `SELECT ${lineageSql('k.key_id')} AS lineage, ${sealedColumns('api_key', 'k')}, ${sealedColumns('organisation', 'o', 'o_')}
     FROM api_key k JOIN organisation o ON o.id = k.organisation_id WHERE k.key_id = $1`,
 };
 
-/** The stored key with this id, revoked and expired ones included. @throws {ApiError} E6002 */
+/**
+ * The stored key with this id, revoked and expired ones included. A key or an organisation whose row was not written by
+ * this service counts as absent.
+ * @throws {ApiError} E6002
+ */
 export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
-  const rows = await sql.query<StoredKey>(LOOK_UP, [keyId]);
-  return rows[0];
+  const [row] = await sql.query<SealedRow<'api_key'> & { readonly lineage: string }>(LOOK_UP, [keyId]);
+  if (row === undefined) return undefined;
+  const organisation = withoutPrefix(row, 'o_');
+  if (!sql.seals.isGenuine('api_key', row) || !sql.seals.isGenuine('organisation', organisation)) return undefined;
+  const { slug, tier, is_operator: isOperator } = organisation as SealedValues<'organisation'>;
+  return {
+    keyId: row.key_id,
+    lineage: row.lineage,
+    name: row.name,
+    // The table allows no other.
+    environment: row.environment as Environment,
+    secretHmac: row.secret_hmac,
+    // Written by this service, which checks them.
+    scopes: [...row.scopes] as Scope[],
+    agentIds: row.agent_ids === null ? null : [...row.agent_ids],
+    tier: row.tier,
+    expiresAt: row.expires_at,
+    revoked: row.revoked_at !== null,
+    organisationId: row.organisation_id,
+    organisationSlug: slug,
+    organisationTier: tier,
+    isOperator,
+  };
 }

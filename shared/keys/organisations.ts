@@ -1,6 +1,7 @@
 // Organisations in Postgres: the tenants that every key belongs to. They are made from the shell only.
 import { isUniqueViolation, type Sql, type Statement } from '../db/database.ts';
 import { newId } from '../ids.ts';
+import { genuine, insertSealed, sealedColumns, type SealedRow } from '../seals/rows.ts';
 import { KEY_NAME, TIER_MAX } from './limits.ts';
 
 export interface Organisation {
@@ -12,23 +13,24 @@ export interface Organisation {
   readonly createdAt: Date;
 }
 
-const COLUMNS = 'id, slug, name, tier, is_operator AS "isOperator", created_at AS "createdAt"';
-const INSERT: Statement = {
-  name: 'organisations-insert',
-  text: `INSERT INTO organisation (id, slug, name, tier, is_operator, created_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`,
-};
-const LIST: Statement = {
-  name: 'organisations-list',
-  text: `SELECT ${COLUMNS} FROM organisation ORDER BY created_at, id`,
-};
-const BY_SLUG: Statement = {
-  name: 'organisations-by-slug',
-  text: `SELECT ${COLUMNS} FROM organisation WHERE slug = $1`,
-};
-const OPERATOR: Statement = {
-  name: 'organisations-operator',
-  text: `SELECT ${COLUMNS} FROM organisation WHERE is_operator`,
-};
+const SELECT = `SELECT ${sealedColumns('organisation', 'o')} FROM organisation o`;
+const LIST: Statement = { name: 'organisations-list', text: `${SELECT} ORDER BY created_at, id` };
+const BY_SLUG: Statement = { name: 'organisations-by-slug', text: `${SELECT} WHERE slug = $1` };
+const OPERATOR: Statement = { name: 'organisations-operator', text: `${SELECT} WHERE is_operator` };
+
+async function read(sql: Sql, statement: Statement, values: readonly unknown[]): Promise<Organisation[]> {
+  const rows = await sql.query<SealedRow<'organisation'>>(statement, values);
+  return genuine(sql, 'organisation', rows).map(
+    ({ id, slug, name, tier, is_operator: isOperator, created_at: createdAt }) => ({
+      id,
+      slug,
+      name,
+      tier,
+      isOperator,
+      createdAt,
+    }),
+  );
+}
 
 export interface OrganisationSpec {
   /** 1..40 of `a-z`, `0-9` and `-`. */
@@ -63,16 +65,11 @@ export async function createOrganisation(sql: Sql, spec: OrganisationSpec, nowMs
   if (!Number.isInteger(spec.tier) || spec.tier < 0 || spec.tier > TIER_MAX)
     throw new OrganisationError(`The tier must be a whole number from 0 to ${TIER_MAX}.`);
   try {
-    const [row] = await sql.query<Organisation>(INSERT, [
-      newId('org', nowMs),
-      spec.slug,
-      spec.name,
-      spec.tier,
-      spec.isOperator ?? false,
-      new Date(nowMs),
-    ]);
-    if (row === undefined) throw new Error('an insert returned no row');
-    return row;
+    const { slug, name, tier, isOperator = false } = spec;
+    const organisation = { id: newId('org', nowMs), slug, name, tier, isOperator, createdAt: new Date(nowMs) };
+    const { id, createdAt } = organisation;
+    await insertSealed(sql, 'organisation', { id, slug, name, tier, is_operator: isOperator, created_at: createdAt });
+    return organisation;
   } catch (error) {
     if (isUniqueViolation(error, 'organisation_slug_key'))
       throw new OrganisationError(`There is an organisation with the slug "${spec.slug}" already.`);
@@ -82,16 +79,16 @@ export async function createOrganisation(sql: Sql, spec: OrganisationSpec, nowMs
 
 /** Oldest first. */
 export function listOrganisations(sql: Sql): Promise<Organisation[]> {
-  return sql.query<Organisation>(LIST, []);
+  return read(sql, LIST, []);
 }
 
 export async function organisationBySlug(sql: Sql, slug: string): Promise<Organisation | undefined> {
-  const [row] = await sql.query<Organisation>(BY_SLUG, [slug]);
+  const [row] = await read(sql, BY_SLUG, [slug]);
   return row;
 }
 
 /** The first organisation, once it is there. */
 export async function operatorOrganisation(sql: Sql): Promise<Organisation | undefined> {
-  const [row] = await sql.query<Organisation>(OPERATOR, []);
+  const [row] = await read(sql, OPERATOR, []);
   return row;
 }

@@ -2,6 +2,7 @@
 import type { Sql, Statement } from '../db/database.ts';
 import { ApiError } from '../errors.ts';
 import { writeServiceRecord } from '../log/service-record.ts';
+import { genuine, genuinePage, insertSealed, sealedColumns, type SealedRow, updateSealed } from '../seals/rows.ts';
 import type { Environment, Scope } from '../vocabulary.ts';
 import { generateKey, isKeyId, type NewKey } from './format.ts';
 import type { SecretHasher } from './secrets.ts';
@@ -32,35 +33,37 @@ export interface KeyOwner {
   readonly environment: Environment;
 }
 
-const COLUMNS = `key_id AS "keyId", organisation_id AS "organisationId", environment, name, scopes, agent_ids AS "agentIds", tier,
-  created_at AS "createdAt", created_by AS "createdBy", expires_at AS "expiresAt", revoked_at AS "revokedAt", replaced_by AS "replacedBy",
-  last_used_at AS "lastUsedAt", seq::text AS seq`;
-
-const INSERT: Statement = {
-  name: 'keys-insert',
-  text: `INSERT INTO api_key (key_id, organisation_id, environment, name, secret_hmac, scopes, agent_ids, tier, created_at, created_by, expires_at)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (key_id) DO NOTHING RETURNING ${COLUMNS}`,
-};
+const SELECT = `SELECT ${sealedColumns('api_key', 'k')}, last_used_at, seq::text AS seq FROM api_key k`;
+const OF = 'key_id = $1 AND organisation_id = $2 AND environment = $3';
 const LIST: Statement = {
   name: 'keys-list',
-  text: `SELECT ${COLUMNS} FROM api_key WHERE organisation_id = $1 AND environment = $2 AND ($3::bigint IS NULL OR seq < $3)
-    ORDER BY api_key.seq DESC LIMIT $4`,
+  text: `${SELECT} WHERE organisation_id = $1 AND environment = $2 AND ($3::bigint IS NULL OR k.seq < $3) ORDER BY k.seq DESC LIMIT $4`,
 };
-const LOCK: Statement = {
-  name: 'keys-lock',
-  text: `SELECT ${COLUMNS} FROM api_key WHERE key_id = $1 AND organisation_id = $2 AND environment = $3 FOR NO KEY UPDATE`,
-};
-/** Says nothing when the key is revoked already: then the trigger announces nothing either. */
-const REVOKE: Statement = {
-  name: 'keys-revoke',
-  text: `UPDATE api_key SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL RETURNING ${COLUMNS}`,
-};
-/** Only ever brings the end forward. */
-const REPLACE: Statement = {
-  name: 'keys-replace',
-  text: `UPDATE api_key SET replaced_by = $2, expires_at = LEAST(expires_at, $3::timestamptz), revoked_at = $4
-    WHERE key_id = $1 RETURNING ${COLUMNS}`,
-};
+const LOCK: Statement = { name: 'keys-lock', text: `SELECT FROM api_key WHERE ${OF} FOR NO KEY UPDATE` };
+const READ: Statement = { name: 'keys-read', text: `${SELECT} WHERE ${OF}` };
+
+type Row = SealedRow<'api_key'> & { readonly last_used_at: Date | null; readonly seq: string };
+
+function shown(row: Row): KeyRow {
+  return {
+    keyId: row.key_id,
+    organisationId: row.organisation_id,
+    // The table allows no other.
+    environment: row.environment as Environment,
+    name: row.name,
+    // Written by this service, which checks them.
+    scopes: [...row.scopes] as Scope[],
+    agentIds: row.agent_ids === null ? null : [...row.agent_ids],
+    tier: row.tier,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    replacedBy: row.replaced_by,
+    lastUsedAt: row.last_used_at,
+    seq: row.seq,
+  };
+}
 
 export interface KeySpec extends KeyOwner {
   readonly name: string;
@@ -87,21 +90,26 @@ export async function insertKey(
   made: NewKey,
   spec: KeySpec,
 ): Promise<KeyRow | undefined> {
-  const [row] = await sql.query<KeyRow>(INSERT, [
-    made.keyId,
-    spec.organisationId,
-    spec.environment,
-    spec.name,
-    hasher.hash(made.secret),
-    [...spec.scopes],
-    spec.agentIds === null ? null : [...spec.agentIds],
-    spec.tier,
-    new Date(spec.createdAtMs),
-    spec.createdBy,
-    spec.expiresAtMs === null ? null : new Date(spec.expiresAtMs),
-  ]);
-  if (row !== undefined) await logChange(sql, row, 'created', spec.createdBy, spec.createdAtMs);
-  return row;
+  const values = {
+    key_id: made.keyId,
+    organisation_id: spec.organisationId,
+    environment: spec.environment,
+    name: spec.name,
+    secret_hmac: hasher.hash(made.secret),
+    scopes: [...spec.scopes],
+    agent_ids: spec.agentIds === null ? null : [...spec.agentIds],
+    tier: spec.tier,
+    created_at: new Date(spec.createdAtMs),
+    created_by: spec.createdBy,
+    expires_at: spec.expiresAtMs === null ? null : new Date(spec.expiresAtMs),
+    revoked_at: null,
+    replaced_by: null,
+  };
+  if (!(await insertSealed(sql, 'api_key', values, { unlessExists: true }))) return undefined;
+  const row = await readRow(sql, spec, made.keyId);
+  if (row === undefined) throw new Error('a key that was just made is not there');
+  await logChange(sql, shown(row), 'created', spec.createdBy, spec.createdAtMs);
+  return shown(row);
 }
 
 /** The change on its way to the log: what the key may do, never what it is. */
@@ -137,8 +145,11 @@ export async function createKey(sql: Sql, hasher: SecretHasher, spec: KeySpec): 
 }
 
 /** Newest first; `before` is the `seq` of the last row seen. */
-export function listKeys(sql: Sql, owner: KeyOwner, before: string | null, limit: number): Promise<KeyRow[]> {
-  return sql.query<KeyRow>(LIST, [owner.organisationId, owner.environment, before, limit]);
+export async function listKeys(sql: Sql, owner: KeyOwner, before: string | null, limit: number): Promise<KeyRow[]> {
+  const rows = await genuinePage<Row>(sql, 'api_key', limit, (last) =>
+    sql.query<Row>(LIST, [owner.organisationId, owner.environment, last?.seq ?? before, limit]),
+  );
+  return rows.map(shown);
 }
 
 /** Revokes a key; a second time changes nothing. Call it in a transaction. @throws {ApiError} E4001 */
@@ -149,9 +160,10 @@ export async function revokeKey(
   { by, nowMs }: { readonly by: string | null; readonly nowMs: number },
 ): Promise<KeyRow> {
   const row = await lockKey(sql, owner, keyId);
-  const [revoked] = await sql.query<KeyRow>(REVOKE, [keyId, new Date(nowMs)]);
-  if (revoked !== undefined) await logChange(sql, revoked, 'revoked', by, nowMs);
-  return revoked ?? row;
+  if (row.revoked_at !== null) return shown(row);
+  const revoked = shown(await updateSealed(sql, 'api_key', row, { revoked_at: new Date(nowMs) }));
+  await logChange(sql, revoked, 'revoked', by, nowMs);
+  return revoked;
 }
 
 export interface Rotation {
@@ -178,7 +190,8 @@ export async function rotateKey(
   rotation: Rotation,
 ): Promise<MadeKey & { readonly old: KeyRow }> {
   const { owner, keyId, nowMs, overlapMs } = rotation;
-  const row = await lockKey(sql, owner, keyId);
+  const locked = await lockKey(sql, owner, keyId);
+  const row = shown(locked);
   rotation.permit?.(row);
   if (row.revokedAt !== null) throw new ApiError('E5002', 'The key is revoked; make a new one instead.');
   if (row.expiresAt !== null && row.expiresAt.getTime() <= nowMs)
@@ -195,21 +208,32 @@ export async function rotateKey(
     createdBy: rotation.createdBy,
     expiresAtMs: row.expiresAt === null ? null : nowMs + (row.expiresAt.getTime() - row.createdAt.getTime()),
   });
-  const [old] = await sql.query<KeyRow>(REPLACE, [
-    keyId,
-    made.row.keyId,
-    new Date(nowMs + overlapMs),
-    overlapMs === 0 ? new Date(nowMs) : null,
-  ]);
-  await logChange(sql, old ?? row, 'replaced', rotation.createdBy, nowMs);
-  return { ...made, old: old ?? row };
+  const overlapEnd = new Date(nowMs + overlapMs);
+  const old = shown(
+    await updateSealed(sql, 'api_key', locked, {
+      replaced_by: made.row.keyId,
+      // Only ever brings the end forward.
+      expires_at: row.expiresAt !== null && row.expiresAt < overlapEnd ? row.expiresAt : overlapEnd,
+      revoked_at: overlapMs === 0 ? new Date(nowMs) : null,
+    }),
+  );
+  await logChange(sql, old, 'replaced', rotation.createdBy, nowMs);
+  return { ...made, old };
+}
+
+/** As it is stored, if this service wrote it. */
+async function readRow(sql: Sql, owner: KeyOwner, keyId: string): Promise<Row | undefined> {
+  const rows = await sql.query<Row>(READ, [keyId, owner.organisationId, owner.environment]);
+  return genuine(sql, 'api_key', rows)[0];
 }
 
 /** The same answer for a key that is not there and one that is somebody else's. */
-async function lockKey(sql: Sql, owner: KeyOwner, keyId: string): Promise<KeyRow> {
+async function lockKey(sql: Sql, owner: KeyOwner, keyId: string): Promise<Row> {
   // Asked first: Postgres refuses some texts (NUL) that a path may hold.
-  const rows = isKeyId(keyId) ? await sql.query<KeyRow>(LOCK, [keyId, owner.organisationId, owner.environment]) : [];
-  const [row] = rows;
-  if (row === undefined) throw new ApiError('E4001', 'There is no such key in this organisation and environment.');
-  return row;
+  if (isKeyId(keyId)) {
+    await sql.query(LOCK, [keyId, owner.organisationId, owner.environment]);
+    const row = await readRow(sql, owner, keyId);
+    if (row !== undefined) return row;
+  }
+  throw new ApiError('E4001', 'There is no such key in this organisation and environment.');
 }

@@ -3,9 +3,10 @@ import { migrate } from '../../shared/db/migrate.ts';
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import type { Embedded } from '../../shared/embedded/embedded.ts';
 import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
-import { startIngress, startWorker, type TestService } from '../support/process.ts';
+import { startIngress, startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
 import type { TestRedis } from '../support/redis.ts';
 import { bootstrap } from '../support/service.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 export interface Fleet {
   /** Admin key of the live environment. */
@@ -29,8 +30,9 @@ export interface FleetOptions {
 
 export async function startFleet({ ingress, workers, redis }: FleetOptions): Promise<Fleet> {
   const server: Embedded = await startTestServer();
-  await migrate(accessOf(server));
+  await migrate(accessOf(server), TEST_PEPPER);
   const db = await openDatabase({
+    seals: TEST_SEALS,
     url: server.url,
     applicationName: 'custos-test',
     ...PATIENCE,

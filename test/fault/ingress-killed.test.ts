@@ -6,6 +6,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 /** An answer as its record has it: the promise is signed anew whenever a decision is read. */
 function unpromised(answer: string | undefined): string | undefined {
@@ -27,6 +28,7 @@ describe('ingress killed under load', function suite() {
   before(async () => {
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

@@ -6,6 +6,7 @@ import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/data
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 const OBEYED_MS = 1_000;
 
@@ -19,6 +20,7 @@ describe('two ingress processes whose notifications are lost', function suite() 
   before(async () => {
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

@@ -9,10 +9,11 @@ import { asAnswered, type Client, type ClientResponse, createClient } from '../s
 import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { descendants } from '../support/process-tree.ts';
-import { startIngress, startWorker, type TestService } from '../support/process.ts';
+import { TEST_PEPPER, startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 /** runtime.md: E6002 with Retry-After within 2 s, never a hang. */
 const DEADLINE_MS = 2_000;
@@ -52,8 +53,9 @@ describe('Postgres away', function suite() {
   before(async () => {
     cpSync(SHIPPED_POLICIES, folder, { recursive: true });
     server = await startTestServer();
-    await migrate(accessOf(server));
+    await migrate(accessOf(server), TEST_PEPPER);
     const db = await openDatabase({
+      seals: TEST_SEALS,
       url: server.url,
       applicationName: 'custos-test',
       ...PATIENCE,

@@ -8,6 +8,7 @@ import { newId } from '../../shared/ids.ts';
 import type { Verdict } from '../../shared/vocabulary.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 describe('the history of an agent in two processes', () => {
   let database: TestDatabase;
@@ -16,6 +17,7 @@ describe('the history of an agent in two processes', () => {
   before(async () => {
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

@@ -205,6 +205,7 @@ describe('approvals that an ESCALATE opens', function () {
     await service.rows('ANALYZE approval');
     const plans: { [name: string]: unknown }[] = [];
     const explaining: Sql = {
+      seals: service.db.seals,
       query: async ({ name, text }, values) => {
         const explain = { name: `${name}-explained`, text: `EXPLAIN (ANALYZE, FORMAT JSON) ${text}` };
         const [row] = await service.db.query<{ 'QUERY PLAN': { Plan: { [name: string]: unknown } }[] }>(

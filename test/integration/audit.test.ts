@@ -7,6 +7,7 @@ import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/data
 import { type Database, openDatabase } from '../../shared/db/database.ts';
 import { watchLogs } from '../../workers/log-metrics.ts';
 import { logUnderTest, type LogUnderTest, saveRows } from './audit-setup.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 describe('the audit of a log of several subtrees', () => {
   let database: TestDatabase;
@@ -18,6 +19,7 @@ describe('the audit of a log of several subtrees', () => {
     this.timeout(120_000);
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

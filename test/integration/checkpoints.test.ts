@@ -14,6 +14,7 @@ import { temporaryFolder } from '../support/folders.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 describe('checkpoints', () => {
   let database: TestDatabase;
@@ -25,7 +26,7 @@ describe('checkpoints', () => {
 
   before(async () => {
     database = await createTestDatabase();
-    db = await openDatabase({ url: database.url, applicationName: 'custos-test', ...options });
+    db = await openDatabase({ seals: TEST_SEALS, url: database.url, applicationName: 'custos-test', ...options });
     const { operatorId } = await bootstrap(db);
     const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
     log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '', keeper });
@@ -95,7 +96,12 @@ describe('checkpoints', () => {
   it('go on with another key after custos log rotate-key, and each key may sign only its own sizes', async () => {
     await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key));
     const next = newKey();
-    const workers = await openDatabase({ url: database.url, applicationName: 'custos-workers', ...options });
+    const workers = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-workers',
+      ...options,
+    });
     expect(await rotateLogKey(db, next).catch((e: unknown) => e), 'while workers run').to.be.instanceOf(RotationError);
     await workers.close();
     expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'the key that is in use').to.be.instanceOf(

@@ -12,6 +12,7 @@ import {
   type TestDatabase,
 } from '../support/database.ts';
 import { temporaryDataDir } from '../support/folders.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 
 const SERVICE = 'custos_service';
 const TABLES = `SELECT c.oid::regclass::text AS name, bool_or(t.tgtype & 16 = 16) AS kept, bool_or(t.tgtype & 8 = 8) AS grows
@@ -154,10 +155,10 @@ describe("the service's role", function suite() {
       );
     const access = { databaseUrl: database.url, migrationDatabaseUrl: database.ownerUrl };
     const before = await rights();
-    expect(await migrate(access)).to.deep.equal([]);
+    expect(await migrate(access, TEST_PEPPER)).to.deep.equal([]);
     expect(await rights()).to.deep.equal(before);
     await queryOnce(database.adminUrl, `GRANT ALL ON leaf TO ${SERVICE}; REVOKE INSERT ON agent FROM ${SERVICE}`);
-    await migrate(access);
+    await migrate(access, TEST_PEPPER);
     expect(await refusal(database.url, 'TRUNCATE leaf')).to.equal('42501');
     expect(await refusal(database.url, 'INSERT INTO agent DEFAULT VALUES'), 'a row that lacks values').to.equal(
       '23502',
@@ -165,11 +166,11 @@ describe("the service's role", function suite() {
   });
 
   it('alone migrates nothing, and needs not when there is nothing to migrate', async () => {
-    expect(await migrate({ databaseUrl: database.url })).to.deep.equal([]);
+    expect(await migrate({ databaseUrl: database.url }, TEST_PEPPER)).to.deep.equal([]);
     const older = await createTestDatabase();
     await queryOnce(older.adminUrl, 'DELETE FROM migration WHERE id = (SELECT max(id) FROM migration)');
     let message = '';
-    await migrate({ databaseUrl: older.url }).catch((error: Error) => (message = error.message));
+    await migrate({ databaseUrl: older.url }, TEST_PEPPER).catch((error: Error) => (message = error.message));
     await older.drop();
     expect(message).to.match(/^The schema is older than this version.*CUSTOS_MIGRATION_DATABASE_URL\.$/);
   });
@@ -183,11 +184,11 @@ describe("the service's role", function suite() {
     try {
       let message = '';
       // The owner may not make roles.
-      await migrate({ databaseUrl: url.href, migrationDatabaseUrl: empty.ownerUrl }).catch(
+      await migrate({ databaseUrl: url.href, migrationDatabaseUrl: empty.ownerUrl }, TEST_PEPPER).catch(
         (error: Error) => (message = error.message),
       );
       expect(message).to.match(/^The role "custos_test_""new""" of DATABASE_URL does not exist/);
-      await migrate({ databaseUrl: url.href, migrationDatabaseUrl: empty.adminUrl });
+      await migrate({ databaseUrl: url.href, migrationDatabaseUrl: empty.adminUrl }, TEST_PEPPER);
       expect(await queryOnce(url.href, 'SELECT FROM organisation')).to.deep.equal([]);
       expect(await excessOf(url.href)).to.deep.equal([]);
     } finally {
@@ -203,7 +204,7 @@ describe("the service's role", function suite() {
     // As it was: one superuser, who owns everything.
     await queryOnce(earlier.adminUrl, 'ALTER DATABASE custos OWNER TO custos');
     await queryOnce(earlier.adminUrl, 'DROP ROLE custos_service; DROP ROLE custos_owner');
-    await migrate({ databaseUrl: earlier.adminUrl });
+    await migrate({ databaseUrl: earlier.adminUrl }, TEST_PEPPER);
     await queryOnce(
       earlier.adminUrl,
       "INSERT INTO organisation (id, slug, name, created_at) VALUES ('org_1', 'kept', 'kept', now())",
@@ -211,7 +212,7 @@ describe("the service's role", function suite() {
     await earlier.stop();
     const now = await start();
     try {
-      await migrate({ databaseUrl: now.url, migrationDatabaseUrl: now.ownerUrl });
+      await migrate({ databaseUrl: now.url, migrationDatabaseUrl: now.ownerUrl }, TEST_PEPPER);
       expect(await queryOnce(now.url, 'SELECT slug FROM organisation')).to.deep.equal([{ slug: 'kept' }]);
       expect(await excessOf(now.url)).to.deep.equal([]);
       const others = `SELECT relname FROM pg_class WHERE relnamespace::regnamespace::text IN ('public', 'bullmq') AND pg_get_userbyid(relowner) <> 'custos_owner'

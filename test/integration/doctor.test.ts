@@ -13,6 +13,7 @@ import { TEST_PEPPER } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 interface Examined {
   readonly code: number;
@@ -42,6 +43,7 @@ describe('custos doctor', function () {
   before(async () => {
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

@@ -21,6 +21,8 @@ import { accessOf, PATIENCE, rememberServer } from '../support/database.ts';
 import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 describe('a log whose database is restored from an older backup', () => {
   const dataDir = temporaryDataDir();
@@ -36,8 +38,9 @@ describe('a log whose database is restored from an older backup', () => {
   const start = async (): Promise<void> => {
     embedded = await startEmbedded({ dataDir, say: () => undefined });
     rememberServer(embedded);
-    await migrate(accessOf(embedded));
+    await migrate(accessOf(embedded), TEST_PEPPER);
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: embedded.url,
       applicationName: 'custos-test',
       ...PATIENCE,

@@ -7,9 +7,11 @@ import { BOOTSTRAP_FILE, BootstrapError, ensureBootstrap } from '../../shared/ke
 import { ensureSecretFingerprint, SecretMismatchError } from '../../shared/keys/fingerprints.ts';
 import { formatKey, generateKey, parseKey } from '../../shared/keys/format.ts';
 import { loadKey } from '../../shared/keys/lookup.ts';
+import { revokeKey } from '../../shared/keys/store.ts';
 import { createSecretHasher } from '../../shared/keys/secrets.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { temporaryDataDir } from '../support/folders.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 const PEPPER = 'a pepper for tests, of no use elsewhere';
 const clock = { nowMs: () => Date.now() };
@@ -20,6 +22,7 @@ describe('the first key', () => {
   beforeEach(async () => {
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,
@@ -84,6 +87,7 @@ describe('the first key', () => {
     const others = await Promise.all(
       [1, 2, 3].map(() =>
         openDatabase({
+          seals: TEST_SEALS,
           url: database.url,
           applicationName: 'custos-test',
           ...PATIENCE,
@@ -152,7 +156,10 @@ describe('the first key', () => {
   it('stays revoked when it was revoked', async () => {
     const bootstrapKey = generateKey('live');
     await run({ bootstrapKey: bootstrapKey.key });
-    await db.query({ name: 'test-revoke', text: 'UPDATE api_key SET revoked_at = now()' }, []);
+    const owner = await loadKey(db, bootstrapKey.keyId);
+    if (owner === undefined) throw new Error('the key is not stored');
+    const change = { by: null, nowMs: Date.now() };
+    await db.transaction((sql) => revokeKey(sql, owner, bootstrapKey.keyId, change));
     await run({ bootstrapKey: bootstrapKey.key });
     expect((await loadKey(db, bootstrapKey.keyId))?.revoked).to.equal(true);
     expect((await run()).generatedKey, 'and no other is made in its place').to.equal(undefined);
@@ -185,6 +192,7 @@ describe("a process's secrets", () => {
   before(async () => {
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

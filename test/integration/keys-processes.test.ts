@@ -8,6 +8,7 @@ import { accessOf, createTestDatabase, PATIENCE, startTestServer, type TestDatab
 import { startIngress, startWorker, TEST_PEPPER, type TestProcess } from '../support/process.ts';
 import { migrate } from '../../shared/db/migrate.ts';
 import { startKeyService } from './keys-setup.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 /** runtime.md and api.md promise this. */
 const REVOCATION_MS = 1_000;
@@ -23,6 +24,7 @@ describe('keys in two ingress processes', function () {
     database = await createTestDatabase();
     const bootstrapKey = generateKey('live').key;
     const db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,
@@ -119,7 +121,7 @@ describe('keys while Postgres is away', function () {
   it('are refused with E6002 within two seconds, cached or not, and work again by themselves', async () => {
     const server = await startTestServer();
     try {
-      await migrate(accessOf(server));
+      await migrate(accessOf(server), TEST_PEPPER);
       const service = await startKeyService({ databaseUrl: server.url, patient: false });
       try {
         const key = await service.addKey({ scopes: ['agents:read'] });

@@ -17,6 +17,7 @@ import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, PATIENCE } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { startSample } from '../support/sample-app.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 export interface KeyService {
   readonly db: Database;
@@ -55,6 +56,7 @@ export async function startKeyService(options: KeyServiceOptions = {}): Promise<
   const background: unknown[] = [];
   const onError = (error: unknown): void => void background.push(error);
   const opened = await openDatabase({
+    seals: TEST_SEALS,
     url,
     applicationName: 'custos-test',
     ...(options.patient === false ? {} : PATIENCE),

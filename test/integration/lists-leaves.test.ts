@@ -8,6 +8,7 @@ import { appendWaiting } from '../../shared/log/append.ts';
 import { listLeaves, type LogFilter } from '../../shared/log/leaf-list.ts';
 import { ZONE, zonesOf } from '../../shared/log/zones.ts';
 import { asSuperuser, createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 
 const FIRST_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (second: number): Date => new Date(FIRST_MS + second * 1_000);
@@ -102,7 +103,7 @@ describe('lists of leaves among very many', function () {
       await source.destroy();
     }
     // The table is another one now.
-    await migrate({ databaseUrl: database.url, migrationDatabaseUrl: database.ownerUrl });
+    await migrate({ databaseUrl: database.url, migrationDatabaseUrl: database.ownerUrl }, TEST_PEPPER);
   }
 
   /** The zones of a log as they are stored, and as its leaves make them. */

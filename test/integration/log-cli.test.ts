@@ -11,6 +11,7 @@ import { temporaryFolder } from '../support/folders.ts';
 import { TEST_PEPPER } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 describe('custos log and custos audit', function () {
   this.timeout(120_000);
@@ -36,6 +37,7 @@ describe('custos log and custos audit', function () {
   before(async () => {
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

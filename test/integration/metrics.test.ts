@@ -11,6 +11,7 @@ import { type Family, readExposition } from '../support/exposition.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 const OPERATIONS = path.join(findRoot(), 'docs', 'operations');
 
@@ -35,6 +36,7 @@ describe('the metrics of running processes', function () {
   before(async () => {
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

@@ -10,6 +10,7 @@ import { startIngress, startWorker, type TestService } from '../support/process.
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 /** decisions.md promises this. */
 const EFFECT_MS = 2_000;
@@ -47,6 +48,7 @@ describe('one policy folder, two ingress processes and two workers', function su
     cpSync(SHIPPED_POLICIES, folder, { recursive: true });
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

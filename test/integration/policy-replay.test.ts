@@ -177,6 +177,7 @@ describe('policy replay', function () {
     );
     const counts: number[] = [];
     const counting: Sql = {
+      seals: service.db.seals,
       async query<Row extends object>(statement: Statement, values: readonly unknown[]) {
         const rows = await service.db.query<Row>(statement, values);
         for (const row of rows) if ('n' in row) counts.push(Number(row.n));

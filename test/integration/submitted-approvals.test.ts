@@ -7,6 +7,7 @@ import type { Client } from '../support/client.ts';
 import { approve, ask, DENYING, ESCALATING, fillApprovals, gist, reject } from '../support/escalations.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { startWorker } from '../support/process.ts';
+import { rewriteSealed } from '../support/seals.ts';
 import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
@@ -46,7 +47,9 @@ describe('a submitted intent that needs an approval', function () {
   };
   /** As if its time had passed; worker processes have the machine's clock. */
   const expire = (approvalId: string) =>
-    service.rows("UPDATE approval SET expires_at = now() - interval '1 s' WHERE approval_id = $1", [approvalId]);
+    rewriteSealed(service.db, 'approval', 'approval_id = $1', [approvalId], {
+      expires_at: new Date(service.nowMs() - 1_000),
+    });
   const verdictsOf = async (agentId: string): Promise<string[]> =>
     (
       await service.rows<{ verdict: string }>('SELECT verdict FROM decision WHERE agent_id = $1 ORDER BY decision_id', [

@@ -8,6 +8,7 @@ import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/data
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 /** A span of OTLP's JSON, as far as it is looked at here. */
 interface SentSpan {
@@ -56,6 +57,7 @@ describe('traces over OTLP', function () {
     const { port } = receiver.address() as AddressInfo;
     database = await createTestDatabase();
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,

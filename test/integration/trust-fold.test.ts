@@ -109,6 +109,7 @@ describe('the fold', function suite() {
       const transaction = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
         service.db.transaction((sql) =>
           work({
+            seals: sql.seals,
             async query<Row extends object>(...given: Parameters<Sql['query']>) {
               if (done === failAfter) throw new Error('killed');
               done += 1;
@@ -144,6 +145,7 @@ describe('the fold', function suite() {
     const transaction = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
       service.db.transaction((sql) =>
         work({
+          seals: sql.seals,
           async query<Row extends object>(...given: Parameters<Sql['query']>) {
             const rows = await sql.query<Row>(...given);
             if (given[0].name === 'trust-states-lock') {

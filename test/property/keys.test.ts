@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createAuthenticator } from '../../shared/keys/authenticator.ts';
 import { formatKey, generateKey, parseKey } from '../../shared/keys/format.ts';
 import { ENVIRONMENTS } from '../../shared/vocabulary.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const word = (length: number) => fc.string({ unit: fc.constantFrom(...BASE62), minLength: length, maxLength: length });
@@ -13,6 +14,7 @@ function authenticatorWithoutTable() {
   let lookUps = 0;
   const authenticator = createAuthenticator({
     db: {
+      seals: TEST_SEALS,
       async query() {
         lookUps += 1;
         return [];

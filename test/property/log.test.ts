@@ -213,6 +213,7 @@ describe('the log', function suite() {
     const endingAfter = (name: string): { db: Database; seen: string[] } => {
       const seen: string[] = [];
       const ending = (sql: Sql): Sql => ({
+        seals: sql.seals,
         async query(statement, values) {
           const rows = await sql.query(statement, values);
           seen.push(statement.name);

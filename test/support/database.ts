@@ -9,6 +9,7 @@ import type { EmbeddedAddresses } from '../../shared/embedded/roles.ts';
 import { signal } from '../../shared/embedded/processes.ts';
 import { atEnd } from './cleanup.ts';
 import { fastRoot, removeLeftovers, temporaryDataDir } from './folders.ts';
+import { TEST_PEPPER } from './process.ts';
 
 export interface TestDatabase {
   /** For the role that the service has in production: it owns nothing. */
@@ -100,7 +101,7 @@ async function start(): Promise<TestServer> {
   const server = await serverOfRun();
   rememberServer(server);
   const template = await createDatabase(server, 'template0');
-  await migrate({ databaseUrl: template.url, migrationDatabaseUrl: template.ownerUrl });
+  await migrate({ databaseUrl: template.url, migrationDatabaseUrl: template.ownerUrl }, TEST_PEPPER);
   atEnd(() => template.drop());
   return { ...server, template: template.name };
 }
@@ -181,6 +182,7 @@ export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T
   try {
     await client.query("BEGIN; SET LOCAL session_replication_role = 'replica'");
     const result = await work({
+      seals: db.seals,
       // The statement's author states the shape of its rows.
       query: async <Row extends object>({ text }: Statement, values: readonly unknown[]) =>
         (await client.query(text, [...values])).rows as Row[],

@@ -5,6 +5,7 @@ import { migrate } from '../../shared/db/migrate.ts';
 import type { QueueOptions } from '../../shared/queues.ts';
 import { startTestServer } from './database.ts';
 import { startTestRedis } from './redis.ts';
+import { TEST_PEPPER } from './process.ts';
 
 export interface QueueStore {
   /** What a queue is made with; other after each `fresh`. */
@@ -48,7 +49,10 @@ export async function postgresStore(): Promise<QueueStore> {
     }
   };
   await admin(`CREATE DATABASE ${template}`);
-  await migrate({ databaseUrl: inDatabase(template), migrationDatabaseUrl: inDatabase(template, server.adminUrl) });
+  await migrate(
+    { databaseUrl: inDatabase(template), migrationDatabaseUrl: inDatabase(template, server.adminUrl) },
+    TEST_PEPPER,
+  );
   let current = template;
   return {
     options: () => ({ databaseUrl: inDatabase(current) }),

@@ -11,6 +11,7 @@ import type { AuthenticatedKey } from '../../shared/keys/types.ts';
 import { createMetrics } from '../../shared/metrics.ts';
 import { CallerId, Instant, Limit, Nullable, StringEnum } from '../../shared/schemas/common.ts';
 import type { Scope } from '../../shared/vocabulary.ts';
+import { TEST_SEALS } from './seals.ts';
 
 export function sampleKey(
   scopes: readonly Scope[] = ['intents:write'],
@@ -165,7 +166,7 @@ const HEADERS = { 'RateLimit-Policy': '"second";q=50;w=1', RateLimit: '"second";
 
 /** No storage: commit runs the work at once. */
 const NO_IDEMPOTENCY: Idempotency = {
-  commit: (work) => work({ query: () => Promise.reject(new Error('the sample has no database')) }),
+  commit: (work) => work({ seals: TEST_SEALS, query: () => Promise.reject(new Error('the sample has no database')) }),
   begin: () => Promise.reject(new Error('the sample has no database')),
   close: () => undefined,
 };

@@ -18,6 +18,7 @@ import { testKeyFiles } from './keys.ts';
 import { adminUrlOf, createTestDatabase, PATIENCE } from './database.ts';
 import { TEST_PEPPER, type TestEnv } from './process.ts';
 import { waitFor } from './wait.ts';
+import { TEST_SEALS } from './seals.ts';
 
 /** Policies by file name, as objects; the lexicon is the shipped one. */
 export type PolicyFiles = Readonly<Record<string, object>>;
@@ -98,6 +99,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const config = requireStore(readConfig({ ...testKeyFiles(), ...env, ...options.env }, { root }));
   const log = createLogger({ name: 'test', level: 'silent', pretty: false });
   const db = await openDatabase({
+    seals: TEST_SEALS,
     url: databaseUrl,
     applicationName: 'custos-test',
     poolSize: 4,

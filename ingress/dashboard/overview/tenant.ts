@@ -14,7 +14,7 @@ const MANY = 10_000;
 
 const HALT: Statement = {
   name: 'dashboard-halt',
-  text: 'SELECT reason, created_at AS since FROM halt WHERE organisation_id = $1 AND environment = $2',
+  text: 'SELECT reason, created_at AS since FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL',
 };
 const LOG: Statement = {
   name: 'dashboard-log',

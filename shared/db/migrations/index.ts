@@ -1,4 +1,5 @@
 // All migrations, oldest first; a new one is added at the end, an old one is never edited.
+import type { MigrationInterface } from 'typeorm';
 import { Foundation1763700000001 } from './0001-foundation.ts';
 import { Pipeline1763700000002 } from './0002-pipeline.ts';
 import { MerkleLog1763700000003 } from './0003-merkle-log.ts';
@@ -14,8 +15,10 @@ import { AuthorityRecords1763700000012 } from './0012-authority-records.ts';
 import { Repeats1763700000013 } from './0013-repeats.ts';
 import { KeyLine1763700000014 } from './0014-key-line.ts';
 import { RecentParses1763700000015 } from './0015-recent-parses.ts';
+import { sealsMigration } from './0016-seals.ts';
 
-export const MIGRATIONS = [
+/** @param pepper CUSTOS_PEPPER, under which the rows that give authority are sealed */
+export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
   Foundation1763700000001,
   Pipeline1763700000002,
   MerkleLog1763700000003,
@@ -31,4 +34,8 @@ export const MIGRATIONS = [
   Repeats1763700000013,
   KeyLine1763700000014,
   RecentParses1763700000015,
+  sealsMigration(pepper),
 ];
+
+/** The names under which the table of migrations holds them; no pepper is needed for that. */
+export const migrationNames = (): string[] => migrationsWith('').map((Migration) => new Migration().name ?? '');

@@ -1,5 +1,6 @@
 // The authenticator against a table in memory: its cache, its races, and that a guess costs the same whatever is guessed.
 import { expect } from 'chai';
+import { TEST_SEALS } from '../../support/seals.ts';
 import { type Change, type ChangeListener } from '../../../shared/db/changes.ts';
 import { ApiError } from '../../../shared/errors.ts';
 import { createAuthenticator } from '../../../shared/keys/authenticator.ts';
@@ -9,6 +10,37 @@ import { createSecretHasher } from '../../../shared/keys/secrets.ts';
 import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
 
 const PEPPER = 'a pepper for tests, of no use elsewhere';
+
+/** The row that stands for a key, and its organisation beside it, as the look-up reads them. */
+function rowOf(key: StoredKey): object {
+  const at = new Date(0);
+  const row = {
+    key_id: key.keyId,
+    organisation_id: key.organisationId,
+    environment: key.environment,
+    name: key.name,
+    secret_hmac: key.secretHmac,
+    scopes: key.scopes,
+    agent_ids: key.agentIds,
+    tier: key.tier,
+    created_at: at,
+    created_by: null,
+    expires_at: key.expiresAt,
+    revoked_at: key.revoked ? at : null,
+    replaced_by: null,
+    version: 1,
+  };
+  const { organisationId: id, organisationSlug: slug, organisationTier: tier, isOperator: is_operator } = key;
+  const owner = { id, slug, name: slug, tier, is_operator, created_at: at };
+  const beside = { ...owner, seal: TEST_SEALS.sealOf('organisation', owner), seal_floor: null };
+  return {
+    ...row,
+    lineage: key.lineage,
+    seal: TEST_SEALS.sealOf('api_key', row),
+    seal_floor: null,
+    ...Object.fromEntries(Object.entries(beside).map(([column, value]) => [`o_${column}`, value])),
+  };
+}
 
 function setUp() {
   const real = createSecretHasher(PEPPER);
@@ -21,12 +53,13 @@ function setUp() {
   let gate: Promise<void> | undefined;
   const authenticator = createAuthenticator({
     db: {
+      seals: TEST_SEALS,
       async query<Row extends object>(_statement: unknown, values: readonly unknown[]): Promise<Row[]> {
         work.queries += 1;
         // The row is read when the statement is sent; the answer may come later.
         const row = table.get(String(values[0]));
         if (gate !== undefined) await gate;
-        return (row === undefined ? [] : [row]) as unknown as Row[];
+        return (row === undefined ? [] : [rowOf(row)]) as unknown as Row[];
       },
     },
     changes: { subscribe: (listener) => void listeners.push(listener), ensureFresh: () => fresh },

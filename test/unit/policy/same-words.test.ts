@@ -10,6 +10,7 @@ import { readPolicyFolder } from '../../../shared/policy-folder.ts';
 import { findRoot } from '../../../shared/root.ts';
 import { applyFolder } from '../../../workers/policies.ts';
 import { temporaryFolder } from '../../support/folders.ts';
+import { TEST_SEALS } from '../../support/seals.ts';
 
 interface Told {
   readonly file: string;
@@ -90,16 +91,19 @@ function folderWith(text: string): string {
 /** What the worker stores about a folder: the values of its one statement of this name. */
 async function storedBy(dir: string, name: string): Promise<readonly unknown[]> {
   const stored: (readonly unknown[])[] = [];
+  const state = { only_row: true, active_digest: null, activated_at: null, version: 1, seal: null, seal_floor: null };
   const sql = {
+    seals: TEST_SEALS,
     query: (statement: { name: string }, values: readonly unknown[]) => {
-      if (statement.name === name) stored.push(values);
-      return Promise.resolve([]);
+      if (statement.name.startsWith(name)) stored.push(values);
+      if (statement.name === 'policy-state-in-force') return Promise.resolve([state]);
+      return Promise.resolve(statement.name.startsWith('seal-') ? [{}] : [{ seq: '1' }]);
     },
   };
   // All that applying a folder asks of a database: statements in a transaction.
   const db = {
     ...sql,
-    transaction: (work: (of: Sql) => Promise<unknown>) => work(sql),
+    transaction: (work: (of: Sql) => Promise<unknown>) => work(sql as unknown as Sql),
   } as unknown as Database;
   await applyFolder({ db, nowMs: Date.now, log: pino({ level: 'silent' }) }, await readPolicyFolder(dir));
   expect(stored, `the worker says ${name} once`).to.have.lengthOf(1);
@@ -197,7 +201,7 @@ describe('what refuses a policy folder', () => {
       event: { type: 'DENY', params: { code: 'NO', message: 'no' } },
     }));
     const dir = folderWith(policyOf({}, { rules }));
-    const [digest, , stored] = await storedBy(dir, 'policy-activate');
+    const [, digest, , , , , stored] = await storedBy(dir, 'seal-policy_state');
     const [warning, ...others] = JSON.parse(String(stored)) as (Told & {
       severity: string;
       hint: string;

@@ -1,0 +1,192 @@
+// The tables whose rows give authority, and which of their columns the seal covers. Pure.
+
+/** How a column's value is written into the sealed bytes; `?` allows null. */
+type Kind = 'text' | 'text?' | 'texts' | 'texts?' | 'integer' | 'boolean' | 'bytes' | 'time' | 'time?';
+
+/**
+ * Which older versions of a row are refused. Every update of a versioned row also inserts its new version number into
+ * the insert-only table row_version, so a row that is put back to an earlier, validly sealed state does not match.
+ * - `none`: rows are inserted and deleted, or their updates take nothing away.
+ * - `updates`: the first version is not listed. A deleted row gives less than the row did.
+ * - `all`: the first version is listed too, so that a deleted row is noticed: without it more would be allowed.
+ */
+type History = 'none' | 'updates' | 'all';
+
+export interface SealedTable {
+  readonly primaryKey: readonly string[];
+  /**
+   * All columns that are sealed, with the primary key; a versioned table has `version` among them. A new column is added
+   * at the end; a migration that gives it values in rows that are there must seal them again (seal-existing.ts).
+   */
+  readonly columns: Readonly<Record<string, Kind>>;
+  /** Columns that give no authority and change without a new seal. */
+  readonly unsealed: readonly string[];
+  readonly history: History;
+}
+
+export const SEALED_TABLES = {
+  organisation: {
+    primaryKey: ['id'],
+    columns: {
+      id: 'text',
+      slug: 'text',
+      name: 'text',
+      tier: 'integer',
+      is_operator: 'boolean',
+      created_at: 'time',
+    },
+    unsealed: [],
+    history: 'none',
+  },
+  api_key: {
+    primaryKey: ['key_id'],
+    columns: {
+      key_id: 'text',
+      organisation_id: 'text',
+      environment: 'text',
+      name: 'text',
+      secret_hmac: 'bytes',
+      scopes: 'texts',
+      agent_ids: 'texts?',
+      tier: 'integer',
+      created_at: 'time',
+      created_by: 'text?',
+      expires_at: 'time?',
+      revoked_at: 'time?',
+      replaced_by: 'text?',
+      version: 'integer',
+    },
+    // Written every few seconds without reading the row.
+    unsealed: ['last_used_at', 'seq'],
+    history: 'updates',
+  },
+  dashboard_session: {
+    primaryKey: ['token_hash'],
+    columns: {
+      token_hash: 'bytes',
+      key_id: 'text',
+      created_at: 'time',
+      last_seen_at: 'time',
+      expires_at: 'time',
+    },
+    unsealed: [],
+    history: 'none',
+  },
+  agent: {
+    primaryKey: ['organisation_id', 'environment', 'agent_id'],
+    columns: {
+      organisation_id: 'text',
+      environment: 'text',
+      agent_id: 'text',
+      capabilities: 'texts',
+      tags: 'texts',
+      status: 'text',
+      created_at: 'time',
+      version: 'integer',
+    },
+    // No verdict depends on these.
+    unsealed: ['name', 'description', 'metadata', 'updated_at', 'seq'],
+    history: 'all',
+  },
+  halt: {
+    primaryKey: ['organisation_id', 'environment'],
+    columns: {
+      organisation_id: 'text',
+      environment: 'text',
+      reason: 'text',
+      key_id: 'text',
+      created_at: 'time',
+      lifted_at: 'time?',
+      version: 'integer',
+    },
+    unsealed: [],
+    history: 'all',
+  },
+  approval: {
+    primaryKey: ['organisation_id', 'environment', 'approval_id'],
+    columns: {
+      organisation_id: 'text',
+      environment: 'text',
+      approval_id: 'text',
+      state: 'text',
+      agent_id: 'text',
+      key_id: 'text',
+      digest: 'text',
+      intent_id: 'text?',
+      decision_id: 'text',
+      created_at: 'time',
+      expires_at: 'time',
+      decided_at: 'time?',
+      decided_by: 'text?',
+      reason: 'text?',
+      used_at: 'time?',
+      used_by: 'text?',
+      used_decision_id: 'text?',
+      version: 'integer',
+    },
+    unsealed: [],
+    history: 'updates',
+  },
+  policy_state: {
+    primaryKey: ['only_row'],
+    columns: { only_row: 'boolean', active_digest: 'text?', activated_at: 'time?', version: 'integer' },
+    // How the last reading of the folder went, for people.
+    unsealed: ['read_at', 'read_ok', 'findings'],
+    history: 'updates',
+  },
+  policy_activation: {
+    primaryKey: ['seq'],
+    columns: { seq: 'text', digest: 'text', previous_digest: 'text?', activated_at: 'time' },
+    unsealed: [],
+    history: 'none',
+  },
+} as const satisfies Readonly<Record<string, SealedTable>>;
+
+export type SealedTableName = keyof typeof SEALED_TABLES;
+export const SEALED_TABLE_NAMES = Object.keys(SEALED_TABLES) as SealedTableName[];
+
+/** The description of one table, without what is particular to it. */
+export function sealedTable(table: SealedTableName): SealedTable {
+  return SEALED_TABLES[table];
+}
+
+interface ValueOf {
+  readonly text: string;
+  readonly 'text?': string | null;
+  readonly texts: readonly string[];
+  readonly 'texts?': readonly string[] | null;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly bytes: Buffer;
+  readonly time: Date;
+  readonly 'time?': Date | null;
+}
+
+/** The sealed columns of a row, as the driver gives and takes them. */
+export type SealedValues<T extends SealedTableName> = {
+  readonly [C in keyof (typeof SEALED_TABLES)[T]['columns']]: (typeof SEALED_TABLES)[T]['columns'][C] extends keyof ValueOf
+    ? ValueOf[(typeof SEALED_TABLES)[T]['columns'][C]]
+    : never;
+};
+
+/** How one value is written into the sealed bytes; undefined when it is none of its kind, as an infinite time. */
+export function encodeValue(kind: Kind, value: unknown): unknown {
+  if (value === null) return kind.endsWith('?') ? null : undefined;
+  switch (kind) {
+    case 'text':
+    case 'text?':
+      return typeof value === 'string' ? value : undefined;
+    case 'texts':
+    case 'texts?':
+      return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
+    case 'integer':
+      return Number.isSafeInteger(value) ? value : undefined;
+    case 'boolean':
+      return typeof value === 'boolean' ? value : undefined;
+    case 'bytes':
+      return Buffer.isBuffer(value) ? value.toString('hex') : undefined;
+    case 'time':
+    case 'time?':
+      return value instanceof Date && Number.isFinite(value.getTime()) ? value.toISOString() : undefined;
+  }
+}

@@ -1,0 +1,27 @@
+// For tests: the seals of the pepper that processes of tests have, and rows that are written past the service.
+import { createHash } from 'node:crypto';
+import type { Database } from '../../shared/db/database.ts';
+import { type Changes, sealedColumns, type SealedRow, updateSealed } from '../../shared/seals/rows.ts';
+import type { SealedTableName } from '../../shared/seals/tables.ts';
+import { createSeals } from '../../shared/seals/seals.ts';
+import { TEST_PEPPER } from './process.ts';
+
+/** For connections of tests that read or write what gives authority. */
+export const TEST_SEALS = createSeals({ pepper: TEST_PEPPER });
+
+/** Changes rows as the service itself would, for what no request of it does: a time that has passed, a row from long ago. */
+export async function rewriteSealed<T extends SealedTableName>(
+  db: Database,
+  table: T,
+  where: string,
+  values: readonly unknown[],
+  changes: Changes<T>,
+): Promise<void> {
+  await db.transaction(async (sql) => {
+    const run = <Row extends object>(text: string): Promise<Row[]> =>
+      sql.query<Row>({ name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }, values);
+    await run(`SELECT FROM ${table} t WHERE ${where} FOR UPDATE`);
+    const rows = await run<SealedRow<T>>(`SELECT ${sealedColumns(table, 't')} FROM ${table} t WHERE ${where}`);
+    for (const row of rows) await updateSealed(sql, table, row, changes);
+  });
+}
