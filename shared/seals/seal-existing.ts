@@ -1,6 +1,6 @@
-// Sealing rows that are there already: once, by the migration that adds the seals, and under another pepper.
+// Sealing rows that are there already: once, by the migration that adds the seals.
 import { createSeals, type Seals } from './seals.ts';
-import { SEALED_TABLE_NAMES, sealedTable, type SealedTableName, type SealedValues } from './tables.ts';
+import { sealedTable, type SealedTableName } from './tables.ts';
 
 /** A connection of a migration or of a transaction, by plain text. */
 export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
@@ -36,16 +36,18 @@ async function writeSeals(
   seals: Seals,
 ): Promise<void> {
   const { primaryKey } = sealedTable(table);
-  const places = primaryKey.map(
-    (column, i) => `($${i + 1}::text[])[n]::${PRIMARY_KEY_TYPES[column] ?? 'text'} = ${table}.${column}`,
+  const given = primaryKey.map((_, i) => `$${i + 1}::text[]`).join(', ');
+  const names = primaryKey.map((_, i) => `key${i}`).join(', ');
+  const same = primaryKey.map(
+    (column, i) => `${table}.${column} = given.key${i}::${PRIMARY_KEY_TYPES[column] ?? 'text'}`,
   );
-  const seal = primaryKey.length + 1;
   await run(
-    `UPDATE ${table} SET seal = ($${seal}::bytea[])[n] FROM generate_series(1, cardinality($${seal}::bytea[])) AS n WHERE ${places.join(' AND ')}`,
+    `UPDATE ${table} SET seal = given.new_seal
+      FROM unnest(${given}, $${primaryKey.length + 1}::bytea[]) AS given (${names}, new_seal) WHERE ${same.join(' AND ')}`,
     [
       ...primaryKey.map((column) => rows.map((row) => keyText(row[column]))),
       // The columns have the kinds that the table's types give them.
-      rows.map((row) => seals.sealOf(table, row as unknown as SealedValues<typeof table>)),
+      rows.map((row) => seals.sealOf(table, row as never)),
     ],
   );
 }
@@ -82,55 +84,6 @@ export async function sealExisting(
 }
 
 /** No set was ever in force: there is nothing to seal, and every database begins like this, whatever its pepper. */
-export function givesSomething(table: SealedTableName, row: Record<string, unknown>): boolean {
+function givesSomething(table: SealedTableName, row: Record<string, unknown>): boolean {
   return table !== 'policy_state' || row['active_digest'] !== null;
-}
-
-export interface Resealed {
-  readonly sealed: SealedCounts;
-  /** Rows whose seal was wrong under the pepper before: they are left as they are, and stay refused. */
-  readonly refused: readonly string[];
-}
-
-/** Seals again, under another pepper, each row whose seal is right under the one before. To be run in one transaction. */
-export async function resealAll(
-  run: Run,
-  pepper: { readonly before: string; readonly now: string },
-): Promise<Resealed> {
-  const refused: string[] = [];
-  const before = createSeals({ pepper: pepper.before, onRefused: (table, id) => refused.push(`${table} ${id}`) });
-  const now = createSeals({ pepper: pepper.now });
-  const sealed: Partial<Record<SealedTableName, number>> = {};
-  for (const table of SEALED_TABLE_NAMES) {
-    const { history } = sealedTable(table);
-    for await (const batch of batchesOf(run, table)) {
-      const floors = history === 'none' ? new Map<string, number>() : await floorsOf(run, table, batch);
-      const genuine = batch
-        .map((row) => whole(table, { ...row, seal_floor: floors.get(idOf(table, row)) ?? null }))
-        .filter((row) => givesSomething(table, row) && before.isGenuine(table, row));
-      if (genuine.length > 0) await writeSeals(run, table, genuine, now);
-      sealed[table] = (sealed[table] ?? 0) + genuine.length;
-    }
-  }
-  return { sealed, refused };
-}
-
-function idOf(table: SealedTableName, row: Record<string, unknown>): string {
-  return JSON.stringify(sealedTable(table).primaryKey.map((column) => keyText(row[column])));
-}
-
-/** The newest versions that were ever written of some rows. */
-async function floorsOf(
-  run: Run,
-  table: SealedTableName,
-  rows: readonly Record<string, unknown>[],
-): Promise<Map<string, number>> {
-  const ids = rows.map((row) => idOf(table, row));
-  const found = await run(
-    `SELECT asked.id, (SELECT max(version)::int FROM row_version
-        WHERE table_name = $1 AND row_id = ARRAY(SELECT json_array_elements_text(asked.id::json))) AS floor
-      FROM unnest($2::text[]) AS asked (id)`,
-    [table, ids],
-  );
-  return new Map(found.flatMap(({ id, floor }) => (typeof floor === 'number' ? [[String(id), floor] as const] : [])));
 }

@@ -4,6 +4,7 @@ import { AGENT_LISTS } from '../../ingress/dashboard/agents.ts';
 import type { AgentRows, SessionAnswer } from '../../ingress/dashboard/client/wire.ts';
 import { type Signed, signIn } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
+import { sealAll } from '../support/seals.ts';
 import type { Service } from '../support/service.ts';
 import { startTestWorker } from '../support/worker.ts';
 
@@ -32,6 +33,7 @@ describe('what the page of agents reads', function suite() {
        FROM generate_series(1, ${MANY}) n`,
       [service.operatorId],
     );
+    await sealAll(service.db, 'agent');
     for (const agentId of ids) await service.admin.post('/v1/agents', { agentId, name: 'z' });
     await service.admin.withKey(otherKey).post('/v1/agents', { agentId: 'zz-of-another', name: 'z' });
     await service.rows('ANALYZE agent');

@@ -1,8 +1,9 @@
 // For tests: the seals of the pepper that processes of tests have, and rows that are written past the service.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database } from '../../shared/db/database.ts';
-import { type Changes, sealedColumns, type SealedRow, updateSealed } from '../../shared/seals/rows.ts';
-import type { SealedTableName } from '../../shared/seals/tables.ts';
+import { type Changes, rowIdSql, sealedColumns, type SealedRow, updateSealed } from '../../shared/seals/rows.ts';
+import { type Run, sealExisting } from '../../shared/seals/seal-existing.ts';
+import { sealedTable, type SealedTableName } from '../../shared/seals/tables.ts';
 import { createSeals } from '../../shared/seals/seals.ts';
 import { TEST_PEPPER } from './process.ts';
 
@@ -19,9 +20,22 @@ export async function rewriteSealed<T extends SealedTableName>(
 ): Promise<void> {
   await db.transaction(async (sql) => {
     const run = <Row extends object>(text: string): Promise<Row[]> =>
-      sql.query<Row>({ name: createHash('sha256').update(text).digest('hex').slice(0, 32), text }, values);
+      sql.query<Row>({ name: hash('sha256', text).slice(0, 32), text }, values);
     await run(`SELECT FROM ${table} t WHERE ${where} FOR UPDATE`);
     const rows = await run<SealedRow<T>>(`SELECT ${sealedColumns(table, 't')} FROM ${table} t WHERE ${where}`);
     for (const row of rows) await updateSealed(sql, table, row, changes);
+  });
+}
+
+/** Seals all rows of a table, for tests that fill it with one statement. */
+export async function sealAll(db: Database, table: SealedTableName): Promise<void> {
+  await db.transaction(async (sql) => {
+    const run: Run = (text, values = []) =>
+      sql.query({ name: `seal-all-${hash('sha256', text).slice(0, 16)}`, text }, values);
+    if (sealedTable(table).history === 'all')
+      await run(
+        `INSERT INTO row_version SELECT '${table}', ${rowIdSql(table, 't')}, version FROM ${table} t ON CONFLICT DO NOTHING`,
+      );
+    await sealExisting(run, [table], TEST_PEPPER);
   });
 }
