@@ -25,6 +25,10 @@ const STORE: Statement = {
   text: 'INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, $2, $3) ON CONFLICT (digest) DO NOTHING',
 };
 const ORGANISATIONS: Statement = { name: 'policy-organisations', text: 'SELECT slug FROM organisation' };
+const ENSURE_STATE: Statement = {
+  name: 'policy-state-ensure',
+  text: 'INSERT INTO policy_state DEFAULT VALUES ON CONFLICT DO NOTHING',
+};
 const LOCK_STATE: Statement = { name: 'policy-state-lock', text: 'SELECT FROM policy_state FOR UPDATE' };
 const READ_STATE: Statement = {
   name: 'policy-state-in-force',
@@ -72,12 +76,15 @@ interface ApplyOptions {
   readonly admit?: Admit;
 }
 
-/** Puts what the folder says into force, or says why not; the set that was in force stays when it is refused. */
+/**
+ * Puts what the folder says into force, or says why not; the set that was in force stays when it is refused.
+ * @returns whether it is in force now
+ */
 export async function applyFolder(
   deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>,
   folder: PolicyFolder,
   { signal, mayApply, admit = admitBySize }: ApplyOptions = {},
-): Promise<void> {
+): Promise<boolean> {
   const { db, nowMs, log } = deps;
   const organisations = (await db.query<{ slug: string }>(ORGANISATIONS, [])).map(({ slug }) => slug);
   const { set, errors, warnings } = await admit({ ...folder, organisations }, signal);
@@ -85,14 +92,17 @@ export async function applyFolder(
   const at = new Date(nowMs());
   if (set === undefined) {
     await refuse(deps, errors);
-    return;
+    return false;
   }
   const { digest, canonical, policies } = set;
   const findings = JSON.stringify(warnings);
   const activated = await db.transaction(async (sql) => {
+    // It is there, unless somebody has deleted it.
+    await sql.query(ENSURE_STATE, []);
     await sql.query(LOCK_STATE, []);
     const [state] = await sql.query<SealedRow<'policy_state'>>(READ_STATE, []);
-    const previousDigest = believedDigest(sql, state) ?? null;
+    if (state === undefined) throw new Error('the row that says which policy set is in force is gone');
+    const previousDigest = isForged(sql, state) ? null : state.active_digest;
     if (previousDigest === digest) {
       await sql.query(CONFIRM, [at, findings]);
       return false;
@@ -101,7 +111,6 @@ export async function applyFolder(
     const inForce = { active_digest: digest, activated_at: at };
     const unsealed = { read_at: at, read_ok: true, findings };
     // Whatever the row said: what the folder says is in force from now on.
-    if (state === undefined) throw new Error('the row that says which policy set is in force is gone');
     await updateSealed(sql, 'policy_state', state, inForce, unsealed);
     const [next] = await sql.query<{ seq: string }>(NEXT_ACTIVATION, []);
     if (next === undefined) throw new Error('a sequence gave no number');
@@ -113,12 +122,13 @@ export async function applyFolder(
   if (activated) log.info({ digest, policies }, 'policy set activated');
   for (const { file, line, column, code, message } of warnings)
     log.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
+  return true;
 }
 
-/** The set in force; undefined when there is none, and when the row is not as this service wrote it. */
-function believedDigest(sql: Sql, state: SealedRow<'policy_state'> | undefined): string | undefined {
-  if (state === undefined || state.active_digest === null) return undefined;
-  return sql.seals.isGenuine('policy_state', state) ? state.active_digest : undefined;
+/** Whether the row is not as this service wrote it; one that has never named a set is as the migration made it. */
+function isForged(sql: Sql, state: SealedRow<'policy_state'>): boolean {
+  const isUnused = state.active_digest === null && state.version === 1 && state.seal_floor === null;
+  return !isUnused && !sql.seals.isGenuine('policy_state', state);
 }
 
 async function refuse(
@@ -136,9 +146,12 @@ async function refuse(
   });
 }
 
-async function stateIsGenuine(db: Database): Promise<boolean> {
-  const [state] = await db.query<SealedRow<'policy_state'>>(READ_STATE, []);
-  return believedDigest(db, state) !== undefined;
+/** Whether somebody else has changed what is in force. A database that is away is asked again with the next look. */
+async function stateIsForged(db: Database): Promise<boolean> {
+  const rows = await db.query<SealedRow<'policy_state'>>(READ_STATE, []).catch(() => undefined);
+  if (rows === undefined) return false;
+  const [state] = rows;
+  return state === undefined || isForged(db, state);
 }
 
 /** What the last looks found: fingerprints that were read and put into force, and the stamp that stands for the latter. */
@@ -146,6 +159,8 @@ interface Previous {
   seen: string;
   applied: string;
   stamp: string | undefined;
+  /** Whether what was applied is in force. */
+  isInForce: boolean;
   /** How long the last two looks took. */
   looksMs: readonly [last: number, before: number];
 }
@@ -215,7 +230,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     }
     if (looked === undefined) {
       // Read whole the next time, and put into force again.
-      if (!(await stateIsGenuine(deps.db))) [previous.stamp, previous.applied] = [undefined, ''];
+      if (previous.isInForce && (await stateIsForged(deps.db))) [previous.stamp, previous.applied] = [undefined, ''];
       return;
     }
     const { folder, stamp } = looked;
@@ -223,7 +238,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
     previous.seen = folder.fingerprint;
     if (folder.fingerprint !== previous.applied) {
       if (!settled && previous.applied !== '') return;
-      await applyFolder(deps, folder, { signal, mayApply });
+      previous.isInForce = await applyFolder(deps, folder, { signal, mayApply });
       previous.applied = folder.fingerprint;
     }
     // Taken before the reading: what changed meanwhile has another one.
@@ -241,6 +256,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       seen: '',
       applied: '',
       stamp: undefined,
+      isInForce: false,
       looksMs: [0, Number.POSITIVE_INFINITY],
     };
     while (!signal.aborted) {

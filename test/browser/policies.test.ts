@@ -54,7 +54,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     change(files);
     return { ...folder, policies: [...files].map(([path, text]) => ({ path, text })) };
   };
-  const apply = async (change: (files: Map<string, string>) => void): Promise<void> =>
+  const apply = async (change: (files: Map<string, string>) => void): Promise<unknown> =>
     applyFolder({ db: service.db, nowMs: service.nowMs, log }, await folderWith(change));
   before(async function () {
     this.timeout(120_000);

@@ -25,7 +25,7 @@ describe('the words of one organisation', () => {
   let rail: Client;
   let other: Client;
   const digestInForce = async (): Promise<string> => (await service.admin.get('/v1/policies')).json.digest;
-  const apply = async (words: object): Promise<void> =>
+  const apply = async (words: object): Promise<unknown> =>
     applyFolder({ db: service.db, nowMs: service.nowMs, log }, await folderWith(words));
 
   before(async () => {

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 
 import path from 'node:path';
 import { expect } from 'chai';
 import { createLogger } from '../../shared/log.ts';
+import { sealedColumns, type SealedRow } from '../../shared/seals/rows.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { SHIPPED_POLICIES, type Service, startService } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
@@ -61,6 +62,26 @@ describe('the reader of the policy folder', () => {
     await readers[1]?.close();
     answer();
     await waitFor(() => looks > 1, { what: 'the first reader to read again' });
+  });
+
+  it('puts its set into force again when somebody has changed which one is', async () => {
+    start(SHIPPED_POLICIES);
+    const inForce = async (): Promise<string | null> => {
+      const [row] = await service.rows<SealedRow<'policy_state'>>(
+        `SELECT ${sealedColumns('policy_state', 's')} FROM policy_state s`,
+      );
+      return row !== undefined && service.db.seals.isGenuine('policy_state', row) ? row.active_digest : null;
+    };
+    const before = await inForce();
+    for (const change of [
+      'UPDATE policy_state SET activated_at = now()',
+      'UPDATE policy_state SET active_digest = NULL, seal = NULL',
+      'DELETE FROM policy_state',
+    ]) {
+      await service.rows(change);
+      await waitFor(async () => (await inForce()) === before, { what: `the set to be in force again after ${change}` });
+    }
+    expect(before).to.be.a('string');
   });
 
   it('ends at once while the folder hangs', async () => {

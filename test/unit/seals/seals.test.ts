@@ -124,6 +124,8 @@ describe('the seal of a row', () => {
 const KNOWN_WRITERS: Readonly<Record<string, string>> = {
   'shared/keys/last-used.ts UPDATE api_key': 'writes a column that is not sealed',
   'shared/decide/approval-open.ts INSERT INTO approval': 'takes the seal of each row as a column',
+  'workers/policies.ts INSERT INTO policy_state':
+    'makes the row that names no set, if it was deleted; it is sealed next',
   'workers/policies.ts UPDATE policy_state': 'writes columns that are not sealed',
   'ingress/dashboard/sessions.ts UPDATE dashboard_session': 'takes the seal as a value',
   'ingress/dashboard/sessions.ts DELETE FROM dashboard_session': 'a session that is gone allows nothing',
