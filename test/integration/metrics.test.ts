@@ -90,6 +90,7 @@ describe('the metrics of running processes', function () {
       'state',
       'name',
       'outcome',
+      'table',
       'organisation',
       'environment',
       'le',

@@ -8,6 +8,7 @@ import type { Client } from '../support/client.ts';
 import { signIn, withCookie } from '../support/dashboard.ts';
 import { approve, ask, escalate, ESCALATING, gist, PERMITTING, reject } from '../support/escalations.ts';
 import { type Service, startService } from '../support/service.ts';
+import { adminUrlOf } from '../support/database.ts';
 import { readExposition } from '../support/exposition.ts';
 import { expireApprovals } from '../../shared/decide/approval-store.ts';
 import { waitFor } from '../support/wait.ts';
@@ -20,7 +21,7 @@ describe('a row that gives authority and was written past the service', () => {
     const { status, json } = await client.get('/v1/auth/keys');
     return status === 200 ? 'accepted' : json.code;
   };
-  /** By somebody with the rights of the service's own connection. */
+  /** By somebody who can write whatever they like. */
   const tamper = (text: string, values: unknown[] = []): Promise<object[]> => service.rows(text, values);
   const verdictOf = async (client: Client, agentId: string): Promise<string> =>
     gist(await ask(client, { agent_id: agentId, intent: 'read:data/x' })).join();
@@ -48,6 +49,16 @@ describe('a row that gives authority and was written past the service', () => {
     await stays(() => codeOf(client), 'E1002');
     await tamper('UPDATE api_key SET version = 1, seal = $2 WHERE key_id = $1', [keyId, before?.seal]);
     await stays(() => codeOf(client), 'E1002');
+  });
+
+  it('stays behind its newest version, of which the service itself can delete none', async () => {
+    for (const change of ['DELETE FROM row_version', 'UPDATE row_version SET version = 1', 'TRUNCATE row_version']) {
+      const error = await service.db.query({ name: change, text: change }, []).then(
+        () => undefined,
+        (e: unknown) => e,
+      );
+      expect((error as { code?: string } | undefined)?.code, change).to.equal('42501');
+    }
   });
 
   it('does not widen what a key may do, and is counted', async () => {
@@ -307,7 +318,7 @@ describe('every row that gives authority', () => {
   describe('with one column that is another', () => {
     let client: pg.Client;
     before(async () => {
-      client = new pg.Client({ connectionString: service.databaseUrl });
+      client = new pg.Client({ connectionString: adminUrlOf(service.databaseUrl) });
       await client.connect();
       // The owner of the tables can put anything there.
       await client.query("SET session_replication_role = 'replica'");

@@ -32,7 +32,7 @@ function rowOf(table: SealedTableName, nth: 0 | 1): Row {
 /** As it would be read, of whatever table: version 1 of an agent or a halt is listed, of other tables it is not. */
 function sealed(table: SealedTableName, row: Row, pepper = PEPPER): Row {
   const floor = sealedTable(table).history === 'all' ? row['version'] : null;
-  return { ...row, seal: createSeals({ pepper }).sealOf(table, row as never), seal_floor: floor };
+  return { ...row, seal: createSeals({ pepper }).sealOf(table, row), seal_floor: floor };
 }
 
 describe('the seal of a row', () => {
