@@ -53,7 +53,7 @@ const SESSIONS: Statement = {
 };
 const HALT: Statement = {
   name: 'authority-halt',
-  text: 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2',
+  text: 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL',
 };
 const POLICY: Statement = { name: 'authority-policy', text: 'SELECT active_digest FROM policy_state' };
 // One look-up by key for each row, as in the other statements of the audit: joined, all leaves of the log were read.
