@@ -1,10 +1,11 @@
 // A database that is older than records of agents and sessions: after the migration each agent has one, and nothing is a difference.
 import { expect } from 'chai';
 import { createDataSource } from '../../shared/db/data-source.ts';
-import { MIGRATIONS } from '../../shared/db/migrations/index.ts';
+import { migrationsWith } from '../../shared/db/migrations/index.ts';
 import { createAuthorityAudit } from '../../shared/log/audit-authority.ts';
 import { signIn } from '../support/dashboard.ts';
 import { adminUrlOf } from '../support/database.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
 
@@ -27,7 +28,7 @@ describe('an installation that is older than records of agents and sessions', ()
     await service.rows(
       "DELETE FROM log_inbox USING record WHERE proof_id = source_id AND event IN ('custos.agent', 'custos.session')",
     );
-    const Migration = MIGRATIONS.find(({ name }) => name.startsWith('AuthorityRecords'));
+    const Migration = migrationsWith(TEST_PEPPER).find((One) => new One().name?.startsWith('AuthorityRecords'));
     if (Migration === undefined) throw new Error('there is no such migration');
     const dataSource = createDataSource({
       url: adminUrlOf(service.databaseUrl),
