@@ -6,7 +6,8 @@ import { openDatabase } from '../../shared/db/database.ts';
 import type { Embedded } from '../../shared/embedded/embedded.ts';
 import { createClient } from '../support/client.ts';
 import { PATIENCE, startTestServer } from '../support/database.ts';
-import { startIngress, startWorker, type TestService } from '../support/process.ts';
+import { TEST_PEPPER, startIngress, startWorker, type TestService } from '../support/process.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 import { bootstrap } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -21,8 +22,9 @@ describe('a synchronous standby that is away', () => {
   before(async function () {
     this.timeout(120_000);
     server = await startTestServer();
-    await migrate({ databaseUrl: server.url, migrationDatabaseUrl: server.adminUrl });
+    await migrate({ databaseUrl: server.url, migrationDatabaseUrl: server.adminUrl }, TEST_PEPPER);
     const db = await openDatabase({
+      seals: TEST_SEALS,
       url: server.url,
       applicationName: 'test',
       ...PATIENCE,
