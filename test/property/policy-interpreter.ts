@@ -1,9 +1,7 @@
-// A second, direct reading of the rules' meaning: no index, no engine, no normal form, no memory. Slow and short on purpose.
-import { OPERATORS } from '../../shared/policy/operators.ts';
-import { mergeObligations } from '../../shared/policy/obligations.ts';
-import { covers, overlaps } from '../../shared/policy/resource.ts';
+// A second, direct reading of the rules' meaning, with operators of its own: no index, no engine, no normal form, no memory, no code of the service.
 import type { Condition, EnforceRule, Policy, PolicyObligation } from '../../shared/policy/schema.ts';
 import type { Facts } from '../../shared/policy/types.ts';
+import { isAllOf, isSomeOf, REFERENCE } from './reference-operators.ts';
 
 /** Kleene's three values with two kinds of "can't tell", as the set of answers that are possible. */
 interface Possible {
@@ -12,8 +10,10 @@ interface Possible {
 }
 type Unsure = { readonly missing: Possible; readonly partly: Possible };
 
-function isOpen(facts: Facts, fact: string, path: string | undefined): boolean {
-  return facts.intent.resource.endsWith('*') && fact === 'intent' && (path === 'object' || path === 'normalized');
+/** What a pattern leaves open: it names one object, and the pattern stands for many; only `*` leaves the domain open. */
+function isOpen({ intent: { resource } }: Facts, fact: string, path: string | undefined): boolean {
+  if (fact !== 'intent') return false;
+  return path === 'domain' ? resource === '*' : resource.endsWith('*') && (path === 'object' || path === 'normalized');
 }
 
 function valueOf(facts: Facts, fact: string, path: string | undefined): unknown {
@@ -40,17 +40,15 @@ function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible 
     const parts = condition.any.map((part) => possible(part, facts, unsure));
     return { yes: parts.some((part) => part.yes), no: parts.every((part) => part.no) };
   }
-  const operator = OPERATORS.get(condition.operator);
-  if (operator === undefined) throw new Error('unknown operator');
-  if (isOpen(facts, condition.fact, condition.path)) return unsure.partly;
-  const actual = valueOf(facts, condition.fact, condition.path);
-  const outcome =
-    actual === undefined && operator.name !== 'isPresent'
-      ? 'missing'
-      : operator.test(actual, operator.prepare?.(condition.value) ?? condition.value);
-  if (outcome === 'yes') return { yes: true, no: false };
-  if (outcome === 'no') return { yes: false, no: true };
-  return unsure[outcome];
+  const { fact, path, operator, value } = condition;
+  const test = REFERENCE[operator];
+  if (test === undefined) throw new Error(`the reference has no operator ${operator}`);
+  if (isOpen(facts, fact, path)) return unsure.partly;
+  const actual = valueOf(facts, fact, path);
+  const said = actual === undefined && operator !== 'isPresent' ? 'missing' : test(actual, value);
+  if (said === 'yes') return { yes: true, no: false };
+  if (said === 'no') return { yes: false, no: true };
+  return unsure[said];
 }
 
 const EITHER: Possible = { yes: true, no: true };
@@ -65,20 +63,41 @@ function isAnyMissing(condition: Condition, facts: Facts): boolean {
   return assumed(EITHER) && !assumed(NEITHER);
 }
 
-/** The verdict of checked policies of stage enforce on facts. */
-export function verdictOf(policies: readonly Policy[], facts: Facts): string {
+/** Rates of which none is the strictest can't be kept together. */
+function isConflict(due: readonly PolicyObligation[]): boolean {
+  const rates = due.flatMap((one) => ('perSeconds' in one ? [one] : []));
+  return (
+    rates.length > 0 &&
+    !rates.some((rate) => rates.every((other) => rate.limit <= other.limit && rate.perSeconds >= other.perSeconds))
+  );
+}
+
+interface Verdicts {
+  readonly verdict: string;
+  /** When a human has approved it. */
+  readonly approved: string;
+}
+
+/** What checked policies of stage enforce say of facts, and what an approval makes of it. */
+export function verdictsOf(policies: readonly Policy[], facts: Facts): Verdicts {
   const found = new Set<string>();
   const due: PolicyObligation[] = [];
+  /** Of rules that would be DEGRADE if no fact were missing. */
+  let isUncertain = false;
   let isPermitted = false;
   const { action, resource, places, object } = facts.intent;
   const spots = places.flatMap((place) => [place, `${place}/${object}`]);
+  const { status } = facts.agent;
+  if (status !== 'ACTIVE' && status !== 'UNREGISTERED') return { verdict: 'DENY', approved: 'DENY' };
   for (const policy of policies) {
     if (policy.stage !== 'enforce') continue;
-    const { actions, resources } = policy.target;
+    const { actions, resources, environments, organisations } = policy.target;
     if (!actions.includes('*') && !actions.includes(action)) continue;
-    const whole = resources.some((pattern) => covers(pattern, resource));
-    const located = resources.some((pattern) => spots.some((spot) => covers(pattern, spot)));
-    const touched = located || resources.some((pattern) => overlaps(pattern, resource));
+    if (environments?.includes(facts.environment) === false) continue;
+    if (organisations?.includes(facts.organisation.slug) === false) continue;
+    const whole = resources.some((pattern) => isAllOf(resource, pattern));
+    const located = resources.some((pattern) => spots.some((spot) => isAllOf(spot, pattern)));
+    const touched = located || resources.some((pattern) => isSomeOf(resource, pattern));
     for (const rule of policy.rules) apply(rule, { whole, located, touched });
   }
 
@@ -94,14 +113,18 @@ export function verdictOf(policies: readonly Policy[], facts: Facts): string {
     if (!touched || !can(EITHER, EITHER)) return;
     const isMixed = !can(NEITHER, NEITHER) && isAnyMissing(conditions, facts);
     const isDegraded = event.type === 'DEGRADE' && can(NEITHER, EITHER) && !isMixed;
-    if (event.type === 'DEGRADE' && isDegraded) due.push(...event.params.obligations);
-    else found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
+    if (event.type === 'DEGRADE') {
+      if (isDegraded) due.push(...event.params.obligations);
+      else isUncertain = true;
+    }
+    if (!isDegraded) found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
     const isAll = whole || (event.type === 'ESCALATE' && located);
     if (event.type !== 'DENY' && isAll && can(NEITHER, NEITHER)) isPermitted = true;
   }
 
-  if (found.has('DENY') || !isPermitted) return 'DENY';
-  if (found.has('ESCALATE')) return 'ESCALATE';
-  if (mergeObligations(due).conflicts.length > 0) return 'ESCALATE';
-  return due.length > 0 ? 'DEGRADE' : 'ALLOW';
+  if (found.has('DENY') || !isPermitted) return { verdict: 'DENY', approved: 'DENY' };
+  const approved = due.length > 0 || isUncertain ? 'DEGRADE' : 'ALLOW';
+  return { verdict: found.has('ESCALATE') || isConflict(due) ? 'ESCALATE' : approved, approved };
 }
+
+export const verdictOf = (policies: readonly Policy[], facts: Facts): string => verdictsOf(policies, facts).verdict;

@@ -1,0 +1,172 @@
+// The documented meaning of every operator, written a second time and without the code that the service runs. Slow and short on purpose.
+import { BlockList, isIP } from 'node:net';
+
+/** What a comparison says; `partly`: only of some of what a requested pattern stands for. */
+export type Said = 'yes' | 'no' | 'missing' | 'partly';
+
+const said = (is: boolean): Said => (is ? 'yes' : 'no');
+const isSimple = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
+const turned = (one: Said): Said => (one === 'yes' ? 'no' : one === 'no' ? 'yes' : one);
+
+/** The segments that a pattern names, and whether it stands for everything below them. */
+function aim(pattern: string): { readonly segments: readonly string[]; readonly below: boolean } {
+  const segments = pattern.split('/');
+  const below = segments.at(-1) === '*';
+  return { segments: below ? segments.slice(0, -1) : segments, below };
+}
+const beginsWith = (long: readonly string[], short: readonly string[]): boolean =>
+  short.every((segment, i) => long[i] === segment);
+
+/** Whether all that a request names is named by a pattern. */
+export function isAllOf(request: string, pattern: string): boolean {
+  const [asked, named] = [aim(request), aim(pattern)];
+  if (!named.below) return !asked.below && request === pattern;
+  const isBelow = asked.below || asked.segments.length > named.segments.length;
+  return isBelow && beginsWith(asked.segments, named.segments);
+}
+
+/** Whether some resource is named by both. */
+export function isSomeOf(request: string, pattern: string): boolean {
+  if (isAllOf(request, pattern) || isAllOf(pattern, request)) return true;
+  const [asked, named] = [aim(request), aim(pattern)];
+  if (!asked.below || !named.below) return false;
+  return beginsWith(asked.segments, named.segments) || beginsWith(named.segments, asked.segments);
+}
+
+function canonical(text: string): string | undefined {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+  const folded = decoded.normalize('NFKC').toLowerCase();
+  if (/[%\p{Cc}\p{Cf}]/u.test(folded)) return undefined;
+  const pieces = folded.split(/[/\\:]/);
+  if (pieces.some((piece) => piece.trim() === '.' || piece.trim() === '..')) return undefined;
+  const segments = pieces.flatMap((piece) => piece.split('.')).filter((one) => one !== '');
+  const isStarred = segments.some((one, i) => one.includes('*') && (one !== '*' || i < segments.length - 1));
+  if (segments.length === 0 || isStarred || segments.some((one) => one.trim() !== one)) return undefined;
+  return segments.join('/');
+}
+
+function resource(actual: unknown, value: unknown): Said {
+  const patterns = listOf(value).map((one) => canonical(String(one)) ?? '');
+  const answers = listOf(actual).map((one): Said => {
+    const name = typeof one === 'string' ? canonical(one) : undefined;
+    if (name === undefined) return 'missing';
+    if (patterns.some((pattern) => isAllOf(name, pattern))) return 'yes';
+    return aim(name).below && patterns.some((pattern) => isSomeOf(name, pattern)) ? 'partly' : 'no';
+  });
+  return (['missing', 'yes', 'partly'] as const).find((one) => answers.includes(one)) ?? 'no';
+}
+
+function order(holds: (actual: number, value: number) => boolean): (actual: unknown, value: unknown) => Said {
+  return (actual, value) =>
+    typeof actual === 'number' && Number.isFinite(actual) ? said(holds(actual, Number(value))) : 'missing';
+}
+
+function text(holds: (actual: string, value: string) => boolean): (actual: unknown, value: unknown) => Said {
+  return (actual, value) =>
+    typeof actual === 'string' ? said(listOf(value).some((one) => holds(actual, String(one)))) : 'missing';
+}
+
+/** RFC 3339 with an offset; days that a month does not have are none. */
+function instant(value: unknown): number | undefined {
+  const parts =
+    typeof value === 'string'
+      ? /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.exec(value)
+      : null;
+  if (parts === null) return undefined;
+  const [at, year, month, day] = [Date.parse(parts[0]), ...parts.slice(1, 4).map(Number)];
+  if (year === undefined || month === undefined || day === undefined || Number.isNaN(at)) return undefined;
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+  return day >= 1 && day <= days ? at : undefined;
+}
+
+function times(holds: (actual: number, value: number) => boolean): (actual: unknown, value: unknown) => Said {
+  return (actual, value) => {
+    const [a, v] = [instant(actual), instant(value)];
+    return a === undefined || v === undefined ? 'missing' : said(holds(a, v));
+  };
+}
+
+function hours(actual: unknown, value: unknown): Said {
+  const at = instant(actual);
+  const ofDay = at === undefined ? actual : new Date(at).getUTCHours() * 60 + new Date(at).getUTCMinutes();
+  if (typeof ofDay !== 'number' || !Number.isInteger(ofDay) || ofDay < 0 || ofDay > 1_439) return 'missing';
+  const [from = 0, to = 0] = String(value)
+    .split('-')
+    .map((one) => Number(one.slice(0, 2)) * 60 + Number(one.slice(3)));
+  // Walks from the first minute to the last, over midnight when it must.
+  for (let minute = from; minute !== to; minute = (minute + 1) % 1_440) if (minute === ofDay) return 'yes';
+  return 'no';
+}
+
+function network(actual: unknown, value: unknown): Said {
+  const family = typeof actual === 'string' && !actual.includes('%') ? isIP(actual) : 0;
+  if (typeof actual !== 'string' || family === 0) return 'missing';
+  const mapped = new BlockList();
+  mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
+  const isV4 = family === 4 || mapped.check(actual, 'ipv6');
+  const list = new BlockList();
+  for (const one of listOf(value)) {
+    const [address = '', prefix] = String(one).split('/');
+    // An address belongs to networks of its own kind; one of IPv4 in the clothes of IPv6 is of IPv4.
+    if ((isIP(address) === 4) === isV4) list.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6');
+  }
+  return said(list.check(actual, family === 4 ? 'ipv4' : 'ipv6'));
+}
+
+function members(how: 'some' | 'every'): (actual: unknown, value: unknown) => Said {
+  return (actual, value) => {
+    const wanted = listOf(value);
+    if (!Array.isArray(actual) || actual.some((one) => typeof one !== typeof wanted[0])) return 'missing';
+    const items: readonly unknown[] = actual;
+    return said(wanted[how]((one) => items.includes(one)));
+  };
+}
+
+function amount(actual: unknown, value: unknown): Said {
+  const { amount: limit, currency } = Object(value) as { amount: number; currency: string }; // a checked value of a policy
+  const sums = listOf(actual).map((one) => Object(one) as { amount?: unknown; currency?: unknown }); // looked at member by member
+  const isSum = (one: { amount?: unknown; currency?: unknown }): boolean =>
+    Number.isFinite(one.amount) && typeof one.currency === 'string';
+  if (sums.length === 0 || !sums.every(isSum)) return 'missing';
+  if (sums.some((one) => one.currency === currency && Number(one.amount) > limit)) return 'yes';
+  return sums.every((one) => one.currency === currency) ? 'no' : 'missing';
+}
+
+const same = (actual: unknown, value: unknown): Said =>
+  isSimple(actual) && typeof actual === typeof value ? said(actual === value) : 'missing';
+const among = (actual: unknown, value: unknown): Said => {
+  const items = listOf(value);
+  return isSimple(actual) && typeof actual === typeof items[0] ? said(items.includes(actual)) : 'missing';
+};
+
+export const REFERENCE: Readonly<Record<string, (actual: unknown, value: unknown) => Said>> = {
+  equal: same,
+  notEqual: (actual, value) => turned(same(actual, value)),
+  in: among,
+  notIn: (actual, value) => turned(among(actual, value)),
+  lessThan: order((a, v) => a < v),
+  lessThanInclusive: order((a, v) => a <= v),
+  greaterThan: order((a, v) => a > v),
+  greaterThanInclusive: order((a, v) => a >= v),
+  contains: members('some'),
+  doesNotContain: (actual, value) => turned(members('some')(actual, value)),
+  containsAny: members('some'),
+  containsAll: members('every'),
+  startsWith: text((a, v) => a.slice(0, v.length) === v),
+  endsWith: text((a, v) => a.slice(Math.max(0, a.length - v.length)) === v),
+  matchesResource: resource,
+  withinHours: hours,
+  before: times((a, v) => a < v),
+  after: times((a, v) => a > v),
+  inCidr: network,
+  amountAbove: amount,
+  isPresent: (actual, value) => said((actual !== undefined && actual !== null) === value),
+};
