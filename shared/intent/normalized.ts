@@ -114,11 +114,13 @@ const MAX_PLACES = 8;
 function placesOfSegments(
   { segments }: Spelling,
   looks: Spelling,
-  verbWords: readonly string[],
+  { verbWords, wildcard }: { verbWords: readonly string[]; wildcard: boolean },
   lexicon: Lexicon,
 ): string[] {
   const whole = looks.segments.join('/');
-  const prefixes = new Set<string>(whole === segments.join('/') ? [] : [whole]);
+  const isOther = whole !== '' && whole !== segments.join('/');
+  // Of a pattern, all that it looks like: a DENY of a part of it counts.
+  const prefixes = new Set<string>(isOther ? [wildcard ? `${whole}/*` : whole] : []);
   const all = [...verbWords, ...looks.words.flat()];
   const names = new Set<string>(placesOf(all, segments[0] ?? '', lexicon));
   const mentioned = new Set<string>();
@@ -280,7 +282,7 @@ export function readNormalized(
     action: doing.action,
     verb: reading.verb,
     object: named.at(-1) ?? '*',
-    places: placesOfSegments(written, looks, verbWords, lexicon),
+    places: placesOfSegments(written, looks, { verbWords, wildcard }, lexicon),
     effect: doing.effect,
     traits: [...traits].sort(),
     extent,

@@ -138,7 +138,7 @@ export function createAsker(policies: readonly PolicyLike[]): (asked: Asked) => 
     const halt = { reason: 'incident', keyId: 'AAAAAAAA', createdAt: new Date(0) };
     const decider = createDecider({
       changes: { ensureFresh: () => undefined },
-      agents: { get: () => state, count: () => undefined, close: () => undefined },
+      agents: { get: () => state, count: () => undefined },
       halts: { get: () => (isHalted ? halt : undefined) },
       nowMs: () => NOW_MS,
     });
@@ -146,7 +146,14 @@ export function createAsker(policies: readonly PolicyLike[]): (asked: Asked) => 
       const reading = readingOf(intent);
       const question: Question = {
         active,
-        key: { keyId: 'AAAAAAAA', organisationId: 'org', organisationSlug: 'acme', environment, agentIds: null },
+        key: {
+          keyId: 'AAAAAAAA',
+          lineage: 'AAAAAAAA',
+          organisationId: 'org',
+          organisationSlug: 'acme',
+          environment,
+          agentIds: null,
+        },
         agentId: AGENT,
         reading,
         context,
