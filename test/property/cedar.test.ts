@@ -228,7 +228,7 @@ describe('Cedar', function () {
           seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
         }
       }),
-      runs(250),
+      runs(200, 0.05),
     );
     expect([...seen.keys()]).to.have.members(['ALLOW', 'DENY']);
     if (isLong) console.log(`      ${JSON.stringify(Object.fromEntries(seen))}`);

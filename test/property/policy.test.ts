@@ -10,7 +10,6 @@ import type { Evaluation, Facts } from '../../shared/policy/types.ts';
 import { fullPath, VOCABULARY } from '../../shared/policy/vocabulary.ts';
 import { evaluatorOf, factsWith, load, policy, setOf } from '../unit/policy/support.ts';
 import { arbitraryFacts, arbitraryPolicies, asIntake, RESOURCES } from './policy-arbitraries.ts';
-import { verdictOf } from './policy-interpreter.ts';
 
 const RUNS = { numRuns: 300 };
 /** From the most to the least permissive. */
@@ -44,18 +43,6 @@ function expectNoMilder(after: Evaluation, before: Evaluation): void {
 }
 
 describe('every policy set', () => {
-  it('gives the verdict that a direct interpreter of the same rules gives', async () => {
-    await fc.assert(
-      fc.asyncProperty(arbitraryPolicies(), arbitraryFacts(), async (policies, changes) => {
-        const set = setOf(policies);
-        const facts = factsWith(changes);
-        const evaluation = await createEvaluator({ set, memoLimit: 0 }).evaluate(facts);
-        expect(evaluation.verdict).to.equal(verdictOf(set.policies, facts));
-      }),
-      { numRuns: 1_000 },
-    );
-  });
-
   it('gives the same evaluation with and without memory', async () => {
     await fc.assert(
       fc.asyncProperty(

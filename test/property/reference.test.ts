@@ -120,8 +120,12 @@ describe('an independent reading of the policies', function () {
     it(`says the same of ${name}`, () => {
       const seen = new Set<string>();
       const allowed = values.filter((value) => operator.valueProblem(value) === undefined);
+      // Now and then the value itself, or it in a list, so that every operator has something to say yes to.
+      const pairs = allowed.chain((value) =>
+        fc.tuple(fc.oneof({ weight: 2, arbitrary: actuals }, fc.constantFrom(value, [value])), fc.constant(value)),
+      );
       fc.assert(
-        fc.property(actuals, allowed, (actual, value) => {
+        fc.property(pairs, ([actual, value]) => {
           const said = operator.test(actual, operator.prepare?.(value) ?? value);
           seen.add(said);
           expect(
@@ -129,7 +133,7 @@ describe('an independent reading of the policies', function () {
             `${JSON.stringify(actual)} ${name} ${JSON.stringify(value)}`,
           ).to.equal(said);
         }),
-        runs(500, 0.2),
+        runs(400, 0.01),
       );
       expect([...seen]).to.include.members(['yes', 'no']);
     });
@@ -142,7 +146,7 @@ describe('an independent reading of the policies', function () {
           overlaps(pattern, request),
         ]);
       }),
-      runs(1_000),
+      runs(1_000, 0.2),
     );
   });
 
@@ -160,7 +164,7 @@ describe('an independent reading of the policies', function () {
         const what = `${verdict}, approved ${approved}`;
         seen.set(what, (seen.get(what) ?? 0) + 1);
       }),
-      runs(700),
+      runs(700, 0.1),
     );
     expect([...seen.keys()]).to.include.members([
       'ALLOW, approved ALLOW',

@@ -163,7 +163,12 @@ export function createAsker(policies: readonly PolicyLike[]): (asked: Asked) => 
       const { verdict, obligations } = answer.evaluation;
       const { evaluation } =
         verdict === 'ESCALATE' ? await decider.approve(question, answer, approvedReason('apr_x', 'BBBBBBBB')) : answer;
-      return { verdict, obligations, approved: evaluation.verdict, normalized: answer.facts.intent.normalized };
+      return {
+        verdict,
+        obligations,
+        approved: evaluation.verdict,
+        normalized: answer.facts.intent.normalized,
+      };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       return { verdict: 'REFUSED', obligations: [], approved: 'REFUSED', normalized: '' };

@@ -108,7 +108,7 @@ const finer = [...lexicon.verbs.values()].filter(({ verb, weak, action, traits }
   return /^[a-z]+$/.test(verb) && !weak && !CLASSES.has(verb) && all.every((trait) => traits.includes(trait));
 });
 
-const wrongs = fc.constantFrom<unknown>(undefined, null, {}, [], [{}], { z: {} }, [null]);
+const wrongs = fc.constantFrom<unknown>(undefined, null, {}, [{}], { z: {} }, [null]);
 
 describe('whatever a caller does to its question', function () {
   this.timeout(isLong ? 0 : 120_000);
@@ -127,7 +127,7 @@ describe('whatever a caller does to its question', function () {
         if (member !== 'all of it' && !(member in first.context)) return;
         await compare('a fact left out', policies, first, { ...first, context });
       }),
-      runs(600),
+      runs(300, 0.25),
     );
   });
 
@@ -142,7 +142,7 @@ describe('whatever a caller does to its question', function () {
         expectNotMilder('another spelling', before, after, () => JSON.stringify({ first, second, policies }));
         expect(after, second.intent).to.deep.equal(before);
       }),
-      runs(600),
+      runs(300, 0.2),
     );
   });
 
@@ -154,7 +154,7 @@ describe('whatever a caller does to its question', function () {
         if (verb === 'frobnicate') return;
         await compare('a dotted string', policies, first, { ...first, intent: [domain, verb, ...rest].join('.') });
       }),
-      runs(200),
+      runs(100, 0.1),
     );
   });
 
@@ -177,7 +177,7 @@ describe('whatever a caller does to its question', function () {
           });
         },
       ),
-      runs(200),
+      runs(80, 0.05),
     );
   });
 
@@ -188,7 +188,7 @@ describe('whatever a caller does to its question', function () {
         const plain = { ...first, intent: `${action}:${resource}` };
         await compare('a finer verb', policies, plain, { ...plain, intent: `${verb}:${resource}` });
       }),
-      runs(200),
+      runs(80, 0.05),
     );
   });
 
@@ -221,7 +221,7 @@ describe('whatever a caller does to its question', function () {
             () => JSON.stringify({ asked, policies, more }),
           );
       }),
-      runs(400),
+      runs(200, 0.15),
     );
   });
 
@@ -231,7 +231,7 @@ describe('whatever a caller does to its question', function () {
         const { verdict, approved } = await createAsker([...policies, policy('the-deny', 'DENY')])(asked);
         expect([verdict, approved]).to.deep.equal(['DENY', 'DENY']);
       }),
-      runs(200, 0.2),
+      runs(100, 0.05),
     );
   });
 });
