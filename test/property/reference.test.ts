@@ -122,7 +122,13 @@ describe('an independent reading of the policies', function () {
       const allowed = values.filter((value) => operator.valueProblem(value) === undefined);
       // Now and then the value itself, or it in a list, so that every operator has something to say yes to.
       const pairs = allowed.chain((value) =>
-        fc.tuple(fc.oneof({ weight: 2, arbitrary: actuals }, fc.constantFrom(value, [value])), fc.constant(value)),
+        fc.tuple(
+          fc.oneof(
+            { weight: 2, arbitrary: actuals },
+            fc.constantFrom(value, [value], ...(Array.isArray(value) ? (value as unknown[]) : [])),
+          ),
+          fc.constant(value),
+        ),
       );
       fc.assert(
         fc.property(pairs, ([actual, value]) => {
