@@ -54,8 +54,9 @@ function respelled(resource: string, ways: readonly string[], at: number): strin
     const one = all[at % Math.max(1, all.length)];
     if (one !== undefined) text = text.slice(0, one.index) + make(one[0]) + text.slice(one.index + one[0].length);
   };
-  // A percent sign is decoded once, so it comes last.
-  for (const way of [...ways].sort((a, b) => Number(a === 'percent') - Number(b === 'percent')))
+  // A slash at the end stays one, or it would be a segment "." that is refused; a percent sign is decoded once, so it comes last.
+  const late = ['end', 'percent'];
+  for (const way of [...ways].sort((a, b) => late.indexOf(a) - late.indexOf(b)))
     switch (way) {
       case 'upper':
         change(/[a-z]/g, (letter) => letter.toUpperCase());
