@@ -125,7 +125,7 @@ describe('an independent reading of the policies', function () {
         fc.tuple(
           fc.oneof(
             { weight: 2, arbitrary: actuals },
-            fc.constantFrom(value, [value], ...(Array.isArray(value) ? (value as unknown[]) : [])),
+            fc.constantFrom(value, [value], ...(Array.isArray(value) ? value : [])),
           ),
           fc.constant(value),
         ),
