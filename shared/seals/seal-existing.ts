@@ -5,6 +5,8 @@ import { sealedTable, type SealedTableName } from './tables.ts';
 /** A connection of a migration or of a transaction, by plain text. */
 export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
+/** The name under which a row's place in its table is read. */
+const PLACE = 'row_place';
 /** Rows of one statement. */
 const BATCH = 1_000;
 
@@ -15,7 +17,10 @@ async function* batchesOf(run: Run, table: SealedTableName): AsyncGenerator<Reco
   let last: unknown[] = [];
   for (;;) {
     const behind = last.length === 0 ? '' : `WHERE (${key}) > (${last.map((_, i) => `$${i + 1}`).join(', ')})`;
-    const rows = await run(`SELECT * FROM ${table} ${behind} ORDER BY ${key} LIMIT ${BATCH}`, last);
+    const rows = await run(
+      `SELECT *, ctid::text AS ${PLACE} FROM ${table} ${behind} ORDER BY ${key} LIMIT ${BATCH}`,
+      last,
+    );
     if (rows.length > 0) yield rows;
     const end = rows.at(-1);
     if (end === undefined || rows.length < BATCH) return;
@@ -35,28 +40,15 @@ async function writeSeals(
   rows: readonly Record<string, unknown>[],
   seals: Seals,
 ): Promise<void> {
-  const { primaryKey } = sealedTable(table);
-  const given = primaryKey.map((_, i) => `$${i + 1}::text[]`).join(', ');
-  const names = primaryKey.map((_, i) => `key${i}`).join(', ');
-  const same = primaryKey.map(
-    (column, i) => `${table}.${column} = given.key${i}::${PRIMARY_KEY_TYPES[column] ?? 'text'}`,
-  );
+  // By their place in the table, which is the same until they are written: no statistics are needed to find them.
   await run(
-    `UPDATE ${table} SET seal = given.new_seal
-      FROM unnest(${given}, $${primaryKey.length + 1}::bytea[]) AS given (${names}, new_seal) WHERE ${same.join(' AND ')}`,
+    `UPDATE ${table} SET seal = given.new_seal FROM unnest($1::text[], $2::bytea[]) AS given (place, new_seal) WHERE ${table}.ctid = given.place::tid`,
     [
-      ...primaryKey.map((column) => rows.map((row) => keyText(row[column]))),
+      rows.map((row) => String(row[PLACE])),
       // The columns have the kinds that the table's types give them.
       rows.map((row) => seals.sealOf(table, row as never)),
     ],
   );
-}
-
-/** Primary keys that are not texts. */
-const PRIMARY_KEY_TYPES: Readonly<Record<string, string>> = { seq: 'bigint', only_row: 'boolean', token_hash: 'bytea' };
-
-function keyText(value: unknown): string {
-  return Buffer.isBuffer(value) ? `\\x${value.toString('hex')}` : String(value);
 }
 
 /** How many rows of each table were sealed. */
@@ -71,6 +63,9 @@ export async function sealExisting(
   tables: readonly SealedTableName[],
   pepper: string,
 ): Promise<SealedCounts> {
+  // Without statistics the planner would rather read the whole table for each batch.
+  for (const path of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'])
+    await run('SELECT set_config($1, $2, true)', [path, 'off']);
   const seals = createSeals({ pepper });
   const counts: Partial<Record<SealedTableName, number>> = {};
   for (const table of tables) {
