@@ -21,7 +21,7 @@ interface Step {
   readonly count: number;
 }
 
-interface Item {
+interface AcceptedItem {
   readonly since_ms: number;
   /** It is visible once progress has reached this count. */
   readonly nth: number | null;
@@ -119,7 +119,7 @@ export async function watch(databaseUrl: string, outcome: Outcome): Promise<Watc
         await looking;
         // The tables have just been filled and nobody has analysed them: a join by nested loops would take minutes.
         await client.query('SET enable_nestloop = off');
-        const { rows } = await client.query<Item>(items, [first.count, first.atMs]);
+        const { rows } = await client.query<AcceptedItem>(items, [first.count, first.atMs]);
         return { outcome, ...figures(rows, steps) };
       } finally {
         await client.end();
@@ -128,7 +128,7 @@ export async function watch(databaseUrl: string, outcome: Outcome): Promise<Watc
   };
 }
 
-function figures(items: readonly Item[], steps: readonly Step[]): Omit<CarriedOut, 'outcome'> {
+function figures(items: readonly AcceptedItem[], steps: readonly Step[]): Omit<CarriedOut, 'outcome'> {
   let at = 0;
   let firstMs = Number.POSITIVE_INFINITY;
   let lastMs = 0;

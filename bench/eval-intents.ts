@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { findRoot } from '../shared/root.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
 import { createIntentReader, PolicyFolderError } from './intent-reader.ts';
 import { readRows, RowsError } from './intent-rows.ts';
 import { scoreRow, scoresOf } from './intent-scores.ts';

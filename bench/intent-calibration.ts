@@ -1,5 +1,5 @@
 // Whether `confidence` means what it says: the reliability table, and the monotone fit that its curve is taken from.
-import { rawOf } from '../shared/intent/confidence.ts';
+import { rawOf } from '../shared/core/intent/assess/confidence.ts';
 import type { ScoredRow } from './intent-scores.ts';
 
 /** Rows of one range of confidence, from inclusive to exclusive (the last one to inclusive). */

@@ -1,13 +1,14 @@
 // Reads texts as the service does: the parser in process, and the risk by the intake policies of a policy folder.
-import { compileLexicon, type Lexicon } from '../shared/intent/lexicon.ts';
-import { parseIntent } from '../shared/intent/parse.ts';
-import type { ParsedIntent } from '../shared/intent/types.ts';
-import { readingOfParse } from '../shared/decide/readings.ts';
-import { createEvaluator } from '../shared/policy/evaluate.ts';
-import { loadPolicySet } from '../shared/policy/load.ts';
-import { readPolicyFolder } from '../shared/policy-folder.ts';
-import type { Risk, RiskFacts } from '../shared/policy/types.ts';
-import { effectiveTrust, NO_EVIDENCE } from '../shared/trust/score.ts';
+import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
+import { parseIntent } from '../shared/core/intent/parse.ts';
+import type { ParsedIntent } from '../shared/core/intent/types.ts';
+import { readingOfParse } from '../shared/domain/decisions/readings.ts';
+import { createEvaluator } from '../shared/core/policy/evaluate.ts';
+import { loadPolicySet } from '../shared/core/policy/load.ts';
+import { readPolicyFolder } from '../shared/domain/policy-sets/folder.ts';
+import type { Risk, RiskFacts } from '../shared/core/policy/types.ts';
+import { effectiveTrust, NO_EVIDENCE } from '../shared/core/trust/score.ts';
 
 /** What the service would say of a text: the parse and its risk. */
 export interface ReadText {

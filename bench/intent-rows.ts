@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import Ajv from 'ajv';
 import Type, { type Static } from 'typebox';
-import { ACTION_CLASSES, EFFECTS } from '../shared/vocabulary.ts';
+import { ACTION_CLASSES, EFFECTS } from '../shared/kernel/vocabulary.ts';
 
 const orNull = <T extends Type.TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 const Verb = Type.Enum([...ACTION_CLASSES]);

@@ -1,5 +1,5 @@
 // Scores the reading of labelled texts: what counts as right, and what is left out.
-import type { ActionClass, Effect, IntentFlag } from '../shared/vocabulary.ts';
+import type { ActionClass, Effect, IntentFlag } from '../shared/kernel/vocabulary.ts';
 import type { IntentReader, ReadText } from './intent-reader.ts';
 import type { PlacedText } from './intent-rows.ts';
 

@@ -1,6 +1,6 @@
 // The measurement of the parser as tables for people.
-import { printable } from '../shared/proof/encoding.ts';
-import { ACTIONS, EFFECTS } from '../shared/vocabulary.ts';
+import { printable } from '../shared/core/proof/encoding.ts';
+import { ACTIONS, EFFECTS } from '../shared/kernel/vocabulary.ts';
 import { calibrationError, fitOf, reliabilityOf } from './intent-calibration.ts';
 import { type Confusion, confusionOf, missesOf, type ScoredRow, scoresOf } from './intent-scores.ts';
 
@@ -162,7 +162,7 @@ export function report(files: readonly ScoredFile[]): string {
   return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
-/** The reliability table, and the points from which the curve of shared/intent/confidence.ts is taken. */
+/** The reliability table, and the points from which the curve of shared/core/intent/assess/confidence.ts is taken. */
 export function calibrationReport(files: readonly ScoredFile[]): string {
   const rows = files.flatMap((file) => file.rows);
   const lines = fitOf(rows).map(({ fromRaw, toRaw, rows: count, shareRight, shareSmoothed }) => [

@@ -13,13 +13,13 @@ const ANSWER_TIMEOUT_MS = 10_000;
 
 let unseen = 0;
 
-interface Request {
+interface LoadRequest {
   readonly bytes: Buffer;
   /** Where the nine digits are that are made anew each time; -1: nowhere. */
   readonly digitsAt: number;
 }
 
-function requestsOf(job: LoadJob): Request[] {
+function requestsOf(job: LoadJob): LoadRequest[] {
   return job.bodies.map((body) => {
     const bytes = Buffer.from(
       `POST ${job.path} HTTP/1.1\r\nHost: 127.0.0.1:${job.port}\r\nAuthorization: Bearer ${job.key}\r\n` +
@@ -75,7 +75,7 @@ function run(job: LoadJob): Promise<LoadResult> {
     };
 
     const connect = (): void => {
-      const own = new Map<Request, Buffer>();
+      const own = new Map<LoadRequest, Buffer>();
       let sentMs = 0;
       let status = 0;
       /** Bytes of the answer that are still to come; -1 while its head is not complete. */
@@ -84,7 +84,7 @@ function run(job: LoadJob): Promise<LoadResult> {
       let ended = false;
 
       const send = (): void => {
-        const request = requests[nth % requests.length] as Request;
+        const request = requests[nth % requests.length] as LoadRequest;
         nth += 1;
         let { bytes } = request;
         if (request.digitsAt !== -1) {

@@ -4,13 +4,13 @@ import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Database, openDatabase, type Sql } from '../shared/db/database.ts';
-import { migrate } from '../shared/db/migrate.ts';
-import { startEmbedded } from '../shared/embedded/embedded.ts';
-import { appendWaiting } from '../shared/log/append.ts';
-import { createAuditor } from '../shared/log/audit.ts';
-import { readConsistencyPath, readInclusionPath, readRoot } from '../shared/log/nodes.ts';
-import { verifyConsistency, verifyInclusion } from '../shared/proof/merkle.ts';
+import { type Database, openDatabase, type Sql } from '../shared/platform/db/database.ts';
+import { migrate } from '../shared/platform/db/migrate.ts';
+import { startEmbedded } from '../shared/platform/embedded/embedded.ts';
+import { appendWaiting } from '../shared/domain/ledger/append.ts';
+import { createAuditor } from '../shared/domain/ledger/audit.ts';
+import { readConsistencyPath, readInclusionPath, readRoot } from '../shared/domain/ledger/nodes.ts';
+import { verifyConsistency, verifyInclusion } from '../shared/core/proof/merkle.ts';
 
 interface Cost {
   readonly proof: 'inclusion' | 'consistency';

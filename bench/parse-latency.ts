@@ -5,9 +5,10 @@ import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { compileLexicon, type Lexicon } from '../shared/intent/lexicon.ts';
-import { parseIntent } from '../shared/intent/parse.ts';
-import { findRoot } from '../shared/root.ts';
+import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
+import { parseIntent } from '../shared/core/intent/parse.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
 import { LENGTH, textsByKind } from './parse-texts.ts';
 
 /** Milliseconds. */

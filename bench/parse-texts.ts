@@ -1,5 +1,5 @@
 // Texts of the greatest length that the API accepts, of every kind that could be slow to read.
-import type { Lexicon } from '../shared/intent/lexicon.ts';
+import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 
 /** Characters of each text. */
 export const LENGTH = 10_000;

@@ -1,7 +1,7 @@
 // A policy folder of any size and the requests that are asked of it, the same for every run.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findRoot } from '../shared/root.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
 
 const ACTIONS = ['read', 'update', 'create', 'delete', 'send', 'execute'] as const;
 /** Policies for everything; each is a candidate for every request, as an installation's general rules are. */

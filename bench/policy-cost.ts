@@ -1,14 +1,14 @@
 // What one evaluation costs, over the number of policies: remembered, by the engine, and beside json-rules-engine run over all rules.
 import { Engine } from 'json-rules-engine';
-import { createEvaluator } from '../shared/policy/evaluate.ts';
-import type { Evaluator } from '../shared/policy/evaluate.ts';
-import { loadPolicySet } from '../shared/policy/load.ts';
-import type { PolicySet } from '../shared/policy/load.ts';
-import { engineConditions } from '../shared/policy/normal-form.ts';
-import { OPERATORS } from '../shared/policy/operators.ts';
-import type { Facts } from '../shared/policy/types.ts';
-import { pathReader } from '../shared/policy/vocabulary.ts';
-import { effectiveTrust } from '../shared/trust/score.ts';
+import { createEvaluator } from '../shared/core/policy/evaluate.ts';
+import type { Evaluator } from '../shared/core/policy/evaluate.ts';
+import { loadPolicySet } from '../shared/core/policy/load.ts';
+import type { PolicySet } from '../shared/core/policy/load.ts';
+import { engineConditions } from '../shared/core/policy/normal-form.ts';
+import { OPERATORS } from '../shared/core/policy/operators.ts';
+import type { Facts } from '../shared/core/policy/types.ts';
+import { pathReader } from '../shared/core/policy/vocabulary.ts';
+import { effectiveTrust } from '../shared/core/trust/score.ts';
 
 export interface PolicyCost {
   readonly policies: number;

@@ -16,8 +16,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { ADDRESS_FILE } from '../shared/embedded/embedded.ts';
-import { BOOTSTRAP_FILE } from '../shared/keys/bootstrap.ts';
+import { ADDRESS_FILE } from '../shared/platform/embedded/embedded.ts';
+import { BOOTSTRAP_FILE } from '../shared/domain/keys/bootstrap.ts';
 import type { LoadJob, LoadResult } from './load-types.ts';
 import { writePolicyFolder } from './policies.ts';
 

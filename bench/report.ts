@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import path from 'node:path';
-import { findRoot } from '../shared/root.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
 import type { Queue, Row } from './measure.ts';
 import { type Chart, drawChart } from './svg.ts';
 import type { Memory, Part } from './usage.ts';

@@ -1,7 +1,7 @@
 // What processes cost: CPU time and memory, read from /proc (Linux; elsewhere nothing is known and nothing is said).
 import { readFileSync } from 'node:fs';
 import { descendants } from '../test/support/process-tree.ts';
-import { commandOf } from '../shared/embedded/processes.ts';
+import { commandOf } from '../shared/platform/embedded/processes.ts';
 
 /** The parts of the service that are measured apart. */
 export const PARTS = ['ingress', 'workers', 'postgres'] as const;

@@ -1,13 +1,13 @@
 // What commands on the database share: a connection, the check of the pepper, and refusals shown as sentences.
 import os from 'node:os';
-import { printable } from '../shared/proof/encoding.ts';
-import { databaseNowMs } from '../shared/db/clock.ts';
-import { openDatabase, type Database } from '../shared/db/database.ts';
-import { ApiError } from '../shared/errors.ts';
-import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
-import { organisationBySlug, type Organisation, OrganisationError } from '../shared/keys/organisations.ts';
-import { createSecretHasher, type SecretHasher } from '../shared/keys/secrets.ts';
-import { createSeals } from '../shared/seals/seals.ts';
+import { printable } from '../shared/core/proof/encoding.ts';
+import { databaseNowMs } from '../shared/platform/db/clock.ts';
+import { openDatabase, type Database } from '../shared/platform/db/database.ts';
+import { ApiError } from '../shared/kernel/errors.ts';
+import { ensureSecretFingerprint } from '../shared/platform/db/fingerprints.ts';
+import { organisationBySlug, type Organisation, OrganisationError } from '../shared/domain/keys/organisations.ts';
+import { createSecretHasher, type SecretHasher } from '../shared/domain/keys/secrets.ts';
+import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { explain, loadConfig, say, withStore } from './context.ts';
 
 /** A migration or a backup may hold a lock for a while; a person waits longer than a request. */

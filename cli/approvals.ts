@@ -1,7 +1,7 @@
 // `custos approvals list|show|approve|reject`: approvals from the shell, on the database itself.
 import { type Command, Option } from 'commander';
-import { APPROVAL_STATES, type ApprovalState, stateAt } from '../shared/decide/approval.ts';
-import { listApprovals } from '../shared/decide/approval-list.ts';
+import { APPROVAL_STATES, type ApprovalState, stateAt } from '../shared/core/decision/approval.ts';
+import { listApprovals } from '../shared/domain/approvals/list.ts';
 import {
   approvalFactsOf,
   type ApprovalOwner,
@@ -11,14 +11,14 @@ import {
   noSuchApproval,
   readApproval,
   type ShownApproval,
-} from '../shared/decide/approval-store.ts';
-import { requestedText } from '../shared/decide/approval-bound.ts';
-import type { Sql, Statement } from '../shared/db/database.ts';
-import { FIRST_SLUG } from '../shared/keys/organisations.ts';
-import { printable } from '../shared/proof/encoding.ts';
-import type { IntentFacts } from '../shared/policy/types.ts';
-import { MAX_REASON } from '../shared/schemas/approval.ts';
-import { ENVIRONMENTS, type Environment } from '../shared/vocabulary.ts';
+} from '../shared/domain/approvals/store.ts';
+import { requestedText } from '../shared/core/decision/approval-bound.ts';
+import type { Sql, Statement } from '../shared/platform/db/database.ts';
+import { FIRST_SLUG } from '../shared/domain/keys/organisations.ts';
+import { printable } from '../shared/core/proof/encoding.ts';
+import type { IntentFacts } from '../shared/core/policy/types.ts';
+import { MAX_REASON } from '../shared/api/approval.ts';
+import { ENVIRONMENTS, type Environment } from '../shared/kernel/vocabulary.ts';
 import { CommandError, printJson, printTable, requireOrganisation, runAdmin, userName } from './admin.ts';
 import { say } from './context.ts';
 

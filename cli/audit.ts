@@ -2,11 +2,11 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { JsonError, parseJson } from '../shared/json.ts';
-import { type ChainHeads, createLogFileAuditor, type LogFileAudit } from '../shared/proof/audit-file.ts';
-import { printable } from '../shared/proof/encoding.ts';
-import { ProofError } from '../shared/proof/failures.ts';
-import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/proof/keys.ts';
+import { JsonError, parseJson } from '../shared/kernel/json.ts';
+import { type ChainHeads, createLogFileAuditor, type LogFileAudit } from '../shared/core/proof/audit-file.ts';
+import { printable } from '../shared/core/proof/encoding.ts';
+import { ProofError } from '../shared/core/proof/failures.ts';
+import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/core/proof/keys.ts';
 import { exitAsFilter, InputError, runFilter, textOf } from './stdin.ts';
 
 interface AuditOptions {

@@ -1,6 +1,6 @@
 // `custos canonicalize`: the RFC 8785 bytes of a JSON text, from standard input to standard output.
 import type { Command } from 'commander';
-import { canonicalize } from '../shared/proof/canonical.ts';
+import { canonicalize } from '../shared/core/proof/canonical.ts';
 import { exitAsFilter, readJsonInput, runFilter } from './stdin.ts';
 
 export function registerCanonicalize(program: Command): void {

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { type Config, ConfigError, readConfig } from '../shared/config.ts';
-import { SetupError } from '../shared/embedded/account.ts';
-import { AlreadyRunning, holderOf } from '../shared/embedded/lock.ts';
-import { signal } from '../shared/embedded/processes.ts';
-import { ensureSecrets } from '../shared/embedded/secrets.ts';
-import { BootstrapError } from '../shared/keys/bootstrap.ts';
-import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
-import { findRoot } from '../shared/root.ts';
+import { type Config, ConfigError, readConfig } from '../shared/platform/config/config.ts';
+import { SetupError } from '../shared/platform/embedded/account.ts';
+import { AlreadyRunning, holderOf } from '../shared/platform/embedded/lock.ts';
+import { signal } from '../shared/platform/embedded/processes.ts';
+import { ensureSecrets } from '../shared/platform/embedded/secrets.ts';
+import { BootstrapError } from '../shared/domain/keys/bootstrap.ts';
+import { SecretMismatchError } from '../shared/platform/db/fingerprints.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
 
 /** The settings of this command. @throws {ConfigError} */
 export function loadConfig(): Config {
@@ -31,12 +31,12 @@ export interface Store {
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const { databaseUrl, migrationDatabaseUrl, pepper, dataDir } = config;
   // Here, so that a command which needs no database does not load the drivers of one.
-  const { migrate } = await import('../shared/db/migrate.ts');
+  const { migrate } = await import('../shared/platform/db/migrate.ts');
   if (databaseUrl !== undefined && pepper !== undefined) {
     await migrate({ databaseUrl, migrationDatabaseUrl }, pepper);
     return work({ databaseUrl, pepper });
   }
-  const { ADDRESS_FILE, startEmbedded } = await import('../shared/embedded/embedded.ts');
+  const { ADDRESS_FILE, startEmbedded } = await import('../shared/platform/embedded/embedded.ts');
   if (holderOf(dataDir) !== undefined) {
     const address = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
     return work({ databaseUrl: address, pepper: pepper ?? ensureSecrets(dataDir).pepper });

@@ -1,14 +1,14 @@
 // Decisions as files: what `custos decision export` writes, and what `custos decision verify --log` reads, offline.
 import { closeSync, createReadStream, openSync, readFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { createFileEvidence, writeFactsLine, writePolicySetLine } from '../shared/decide/verify-files.ts';
-import type { DecisionRange, EvidenceStore } from '../shared/decide/verify-store.ts';
-import { decisionsOf } from '../shared/decide/verify-stored.ts';
-import { JsonError, parseJson } from '../shared/json.ts';
-import { quoted } from '../shared/proof/encoding.ts';
-import { FAILURES, ProofError } from '../shared/proof/failures.ts';
-import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/proof/keys.ts';
-import { createLogFileVerifier } from '../shared/proof/log-file.ts';
+import { createFileEvidence, writeFactsLine, writePolicySetLine } from '../shared/domain/verification/files.ts';
+import type { DecisionRange, EvidenceStore } from '../shared/domain/verification/store.ts';
+import { decisionsOf } from '../shared/domain/verification/stored.ts';
+import { JsonError, parseJson } from '../shared/kernel/json.ts';
+import { quoted } from '../shared/core/proof/encoding.ts';
+import { FAILURES, ProofError } from '../shared/core/proof/failures.ts';
+import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/core/proof/keys.ts';
+import { createLogFileVerifier } from '../shared/core/proof/log-file.ts';
 import { BAD_INPUT } from './stdin.ts';
 
 export interface DecisionFileOptions {

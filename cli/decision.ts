@@ -1,13 +1,13 @@
 // `custos decision verify`: recorded decisions evaluated again from their facts, policy sets and logged signals.
 import { type Command, Option } from 'commander';
-import { NOT_EVALUABLE, DECISION_FAILURES } from '../shared/decide/verify-failures.ts';
-import type { VerifiedDecision } from '../shared/decide/verify-decision.ts';
-import { createEvidenceStore, type DecisionRange, type EvidenceStore } from '../shared/decide/verify-store.ts';
-import { createStoredVerifier, type StoredVerifier } from '../shared/decide/verify-stored.ts';
-import { compileLexicon } from '../shared/intent/lexicon.ts';
-import { parseDuration } from '../shared/keys/durations.ts';
-import { printable } from '../shared/proof/encoding.ts';
-import { ENVIRONMENTS, type Environment } from '../shared/vocabulary.ts';
+import { NOT_EVALUABLE, DECISION_FAILURES } from '../shared/core/verification/failures.ts';
+import type { VerifiedDecision } from '../shared/core/verification/decision.ts';
+import { createEvidenceStore, type DecisionRange, type EvidenceStore } from '../shared/domain/verification/store.ts';
+import { createStoredVerifier, type StoredVerifier } from '../shared/domain/verification/stored.ts';
+import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
+import { parseDuration } from '../shared/domain/keys/durations.ts';
+import { printable } from '../shared/core/proof/encoding.ts';
+import { ENVIRONMENTS, type Environment } from '../shared/kernel/vocabulary.ts';
 import { type AdminStore, CommandError, requireOrganisation, runAdmin } from './admin.ts';
 import { say } from './context.ts';
 import { type DecisionFileOptions, openDecisionFiles, writeDecisionFiles } from './decision-files.ts';

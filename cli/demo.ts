@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
-import { readConfig } from '../shared/config.ts';
-import { BOOTSTRAP_FILE } from '../shared/keys/bootstrap.ts';
-import { findRoot } from '../shared/root.ts';
+import { readConfig } from '../shared/platform/config/config.ts';
+import { BOOTSTRAP_FILE } from '../shared/domain/keys/bootstrap.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
 import { explain, say } from './context.ts';
 import { DemoError } from './demo/client.ts';
 import { createPrinter, type Printer, SILENT } from './demo/printer.ts';

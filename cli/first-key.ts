@@ -1,11 +1,11 @@
 // The first organisation and its admin key, made at the first start and found again at every later one.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { StoreConfig } from '../shared/config.ts';
-import { databaseNowMs } from '../shared/db/clock.ts';
-import { openDatabase } from '../shared/db/database.ts';
-import { createSeals } from '../shared/seals/seals.ts';
-import { BOOTSTRAP_FILE, ensureBootstrap } from '../shared/keys/bootstrap.ts';
+import type { StoreConfig } from '../shared/platform/config/config.ts';
+import { databaseNowMs } from '../shared/platform/db/clock.ts';
+import { openDatabase } from '../shared/platform/db/database.ts';
+import { createSeals } from '../shared/platform/db/seals/seals.ts';
+import { BOOTSTRAP_FILE, ensureBootstrap } from '../shared/domain/keys/bootstrap.ts';
 
 export interface FirstKey {
   /** The key, when this start made it. */

@@ -1,14 +1,14 @@
 // `custos keys create|list|revoke|rotate|generate`: API keys from the shell, on the database itself.
 import { type Command, Option } from 'commander';
-import { DEFAULT_OVERLAP, LIFETIME, OVERLAP, readDuration } from '../shared/keys/durations.ts';
-import { generateKey } from '../shared/keys/format.ts';
-import { DEFAULT_TIER } from '../shared/keys/limits.ts';
-import { loadKey } from '../shared/keys/lookup.ts';
-import { FIRST_SLUG } from '../shared/keys/organisations.ts';
-import { planKey } from '../shared/keys/plan.ts';
-import { createKey, type KeyRow, listKeys, revokeKey, rotateKey } from '../shared/keys/store.ts';
-import type { Database } from '../shared/db/database.ts';
-import { ENVIRONMENTS, type Environment, SCOPES } from '../shared/vocabulary.ts';
+import { DEFAULT_OVERLAP, LIFETIME, OVERLAP, readDuration } from '../shared/domain/keys/durations.ts';
+import { generateKey } from '../shared/domain/keys/format.ts';
+import { DEFAULT_TIER } from '../shared/domain/keys/limits.ts';
+import { loadKey } from '../shared/domain/keys/lookup.ts';
+import { FIRST_SLUG } from '../shared/domain/keys/organisations.ts';
+import { planKey } from '../shared/domain/keys/plan.ts';
+import { createKey, type KeyRow, listKeys, revokeKey, rotateKey } from '../shared/domain/keys/store.ts';
+import type { Database } from '../shared/platform/db/database.ts';
+import { ENVIRONMENTS, type Environment, SCOPES } from '../shared/kernel/vocabulary.ts';
 import { CommandError, printJson, printTable, requireOrganisation, runAdmin } from './admin.ts';
 import { say } from './context.ts';
 

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
-import { findRoot } from '../shared/root.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
 import { endWithReader } from './reader.ts';
 
 type Register = (program: Command) => void | Promise<void>;

@@ -8,7 +8,7 @@ import {
   rootFromLeafHashes,
   verifyConsistency,
   verifyInclusion,
-} from '../shared/proof/merkle.ts';
+} from '../shared/core/proof/merkle.ts';
 import { exitAsFilter, InputError, readJsonInput, runFilter } from './stdin.ts';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 // `custos migrate`: brings the database to the newest schema; the deployment runs it before everything else.
 import type { Command } from 'commander';
-import { migrate } from '../shared/db/migrate.ts';
-import { requireStore } from '../shared/config.ts';
+import { migrate } from '../shared/platform/db/migrate.ts';
+import { requireStore } from '../shared/platform/config/config.ts';
 import { explain, loadConfig } from './context.ts';
 import { ensureFirstKey } from './first-key.ts';
 

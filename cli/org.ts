@@ -1,7 +1,7 @@
 // `custos org create|list`: the tenants. There is no HTTP endpoint for this: who has the shell is the operator.
 import type { Command } from 'commander';
-import { TIER_MAX } from '../shared/keys/limits.ts';
-import { createOrganisation, listOrganisations, type Organisation } from '../shared/keys/organisations.ts';
+import { TIER_MAX } from '../shared/domain/keys/limits.ts';
+import { createOrganisation, listOrganisations, type Organisation } from '../shared/domain/keys/organisations.ts';
 import { printJson, printTable, runAdmin } from './admin.ts';
 import { say } from './context.ts';
 

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { type Config, fileVariableOf, SETTING_TABLE, type StoreConfig } from '../shared/config.ts';
-import { migrate } from '../shared/db/migrate.ts';
-import { SetupError } from '../shared/embedded/account.ts';
-import { createLogger, type Logger } from '../shared/log.ts';
+import { type Config, fileVariableOf, SETTING_TABLE, type StoreConfig } from '../shared/platform/config/config.ts';
+import { migrate } from '../shared/platform/db/migrate.ts';
+import { SetupError } from '../shared/platform/embedded/account.ts';
+import { createLogger, type Logger } from '../shared/platform/observe/logger.ts';
 import { bannerLines } from './banner.ts';
 import { explain, loadConfig, say } from './context.ts';
 import { ensureFirstKey } from './first-key.ts';
@@ -66,16 +66,16 @@ async function start(): Promise<number> {
 
 /** Starts one thing after the other, prints where they are, and settles when a signal asks to stop. */
 async function run(config: Config, started: Started, signals: StopSignals, startedAtMs: number): Promise<void> {
-  const log = createLogger({ name: 'supervisor', level: config.logLevel, pretty: process.stderr.isTTY, fd: 2 });
-  const store = await openStore(config, log, say);
+  const logger = createLogger({ name: 'supervisor', level: config.logLevel, pretty: process.stderr.isTTY, fd: 2 });
+  const store = await openStore(config, logger, say);
   started.store = store;
   await portIsFree(config, store.afterCrash, signals.requested);
   if (signals.requested.aborted) return;
   await migrate(store.config, store.config.pepper);
   const first = await ensureFirstKey(store.config, store.embedded);
   if (signals.requested.aborted) return;
-  const ingress = superviseIngress(store.config, log);
-  const workers = superviseWorkers(store.config, log);
+  const ingress = superviseIngress(store.config, logger);
+  const workers = superviseWorkers(store.config, logger);
   started.children.push(ingress, workers);
   const ready = await Promise.race([Promise.all([ingress.ready, workers.ready]), signals.received]);
   if (ready === undefined) return;
@@ -86,11 +86,11 @@ async function run(config: Config, started: Started, signals: StopSignals, start
 }
 
 /** Ingress signs promises and never has the key of the logs; workers have that one alone. */
-function superviseIngress(config: StoreConfig, log: Logger): SupervisedChild {
+function superviseIngress(config: StoreConfig, logger: Logger): SupervisedChild {
   return superviseChild({
     name: 'ingress',
     entry: entryOf('ingress'),
-    log,
+    logger,
     env: (address) => ({
       ...storeEnv(config),
       CUSTOS_PROMISE_KEY_FILE: config.promiseKeyFile,
@@ -100,11 +100,11 @@ function superviseIngress(config: StoreConfig, log: Logger): SupervisedChild {
   });
 }
 
-function superviseWorkers(config: StoreConfig, log: Logger): SupervisedChild {
+function superviseWorkers(config: StoreConfig, logger: Logger): SupervisedChild {
   return superviseChild({
     name: 'workers',
     entry: entryOf('workers'),
-    log,
+    logger,
     env: () => ({ ...storeEnv(config), CUSTOS_SIGNING_KEY_FILE: config.signingKeyFile }),
   });
 }

@@ -1,5 +1,5 @@
 // Commands that are filters: JSON in on standard input, an answer on standard output, 2 for input that cannot be used.
-import { JsonError, parseJson } from '../shared/json.ts';
+import { JsonError, parseJson } from '../shared/kernel/json.ts';
 import type { CommanderError } from 'commander';
 
 /** Exit code for input that cannot be used, as opposed to an answer that is no. */

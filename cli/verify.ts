@@ -2,19 +2,19 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { JsonError, parseJson } from '../shared/json.ts';
-import { printable, quoted } from '../shared/proof/encoding.ts';
-import { type Failed, FAILURES, ProofError } from '../shared/proof/failures.ts';
-import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/proof/keys.ts';
-import { type SignedPromise, verifyPromise } from '../shared/proof/promise.ts';
-import type { Receipt, VerifiedReceipt } from '../shared/proof/receipt.ts';
+import { JsonError, parseJson } from '../shared/kernel/json.ts';
+import { printable, quoted } from '../shared/core/proof/encoding.ts';
+import { type Failed, FAILURES, ProofError } from '../shared/core/proof/failures.ts';
+import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/core/proof/keys.ts';
+import { type SignedPromise, verifyPromise } from '../shared/core/proof/promise.ts';
+import type { Receipt, VerifiedReceipt } from '../shared/core/proof/receipt.ts';
 import {
   checkPromiseInLog,
   type KeptPromise,
   parseEvidence,
   type VerifiedChain,
   verifyChain,
-} from '../shared/proof/verify.ts';
+} from '../shared/core/proof/verify.ts';
 import { BAD_INPUT, exitAsFilter, InputError, readStandardInput, runFilter, textOf } from './stdin.ts';
 
 /** About a second and a half on what is wrong with a receipt: a person waits, no other request does. */

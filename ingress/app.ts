@@ -1,6 +1,6 @@
 // The Express application: every route of the list, the pages, and what is said to requests that fit none of them.
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
-import { ApiError } from '../shared/errors.ts';
+import { ApiError } from '../shared/kernel/errors.ts';
 import { checkRequest, countPublic, operatorCheck } from './middleware/admission.ts';
 import { Exchange } from './middleware/exchange.ts';
 import { createCompiler } from './middleware/schema.ts';

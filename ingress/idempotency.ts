@@ -1,9 +1,9 @@
 // Idempotency-Key: one effect and one answer, however often a request is sent. The answer commits with the effect.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database, Sql } from '../shared/db/database.ts';
-import { ApiError } from '../shared/errors.ts';
-import type { AuthenticatedKey } from '../shared/keys/types.ts';
-import { canonicalize } from '../shared/proof/canonical.ts';
+import type { Database, Sql } from '../shared/platform/db/database.ts';
+import { ApiError } from '../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
+import { canonicalize } from '../shared/core/proof/canonical.ts';
 import { CLAIM, READ, RELEASE, STORE, type StoredRow } from './idempotency-rows.ts';
 import { seal, sealingKey, unseal } from './idempotency-seal.ts';
 import type { Reply } from './route.ts';

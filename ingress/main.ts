@@ -1,12 +1,12 @@
 // The ingress process: authenticates, limits, validates, decides and answers over HTTP.
-import { ConfigError, readConfig, requireIngress } from '../shared/config.ts';
-import { NotDurableError } from '../shared/db/durability.ts';
-import { keepHeapSmall } from '../shared/heap.ts';
-import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
-import { runUntilStopped } from '../shared/lifecycle.ts';
-import { createLogger } from '../shared/log.ts';
-import { findRoot } from '../shared/root.ts';
-import { traceAs } from '../shared/trace-setup.ts';
+import { ConfigError, readConfig, requireIngress } from '../shared/platform/config/config.ts';
+import { NotDurableError } from '../shared/platform/db/durability.ts';
+import { keepHeapSmall } from '../shared/platform/process/heap.ts';
+import { SecretMismatchError } from '../shared/platform/db/fingerprints.ts';
+import { runUntilStopped } from '../shared/platform/process/lifecycle.ts';
+import { createLogger } from '../shared/platform/observe/logger.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
+import { traceAs } from '../shared/platform/observe/trace-setup.ts';
 import { startIngress } from './service.ts';
 
 async function main(): Promise<void> {
@@ -14,23 +14,23 @@ async function main(): Promise<void> {
   const root = findRoot();
   const config = requireIngress(readConfig(process.env, { root, cwd: process.cwd() }));
   const tracing = await traceAs('custos-ingress', config, root);
-  const log = createLogger({
+  const logger = createLogger({
     name: 'ingress',
     level: config.logLevel,
     pretty: process.stdout.isTTY,
     traced: tracing !== undefined,
   });
-  const ingress = await startIngress({ config, log, root, tracing });
+  const ingress = await startIngress({ config, logger, root, tracing });
   // It listens (and says on /ready why it is not ready) before a worker has put a policy set into force. Nobody has
   // answered for anything yet, so a supervisor that is gone in the meantime needs no orderly stop.
   const abandoned = (): never => process.exit(1);
   process.once('disconnect', abandoned);
   await ingress.ready();
   process.off('disconnect', abandoned);
-  log.info({ address: ingress.address }, 'ingress ready');
+  logger.info({ address: ingress.address }, 'ingress ready');
   runUntilStopped({
     process,
-    log,
+    logger,
     address: ingress.address,
     timeoutMs: config.shutdownTimeoutMs,
     stop: async () => {

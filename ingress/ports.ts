@@ -1,6 +1,6 @@
 // What the HTTP edge asks of others: small interfaces that keys, limits and readiness implement, and tests replace.
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AuthenticatedKey } from '../shared/keys/types.ts';
+import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
 
 /** A result that is there at once on the hot path (cached) and a promise otherwise. */
 export type Awaitable<T> = T | Promise<T>;

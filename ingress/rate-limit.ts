@@ -1,8 +1,8 @@
 // Rate limits by a key's tier: two fixed windows, both must have room; in this process, or across processes with Redis.
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { AuthenticatedKey } from '../shared/keys/types.ts';
-import { RATE_LIMIT_TABLE } from '../shared/vocabulary.ts';
+import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
+import { RATE_LIMIT_TABLE } from '../shared/kernel/vocabulary.ts';
 import { type AnonymousLimiter, createAnonymousLimiter } from './anonymous-limit.ts';
 import type { LimitAnswer, Limiter } from './ports.ts';
 

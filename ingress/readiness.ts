@@ -1,9 +1,9 @@
 // What /ready of ingress looks at: what it cannot work without, and what it goes on without for a while.
-import type { Database } from '../shared/db/database.ts';
-import { ensureWritable, whyNotWritable } from '../shared/db/writable.ts';
-import type { ActivePolicySet } from '../shared/decide/active-set.ts';
-import { workersAlive } from '../shared/heartbeat.ts';
-import { logProblems } from '../shared/log/audit.ts';
+import type { Database } from '../shared/platform/db/database.ts';
+import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
+import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
+import { workersAlive } from '../shared/platform/process/heartbeat.ts';
+import { logProblems } from '../shared/domain/ledger/audit.ts';
 import type { ReadinessCheck } from './ports.ts';
 
 export interface ReadinessDeps {

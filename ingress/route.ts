@@ -1,9 +1,9 @@
 // A route is a value: the router, authentication, validation and the OpenAPI document are built from the list of these.
 import type { Static, TSchema } from 'typebox';
-import type { ErrorCode } from '../shared/errors.ts';
-import type { Sql } from '../shared/db/database.ts';
-import type { AuthenticatedKey } from '../shared/keys/types.ts';
-import type { Scope } from '../shared/vocabulary.ts';
+import type { ErrorCode } from '../shared/kernel/errors.ts';
+import type { Sql } from '../shared/platform/db/database.ts';
+import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
+import type { Scope } from '../shared/kernel/vocabulary.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 

@@ -1,9 +1,9 @@
 // The way of one request: key, access, rate limit, body, validation, handler, answer. One function per route, no middleware.
 import type { NextFunction, Request, Response } from 'express';
-import type { Sql } from '../shared/db/database.ts';
-import { ApiError } from '../shared/errors.ts';
-import type { AuthenticatedKey } from '../shared/keys/types.ts';
-import type { Scope } from '../shared/vocabulary.ts';
+import type { Sql } from '../shared/platform/db/database.ts';
+import { ApiError } from '../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
+import type { Scope } from '../shared/kernel/vocabulary.ts';
 import { BODY_LIMIT_BYTES, checkContentType, parseBody, readBody } from './body.ts';
 import { type Claim, type Idempotency, readIdempotencyKey } from './idempotency.ts';
 import {
@@ -16,7 +16,7 @@ import {
   proceed,
 } from './middleware/admission.ts';
 import { Exchange, type ExchangeDeps } from './middleware/exchange.ts';
-import { type Input, type Prepared, prepare, validate } from './middleware/input.ts';
+import { type Input, type CompiledRoute, prepare, validate } from './middleware/input.ts';
 import type { Compile } from './middleware/schema.ts';
 import type { Awaitable } from './ports.ts';
 import type { Reply, RequestContext, Route } from './route.ts';
@@ -117,7 +117,7 @@ export function createHandler(deps: RouterDeps, route: Route, compile: Compile):
 }
 
 /** Access and, unless the cost depends on the body, the rate limit. */
-function admit(deps: RouterDeps, prepared: Prepared, x: Exchange, key: AuthenticatedKey): void {
+function admit(deps: RouterDeps, prepared: CompiledRoute, x: Exchange, key: AuthenticatedKey): void {
   const { route } = prepared;
   x.key = key;
   if (typeof route.access === 'object' && !permits(key, route.access)) {
@@ -135,7 +135,7 @@ function admit(deps: RouterDeps, prepared: Prepared, x: Exchange, key: Authentic
  * Body, validation and what is left of the rate limit. `unpaid` is the key of a request whose cost its body tells:
  * a request that turns out to be bad costs one unit, and the limit is said before what was bad.
  */
-function receive(deps: RouterDeps, prepared: Prepared, x: Exchange, unpaid: AuthenticatedKey | undefined): void {
+function receive(deps: RouterDeps, prepared: CompiledRoute, x: Exchange, unpaid: AuthenticatedKey | undefined): void {
   const { route } = prepared;
   const bad = (error: unknown): void => {
     if (unpaid === undefined || !(error instanceof ApiError)) return x.fail(error);
@@ -190,7 +190,7 @@ function stillValid(deps: RouterDeps, x: Exchange, waitedFromMs: number, next: (
   proceed(x, key, next, (error) => guarded(x, () => refuseUnknown(deps, x, error)));
 }
 
-function run(deps: RouterDeps, prepared: Prepared, x: Exchange, input: Input): void {
+function run(deps: RouterDeps, prepared: CompiledRoute, x: Exchange, input: Input): void {
   const { route } = prepared;
   if (route.idempotent === true && x.key !== undefined) {
     const idempotencyKey = readIdempotencyKey(x.req.headers['idempotency-key']);
@@ -219,7 +219,7 @@ function replayed({ kept, ...reply }: Reply): Reply {
 /** A handler's run under an Idempotency-Key. A reply that was not committed leaves nothing behind. */
 async function runOnce(
   deps: RouterDeps,
-  prepared: Prepared,
+  prepared: CompiledRoute,
   x: Exchange,
   input: Input,
   idempotencyKey: string,

@@ -4,8 +4,8 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express } from 'express';
-import { ApiError, toProblem } from '../shared/errors.ts';
-import { newId } from '../shared/ids.ts';
+import { ApiError, toProblem } from '../shared/kernel/errors.ts';
+import { newId } from '../shared/kernel/ids.ts';
 
 export interface ServerOptions {
   /** PEM texts; absent: plain HTTP. */

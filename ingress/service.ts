@@ -2,30 +2,30 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { metricsArePublic, type StoreConfig } from '../shared/config.ts';
-import type { DataSourceOptions } from '../shared/db/data-source.ts';
-import { type DatabaseClock, reportClock, startDatabaseClock } from '../shared/db/clock.ts';
-import { keptOf, openDatabase } from '../shared/db/database.ts';
-import { ensureDurable } from '../shared/db/durability.ts';
-import { warnOfExcessRights } from '../shared/db/rights.ts';
-import { startDeciding } from '../shared/decide/deciding.ts';
-import { createIntentStore } from '../shared/decide/intent-store.ts';
-import { createDecisionMetrics } from '../shared/decide/metrics.ts';
-import { createParseStore } from '../shared/decide/parses.ts';
-import { createRecorder } from '../shared/decide/recorder.ts';
-import { createSignalStore } from '../shared/decide/trust-signals.ts';
-import { startHeartbeat, watchWorkers } from '../shared/heartbeat.ts';
-import { createAuthenticator } from '../shared/keys/authenticator.ts';
-import { ensureSecretFingerprint } from '../shared/keys/fingerprints.ts';
-import { createLastUsed } from '../shared/keys/last-used.ts';
-import { createWatchedSeals } from '../shared/seals/refusals.ts';
-import { createSecretHasher } from '../shared/keys/secrets.ts';
-import { createProofStore } from '../shared/log/proof-store.ts';
-import { createReceiptStore } from '../shared/log/receipts.ts';
-import type { Logger } from '../shared/log.ts';
-import type { Tracing } from '../shared/tracing.ts';
-import { createMetrics } from '../shared/metrics.ts';
-import { readVersion } from '../shared/root.ts';
+import { metricsArePublic, type StoreConfig } from '../shared/platform/config/config.ts';
+import type { DataSourceOptions } from '../shared/platform/db/data-source.ts';
+import { type DatabaseClock, reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
+import { keptOf, openDatabase } from '../shared/platform/db/database.ts';
+import { ensureDurable } from '../shared/platform/db/durability.ts';
+import { warnOfExcessRights } from '../shared/platform/db/rights.ts';
+import { startDeciding } from '../shared/domain/decisions/deciding.ts';
+import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
+import { createDecisionMetrics } from '../shared/domain/decisions/metrics.ts';
+import { createParseStore } from '../shared/domain/decisions/parses.ts';
+import { createRecorder } from '../shared/domain/decisions/recorder.ts';
+import { createSignalStore } from '../shared/domain/trust/signals.ts';
+import { startHeartbeat, watchWorkers } from '../shared/platform/process/heartbeat.ts';
+import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
+import { ensureSecretFingerprint } from '../shared/platform/db/fingerprints.ts';
+import { createLastUsed } from '../shared/domain/keys/last-used.ts';
+import { createWatchedSeals } from '../shared/platform/db/seals/refusals.ts';
+import { createSecretHasher } from '../shared/domain/keys/secrets.ts';
+import { createProofStore } from '../shared/domain/ledger/proof-store.ts';
+import { createReceiptStore } from '../shared/domain/ledger/receipts.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
+import type { Tracing } from '../shared/platform/observe/tracing.ts';
+import { createMetrics } from '../shared/platform/observe/metrics.ts';
+import { readVersion } from '../shared/platform/config/root.ts';
 import { createApp } from './app.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
 import { createIdempotency } from './idempotency.ts';
@@ -39,7 +39,7 @@ import { closeServer, createExpressServer, listen } from './server.ts';
 
 export interface IngressDeps {
   readonly config: StoreConfig;
-  readonly log: Logger;
+  readonly logger: Logger;
   /** The installation's folder. */
   readonly root: string;
   /** Absent: no spans. */
@@ -67,15 +67,15 @@ type ServiceClock = EdgeClock & Partial<Pick<DatabaseClock, 'observe' | 'problem
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
-  const { config, log, root, tracing, patience } = deps;
-  const onError = (error: unknown): void => log.warn({ err: error }, 'background work failed; it is tried again');
+  const { config, logger, root, tracing, patience } = deps;
+  const onError = (error: unknown): void => logger.warn({ err: error }, 'background work failed; it is tried again');
   let stopping = false;
 
   const metrics = createMetrics();
   const seals = createWatchedSeals({
     pepper: config.pepper,
     registry: metrics.registry,
-    log,
+    logger,
     monotonicMs: () => performance.now(),
   });
   const db = await openDatabase({
@@ -88,14 +88,14 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     onError,
   });
   await ensureDurable(db);
-  await warnOfExcessRights(db, log);
+  await warnOfExcessRights(db, logger);
   const clock: ServiceClock =
     deps.clock ??
     (await startDatabaseClock({
       db,
       monotonicMs: () => performance.now(),
       machineMs: Date.now,
-      onProblem: reportClock(log),
+      onProblem: reportClock(logger),
     }));
   const { nowMs, monotonicMs } = clock;
   await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
@@ -173,7 +173,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     presence,
     shown: createDecisionView({ promiser, presence }),
     hasher: createSecretHasher(config.pepper),
-    onError: (error, requestId) => log.error({ err: error, requestId }, 'a member of a batch failed'),
+    onError: (error, requestId) => logger.error({ err: error, requestId }, 'a member of a batch failed'),
   });
   const tls =
     config.tlsCertFile === undefined || config.tlsKeyFile === undefined
@@ -189,7 +189,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     databaseUrl: config.databaseUrl,
     redisUrl: config.redisUrl,
     clock,
-    log,
+    logger,
     onError,
     root,
     version,
@@ -216,7 +216,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     authenticate: authenticator.authenticate,
     limiter,
     idempotency,
-    log,
+    logger,
     metrics,
     clock,
     tracing,

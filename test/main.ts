@@ -1,6 +1,7 @@
-// `npm test`: every test file. Three mocha processes side by side use both cores, as one of them mostly waits; then suites
-// that hold the service to times, two files at a time; then those that measure processor time, alone. In the end what
-// failed, once more, and one line of numbers.
+// `npm test`: runs every test file; its folder says when. First three mocha processes side by side, because one alone mostly
+// waits: `service/`, `process/`, and `unit/` with `fault/`. Then `timed/`, two files at a time: they expect an effect
+// within a second or two. Then `measured/`, one file at a time: they bound processor time. The output ends with the
+// slowest files, how often a time was measured again, the failures, and one line of numbers.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,40 +22,14 @@ interface Outcome extends Counts {
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MOCHA = path.join(path.dirname(createRequire(import.meta.url).resolve('mocha/package.json')), 'bin', 'mocha.js');
 const REPORTER = path.join(HERE, 'support', 'reporter.js');
+/** Lines of the reporter that this program adds up over all processes. */
+const TOOK = /^took: (\d+) ms (.+)$/;
+const MEASURED_AGAIN = /^measured again: (\d+)$/;
+const SLOWEST_SHOWN = 15;
 const SUMMARY = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/;
-/** They start whole services, browsers and commands, each of which loads a program before it does anything. */
-const WHOLE = [
-  'browser/',
-  'e2e/',
-  'integration/approvals-cli',
-  'integration/decision-verify',
-  'integration/doctor',
-  'integration/log-cli',
-  'integration/organisations',
-  // Not `policies`: those of the commands.
-  'integration/policy-',
-];
-/**
- * They kill processes under load, and half of the time they wait for what the dead held, which costs the others nothing;
- * the properties after them make the three processes end at about the same time.
- */
-const KILLED = ['fault/', 'property/'];
-/** They expect an effect within a second or two: beside suites that work all the time that would be luck. */
-const TIMED = [
-  'contract/queues',
-  'e2e/start',
-  'e2e/story',
-  'fault/notify-lost',
-  'fault/postgres-away',
-  'integration/group-commit',
-  'integration/keys-processes',
-  'integration/rate-limit',
-  'integration/relay',
-];
-/** They bound what a computation takes, or what four processes and all that they compute take. */
-const MEASURED = ['integration/policies-processes', 'property/intent', 'unit/proof/receipt'];
-
 const running = new Set<ChildProcess>();
+const tookMs = new Map<string, number>();
+let measuredAgain = 0;
 
 /** Runs the files in one process. What it prints is shown as it comes, or all at once when it has ended. */
 function run(title: string, files: readonly string[], show: 'live' | 'afterwards'): Promise<Outcome> {
@@ -73,6 +48,13 @@ function run(title: string, files: readonly string[], show: 'live' | 'afterwards
       else held += text;
     };
     const take = (text: string): void => {
+      const took = TOOK.exec(text);
+      if (took?.[1] !== undefined && took[2] !== undefined) return void tookMs.set(took[2], Number(took[1]));
+      const again = MEASURED_AGAIN.exec(text);
+      if (again !== null) {
+        measuredAgain += Number(again[1]);
+        return;
+      }
       if (text.startsWith('failed: ')) failures.push(`${title}: ${text.slice('failed: '.length)}`);
       const match = SUMMARY.exec(text);
       // The numbers of all processes are said once, together.
@@ -109,26 +91,16 @@ const names = readdirSync(HERE, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.js'))
   .map((name) => name.split(path.sep).join('/'))
   .sort();
-const isOf = (prefixes: readonly string[], name: string): boolean => prefixes.some((prefix) => name.startsWith(prefix));
-const filesOf = (belongs: (name: string) => boolean): string[] =>
-  names.filter(belongs).map((name) => path.join(HERE, name));
-const APART = [...WHOLE, ...KILLED, ...TIMED, ...MEASURED];
+/** The test files of these folders of `test/`. */
+const filesIn = (...folders: string[]): string[] =>
+  names.filter((name) => folders.some((folder) => name.startsWith(`${folder}/`))).map((name) => path.join(HERE, name));
+const FOLDERS = ['service', 'process', 'unit', 'fault', 'timed', 'measured'];
+const unscheduled = names.filter((name) => !FOLDERS.some((folder) => name.startsWith(`${folder}/`)));
+if (unscheduled.length > 0) throw new Error(`in no folder of the schedule: ${unscheduled.join(', ')}`);
 const outcomes = await Promise.all([
-  run(
-    'in short',
-    filesOf((name) => !isOf(APART, name)),
-    'live',
-  ),
-  run(
-    'with whole services',
-    filesOf((name) => isOf(WHOLE, name) && !isOf(TIMED, name)),
-    'afterwards',
-  ),
-  run(
-    'kills, then properties',
-    filesOf((name) => isOf(KILLED, name) && !isOf([...TIMED, ...MEASURED], name)),
-    'afterwards',
-  ),
+  run('service', filesIn('service'), 'live'),
+  run('process', filesIn('process'), 'afterwards'),
+  run('unit and fault', filesIn('fault', 'unit'), 'afterwards'),
 ]);
 /** Each file in a process of its own, `lanes` at a time: what one leaves behind would take time from the next. */
 async function runEach(files: string[], lanes: 1 | 2): Promise<void> {
@@ -138,10 +110,12 @@ async function runEach(files: string[], lanes: 1 | 2): Promise<void> {
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }
-const timed = filesOf((name) => isOf(TIMED, name));
-const measured = filesOf((name) => isOf(MEASURED, name));
-await runEach(timed, 2);
-await runEach(measured, 1);
+await runEach(filesIn('timed'), 2);
+await runEach(filesIn('measured'), 1);
+console.log('\nslowest files:');
+const slowest = [...tookMs].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
+for (const [file, ms] of slowest) console.log(`${(ms / 1_000).toFixed(1).padStart(7)} s  ${file}`);
+console.log(`times measured again because of other work on the machine: ${measuredAgain}`);
 const total = (name: keyof Counts): number => outcomes.reduce((sum, outcome) => sum + outcome[name], 0);
 const skipped = total('skipped') > 0 ? `, ${total('skipped')} skipped` : '';
 for (const line of outcomes.flatMap((outcome) => outcome.failures)) console.log(`failed: ${line}`);

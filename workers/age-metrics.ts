@@ -1,6 +1,6 @@
 // Ages of what waits and times of what was done last, asked of the database when somebody asks for the metrics.
 import { Gauge, type Registry } from 'prom-client';
-import type { Database, Statement } from '../shared/db/database.ts';
+import type { Database, Statement } from '../shared/platform/db/database.ts';
 
 // The rows of these tables stand in the order in which they were accepted, so the first one is the oldest.
 const OUTBOX: Statement = {

@@ -1,7 +1,7 @@
 // Work that only one worker of the installation does at a time: whoever holds the advisory lock, for as long as its connection lives.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Logger } from '../shared/log.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
 
 export interface AloneDeps {
   readonly databaseUrl: string;
@@ -9,7 +9,7 @@ export interface AloneDeps {
   readonly lock: number;
   /** The application_name of the connection that holds the lock. */
   readonly name: string;
-  readonly log: Logger;
+  readonly logger: Logger;
   /**
    * Called again and again while the lock is held, and first with `isFirst`. Resolves to how long to rest in
    * milliseconds. When it throws, the lock is given back and asked for anew.
@@ -21,7 +21,7 @@ const ASK_AGAIN_MS = 1_000;
 const AFTER_TROUBLE_MS = 500;
 
 /** Starts trying. @returns how to stop: resolves when the turn under way has ended */
-export function runAlone({ databaseUrl, lock, name, log, turn }: AloneDeps): { close(): Promise<void> } {
+export function runAlone({ databaseUrl, lock, name, logger, turn }: AloneDeps): { close(): Promise<void> } {
   const stop = new AbortController();
   const { signal } = stop;
 
@@ -47,7 +47,7 @@ export function runAlone({ databaseUrl, lock, name, log, turn }: AloneDeps): { c
       try {
         await hold(client);
       } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, `${name} was interrupted; it starts again`);
+        if (!signal.aborted) logger.warn({ err: error }, `${name} was interrupted; it starts again`);
       }
       await client.end().catch(() => undefined);
       if (!signal.aborted) await delay(AFTER_TROUBLE_MS, undefined, { signal }).catch(() => undefined);

@@ -2,28 +2,28 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { StoreConfig } from '../shared/config.ts';
-import { reportClock, startDatabaseClock } from '../shared/db/clock.ts';
-import { keptOf, openDatabase } from '../shared/db/database.ts';
-import { ensureDurable } from '../shared/db/durability.ts';
-import { isPassing } from '../shared/db/trouble.ts';
-import { ensureWritable, whyNotWritable } from '../shared/db/writable.ts';
-import { warnOfExcessRights } from '../shared/db/rights.ts';
-import { startDeciding } from '../shared/decide/deciding.ts';
-import { createIntentStore } from '../shared/decide/intent-store.ts';
-import { startHeartbeat } from '../shared/heartbeat.ts';
-import type { QueueName } from '../shared/jobs.ts';
-import { createAuthenticator } from '../shared/keys/authenticator.ts';
-import { createGate, createOperatorCheck } from '../shared/keys/operator.ts';
-import type { Logger } from '../shared/log.ts';
-import { createCheckpointer } from '../shared/log/checkpoints.ts';
-import { logProblems } from '../shared/log/audit.ts';
-import { createCheckpointKeeper } from '../shared/log/kept.ts';
-import { readSigningKey } from '../shared/log/signing-key.ts';
-import { createWatchedSeals } from '../shared/seals/refusals.ts';
-import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/queues.ts';
-import { findRoot, readVersion } from '../shared/root.ts';
-import type { Tracing } from '../shared/tracing.ts';
+import type { StoreConfig } from '../shared/platform/config/config.ts';
+import { reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
+import { keptOf, openDatabase } from '../shared/platform/db/database.ts';
+import { ensureDurable } from '../shared/platform/db/durability.ts';
+import { isPassing } from '../shared/platform/db/trouble.ts';
+import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
+import { warnOfExcessRights } from '../shared/platform/db/rights.ts';
+import { startDeciding } from '../shared/domain/decisions/deciding.ts';
+import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
+import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
+import type { QueueName } from '../shared/kernel/jobs.ts';
+import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
+import { createGate, createOperatorCheck } from '../shared/domain/keys/operator.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
+import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
+import { logProblems } from '../shared/domain/ledger/audit.ts';
+import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
+import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
+import { createWatchedSeals } from '../shared/platform/db/seals/refusals.ts';
+import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/platform/queues/queues.ts';
+import { findRoot, readVersion } from '../shared/platform/config/root.ts';
+import type { Tracing } from '../shared/platform/observe/tracing.ts';
 import { createWorkerAuditor } from './audit.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
 import type { Impaired, Readiness } from './health.ts';
@@ -40,7 +40,7 @@ import { keepSchedule, upkeepHandlers } from './upkeep.ts';
 
 export interface WorkersDependencies {
   readonly config: StoreConfig;
-  readonly log: Logger;
+  readonly logger: Logger;
   /** Absent: no spans. */
   readonly tracing?: Pick<Tracing, 'telemetry'> | undefined;
   /** This machine's wall clock: what files are dated by, and what is told to be wrong. */
@@ -81,11 +81,11 @@ const KEY_LOOK_UPS_PER_SECOND = 10;
 
 /** Starts every worker of the process. */
 export async function startWorkers(deps: WorkersDependencies): Promise<RunningWorkers> {
-  const { config, log, tracing, machineMs } = deps;
+  const { config, logger, tracing, machineMs } = deps;
   const { databaseUrl, redisUrl } = config;
   const metrics = createWorkerMetrics();
   const monotonicMs = (): number => performance.now();
-  const seals = createWatchedSeals({ pepper: config.pepper, registry: metrics.registry, log, monotonicMs });
+  const seals = createWatchedSeals({ pepper: config.pepper, registry: metrics.registry, logger, monotonicMs });
   const db = await openDatabase({
     url: databaseUrl,
     seals,
@@ -93,14 +93,14 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     poolSize: config.databasePool,
     kept: keptOf(config.databasePool),
     queryTimeoutMs: QUERY_TIMEOUT_MS,
-    onError: (error) => log.warn({ err: error }, 'an idle database connection broke'),
+    onError: (error) => logger.warn({ err: error }, 'an idle database connection broke'),
   });
   await ensureDurable(db);
-  await warnOfExcessRights(db, log);
-  const clock = await startDatabaseClock({ db, monotonicMs, machineMs, onProblem: reportClock(log) });
+  await warnOfExcessRights(db, logger);
+  const clock = await startDatabaseClock({ db, monotonicMs, machineMs, onProblem: reportClock(logger) });
   const { nowMs } = clock;
   deps.onClock(nowMs);
-  const onError = reportTrouble(log, 'a queue had trouble', monotonicMs);
+  const onError = reportTrouble(logger, 'a queue had trouble', monotonicMs);
   const queues = createQueues({
     databaseUrl,
     redisUrl,
@@ -134,16 +134,19 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     key,
     keeper,
     nowMs,
-    onHalt: (origin, reason) => log.fatal({ origin, reason }, 'a log is halted: it records, and signs nothing more'),
+    onHalt: (origin, reason) => logger.fatal({ origin, reason }, 'a log is halted: it records, and signs nothing more'),
   });
 
   const version = readVersion(findRoot());
-  const auditor = createWorkerAuditor({ db, key, keeper, nowMs, log, version });
-  const replays = createReplayRunner({ db, nowMs, log });
+  const auditor = createWorkerAuditor({ db, key, keeper, nowMs, logger, version });
+  const replays = createReplayRunner({ db, nowMs, logger });
 
   // Each queue that this process works on; one that is absent is left to other processes.
   const work: { readonly [Q in QueueName]?: Work<Q> } = {
-    upkeep: { handlers: upkeepHandlers({ nowMs, db, queues, log, auditor, replays }), concurrency: UPKEEP_CONCURRENCY },
+    upkeep: {
+      handlers: upkeepHandlers({ nowMs, db, queues, logger, auditor, replays }),
+      concurrency: UPKEEP_CONCURRENCY,
+    },
     trust: { handlers: trustHandlers({ db, nowMs, dailyCap: config.trustDailyCap }), concurrency: FOLDS_AT_ONCE },
     proofs: {
       handlers: proofHandlers({ db, nowMs, logHost: config.logHost, checkpointer }),
@@ -156,27 +159,35 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     },
   };
   const take = <Q extends QueueName>(queue: Q, { handlers, hooks, concurrency }: Work<Q>): void => {
-    queues.work(queue, handlers, { concurrency, onDead: createDeadJobRecorder<Q>({ db, log, hooks }) });
+    queues.work(queue, handlers, { concurrency, onDead: createDeadJobRecorder<Q>({ db, logger, hooks }) });
   };
   if (work.intents !== undefined) take('intents', work.intents);
   if (work.trust !== undefined) take('trust', work.trust);
   if (work.proofs !== undefined) take('proofs', work.proofs);
   if (work.upkeep !== undefined) take('upkeep', work.upkeep);
 
-  const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, machineMs, log });
-  const relay = startRelay({ db, queues, log });
+  const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, machineMs, logger });
+  const relay = startRelay({ db, queues, logger });
   const onCounted = shadowCounter(metrics.registry);
   const shadow =
     config.shadowPolicyDir === undefined
       ? undefined
-      : startShadow({ db, databaseUrl, dir: config.shadowPolicyDir, share: config.shadowShare, nowMs, log, onCounted });
-  const schedule = keepSchedule(queues, log);
+      : startShadow({
+          db,
+          databaseUrl,
+          dir: config.shadowPolicyDir,
+          share: config.shadowShare,
+          nowMs,
+          logger,
+          onCounted,
+        });
+  const schedule = keepSchedule(queues, logger);
   // Apart from the pool: jobs that fill it, or wait for a lock, would look like the end of the process.
   const pulse = await openDatabase({
     url: databaseUrl,
     applicationName: 'custos-workers-heartbeat',
     poolSize: 1,
-    onError: (error) => log.warn({ err: error }, 'the connection of the heartbeat broke'),
+    onError: (error) => logger.warn({ err: error }, 'the connection of the heartbeat broke'),
   });
   const heartbeat = await startHeartbeat({ db: pulse, role: 'workers', version, onError });
 

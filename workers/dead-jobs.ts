@@ -1,13 +1,14 @@
 // Records jobs that are given up: one row each, a loud line in the log, and what else their kind asks for.
-import type { Database, Statement } from '../shared/db/database.ts';
-import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
-import type { QueueName } from '../shared/jobs.ts';
-import type { Logger } from '../shared/log.ts';
-import type { DeadHooks, DeadJob } from '../shared/queues.ts';
+import type { Database, Statement } from '../shared/platform/db/database.ts';
+import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
+import type { QueueName } from '../shared/kernel/jobs.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
+import type { DeadHooks } from '../shared/platform/queues/queues.ts';
+import type { DeadJob } from '../shared/platform/queues/types.ts';
 
 export interface DeadJobRecorderDeps<Q extends QueueName> {
   readonly db: Database;
-  readonly log: Logger;
+  readonly logger: Logger;
   /** What else is to be done, by job name. */
   readonly hooks?: DeadHooks<Q> | undefined;
 }
@@ -38,7 +39,7 @@ const WAITS: Statement = {
 /** For `onDead` of a queue: records the job, once however often it is called, and then calls the hook of its name. */
 export function createDeadJobRecorder<Q extends QueueName>({
   db,
-  log,
+  logger,
   hooks = {},
 }: DeadJobRecorderDeps<Q>): (job: DeadJob) => Promise<void> {
   return async ({ queue, name, payload, error, run }) => {
@@ -54,7 +55,7 @@ export function createDeadJobRecorder<Q extends QueueName>({
       return { row: recorded, waits: open.length > 0 };
     });
     if (row !== undefined)
-      log.error(
+      logger.error(
         { deadJobId: row.dead_job_id, queue, job: name, organisationId, environment },
         `a job was given up and waits for a decision: ${text}`,
       );

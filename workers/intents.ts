@@ -1,23 +1,23 @@
 // The intent worker: evaluates what was submitted, with the same core as ingress, and records the decision exactly once.
-import type { ActivePolicies, ActivePolicySet } from '../shared/decide/active-set.ts';
-import type { Answer, Decider, Principal, Question } from '../shared/decide/decider.ts';
-import type { ApprovalOpener } from '../shared/decide/approval-open.ts';
-import type { ClaimedIntent, IntentStore } from '../shared/decide/intent-store.ts';
-import type { RecentParses } from '../shared/decide/recent-parses.ts';
-import type { Reading, Readings } from '../shared/decide/readings.ts';
-import { createRecorder, writtenOf } from '../shared/decide/recorder.ts';
-import type { DecisionStore } from '../shared/decide/store.ts';
-import type { Database } from '../shared/db/database.ts';
-import { isPassing } from '../shared/db/trouble.ts';
-import type { JobPayload } from '../shared/jobs.ts';
-import type { Handlers } from '../shared/queues.ts';
+import type { ActivePolicies, ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
+import type { Answer, Decider, Principal, Question } from '../shared/domain/decisions/decider.ts';
+import type { ApprovalOpener } from '../shared/domain/decisions/approval-open.ts';
+import type { ClaimedIntent, IntentStore } from '../shared/domain/decisions/intent-store.ts';
+import type { RecentParses } from '../shared/domain/decisions/recent-parses.ts';
+import type { IntentReading, IntentReadings } from '../shared/domain/decisions/readings.ts';
+import { createRecorder, writtenOf } from '../shared/domain/decisions/recorder.ts';
+import type { DecisionStore } from '../shared/domain/decisions/decision-store.ts';
+import type { Database } from '../shared/platform/db/database.ts';
+import { isPassing } from '../shared/platform/db/trouble.ts';
+import type { JobPayload } from '../shared/kernel/jobs.ts';
+import type { Handlers } from '../shared/platform/queues/queues.ts';
 
 type EvaluatePayload = JobPayload<'intents', 'evaluate'>;
 
 export interface IntentWorkerDeps {
   readonly db: Database;
   readonly policies: ActivePolicySet;
-  readonly readings: Readings;
+  readonly readings: IntentReadings;
   readonly recentParses: RecentParses;
   readonly decider: Decider;
   readonly intents: IntentStore;
@@ -99,7 +99,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   /** As much as is needed to refuse it: nothing of what may be damaged. */
   const bareQuestion = (payload: EvaluatePayload, claimed: ClaimedIntent): Question => {
     const active = policies.current();
-    let reading: Reading;
+    let reading: IntentReading;
     try {
       reading = readingOf(active, claimed);
     } catch (error) {

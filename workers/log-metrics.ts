@@ -1,7 +1,7 @@
 // Metrics of the logs: how large they are, how far they are audited, and whether the audit agrees.
 import { Gauge, type Registry } from 'prom-client';
-import type { Database } from '../shared/db/database.ts';
-import { type LogState, readLogStates } from '../shared/log/audit.ts';
+import type { Database } from '../shared/platform/db/database.ts';
+import { type LogState, readLogStates } from '../shared/domain/ledger/audit.ts';
 
 /** Adds the gauges; asked when somebody asks, and absent while the database is away. */
 export function watchLogs(registry: Registry, db: Database): void {

@@ -1,12 +1,12 @@
 // The worker process: takes jobs from the queues, and serves its own health pages.
-import { ConfigError, metricsArePublic, readConfig, requireWorkers } from '../shared/config.ts';
-import { NotDurableError } from '../shared/db/durability.ts';
-import { keepHeapSmall } from '../shared/heap.ts';
-import { SecretMismatchError } from '../shared/keys/fingerprints.ts';
-import { runUntilStopped } from '../shared/lifecycle.ts';
-import { createLogger } from '../shared/log.ts';
-import { findRoot } from '../shared/root.ts';
-import { traceAs } from '../shared/trace-setup.ts';
+import { ConfigError, metricsArePublic, readConfig, requireWorkers } from '../shared/platform/config/config.ts';
+import { NotDurableError } from '../shared/platform/db/durability.ts';
+import { keepHeapSmall } from '../shared/platform/process/heap.ts';
+import { SecretMismatchError } from '../shared/platform/db/fingerprints.ts';
+import { runUntilStopped } from '../shared/platform/process/lifecycle.ts';
+import { createLogger } from '../shared/platform/observe/logger.ts';
+import { findRoot } from '../shared/platform/config/root.ts';
+import { traceAs } from '../shared/platform/observe/trace-setup.ts';
 import { startWorkers } from './app.ts';
 import { serveHealth } from './health.ts';
 
@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const root = findRoot();
   const config = requireWorkers(readConfig(process.env, { root, cwd: process.cwd() }));
   const tracing = await traceAs('custos-workers', config, root);
-  const log = createLogger({
+  const logger = createLogger({
     name: 'workers',
     level: config.logLevel,
     pretty: process.stdout.isTTY,
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const machineMs = Date.now;
   const workers = await startWorkers({
     config,
-    log,
+    logger,
     tracing,
     machineMs,
     // BullMQ dates and compares with it what all processes share: schedules, delays, and when a job counts as abandoned.
@@ -39,10 +39,10 @@ async function main(): Promise<void> {
     metricsArePublic: metricsArePublic(config),
     metrics: workers.metrics,
   });
-  log.info({ address: health.address }, 'workers ready');
+  logger.info({ address: health.address }, 'workers ready');
   runUntilStopped({
     process,
-    log,
+    logger,
     address: health.address,
     timeoutMs: config.shutdownTimeoutMs,
     stop: async () => {

@@ -1,11 +1,12 @@
 // Metrics of a worker process: queues, jobs, the outbox and dead jobs, asked when somebody asks.
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Database } from '../shared/db/database.ts';
-import { QUEUE_NAMES } from '../shared/jobs.ts';
+import type { Database } from '../shared/platform/db/database.ts';
+import { QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import { watchAges } from './age-metrics.ts';
 import { watchLogs } from './log-metrics.ts';
-import type { JobRun, Queues } from '../shared/queues.ts';
-import { countDeadJobs } from '../shared/queues/dead-jobs.ts';
+import type { Queues } from '../shared/platform/queues/queues.ts';
+import type { JobRun } from '../shared/platform/queues/types.ts';
+import { countDeadJobs } from '../shared/platform/queues/dead-jobs.ts';
 
 /** Seconds: from a wake-up that finds nothing to an append of thousands of rows. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

@@ -1,13 +1,13 @@
 // Reads the policy folder and activates what it says for the whole installation: one worker at a time, all or nothing.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Database, Sql, Statement } from '../shared/db/database.ts';
-import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
-import { writeToAllLogs } from '../shared/log/service-record.ts';
-import type { Logger } from '../shared/log.ts';
-import type { Finding } from '../shared/policy/types.ts';
-import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../shared/seals/rows.ts';
-import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/policy-folder.ts';
+import type { Database, Sql, Statement } from '../shared/platform/db/database.ts';
+import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
+import { writeToAllLogs } from '../shared/domain/ledger/service-record.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
+import type { Finding } from '../shared/core/policy/types.ts';
+import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../shared/platform/db/seals/rows.ts';
+import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/domain/policy-sets/folder.ts';
 import { type Admit, admitBySize } from './policy-admission.ts';
 
 /** How often the folder is looked at. Two equal readings in a row are believed, so that half a write is not. */
@@ -54,7 +54,7 @@ export interface PolicyReaderDeps {
   readonly nowMs: () => number;
   /** This machine's clock, by which its file system dates files. */
   readonly machineMs: () => number;
-  readonly log: Logger;
+  readonly logger: Logger;
   /** Looks at the folder and reads it; by default from the file system. */
   readonly folder?: {
     readonly stamp: typeof stampOfFolder;
@@ -81,11 +81,11 @@ interface ApplyOptions {
  * @returns whether it is in force now
  */
 export async function applyFolder(
-  deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>,
+  deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'logger'>,
   folder: PolicyFolder,
   { signal, mayApply, admit = admitBySize }: ApplyOptions = {},
 ): Promise<boolean> {
-  const { db, nowMs, log } = deps;
+  const { db, nowMs, logger } = deps;
   const organisations = (await db.query<{ slug: string }>(ORGANISATIONS, [])).map(({ slug }) => slug);
   const { set, errors, warnings } = await admit({ ...folder, organisations }, signal);
   await mayApply?.();
@@ -119,9 +119,9 @@ export async function applyFolder(
     await writeToAllLogs(sql, 'custos.policy_set', { change: 'activated', digest, previousDigest }, at.getTime());
     return true;
   });
-  if (activated) log.info({ digest, policies }, 'policy set activated');
+  if (activated) logger.info({ digest, policies }, 'policy set activated');
   for (const { file, line, column, code, message } of warnings)
-    log.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
+    logger.warn({ file, line, column, code }, `policy folder: ${file}:${line}:${column} ${message}`);
   return true;
 }
 
@@ -132,12 +132,12 @@ function isForged(sql: Sql, state: SealedRow<'policy_state'>): boolean {
 }
 
 async function refuse(
-  deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'log'>,
+  deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'logger'>,
   findings: readonly Finding[],
 ): Promise<void> {
-  const { db, nowMs, log } = deps;
+  const { db, nowMs, logger } = deps;
   for (const { file, line, column, code, message } of findings) {
-    log.error({ file, line, column, code }, `policy folder refused: ${file}:${line}:${column} ${message}`);
+    logger.error({ file, line, column, code }, `policy folder refused: ${file}:${line}:${column} ${message}`);
   }
   const at = nowMs();
   await db.transaction(async (sql) => {
@@ -169,7 +169,7 @@ class FolderHangs extends Error {}
 
 /** Starts reading, as soon as no other worker does. */
 export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
-  const { databaseUrl, policyDir, log } = deps;
+  const { databaseUrl, policyDir, logger } = deps;
   const folderOf = deps.folder ?? { stamp: stampOfFolder, read: readPolicyFolder, deadlineMs: READ_DEADLINE_MS };
   const stop = new AbortController();
   const { signal } = stop;
@@ -221,7 +221,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       const { code } = error as NodeJS.ErrnoException;
       const message = `the policy folder cannot be read (${code ?? 'no reason given'})`;
       if (previous.applied === message) return;
-      log.error({ err: error }, 'the policy folder cannot be read');
+      logger.error({ err: error }, 'the policy folder cannot be read');
       await refuseFolder(message);
       previous.applied = message;
       return;
@@ -290,7 +290,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
         await client.connect();
         await hold(client);
       } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'policy reader interrupted; it starts again');
+        if (!signal.aborted) logger.warn({ err: error }, 'policy reader interrupted; it starts again');
       }
       await client.end().catch(() => undefined);
       if (!signal.aborted) await delay(500, undefined, { signal }).catch(() => undefined);

@@ -2,10 +2,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
-import { knownVerbs } from '../shared/intent/known-verbs.ts';
-import { compileLexicon } from '../shared/intent/lexicon.ts';
-import { admitPolicySet, type PolicyTexts } from '../shared/policy/admit.ts';
-import type { Finding } from '../shared/policy/types.ts';
+import { knownVerbs } from '../shared/core/intent/lexicon/known-verbs.ts';
+import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
+import { admitPolicySet, type PolicyTexts } from '../shared/core/policy/admit.ts';
+import type { Finding } from '../shared/core/policy/types.ts';
 
 /** What was found out. Only what is needed to put the set into force: the set itself stays where it was made. */
 export interface Admitted {

@@ -1,6 +1,6 @@
 // The thread in which the files of a large policy folder are checked (policy-admission.ts): one folder, one answer, the end.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PolicyTexts } from '../shared/policy/admit.ts';
+import type { PolicyTexts } from '../shared/core/policy/admit.ts';
 import { admitHere } from './policy-admission.ts';
 
 // What admitApart gave it; data of a thread has no type.

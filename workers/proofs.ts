@@ -1,7 +1,7 @@
 // The proof worker: appends what waits to its log, and signs the log's new head.
-import { type AppendDeps, appendWaiting } from '../shared/log/append.ts';
-import type { Checkpointer } from '../shared/log/checkpoints.ts';
-import type { Handlers } from '../shared/queues.ts';
+import { type AppendDeps, appendWaiting } from '../shared/domain/ledger/append.ts';
+import type { Checkpointer } from '../shared/domain/ledger/checkpoints.ts';
+import type { Handlers } from '../shared/platform/queues/queues.ts';
 
 export interface ProofWorkerDeps extends AppendDeps {
   readonly checkpointer: Checkpointer;

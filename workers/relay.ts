@@ -1,15 +1,15 @@
 // The relay: hands to the queues what was accepted. A row of the outbox goes when its job is queued, so that a crash in
 // between hands it over twice rather than never.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Statement } from '../shared/db/database.ts';
-import { type Job, QUEUE_NAMES } from '../shared/jobs.ts';
-import type { Logger } from '../shared/log.ts';
-import type { Producer } from '../shared/queues.ts';
+import type { Database, Statement } from '../shared/platform/db/database.ts';
+import { type Job, QUEUE_NAMES } from '../shared/kernel/jobs.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
+import type { Producer } from '../shared/platform/queues/queues.ts';
 
 export interface RelayDeps {
   readonly db: Database;
   readonly queues: Producer;
-  readonly log: Logger;
+  readonly logger: Logger;
 }
 
 export interface Relay {
@@ -117,7 +117,7 @@ export function nextBatch(rows: number, tookMs: number | 'failed'): number {
  * @throws when PostgreSQL or the queue's store is away; then all rows are still there.
  */
 export async function handOver(
-  { db, queues, log }: RelayDeps,
+  { db, queues, logger }: RelayDeps,
   what: 'all' | 'urgent' = 'all',
   batch = BATCH,
 ): Promise<HandedOver> {
@@ -133,7 +133,7 @@ export async function handOver(
         continue;
       }
       // One row that no queue can take must not keep the others from going.
-      log.error({ seq: row.seq, queue: row.queue, job: row.name }, 'the outbox holds something that is no job');
+      logger.error({ seq: row.seq, queue: row.queue, job: row.name }, 'the outbox holds something that is no job');
       await sql.query(BURY, [
         row.queue,
         row.name,
@@ -149,7 +149,7 @@ export async function handOver(
 
 /** Hands over until it is closed. Any number of workers may do so at once. */
 export function startRelay(deps: RelayDeps): Relay {
-  const { log } = deps;
+  const { logger } = deps;
   const stop = new AbortController();
   const { signal } = stop;
 
@@ -163,7 +163,7 @@ export function startRelay(deps: RelayDeps): Relay {
       const what = nowMs - allAtMs >= WAKE_UP_MS ? 'all' : 'urgent';
       try {
         const { rows } = await handOver(deps, what, batch);
-        if (away) log.info('the relay hands over again');
+        if (away) logger.info('the relay hands over again');
         away = false;
         const backlog = rows === batch;
         batch = nextBatch(batch, performance.now() - nowMs);
@@ -174,7 +174,7 @@ export function startRelay(deps: RelayDeps): Relay {
         else if (what === 'all') restMs = Math.min(restMs * 1.5, IDLE_MS);
         if (backlog) continue;
       } catch (error) {
-        if (!away) log.warn({ err: error }, 'the relay cannot hand over now; accepted work waits in the outbox');
+        if (!away) logger.warn({ err: error }, 'the relay cannot hand over now; accepted work waits in the outbox');
         away = true;
         // It may have been too much at once. What the queue took all the same is known there by its id.
         batch = nextBatch(batch, 'failed');

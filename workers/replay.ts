@@ -1,17 +1,22 @@
 // The replay worker: runs replays of long ranges one after the other, and starts one again from the front when a worker died.
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import type { Database } from '../shared/db/database.ts';
-import { draftOfCanonical } from '../shared/decide/replay-draft.ts';
-import { type ClaimedReplay, ClaimLost, COUNTED_AT_ONCE, createReplayClaims } from '../shared/decide/replay-jobs.ts';
-import { countDecisions, replayRange } from '../shared/decide/replay-store.ts';
-import { ApiError } from '../shared/errors.ts';
-import type { Logger } from '../shared/log.ts';
+import type { Database } from '../shared/platform/db/database.ts';
+import { draftOfCanonical } from '../shared/domain/drafts/replay-draft.ts';
+import {
+  type ClaimedReplay,
+  ClaimLost,
+  COUNTED_AT_ONCE,
+  createReplayClaims,
+} from '../shared/domain/drafts/replay-jobs.ts';
+import { countDecisions, replayRange } from '../shared/domain/drafts/replay-store.ts';
+import { ApiError } from '../shared/kernel/errors.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
 
 export interface ReplayRunnerDeps {
   readonly db: Database;
   readonly nowMs: () => number;
-  readonly log: Logger;
+  readonly logger: Logger;
 }
 
 export interface ReplayRunner {
@@ -24,7 +29,7 @@ export interface ReplayRunner {
 /** Progress is written this often, and is what shows that the run lives. */
 const TELL_EVERY_MS = 500;
 
-export function createReplayRunner({ db, nowMs, log }: ReplayRunnerDeps): ReplayRunner {
+export function createReplayRunner({ db, nowMs, logger }: ReplayRunnerDeps): ReplayRunner {
   const claims = createReplayClaims({ db, nowMs });
   const stop = new AbortController();
   const { signal } = stop;
@@ -52,7 +57,7 @@ export function createReplayRunner({ db, nowMs, log }: ReplayRunnerDeps): Replay
     });
     const { total: decisions } = report.decisions;
     await claims.finish(replayId, claim, JSON.stringify(report), decisions);
-    log.info({ replayId, decisions, changed: report.changed.decisions }, 'a replay is done');
+    logger.info({ replayId, decisions, changed: report.changed.decisions }, 'a replay is done');
   };
 
   const runAll = async (): Promise<void> => {
@@ -68,7 +73,7 @@ export function createReplayRunner({ db, nowMs, log }: ReplayRunnerDeps): Replay
         if (signal.aborted) return claims.release(replayId, claim);
         // Tried again when PostgreSQL is back.
         if (error instanceof ApiError && error.code === 'E6002') throw error;
-        log.error({ err: error, replayId }, 'a replay failed');
+        logger.error({ err: error, replayId }, 'a replay failed');
         await claims.fail(
           replayId,
           claim,

@@ -1,10 +1,10 @@
 // Shadow mode: a second folder of policies evaluated beside the set in force, after decisions are on record; nothing of it is answered.
 import { performance } from 'node:perf_hooks';
 import { Counter, type Registry } from 'prom-client';
-import type { Database, Statement } from '../shared/db/database.ts';
-import { ADVISORY_LOCKS } from '../shared/db/locks.ts';
-import { createReplayer } from '../shared/decide/replay.ts';
-import { draftOfFolder } from '../shared/decide/replay-draft.ts';
+import type { Database, Statement } from '../shared/platform/db/database.ts';
+import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
+import { createReplayer } from '../shared/domain/drafts/replay.ts';
+import { draftOfFolder } from '../shared/domain/drafts/replay-draft.ts';
 import {
   beginShadow,
   logsBehind,
@@ -12,10 +12,10 @@ import {
   type ShadowDraft,
   shadowLog,
   tellShadow,
-} from '../shared/decide/shadow-store.ts';
-import type { Logger } from '../shared/log.ts';
-import { readPolicyFolder } from '../shared/policy-folder.ts';
-import type { Finding } from '../shared/policy/types.ts';
+} from '../shared/domain/drafts/shadow-store.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
+import { readPolicyFolder } from '../shared/domain/policy-sets/folder.ts';
+import type { Finding } from '../shared/core/policy/types.ts';
 import { runAlone } from './alone.ts';
 
 const REST_MS = 250;
@@ -34,7 +34,7 @@ export interface ShadowDeps {
   /** CUSTOS_SHADOW_SHARE, 0..1 */
   readonly share: number;
   readonly nowMs: () => number;
-  readonly log: Logger;
+  readonly logger: Logger;
   readonly onCounted?: (counts: { readonly same: number; readonly different: number }) => void;
 }
 
@@ -47,7 +47,7 @@ export interface ShadowWorker {
 
 /** The draft of the folder, and its evaluation over what comes on record. Of no use by several at once: see startShadow. */
 export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
-  const { db, dir, share, nowMs, log, onCounted } = deps;
+  const { db, dir, share, nowMs, logger, onCounted } = deps;
   let draft: ShadowDraft | undefined;
   let findings: readonly Finding[] = [];
   let seen = '';
@@ -59,7 +59,10 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
     const [first] = findings;
     if (first === undefined) return;
     const { file, line, column, message } = first;
-    log.warn({ findings: found.length }, `the shadow policies are not evaluated: ${file}:${line}:${column} ${message}`);
+    logger.warn(
+      { findings: found.length },
+      `the shadow policies are not evaluated: ${file}:${line}:${column} ${message}`,
+    );
   };
 
   const apply = async (folder: Awaited<ReturnType<typeof readPolicyFolder>>): Promise<void> => {
@@ -68,7 +71,7 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
     const { digest, policies } = loaded.set;
     if (draft?.digest !== digest) draft = { digest, policies: policies.length, replayer: createReplayer(loaded.set) };
     findings = [];
-    log.info({ digest, share }, 'shadow policies are evaluated');
+    logger.info({ digest, share }, 'shadow policies are evaluated');
   };
 
   return {
@@ -124,14 +127,14 @@ export function shadowCounter(registry: Registry): NonNullable<ShadowDeps['onCou
 
 /** Starts shadow mode, as soon as no other worker does it. */
 export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string }): { close(): Promise<void> } {
-  const { db, databaseUrl, log } = deps;
+  const { db, databaseUrl, logger } = deps;
   let worker = createShadowWorker(deps);
   let lookedMs = Number.NEGATIVE_INFINITY;
   return runAlone({
     databaseUrl,
     lock: ADVISORY_LOCKS.shadow,
     name: 'custos-shadow',
-    log,
+    logger,
     async turn(isFirst) {
       if (isFirst) {
         worker = createShadowWorker(deps);

@@ -3,8 +3,8 @@
 // What merely waits its turn is left alone, however long: a job that waits says when its work was accepted, and jobs wait
 // in that order. Work accepted before the first of them has no job that waits. What is put back in vain all the same, such
 // as an intent that is evaluated just now, finds its job in the queue under the same id, and is ignored there.
-import type { Database, Statement } from '../shared/db/database.ts';
-import type { Queues } from '../shared/queues.ts';
+import type { Database, Statement } from '../shared/platform/db/database.ts';
+import type { Queues } from '../shared/platform/queues/queues.ts';
 
 /** Rows a statement, and statements a run: a queue that was emptied is filled again in steps. */
 const BATCH = 1_000;

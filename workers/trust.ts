@@ -1,7 +1,7 @@
 // The trust worker: folds the signals that wait into scores.
-import type { Database, Statement } from '../shared/db/database.ts';
-import { FOLD_BATCH, foldBatch } from '../shared/decide/trust-fold.ts';
-import type { Handlers } from '../shared/queues.ts';
+import type { Database, Statement } from '../shared/platform/db/database.ts';
+import { FOLD_BATCH, foldBatch } from '../shared/domain/trust/fold.ts';
+import type { Handlers } from '../shared/platform/queues/queues.ts';
 
 /** Full batches a job: a worker that is asked to stop waits for its running job, which must end although signals keep coming. */
 const BATCHES_A_JOB = 10;

@@ -1,12 +1,12 @@
 // Upkeep: what must be done now and then, once for the whole installation, as scheduled jobs.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database, Statement } from '../shared/db/database.ts';
-import { expireApprovals } from '../shared/decide/approval-store.ts';
-import { forgetReplays } from '../shared/decide/replay-jobs.ts';
-import type { JobName } from '../shared/jobs.ts';
-import type { Auditor } from '../shared/log/audit.ts';
-import type { Logger } from '../shared/log.ts';
-import type { Handlers, Queues } from '../shared/queues.ts';
+import type { Database, Statement } from '../shared/platform/db/database.ts';
+import { expireApprovals } from '../shared/domain/approvals/store.ts';
+import { forgetReplays } from '../shared/domain/drafts/replay-jobs.ts';
+import type { JobName } from '../shared/kernel/jobs.ts';
+import type { Auditor } from '../shared/domain/ledger/audit.ts';
+import type { Logger } from '../shared/platform/observe/logger.ts';
+import type { Handlers, Queues } from '../shared/platform/queues/queues.ts';
 import { auditHandler } from './audit.ts';
 import type { ReplayRunner } from './replay.ts';
 import { sweep } from './sweep.ts';
@@ -30,12 +30,12 @@ export const UPKEEP_EVERY_MS: { readonly [N in JobName<'upkeep'>]: number } = {
 /** A store that was emptied has lost the schedulers too; nobody tells. */
 const ENSURE_EVERY_MS = 5 * SECOND_MS;
 
-// A process that has not asked for half an hour forgets all it knows (shared/db/changes.ts), so an hour is enough.
+// A process that has not asked for half an hour forgets all it knows (shared/platform/db/changes.ts), so an hour is enough.
 const FORGET_CHANGES: Statement = {
   name: 'changes-forget',
   text: `DELETE FROM change WHERE seq IN (SELECT seq FROM change WHERE changed_at < now() - interval '1 hour' ORDER BY seq LIMIT ${BATCH}) RETURNING seq`,
 };
-// Looked at for twenty minutes at most (shared/decide/recent-parses.ts).
+// Looked at for twenty minutes at most (shared/domain/decisions/recent-parses.ts).
 const FORGET_PARSES: Statement = {
   name: 'recent-parses-forget',
   text: `DELETE FROM recent_parse WHERE ctid = ANY (ARRAY(SELECT ctid FROM recent_parse WHERE bucket < now() - interval '1 hour' LIMIT ${BATCH})) RETURNING bucket`,
@@ -55,28 +55,29 @@ async function forget(db: Database, statement: Statement): Promise<void> {
 export interface UpkeepDeps {
   readonly db: Database;
   readonly queues: Pick<Queues, 'oldestWaitingAtMs'>;
-  readonly log: Logger;
+  readonly logger: Logger;
   readonly auditor: Pick<Auditor, 'run'>;
   readonly nowMs: () => number;
   readonly replays: Pick<ReplayRunner, 'run'>;
 }
 
-export function upkeepHandlers({ db, queues, log, auditor, replays, nowMs }: UpkeepDeps): Handlers<'upkeep'> {
+export function upkeepHandlers({ db, queues, logger, auditor, replays, nowMs }: UpkeepDeps): Handlers<'upkeep'> {
   return {
     sweep: async () => {
       const swept = await sweep({ db, queues });
-      if (swept.logs + swept.trust + swept.intents + swept.resolved > 0) log.debug(swept, 'swept what stayed behind');
+      if (swept.logs + swept.trust + swept.intents + swept.resolved > 0)
+        logger.debug(swept, 'swept what stayed behind');
     },
     'expire-approvals': async () => {
       const expired = await expireApprovals(db, nowMs());
-      if (expired > 0) log.info({ expired }, 'approvals expired');
+      if (expired > 0) logger.info({ expired }, 'approvals expired');
     },
     'forget-changes': async () => {
       await forget(db, FORGET_CHANGES);
       await forget(db, FORGET_PARSES);
     },
     'forget-idempotency': () => forget(db, FORGET_IDEMPOTENCY),
-    audit: auditHandler({ auditor, log }),
+    audit: auditHandler({ auditor, logger }),
     replay: () => replays.run(),
     'forget-replays': () => forgetReplays(db),
   };
@@ -90,7 +91,7 @@ export interface Schedule {
  * Sees to it that upkeep jobs are made, from when the queue's store answers, and again after it was emptied. Every worker
  * does so; the schedulers are the store's and exist once.
  */
-export function keepSchedule(queues: Pick<Queues, 'every'>, log: Logger, ensureEveryMs = ENSURE_EVERY_MS): Schedule {
+export function keepSchedule(queues: Pick<Queues, 'every'>, logger: Logger, ensureEveryMs = ENSURE_EVERY_MS): Schedule {
   const stop = new AbortController();
   const { signal } = stop;
   const names = Object.keys(UPKEEP_EVERY_MS) as JobName<'upkeep'>[];
@@ -100,10 +101,10 @@ export function keepSchedule(queues: Pick<Queues, 'every'>, log: Logger, ensureE
     while (!signal.aborted) {
       try {
         for (const name of names) await queues.every('upkeep', name, UPKEEP_EVERY_MS[name], { v: 1 });
-        if (away) log.info('upkeep jobs are scheduled again');
+        if (away) logger.info('upkeep jobs are scheduled again');
         away = false;
       } catch (error) {
-        if (!away) log.warn({ err: error }, 'upkeep jobs could not be scheduled; it is tried again');
+        if (!away) logger.warn({ err: error }, 'upkeep jobs could not be scheduled; it is tried again');
         away = true;
       }
       await delay(ensureEveryMs, undefined, { signal }).catch(() => undefined);

@@ -1,5 +1,5 @@
 // Chapter four: what policies leave to a human is approved with another key, used once, and lets waiting work go on.
-import type { DecisionBody } from '../../shared/schemas/decision.ts';
+import type { DecisionBody } from '../../shared/api/decision.ts';
 import { DemoError, until } from './client.ts';
 import { must, note, type Scene, showDecision } from './scene.ts';
 

@@ -1,7 +1,7 @@
 // Chapters one to three: agents register, ask before they act, and submit work for a worker to judge.
-import type { DecisionBody } from '../../shared/schemas/decision.ts';
-import type { IntentBody } from '../../shared/schemas/intent.ts';
-import type { Verdict } from '../../shared/vocabulary.ts';
+import type { DecisionBody } from '../../shared/api/decision.ts';
+import type { IntentBody } from '../../shared/api/intent.ts';
+import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import { until } from './client.ts';
 import { must, type Scene, showDecision } from './scene.ts';
 

@@ -1,6 +1,6 @@
 // Checks an entity's chain with nothing but its records: every hash is computed again here. Pure.
 import { createHash } from 'node:crypto';
-import { canonicalize } from '../../shared/proof/canonical.ts';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
 
 /** One item of GET /v1/proofs/chain/{entityId}. */
 export interface ChainItem {

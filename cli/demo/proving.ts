@@ -1,6 +1,6 @@
 // Chapters six and seven: statements are anchored, and every decision of the story is found on record, hash by hash.
-import type { DecisionBody } from '../../shared/schemas/decision.ts';
-import { canonicalize } from '../../shared/proof/canonical.ts';
+import type { DecisionBody } from '../../shared/api/decision.ts';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { type ChainHead, type ChainItem, type ChainRecord, checkChain } from './chain.ts';
 import { DemoError, until } from './client.ts';
 import { must, type Scene } from './scene.ts';

@@ -1,7 +1,7 @@
 // What the chapters of the demo share: the stage, the cast, and what is remembered for the summary.
-import type { FailureCode } from '../../shared/proof/failures.ts';
-import type { DecisionBody } from '../../shared/schemas/decision.ts';
-import type { Verdict } from '../../shared/vocabulary.ts';
+import type { FailureCode } from '../../shared/core/proof/failures.ts';
+import type { DecisionBody } from '../../shared/api/decision.ts';
+import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import { type DemoClient, DemoError } from './client.ts';
 import type { Printer } from './printer.ts';
 

@@ -2,8 +2,8 @@
 // last hash. It ends at the first thing that is not as told, and takes its key back in any case.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { KeyCreatedBody } from '../../shared/schemas/key.ts';
-import type { Scope } from '../../shared/vocabulary.ts';
+import type { KeyCreatedBody } from '../../shared/api/key.ts';
+import type { Scope } from '../../shared/kernel/vocabulary.ts';
 import { askHumans } from './approving.ts';
 import { askFirst, registerAgents, submitWork } from './asking.ts';
 import { createDemoClient, type DemoClient, DemoError, send, until } from './client.ts';

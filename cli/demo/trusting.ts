@@ -1,7 +1,7 @@
 // Chapter five: trust is earned by signals and lost by a violation, and the same question gets another answer each time.
-import type { DecisionBody } from '../../shared/schemas/decision.ts';
-import type { TrustBody } from '../../shared/schemas/trust.ts';
-import type { Verdict } from '../../shared/vocabulary.ts';
+import type { DecisionBody } from '../../shared/api/decision.ts';
+import type { TrustBody } from '../../shared/api/trust.ts';
+import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import { until } from './client.ts';
 import { must, note, type Scene, showDecision } from './scene.ts';
 

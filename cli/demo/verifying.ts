@@ -1,8 +1,8 @@
 // Chapter eight: receipts are checked without the service, by its published keys alone, and forged ones are refused.
-import { ProofError } from '../../shared/proof/failures.ts';
-import { type TrustedKey, trustPublishedKeys } from '../../shared/proof/keys.ts';
-import { type Receipt, receiptOf, verifyReceipt } from '../../shared/proof/receipt.ts';
-import { verifyChain } from '../../shared/proof/verify.ts';
+import { ProofError } from '../../shared/core/proof/failures.ts';
+import { type TrustedKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
+import { type Receipt, receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
+import { verifyChain } from '../../shared/core/proof/verify.ts';
 import { DemoError, until } from './client.ts';
 import { must, type Scene } from './scene.ts';
 

@@ -1,8 +1,8 @@
 // What `custos doctor` asks the database: its version, whether it keeps what it commits, its schema, its clock, its room.
-import type { Database, Statement } from '../../shared/db/database.ts';
-import { ensureDurable, NotDurableError } from '../../shared/db/durability.ts';
-import { excessRights, ROLE_ADVICE } from '../../shared/db/rights.ts';
-import { migrationNames } from '../../shared/db/migrations/index.ts';
+import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import { ensureDurable, NotDurableError } from '../../shared/platform/db/durability.ts';
+import { excessRights, ROLE_ADVICE } from '../../shared/platform/db/rights.ts';
+import { migrationNames } from '../../shared/platform/db/migrations/index.ts';
 import { type Diagnosis, ok, problem, warning } from './check.ts';
 
 const OLDEST_POSTGRES = 14;

@@ -1,8 +1,8 @@
 // What `custos doctor` looks at on this machine: Node, the data folder, key files, and the space that is left.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../../shared/config.ts';
-import { readKeyFile } from '../../shared/log/key-file.ts';
+import type { Config } from '../../shared/platform/config/config.ts';
+import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { type Diagnosis, isOlder, ok, problem, skipped, warning } from './check.ts';
 
 /** Below this PostgreSQL may stop writing soon: its journal alone grows to 1 GB by default. */

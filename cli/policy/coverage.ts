@@ -1,9 +1,9 @@
 // `custos policy coverage`: what the test cases never showed of the policies, with file, line and column.
 import { type Command, InvalidArgumentError } from 'commander';
-import { createEvaluator } from '../../shared/policy/evaluate.ts';
-import { createCoverage, type CoverageReport, type Share } from '../../shared/policy/testing/coverage.ts';
-import { runCase } from '../../shared/policy/testing/run.ts';
-import { printable } from '../../shared/proof/encoding.ts';
+import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
+import { createCoverage, type CoverageReport, type Share } from '../../shared/core/policy/testing/coverage.ts';
+import { runCase } from '../../shared/core/policy/testing/run.ts';
+import { printable } from '../../shared/core/proof/encoding.ts';
 import { TESTED_HELP, TESTS_HELP } from './folder.ts';
 import {
   EXIT,

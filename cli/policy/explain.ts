@@ -1,15 +1,16 @@
 // `custos policy explain`: a question, or a decision on record, with every rule that was looked at and the values it saw.
 import type { Command } from 'commander';
-import { createEvidenceStore } from '../../shared/decide/verify-store.ts';
-import { type BodyReason, readDecisionRecord } from '../../shared/decide/verify-record.ts';
-import { parseFacts } from '../../shared/decide/verify-facts.ts';
-import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
-import { BUILT_IN_REASONS } from '../../shared/policy/combine.ts';
-import { meaningOf } from '../../shared/decide/approval-bound.ts';
-import { createEvaluator } from '../../shared/policy/evaluate.ts';
-import { loadCanonicalSet, type PolicySet } from '../../shared/policy/load.ts';
-import { BUILT_IN_POLICY } from '../../shared/policy/schema.ts';
-import type { Facts } from '../../shared/policy/types.ts';
+import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import { type BodyReason, readDecisionRecord } from '../../shared/core/verification/record.ts';
+import { parseFacts } from '../../shared/core/verification/facts.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
+import { BUILT_IN_REASONS } from '../../shared/core/policy/combine.ts';
+import { meaningOf } from '../../shared/core/decision/approval-bound.ts';
+import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
+import { loadCanonicalSet, type PolicySet } from '../../shared/core/policy/load.ts';
+import { BUILT_IN_POLICY } from '../../shared/core/policy/schema.ts';
+import type { Facts } from '../../shared/core/policy/types.ts';
 import { CommandError } from '../admin.ts';
 import { say } from '../context.ts';
 import { checkFolder } from './findings.ts';

@@ -1,11 +1,11 @@
 // What `custos policy explain` prints: the verdict and why, then each rule whose target fits with the values it saw.
-import type { BodyReason } from '../../shared/decide/verify-record.ts';
-import type { Explanation } from '../../shared/policy/evaluate.ts';
-import type { ExplainedCondition, ExplainedRule, Facts } from '../../shared/policy/types.ts';
-import { fullPath } from '../../shared/policy/vocabulary.ts';
-import { printable } from '../../shared/proof/encoding.ts';
-import { tierName } from '../../shared/trust/score.ts';
-import type { Verdict } from '../../shared/vocabulary.ts';
+import type { BodyReason } from '../../shared/core/verification/record.ts';
+import type { Explanation } from '../../shared/core/policy/evaluate.ts';
+import type { ExplainedCondition, ExplainedRule, Facts } from '../../shared/core/policy/types.ts';
+import { fullPath } from '../../shared/core/policy/vocabulary.ts';
+import { printable } from '../../shared/core/proof/encoding.ts';
+import { tierName } from '../../shared/core/trust/score.ts';
+import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import { type Paint, paint } from './output.ts';
 
 export interface Explained extends Explanation {

@@ -1,6 +1,6 @@
 // All findings of a policy folder: of its policies and lexicon as the service has them, and of its test files.
 import { createHash } from 'node:crypto';
-import type { Finding } from '../../shared/policy/types.ts';
+import type { Finding } from '../../shared/core/policy/types.ts';
 import { admitFolder, readFolder, shownPath, testsDirOf } from './folder.ts';
 import type { ShownFinding } from './output.ts';
 import { checkTestFiles } from './test-files.ts';

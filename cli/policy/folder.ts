@@ -1,12 +1,13 @@
 // The policy folder of a command: which one it is, and what the service would say of it, before it puts a set into force.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { knownVerbs } from '../../shared/intent/known-verbs.ts';
-import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
-import { type Admission, admitPolicySet } from '../../shared/policy/admit.ts';
-import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/policy-folder.ts';
-import { findRoot } from '../../shared/root.ts';
-import { pathBelowRoot } from '../../shared/settings.ts';
+import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
+import { type Admission, admitPolicySet } from '../../shared/core/policy/admit.ts';
+import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { findRoot } from '../../shared/platform/config/root.ts';
+import { pathBelowRoot } from '../../shared/platform/config/settings.ts';
 import { UsageError } from './output.ts';
 
 const DEFAULT = 'policies';

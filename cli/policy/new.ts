@@ -3,26 +3,27 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { createReadings } from '../../shared/decide/readings.ts';
-import { knownVerbs } from '../../shared/intent/known-verbs.ts';
-import { compileLexicon, type Lexicon } from '../../shared/intent/lexicon.ts';
-import { didYouMean } from '../../shared/near.ts';
-import { admitPolicySet } from '../../shared/policy/admit.ts';
-import { checkPolicy } from '../../shared/policy/check.ts';
-import { createEvaluator } from '../../shared/policy/evaluate.ts';
-import type { PolicySet } from '../../shared/policy/load.ts';
-import { POLICY_SCHEMA_ID } from '../../shared/policy/schema.ts';
-import { factsOf, instantOf } from '../../shared/policy/testing/facts.ts';
-import { POLICY_TEST_SCHEMA_ID } from '../../shared/policy/testing/schema.ts';
+import { createReadings } from '../../shared/domain/decisions/readings.ts';
+import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
+import { didYouMean } from '../../shared/kernel/near.ts';
+import { admitPolicySet } from '../../shared/core/policy/admit.ts';
+import { checkPolicy } from '../../shared/core/policy/check.ts';
+import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
+import type { PolicySet } from '../../shared/core/policy/load.ts';
+import { POLICY_SCHEMA_ID } from '../../shared/core/policy/schema.ts';
+import { factsOf, instantOf } from '../../shared/core/policy/testing/facts.ts';
+import { POLICY_TEST_SCHEMA_ID } from '../../shared/core/policy/testing/schema.ts';
 import {
   type Expectation,
   type PolicyTestCase,
   type PolicyTestFile,
   TEST_DEFAULTS,
-} from '../../shared/policy/testing/types.ts';
-import type { Evaluation, Facts } from '../../shared/policy/types.ts';
-import { LEXICON_FILE } from '../../shared/policy-folder.ts';
-import { type Action, ACTIONS, ENVIRONMENTS, type Environment } from '../../shared/vocabulary.ts';
+} from '../../shared/core/policy/testing/types.ts';
+import type { Evaluation, Facts } from '../../shared/core/policy/types.ts';
+import { LEXICON_FILE } from '../../shared/domain/policy-sets/folder.ts';
+import { type Action, ACTIONS, ENVIRONMENTS, type Environment } from '../../shared/kernel/vocabulary.ts';
 import { checkFolder, shownFinding } from './findings.ts';
 import { FOLDER_HELP, policyDirOf, readFolder, shownPath, testsDirOf } from './folder.ts';
 import {

@@ -1,6 +1,6 @@
 // What the policy commands print: tables, findings, JSON; colour on a terminal only; and their exit codes.
 import { styleText } from 'node:util';
-import { printable } from '../../shared/proof/encoding.ts';
+import { printable } from '../../shared/core/proof/encoding.ts';
 import { explain, say } from '../context.ts';
 
 /** The exit codes of every policy command. */

@@ -1,23 +1,23 @@
 // A question asked from the command line: its options, and the facts that the service would gather for it.
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { createReadings, type Reading, readingOfParse } from '../../shared/decide/readings.ts';
-import { ApiError } from '../../shared/errors.ts';
-import type { Lexicon } from '../../shared/intent/lexicon.ts';
-import { parseIntent } from '../../shared/intent/parse.ts';
-import { JsonError, parseJson } from '../../shared/json.ts';
-import type { PolicySet } from '../../shared/policy/load.ts';
-import { factsOf } from '../../shared/policy/testing/facts.ts';
-import { type TestAgent, TEST_DEFAULTS } from '../../shared/policy/testing/types.ts';
-import type { RiskFacts } from '../../shared/policy/types.ts';
-import { timeOf } from '../../shared/policy/values.ts';
-import { NO_EVIDENCE } from '../../shared/trust/score.ts';
+import { createReadings, type IntentReading, readingOfParse } from '../../shared/domain/decisions/readings.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
+import { parseIntent } from '../../shared/core/intent/parse.ts';
+import { JsonError, parseJson } from '../../shared/kernel/json.ts';
+import type { PolicySet } from '../../shared/core/policy/load.ts';
+import { factsOf } from '../../shared/core/policy/testing/facts.ts';
+import { type TestAgent, TEST_DEFAULTS } from '../../shared/core/policy/testing/types.ts';
+import type { RiskFacts } from '../../shared/core/policy/types.ts';
+import { timeOf } from '../../shared/core/policy/values.ts';
+import { NO_EVIDENCE } from '../../shared/core/trust/score.ts';
 import {
   AGENT_STATUSES,
   type AgentStatus,
   ENVIRONMENTS,
   type Environment,
   TIER_TABLE,
-} from '../../shared/vocabulary.ts';
+} from '../../shared/kernel/vocabulary.ts';
 import { UsageError } from './output.ts';
 
 export interface QuestionOptions {
@@ -99,7 +99,7 @@ export function questionOptions(command: Command): Command {
 }
 
 /** @throws {UsageError} */
-function readingOf({ intent, text, organisation }: QuestionOptions, set: PolicySet<Lexicon>): Reading {
+function readingOf({ intent, text, organisation }: QuestionOptions, set: PolicySet<Lexicon>): IntentReading {
   if (text !== undefined) {
     if (text === '' || text.length > MAX_TEXT) throw new UsageError(`--text must have 1 to ${MAX_TEXT} characters.`);
     return readingOfParse(parseIntent(text, set.lexicon.forOrganisation(organisation)));

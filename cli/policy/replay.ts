@@ -1,15 +1,20 @@
 // `custos policy replay`: stored decisions evaluated again under a draft, and what would have changed.
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { databaseNowMs } from '../../shared/db/clock.ts';
-import type { Database } from '../../shared/db/database.ts';
-import { type Draft, draftOfDigest, draftOfFolder } from '../../shared/decide/replay-draft.ts';
-import { replayHtml } from '../../shared/decide/replay-html.ts';
-import { countDecisions, type ReplayRange, type ReplayReport, replayRange } from '../../shared/decide/replay-store.ts';
-import { parseDuration } from '../../shared/keys/durations.ts';
-import type { PolicySet } from '../../shared/policy/load.ts';
-import { timeOf as instantOf } from '../../shared/policy/values.ts';
-import { type Environment, ENVIRONMENTS } from '../../shared/vocabulary.ts';
+import { databaseNowMs } from '../../shared/platform/db/clock.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { type Draft, draftOfDigest, draftOfFolder } from '../../shared/domain/drafts/replay-draft.ts';
+import { replayHtml } from '../../shared/domain/drafts/replay-html.ts';
+import {
+  countDecisions,
+  type ReplayRange,
+  type ReplayReport,
+  replayRange,
+} from '../../shared/domain/drafts/replay-store.ts';
+import { parseDuration } from '../../shared/domain/keys/durations.ts';
+import type { PolicySet } from '../../shared/core/policy/load.ts';
+import { timeOf as instantOf } from '../../shared/core/policy/values.ts';
+import { type Environment, ENVIRONMENTS } from '../../shared/kernel/vocabulary.ts';
 import { CommandError, requireOrganisation } from '../admin.ts';
 import { say } from '../context.ts';
 import { policyDirOf, readFolder, shownPath } from './folder.ts';

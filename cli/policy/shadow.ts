@@ -1,6 +1,6 @@
 // `custos policy shadow`: what the draft in shadow mode would have changed so far.
 import type { Command } from 'commander';
-import { readShadowStatus, type ShadowStatus } from '../../shared/decide/shadow-store.ts';
+import { readShadowStatus, type ShadowStatus } from '../../shared/domain/drafts/shadow-store.ts';
 import { EXIT, paint, printFindings, printJson, printLine, runPolicyCommand } from './output.ts';
 import { differenceLines } from './replay-text.ts';
 import { withPolicyStore } from './store.ts';

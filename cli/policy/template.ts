@@ -1,6 +1,6 @@
 // What `custos policy new` writes: a first rule of each effect, and the two questions that show both of its sides.
-import type { Condition, Policy, PolicyTarget } from '../../shared/policy/schema.ts';
-import type { Verdict } from '../../shared/vocabulary.ts';
+import type { Condition, Policy, PolicyTarget } from '../../shared/core/policy/schema.ts';
+import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 
 export type TemplateEffect = Verdict | 'RISK';
 export const TEMPLATE_EFFECTS: readonly TemplateEffect[] = ['DENY', 'ALLOW', 'ESCALATE', 'DEGRADE', 'RISK'];

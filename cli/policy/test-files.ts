@@ -2,17 +2,17 @@
 import type { Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createReadings, readingOfParse } from '../../shared/decide/readings.ts';
-import { ApiError } from '../../shared/errors.ts';
-import type { Lexicon } from '../../shared/intent/lexicon.ts';
-import { parseIntent } from '../../shared/intent/parse.ts';
-import { MAX_FILE_BYTES, type PolicySet, type TextFile } from '../../shared/policy/load.ts';
-import { expandTestFiles, type TestCase } from '../../shared/policy/testing/expand.ts';
-import { loadTestFile, type TestSource } from '../../shared/policy/testing/load.ts';
-import type { IntentReader } from '../../shared/policy/testing/lookups.ts';
-import { type PolicySources, policySources } from '../../shared/policy/testing/sources.ts';
-import { type ReadText, textOf } from '../../shared/policy/text-bytes.ts';
-import { ALMOST_JSON, unreadable } from '../../shared/policy-folder.ts';
+import { createReadings, readingOfParse } from '../../shared/domain/decisions/readings.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
+import { parseIntent } from '../../shared/core/intent/parse.ts';
+import { MAX_FILE_BYTES, type PolicySet, type TextFile } from '../../shared/core/policy/load.ts';
+import { expandTestFiles, type TestCase } from '../../shared/core/policy/testing/expand.ts';
+import { loadTestFile, type TestSource } from '../../shared/core/policy/testing/load.ts';
+import type { IntentReader } from '../../shared/core/policy/testing/lookups.ts';
+import { type PolicySources, policySources } from '../../shared/core/policy/testing/sources.ts';
+import { type ReadText, textOf } from '../../shared/core/policy/text-bytes.ts';
+import { ALMOST_JSON, unreadable } from '../../shared/domain/policy-sets/folder.ts';
 import { admitFolder, placesOfRun, readFolder, shownPath } from './folder.ts';
 import { type ShownFinding, UsageError } from './output.ts';
 

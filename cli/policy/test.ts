@@ -1,8 +1,8 @@
 // `custos policy test`: the cases beside the policies, each asked and held against the answer that it expects.
 import type { Command } from 'commander';
-import { createEvaluator } from '../../shared/policy/evaluate.ts';
-import { type CaseResult, type Difference, explainFailure, runCase } from '../../shared/policy/testing/run.ts';
-import { printable } from '../../shared/proof/encoding.ts';
+import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
+import { type CaseResult, type Difference, explainFailure, runCase } from '../../shared/core/policy/testing/run.ts';
+import { printable } from '../../shared/core/proof/encoding.ts';
 import { TESTED_HELP, TESTS_HELP } from './folder.ts';
 import {
   EXIT,

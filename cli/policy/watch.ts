@@ -1,6 +1,6 @@
 // Checking a folder again whenever it changes: one check at a time, and never without a last one after the last write.
 import { setTimeout as delay } from 'node:timers/promises';
-import { stampOfFolder } from '../../shared/policy-folder.ts';
+import { stampOfFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { say } from '../context.ts';
 import { type CheckedFolder, checkFolder } from './findings.ts';
 import { testsDirOf } from './folder.ts';

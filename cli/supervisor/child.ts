@@ -1,8 +1,8 @@
 // One process of the service under the supervisor: started, started again when it dies, stopped.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isReadyMessage } from '../../shared/lifecycle.ts';
-import type { Logger } from '../../shared/log.ts';
+import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
+import type { Logger } from '../../shared/platform/observe/logger.ts';
 
 export interface ChildOptions {
   /** For the log: `ingress`, `workers`. */
@@ -11,7 +11,7 @@ export interface ChildOptions {
   readonly entry: string;
   /** The environment of the n-th start (from 1); `address` is the one of the start before. */
   readonly env: (address: string | undefined) => NodeJS.ProcessEnv;
-  readonly log: Logger;
+  readonly logger: Logger;
 }
 
 export interface SupervisedChild {
@@ -28,7 +28,7 @@ export interface SupervisedChild {
 /** The rest before a start that follows a death: doubled each time, and short again once a start has lasted. */
 const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
 
-export function superviseChild({ name, entry, env, log }: ChildOptions): SupervisedChild {
+export function superviseChild({ name, entry, env, logger }: ChildOptions): SupervisedChild {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
   let address: string | undefined;
@@ -73,7 +73,7 @@ export function superviseChild({ name, entry, env, log }: ChildOptions): Supervi
         return;
       }
       if (performance.now() - startedAtMs > BACKOFF_MS.resetAfter) rest = BACKOFF_MS.first;
-      log.error({ child: name, how, againInMs: rest }, 'a process of the service died and is started again');
+      logger.error({ child: name, how, againInMs: rest }, 'a process of the service died and is started again');
       await delay(rest, undefined, { signal: stopping.signal }).catch(() => undefined);
       rest = Math.min(rest * 2, BACKOFF_MS.most);
     }
@@ -87,7 +87,7 @@ export function superviseChild({ name, entry, env, log }: ChildOptions): Supervi
       stopping.abort();
       child?.kill('SIGTERM');
       const late = setTimeout(() => {
-        log.error({ child: name, timeoutMs }, 'did not stop in time and is killed');
+        logger.error({ child: name, timeoutMs }, 'did not stop in time and is killed');
         child?.kill('SIGKILL');
       }, timeoutMs);
       await running;

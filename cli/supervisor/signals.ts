@@ -1,5 +1,5 @@
 // The signals that ask the supervisor to stop: the first in order, the second at once.
-import { SAME_SIGNAL_MS } from '../../shared/lifecycle.ts';
+import { SAME_SIGNAL_MS } from '../../shared/platform/process/lifecycle.ts';
 
 export interface StopSignals {
   /** Aborted by the first signal. */

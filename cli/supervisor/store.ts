@@ -1,9 +1,9 @@
 // The database and the secrets of the service under the supervisor, whether PostgreSQL is embedded or somewhere else.
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, requireIngress, requireWorkers, type StoreConfig } from '../../shared/config.ts';
-import { startEmbedded } from '../../shared/embedded/embedded.ts';
-import { ensureSecrets } from '../../shared/embedded/secrets.ts';
-import type { Logger } from '../../shared/log.ts';
+import { type Config, requireIngress, requireWorkers, type StoreConfig } from '../../shared/platform/config/config.ts';
+import { startEmbedded } from '../../shared/platform/embedded/embedded.ts';
+import { ensureSecrets } from '../../shared/platform/embedded/secrets.ts';
+import type { Logger } from '../../shared/platform/observe/logger.ts';
 
 export interface SupervisedStore {
   /** The settings with everything in place that embedding provides. */
@@ -19,7 +19,7 @@ export interface SupervisedStore {
 const RESTART_REST_MS = 500;
 
 /** Opens what DATABASE_URL names, or the embedded database, which is started again whenever it dies. */
-export async function openStore(config: Config, log: Logger, say: (line: string) => void): Promise<SupervisedStore> {
+export async function openStore(config: Config, logger: Logger, say: (line: string) => void): Promise<SupervisedStore> {
   if (config.databaseUrl !== undefined)
     return {
       // What a child would refuse is refused here, once.
@@ -36,11 +36,11 @@ export async function openStore(config: Config, log: Logger, say: (line: string)
     for (;;) {
       await embedded.server().ended;
       while (!closing.signal.aborted) {
-        log.error('the embedded PostgreSQL died and is started again');
+        logger.error('the embedded PostgreSQL died and is started again');
         const again = await embedded.restart().then(
           () => true,
           (error: unknown) => {
-            log.error({ err: error }, 'the embedded PostgreSQL did not start');
+            logger.error({ err: error }, 'the embedded PostgreSQL did not start');
             return false;
           },
         );

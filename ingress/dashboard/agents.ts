@@ -1,10 +1,10 @@
 // The list of agents as the pages show it: each way to look is one index, read from where the page begins.
-import type { Database, Statement } from '../../shared/db/database.ts';
-import { loadTrust } from '../../shared/decide/trust-state.ts';
-import { dayOf } from '../../shared/trust/beta.ts';
-import { NOTHING_RECORDED } from '../../shared/trust/recorded.ts';
-import { levelOf } from '../../shared/trust/score.ts';
-import type { AgentStatus, Environment } from '../../shared/vocabulary.ts';
+import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import { loadTrust } from '../../shared/domain/trust/state.ts';
+import { dayOf } from '../../shared/core/trust/beta.ts';
+import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
+import { levelOf } from '../../shared/core/trust/score.ts';
+import type { AgentStatus, Environment } from '../../shared/kernel/vocabulary.ts';
 import type { AgentRow } from './client/wire.ts';
 
 const COLUMNS =

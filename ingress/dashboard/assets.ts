@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { ApiError } from '../../shared/errors.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
 
 export interface Asset {
   readonly type: string;

@@ -1,5 +1,5 @@
 // How often a client may try to sign in with a wrong key: five times in a quarter of an hour, in all processes together.
-import type { Database, Statement } from '../../shared/db/database.ts';
+import type { Database, Statement } from '../../shared/platform/db/database.ts';
 
 export const MAX_ATTEMPTS = 5;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;

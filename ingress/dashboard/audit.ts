@@ -1,12 +1,12 @@
 // What was done on the operators' pages: a row before an action and one after it, each also a record of the log, and a line
 // in the log of the process.
 import { createHash } from 'node:crypto';
-import type { Database, Sql, Statement } from '../../shared/db/database.ts';
-import { ApiError } from '../../shared/errors.ts';
-import { operatorOrganisation } from '../../shared/keys/organisations.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { writeServiceRecord } from '../../shared/log/service-record.ts';
-import type { Environment } from '../../shared/vocabulary.ts';
+import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { operatorOrganisation } from '../../shared/domain/keys/organisations.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
+import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import type { EdgeLog } from '../ports.ts';
 import type { Reply, RequestContext, Route } from '../route.ts';
 
@@ -83,12 +83,12 @@ function outcomeOf(status: number): Outcome {
 export interface AuditDeps {
   readonly db: Database;
   readonly nowMs: () => number;
-  readonly log: EdgeLog;
+  readonly logger: EdgeLog;
 }
 
-export function createAudit({ db, nowMs, log }: AuditDeps): Audit {
+export function createAudit({ db, nowMs, logger }: AuditDeps): Audit {
   const note: Audit['note'] = (action, outcome, status, code) =>
-    log.info({ ...action, outcome, status, code }, 'dashboard action');
+    logger.info({ ...action, outcome, status, code }, 'dashboard action');
   const write = async (action: Action, outcome: Outcome, status?: number, code?: string): Promise<void> => {
     note(action, outcome, status, code);
     const atMs = nowMs();
@@ -119,7 +119,7 @@ export function createAudit({ db, nowMs, log }: AuditDeps): Audit {
   };
   const finish = (action: Action, outcome: Outcome, status: number, code?: string): Promise<void> =>
     write(action, outcome, status, code).catch((error: unknown) =>
-      log.error({ ...action, outcome, status, err: error }, 'the end of a dashboard action could not be recorded'),
+      logger.error({ ...action, outcome, status, err: error }, 'the end of a dashboard action could not be recorded'),
     );
   const around: Audit['around'] = async (action, work) => {
     await write(action, 'begun');

@@ -2,10 +2,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { ApiError } from '../../shared/errors.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { QUEUE_NAMES } from '../../shared/jobs.ts';
-import type { Queues } from '../../shared/queues.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { QUEUE_NAMES } from '../../shared/kernel/jobs.ts';
+import type { Queues } from '../../shared/platform/queues/queues.ts';
 import { type AdmissionDeps, authenticate, refuseUnknown } from '../middleware/admission.ts';
 import { Exchange } from '../middleware/exchange.ts';
 import type { RouterDeps } from '../router.ts';

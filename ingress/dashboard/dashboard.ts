@@ -1,11 +1,11 @@
 // The operators' pages of one ingress process: what they need of the service, started and stopped with it.
 import type { Registry } from 'prom-client';
-import type { Database } from '../../shared/db/database.ts';
-import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
-import type { Authenticator } from '../../shared/keys/authenticator.ts';
-import type { Logger } from '../../shared/log.ts';
-import { compileLexicon } from '../../shared/intent/lexicon.ts';
-import { createQueues } from '../../shared/queues.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import type { Authenticator } from '../../shared/domain/keys/authenticator.ts';
+import type { Logger } from '../../shared/platform/observe/logger.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import { createQueues } from '../../shared/platform/queues/queues.ts';
 import type { Site } from '../app.ts';
 import type { EdgeClock } from '../ports.ts';
 import type { Route } from '../route.ts';
@@ -22,7 +22,7 @@ export interface DashboardOptions {
   readonly databaseUrl: string;
   readonly redisUrl: string | undefined;
   readonly clock: EdgeClock;
-  readonly log: Logger;
+  readonly logger: Logger;
   readonly onError: (error: unknown) => void;
   /** The installation's folder. */
   readonly root: string;
@@ -84,7 +84,7 @@ export function startDashboard(options: DashboardOptions): RunningDashboard {
     db,
     nowMs,
     monotonicMs,
-    log: options.log,
+    logger: options.logger,
     root: options.root,
     https: options.https,
     pepper: options.pepper,

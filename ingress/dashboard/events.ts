@@ -1,7 +1,7 @@
 // Live numbers as server-sent events: one timer for all streams, and every stream's session is looked at before each send.
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '../../shared/errors.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { type AdmissionDeps, authenticate, refuseUnknown } from '../middleware/admission.ts';
 import type { Exchange } from '../middleware/exchange.ts';
 import type { Sessions } from './sessions.ts';

@@ -1,18 +1,18 @@
 // Why a decision on record came out as it did: its stored facts, held once more against the policy set that it names.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { Database, Statement } from '../../shared/db/database.ts';
-import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
-import { meaningOf } from '../../shared/decide/approval-bound.ts';
-import { parseFacts, same } from '../../shared/decide/verify-facts.ts';
-import { type Special, specialOf } from '../../shared/decide/verify-decision.ts';
-import { type DecisionBody, readDecisionRecord } from '../../shared/decide/verify-record.ts';
-import { mayName } from '../../shared/keys/bound.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import type { MissingOpens } from '../../shared/policy/combine.ts';
-import { createEvaluator, type Evaluator } from '../../shared/policy/evaluate.ts';
-import { loadCanonicalSet } from '../../shared/policy/load.ts';
-import { NO_PREVIOUS, sealRecord } from '../../shared/proof/record.ts';
+import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import { meaningOf } from '../../shared/core/decision/approval-bound.ts';
+import { parseFacts, same } from '../../shared/core/verification/facts.ts';
+import { type Special, specialOf } from '../../shared/core/verification/decision.ts';
+import { type DecisionBody, readDecisionRecord } from '../../shared/core/verification/record.ts';
+import { mayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { MissingOpens } from '../../shared/core/policy/combine.ts';
+import { createEvaluator, type Evaluator } from '../../shared/core/policy/evaluate.ts';
+import { loadCanonicalSet } from '../../shared/core/policy/load.ts';
+import { NO_PREVIOUS, sealRecord } from '../../shared/core/proof/record.ts';
 import type { DecisionExplanation } from './client/wire.ts';
 
 const READ: Statement = {

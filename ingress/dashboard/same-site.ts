@@ -1,7 +1,7 @@
 // Requests that change something must come from our own pages: another site's page can make a browser send the cookie's
 // owner anywhere, but can set no header of ours and cannot hide where it is.
 import type { Request } from 'express';
-import { ApiError } from '../../shared/errors.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
 
 /** A header that a page of another origin can only send when we allow it (CORS), which we never do. */
 export const OWN_HEADER = 'x-custos-dashboard';

@@ -2,13 +2,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
-import type { Database, Sql, Statement } from '../../shared/db/database.ts';
-import { ApiError } from '../../shared/errors.ts';
-import { toAuthenticated } from '../../shared/keys/authenticator.ts';
-import { loadKey } from '../../shared/keys/lookup.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { writeServiceRecord } from '../../shared/log/service-record.ts';
-import { genuine, insertSealed, sealedColumns, type SealedRow } from '../../shared/seals/rows.ts';
+import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { toAuthenticated } from '../../shared/domain/keys/authenticator.ts';
+import { loadKey } from '../../shared/domain/keys/lookup.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
+import { genuine, insertSealed, sealedColumns, type SealedRow } from '../../shared/platform/db/seals/rows.ts';
 
 const COOKIE = 'custos_session';
 /** A working day and some; then the key must be shown again, however busy the session was. */

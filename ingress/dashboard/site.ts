@@ -1,9 +1,9 @@
 // The operators' pages put together: documents, files, the API behind a session, and live events.
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import { ApiError } from '../../shared/errors.ts';
-import type { Logger } from '../../shared/log.ts';
-import type { Database } from '../../shared/db/database.ts';
-import type { Queues } from '../../shared/queues.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { Logger } from '../../shared/platform/observe/logger.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import type { Queues } from '../../shared/platform/queues/queues.ts';
 import { ANONYMOUS_PER_SECOND, type AnonymousLimiter, createAnonymousLimiter } from '../anonymous-limit.ts';
 import { type Site, ANSWERED_METHODS, byPrecision, expressPath } from '../app.ts';
 import type { AdmissionDeps } from '../middleware/admission.ts';
@@ -33,7 +33,7 @@ export interface DashboardDeps {
   readonly db: Database;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-  readonly log: Logger;
+  readonly logger: Logger;
   /** The installation's folder. */
   readonly root: string;
   readonly https: boolean;
@@ -99,9 +99,9 @@ function createLimits(
 }
 
 export function createDashboard(deps: DashboardDeps): Dashboard {
-  const { db, nowMs, monotonicMs, log, https } = deps;
+  const { db, nowMs, monotonicMs, logger, https } = deps;
   const sessions = createSessions({ db, nowMs, secure: https, onUse: deps.onUse });
-  const audit = createAudit({ db, nowMs, log });
+  const audit = createAudit({ db, nowMs, logger });
   const events = createEvents({ sessions, topics: deps.topics });
   const limits = createLimits(monotonicMs, deps.rateLimit);
   const routes: Route[] = [

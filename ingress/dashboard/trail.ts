@@ -1,7 +1,7 @@
 // What auditors look at: what the audit of the log found, and what was done on the operators' pages.
-import type { Database, Statement } from '../../shared/db/database.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { type Finding, FINDINGS } from '../../shared/proof/audit-findings.ts';
+import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { type Finding, FINDINGS } from '../../shared/core/proof/audit-findings.ts';
 import type { AuditedLog, OperatorAction } from './client/wire.ts';
 import type { Outcome } from './audit.ts';
 import type { Tenant } from './overview/tenant.ts';
@@ -106,7 +106,7 @@ export interface Trail {
 
 function auditOf(row: LogRow): AuditedLog['audit'] {
   if (row.ok === null) return null;
-  // Written by the auditor alone (shared/log/audit-state.ts).
+  // Written by the auditor alone (shared/domain/ledger/audit-state.ts).
   const findings = JSON.parse(row.findings ?? '[]') as Finding[];
   return {
     ok: row.ok,

@@ -1,9 +1,9 @@
 // Who a request is from, and what it may still ask: keys, rate limits, client addresses.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
-import { createOperatorCheck } from '../../shared/keys/operator.ts';
-import { ApiError } from '../../shared/errors.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { createOperatorCheck } from '../../shared/domain/keys/operator.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Authenticate, Awaitable, LimitAnswer, Limiter } from '../ports.ts';
 import type { Exchange } from './exchange.ts';
 

@@ -1,17 +1,17 @@
 // One request and its answer: identity, trace, and everything that is written to the client.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asApiError } from '../../shared/db/database.ts';
-import { ApiError, toProblem } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import type { Metrics } from '../../shared/metrics.ts';
-import type { RequestSpan, Tracing } from '../../shared/tracing.ts';
+import { asApiError } from '../../shared/platform/db/database.ts';
+import { ApiError, toProblem } from '../../shared/kernel/errors.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { Metrics } from '../../shared/platform/observe/metrics.ts';
+import type { RequestSpan, Tracing } from '../../shared/platform/observe/tracing.ts';
 import { ClientGone, drain, hasBody } from '../body.ts';
 import type { EdgeClock, EdgeLog } from '../ports.ts';
 import type { Reply } from '../route.ts';
 
 export interface ExchangeDeps {
-  readonly log: EdgeLog;
+  readonly logger: EdgeLog;
   readonly metrics: Metrics;
   readonly clock: EdgeClock;
   readonly isStopping: () => boolean;
@@ -151,7 +151,7 @@ export class Exchange {
       this.answered = true;
       // The status that proxies log for it; no answer has it.
       this.span?.end(499, {});
-      this.deps.log.info({ requestId: this.requestId, route: this.route }, 'client went away');
+      this.deps.logger.info({ requestId: this.requestId, route: this.route }, 'client went away');
       return;
     }
     const known = asRequestError(asApiError(error));
@@ -160,13 +160,16 @@ export class Exchange {
         ? known
         : new ApiError('E6001', 'Something went wrong here; the request id finds it in the log.');
     if (shown.status >= 500)
-      this.deps.log.error({ requestId: this.requestId, route: this.route, err: shown.cause ?? error }, shown.message);
+      this.deps.logger.error(
+        { requestId: this.requestId, route: this.route, err: shown.cause ?? error },
+        shown.message,
+      );
     const problem = JSON.stringify(toProblem(shown, this.path, this.requestId));
     try {
       this.send(shown.status, problem, PROBLEM_TYPE, shown.headers);
     } catch (unsendable) {
       this.answered = true;
-      this.deps.log.error(
+      this.deps.logger.error(
         { requestId: this.requestId, route: this.route, err: unsendable },
         'an answer could not be sent',
       );
@@ -213,7 +216,7 @@ export class Exchange {
         ? {}
         : { 'custos.key_id': this.key.keyId, 'custos.organisation': this.key.organisationSlug }),
     });
-    deps.log.info(
+    deps.logger.info(
       {
         requestId: this.requestId,
         method,

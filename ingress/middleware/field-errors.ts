@@ -1,9 +1,9 @@
 // From Ajv's errors to sentences that a caller can act on: the pointer of the offending member, and what it must be.
 import type { ErrorObject } from 'ajv';
-import type { FieldError } from '../../shared/errors.ts';
-import { pointerToken } from '../../shared/json.ts';
-import { NO_NUL, NOT_BLANK } from '../../shared/schemas/common.ts';
-import { STRING_FORMATS } from '../../shared/schemas/formats.ts';
+import type { FieldError } from '../../shared/kernel/errors.ts';
+import { pointerToken } from '../../shared/kernel/json.ts';
+import { NO_NUL, NOT_BLANK } from '../../shared/api/common.ts';
+import { STRING_FORMATS } from '../../shared/api/formats.ts';
 
 /** More than this helps nobody. */
 export const MAX_FIELD_ERRORS = 20;

@@ -1,6 +1,6 @@
 // What a request says: its path, query and body under the route's schemas, and every error with its place.
 import type { Request } from 'express';
-import { ApiError, type FieldError } from '../../shared/errors.ts';
+import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
 import type { Route } from '../route.ts';
 import type { Exchange } from './exchange.ts';
 import { fieldErrors, MAX_FIELD_ERRORS } from './field-errors.ts';
@@ -16,7 +16,7 @@ interface Part {
 }
 
 /** A route with everything compiled that can be. */
-export interface Prepared {
+export interface CompiledRoute {
   readonly route: Route;
   /** Method and path template. */
   readonly name: string;
@@ -42,7 +42,7 @@ function part(compile: Compile, schema: TSchema | undefined): Part | undefined {
 }
 
 /** Compiles what a route's schemas allow. @throws {Error} when a schema is not valid */
-export function prepare(route: Route, compile: Compile): Prepared {
+export function prepare(route: Route, compile: Compile): CompiledRoute {
   return {
     route,
     name: `${route.method} ${route.path}`,
@@ -53,7 +53,7 @@ export function prepare(route: Route, compile: Compile): Prepared {
 }
 
 /** Parameters and body under their schemas. @throws {ApiError} E2001 with at most 20 field errors */
-export function validate(prepared: Prepared, x: Exchange, body: unknown, bodyBytes: number): Input {
+export function validate(prepared: CompiledRoute, x: Exchange, body: unknown, bodyBytes: number): Input {
   const errors: FieldError[] = [];
   const req = x.req as Request;
   let params: unknown = NO_MEMBERS;

@@ -1,5 +1,5 @@
 // Query and path parameters: strictly parsed, strictly coerced by the schema's types, nothing guessed.
-import { ApiError, type FieldError } from '../../shared/errors.ts';
+import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 // Turns typebox schemas into validators, once per schema; the formats are ours, and nothing is coerced.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
-import { STRING_FORMATS } from '../../shared/schemas/formats.ts';
+import { STRING_FORMATS } from '../../shared/api/formats.ts';
 
 /** A plain copy of a schema: what JSON can say, without `$id` (a schema may stand in many others, Ajv wants an id once). */
 export function plainSchema(schema: TSchema): Record<string, unknown> {

@@ -1,14 +1,14 @@
 // Agents: register, list, read, update, and end.
 import type { Static } from 'typebox';
-import type { Database, Sql, Statement } from '../../shared/db/database.ts';
-import { loadTrust } from '../../shared/decide/trust-state.ts';
-import { isUniqueViolation } from '../../shared/db/database.ts';
-import { mayBecome } from '../../shared/agents.ts';
-import { ApiError, invalidField } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
-import { assertMayName, mayName } from '../../shared/keys/bound.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { writeServiceRecord } from '../../shared/log/service-record.ts';
+import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import { loadTrust } from '../../shared/domain/trust/state.ts';
+import { isUniqueViolation } from '../../shared/platform/db/database.ts';
+import { mayBecome } from '../../shared/kernel/agent-status.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
 import {
   Agent,
   type AgentBody,
@@ -17,7 +17,7 @@ import {
   AgentList,
   AgentListQuery,
   AgentUpdate,
-} from '../../shared/schemas/agent.ts';
+} from '../../shared/api/agent.ts';
 import {
   genuine,
   genuinePage,
@@ -25,12 +25,12 @@ import {
   sealedColumns,
   type SealedRow,
   updateSealed,
-} from '../../shared/seals/rows.ts';
-import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
-import { dayOf, type TrustScore } from '../../shared/trust/beta.ts';
-import { NOTHING_RECORDED } from '../../shared/trust/recorded.ts';
-import { levelOf, tierName } from '../../shared/trust/score.ts';
-import type { AgentStatus } from '../../shared/vocabulary.ts';
+} from '../../shared/platform/db/seals/rows.ts';
+import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
+import { dayOf, type TrustScore } from '../../shared/core/trust/beta.ts';
+import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
+import { levelOf, tierName } from '../../shared/core/trust/score.ts';
+import type { AgentStatus } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 

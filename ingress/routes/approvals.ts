@@ -1,5 +1,5 @@
 // Approvals: what waits for a human, and the human's word.
-import { listApprovals } from '../../shared/decide/approval-list.ts';
+import { listApprovals } from '../../shared/domain/approvals/list.ts';
 import {
   approvalFactsOf,
   boundOf,
@@ -8,22 +8,22 @@ import {
   noSuchApproval,
   readApproval,
   type ShownApproval,
-} from '../../shared/decide/approval-store.ts';
-import { stateAt } from '../../shared/decide/approval.ts';
-import { areSameHands } from '../../shared/decide/approval-hands.ts';
-import type { Database, Sql } from '../../shared/db/database.ts';
-import { invalidField } from '../../shared/errors.ts';
-import { assertMayName, mayName } from '../../shared/keys/bound.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+} from '../../shared/domain/approvals/store.ts';
+import { stateAt } from '../../shared/core/decision/approval.ts';
+import { areSameHands } from '../../shared/domain/approvals/hands.ts';
+import type { Database, Sql } from '../../shared/platform/db/database.ts';
+import { invalidField } from '../../shared/kernel/errors.ts';
+import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import {
   ApprovalDetail,
   ApprovalList,
   ApprovalListQuery,
   ApprovalParams,
   ApprovalVerdict,
-} from '../../shared/schemas/approval.ts';
-import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
-import type { DecisionBody } from '../../shared/schemas/decision.ts';
+} from '../../shared/api/approval.ts';
+import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
+import type { DecisionBody } from '../../shared/api/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { DecisionDeps } from './decisions.ts';
 import { decodeCursor, pageOf } from './paging.ts';

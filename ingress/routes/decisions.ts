@@ -1,10 +1,10 @@
 // Decisions: read back one, or list them.
-import type { DecisionStore } from '../../shared/decide/store.ts';
-import { ApiError } from '../../shared/errors.ts';
-import { assertMayName, mayName } from '../../shared/keys/bound.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
-import { DecisionIdParams, DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/schemas/decision.ts';
+import type { DecisionStore } from '../../shared/domain/decisions/decision-store.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
+import { DecisionIdParams, DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/api/decision.ts';
 import type { ShowDecisions } from '../decision-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { decodeCursor, instant, pageOf } from './paging.ts';

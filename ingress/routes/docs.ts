@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import { Type } from 'typebox';
-import { ApiError } from '../../shared/errors.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 export interface DocsDeps {

@@ -1,8 +1,8 @@
 // Repeats of enforcement under an Idempotency-Key: what was decided is given again while it stands, and nothing else is.
-import { lapsed, type Presence, type Told } from '../../shared/decide/presence.ts';
-import { permits } from '../../shared/decide/stands.ts';
-import { type ApiError, toProblem } from '../../shared/errors.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
+import { lapsed, type Presence, type Told } from '../../shared/domain/decisions/presence.ts';
+import { permits } from '../../shared/core/decision/stands.ts';
+import { type ApiError, toProblem } from '../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Reply } from '../route.ts';
 
 /** What is stored of a batch. */

@@ -1,18 +1,18 @@
 // Enforcement: one question or a hundred, each answered by a decision that is on record before it is answered.
 import { type Static, Type } from 'typebox';
-import type { Sql } from '../../shared/db/database.ts';
-import type { ActivePolicies, ActivePolicySet } from '../../shared/decide/active-set.ts';
-import type { Answer, Decider, Question } from '../../shared/decide/decider.ts';
-import type { ParseStore } from '../../shared/decide/parses.ts';
-import type { RecentParses } from '../../shared/decide/recent-parses.ts';
-import type { Reading, Readings } from '../../shared/decide/readings.ts';
-import type { Presence } from '../../shared/decide/presence.ts';
-import type { Item, Unwritten } from '../../shared/decide/approval-naming.ts';
-import type { Recorder } from '../../shared/decide/recorder.ts';
-import { ApiError, invalidField } from '../../shared/errors.ts';
-import { assertMayName } from '../../shared/keys/bound.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import type { Explanation } from '../../shared/policy/evaluate.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
+import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import type { Answer, Decider, Question } from '../../shared/domain/decisions/decider.ts';
+import type { ParseStore } from '../../shared/domain/decisions/parses.ts';
+import type { RecentParses } from '../../shared/domain/decisions/recent-parses.ts';
+import type { IntentReading, IntentReadings } from '../../shared/domain/decisions/readings.ts';
+import type { Presence } from '../../shared/domain/decisions/presence.ts';
+import type { EvaluatedQuestion, Unwritten } from '../../shared/domain/decisions/approval-naming.ts';
+import type { Recorder } from '../../shared/domain/decisions/recorder.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { assertMayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { Explanation } from '../../shared/core/policy/evaluate.ts';
 import {
   Decision,
   DryRun,
@@ -20,7 +20,7 @@ import {
   EnforceBatchResponse,
   EnforceRequest,
   type EnforceRequestBody,
-} from '../../shared/schemas/decision.ts';
+} from '../../shared/api/decision.ts';
 import { fieldErrors } from '../middleware/field-errors.ts';
 import { compile } from '../middleware/schema.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
@@ -31,7 +31,7 @@ const PARSE_TTL_MS = 15 * 60_000;
 
 export interface EnforceDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
-  readonly readings: Readings;
+  readonly readings: IntentReadings;
   readonly parses: Pick<ParseStore, 'read'>;
   readonly recentParses: RecentParses;
   readonly decider: Pick<Decider, 'answer' | 'explain'>;
@@ -45,8 +45,8 @@ export interface EnforceDeps {
 type BatchRequest = RequestContext<undefined, undefined, Static<typeof EnforceBatchRequest>>;
 
 /** A request evaluated. What is not a dry run has to be durable before its answer goes out. */
-interface Prepared {
-  readonly item: Item;
+interface EvaluatedRequest {
+  readonly item: EvaluatedQuestion;
   readonly explanation: Explanation | undefined;
   /** The whole answer of a dry run. */
   readonly dryRun?: string;
@@ -61,7 +61,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     body: EnforceRequestBody,
     intentId: string,
     at: string,
-  ): Promise<Reading> => {
+  ): Promise<IntentReading> => {
     const refuse = (message: string): ApiError => invalidField(`${at}/intent_id`, message);
     const parse = await parses.read(key.organisationId, key.environment, intentId);
     if (parse === undefined || parse.agentId !== body.agent_id) throw refuse('names no parse of this agent');
@@ -74,7 +74,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     active: ActivePolicies,
     key: AuthenticatedKey,
     body: EnforceRequestBody,
-    reading: Reading,
+    reading: IntentReading,
     traceparent: string | undefined,
   ): Question => ({
     active,
@@ -95,7 +95,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     body: EnforceRequestBody,
     at: string,
     traceparent: string | undefined,
-  ): Promise<Prepared> => {
+  ): Promise<EvaluatedRequest> => {
     assertMayName(key, body.agent_id, `${at}/agent_id`);
     if ((body.explain === true || body.dry_run === true) && !key.scopes.has('admin:*')) {
       const member = body.explain === true ? 'explain' : 'dry_run';
@@ -110,7 +110,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     const asked = question(active, key, body, reading, traceparent);
     const pending = decider.answer(asked);
     const answer = pending instanceof Promise ? await pending : pending;
-    const item: Item = { question: asked, answer };
+    const item: EvaluatedQuestion = { question: asked, answer };
     const explanation = body.explain === true ? await decider.explain(asked, answer) : undefined;
     if (body.dry_run !== true) return { item, explanation };
     const previewed = asked.approvalId === undefined ? answer : await recorder.preview(item);
@@ -118,12 +118,12 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
   };
 
   /** Makes a decision durable together with those of other requests. @returns the answer, which may go out now */
-  const append = async ({ item, explanation, dryRun: dry }: Prepared): Promise<string> =>
+  const append = async ({ item, explanation, dryRun: dry }: EvaluatedRequest): Promise<string> =>
     dry ?? withExplanation(await recorder.append(item), explanation);
 
   /** Makes decisions durable in the transaction that also stores the reply of an idempotent request. */
   const inTransaction = async (
-    prepared: readonly Prepared[],
+    prepared: readonly EvaluatedRequest[],
     work: (write: (sql: Sql) => Promise<(string | Unwritten)[]>) => Promise<Reply>,
   ): Promise<Reply> => {
     const real = prepared.filter(({ dryRun: dry }) => dry === undefined);
@@ -149,7 +149,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     member: unknown,
     at: string,
     traceparent: string | undefined,
-  ): Promise<Prepared> => {
+  ): Promise<EvaluatedRequest> => {
     if (!memberValidator.valid(member)) {
       const errors = fieldErrors(memberValidator.explain(member, true), (pointer) => at + pointer);
       throw new ApiError('E2001', 'This member of the batch is invalid.', { errors });

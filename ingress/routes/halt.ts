@@ -1,12 +1,12 @@
 // Halt: one call stops an environment. Every verdict is DENY until it is lifted.
 import { Type } from 'typebox';
-import type { Database, Sql, Statement } from '../../shared/db/database.ts';
-import { type Halt, haltOf } from '../../shared/decide/halts.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { writeServiceRecord } from '../../shared/log/service-record.ts';
-import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../../shared/seals/rows.ts';
-import { NO_NUL, Nullable, StringEnum, Timestamp } from '../../shared/schemas/common.ts';
-import { ENVIRONMENTS } from '../../shared/vocabulary.ts';
+import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import { type Halt, haltOf } from '../../shared/domain/decisions/halts.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
+import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../../shared/platform/db/seals/rows.ts';
+import { NO_NUL, Nullable, StringEnum, Timestamp } from '../../shared/api/common.ts';
+import { ENVIRONMENTS } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 
 const HaltRequest = Type.Object(

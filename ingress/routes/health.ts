@@ -1,10 +1,10 @@
 // Whether the service is alive, whether it is ready, and its metrics.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { ApiError } from '../../shared/errors.ts';
-import { isOperatorsKey } from '../../shared/keys/operator.ts';
-import type { Metrics } from '../../shared/metrics.ts';
-import { StringEnum } from '../../shared/schemas/common.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
+import type { Metrics } from '../../shared/platform/observe/metrics.ts';
+import { StringEnum } from '../../shared/api/common.ts';
 import type { ReadinessCheck } from '../ports.ts';
 import { type Access, defineRoute, type Route } from '../route.ts';
 

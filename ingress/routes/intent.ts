@@ -1,14 +1,14 @@
 // Parsing free text into a normalized intent, with its risk and a preview of the verdict.
-import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
-import type { Answer, Decider } from '../../shared/decide/decider.ts';
-import type { ParseRow, ParseStore } from '../../shared/decide/parses.ts';
-import { readingOfParse } from '../../shared/decide/readings.ts';
-import { ApiError } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
-import { parseIntent } from '../../shared/intent/parse.ts';
-import type { ParsedIntent } from '../../shared/intent/types.ts';
-import { assertMayName, mayName } from '../../shared/keys/bound.ts';
-import { Intent, type IntentBody, IntentIdParams, IntentRequest } from '../../shared/schemas/intent.ts';
+import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import type { Answer, Decider } from '../../shared/domain/decisions/decider.ts';
+import type { ParseRow, ParseStore } from '../../shared/domain/decisions/parses.ts';
+import { readingOfParse } from '../../shared/domain/decisions/readings.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { parseIntent } from '../../shared/core/intent/parse.ts';
+import type { ParsedIntent } from '../../shared/core/intent/types.ts';
+import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import { Intent, type IntentBody, IntentIdParams, IntentRequest } from '../../shared/api/intent.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 
 export interface IntentDeps {

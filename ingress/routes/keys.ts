@@ -1,10 +1,10 @@
 // API keys: make, list, revoke, rotate. An admin key governs its own organisation and environment, nothing else.
-import type { Database } from '../../shared/db/database.ts';
-import { ApiError } from '../../shared/errors.ts';
-import { assertWithinBinding } from '../../shared/keys/bound.ts';
-import { DEFAULT_OVERLAP, OVERLAP, readDuration } from '../../shared/keys/durations.ts';
-import { planKey } from '../../shared/keys/plan.ts';
-import type { SecretHasher } from '../../shared/keys/secrets.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { assertWithinBinding } from '../../shared/domain/keys/bound.ts';
+import { DEFAULT_OVERLAP, OVERLAP, readDuration } from '../../shared/domain/keys/durations.ts';
+import { planKey } from '../../shared/domain/keys/plan.ts';
+import type { SecretHasher } from '../../shared/domain/keys/secrets.ts';
 import {
   createKey,
   type KeyOwner,
@@ -13,9 +13,9 @@ import {
   type MadeKey,
   revokeKey,
   rotateKey,
-} from '../../shared/keys/store.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+} from '../../shared/domain/keys/store.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import {
   Key,
   type KeyBody,
@@ -28,8 +28,8 @@ import {
   KeyRotate,
   KeyRotated,
   type KeyRotatedBody,
-} from '../../shared/schemas/key.ts';
-import type { Environment } from '../../shared/vocabulary.ts';
+} from '../../shared/api/key.ts';
+import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 

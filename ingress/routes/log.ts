@@ -1,13 +1,13 @@
 // The log for those who check it: checkpoints, keys, consistency, leaves, and the verification of a receipt.
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
-import { ApiError, invalidField } from '../../shared/errors.ts';
-import { MissingNodeError } from '../../shared/log/nodes.ts';
-import type { ReceiptStore, StoredCheckpoint } from '../../shared/log/receipts.ts';
-import { jwksOf } from '../../shared/proof/keys.ts';
-import { receiptOf, verifyReceipt } from '../../shared/proof/receipt.ts';
-import { asResult } from '../../shared/proof/failures.ts';
-import { DEFAULT_LIMIT, JsonObject } from '../../shared/schemas/common.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { MissingNodeError } from '../../shared/domain/ledger/nodes.ts';
+import type { ReceiptStore, StoredCheckpoint } from '../../shared/domain/ledger/receipts.ts';
+import { jwksOf } from '../../shared/core/proof/keys.ts';
+import { receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
+import { asResult } from '../../shared/core/proof/failures.ts';
+import { DEFAULT_LIMIT, JsonObject } from '../../shared/api/common.ts';
 import {
   CheckpointList,
   CheckpointListQuery,
@@ -16,7 +16,7 @@ import {
   LogKeys,
   Range,
   Verification,
-} from '../../shared/schemas/log.ts';
+} from '../../shared/api/log.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 

@@ -1,5 +1,5 @@
 // Cursors of lists: opaque to callers, the last row's sort key to us.
-import { invalidField } from '../../shared/errors.ts';
+import { invalidField } from '../../shared/kernel/errors.ts';
 
 /** The cursor that continues after this sort key. */
 export function encodeCursor(sortKey: string): string {

@@ -1,18 +1,18 @@
 // Policy sets: the one in force, past ones by digest, and a check of files before they are put into the folder.
-import type { Database, Statement } from '../../shared/db/database.ts';
-import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
-import { ApiError } from '../../shared/errors.ts';
-import { knownVerbs } from '../../shared/intent/known-verbs.ts';
-import { compileLexicon } from '../../shared/intent/lexicon.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { admitPolicySet } from '../../shared/policy/admit.ts';
+import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { admitPolicySet } from '../../shared/core/policy/admit.ts';
 import {
   PolicyDigestParams,
   PolicySetStatus,
   StoredPolicySet,
   ValidatePoliciesRequest,
   ValidatePoliciesResponse,
-} from '../../shared/schemas/policy-set.ts';
+} from '../../shared/api/policy-set.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const READ: Statement = {

@@ -1,29 +1,34 @@
 // Replay of stored decisions under a draft, at once or as a job; and what shadow mode found.
-import type { Database } from '../../shared/db/database.ts';
-import { type Draft, draftOfDigest, draftOfFiles } from '../../shared/decide/replay-draft.ts';
-import { replayHtml } from '../../shared/decide/replay-html.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { type Draft, draftOfDigest, draftOfFiles } from '../../shared/domain/drafts/replay-draft.ts';
+import { replayHtml } from '../../shared/domain/drafts/replay-html.ts';
 import {
   COUNTED_AT_ONCE,
   MAX_OPEN_REPLAYS,
   queueReplay,
   readReplay,
   type ReplayRow,
-} from '../../shared/decide/replay-jobs.ts';
-import { countDecisions, type ReplayRange, type ReplayReport, replayRange } from '../../shared/decide/replay-store.ts';
-import { readShadowStatus } from '../../shared/decide/shadow-store.ts';
-import { ApiError, invalidField } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
-import { readDuration } from '../../shared/keys/durations.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import type { PolicySet } from '../../shared/policy/load.ts';
+} from '../../shared/domain/drafts/replay-jobs.ts';
+import {
+  countDecisions,
+  type ReplayRange,
+  type ReplayReport,
+  replayRange,
+} from '../../shared/domain/drafts/replay-store.ts';
+import { readShadowStatus } from '../../shared/domain/drafts/shadow-store.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { readDuration } from '../../shared/domain/keys/durations.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { PolicySet } from '../../shared/core/policy/load.ts';
 import {
   ReplayParams,
   ReplayReportSchema,
   ReplayRequest,
   ReplaySchema,
   ShadowStatusSchema,
-} from '../../shared/schemas/replay.ts';
-import type { Environment } from '../../shared/vocabulary.ts';
+} from '../../shared/api/replay.ts';
+import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { MAX_FIELD_ERRORS } from '../middleware/field-errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { assertOperator } from './policies.ts';

@@ -1,18 +1,18 @@
 // Proofs: accept statements, and read what became of them.
 import { createHash } from 'node:crypto';
-import { ApiError, invalidField } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
-import { assertMayName, mayName } from '../../shared/keys/bound.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { type AcceptedProof, isOwnId, type ProofRow, type ProofStore } from '../../shared/log/proof-store.ts';
-import type { Anchored } from '../../shared/log/read.ts';
-import type { Promiser } from '../../shared/log/promises.ts';
-import type { ReceiptStore } from '../../shared/log/receipts.ts';
-import { canonicalize } from '../../shared/proof/canonical.ts';
-import { recordDigest, recordPrefix } from '../../shared/proof/record.ts';
-import { writeTlogProof } from '../../shared/proof/tlog-proof.ts';
-import { ReceiptSchema } from '../../shared/schemas/log.ts';
-import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { type AcceptedProof, isOwnId, type ProofRow, type ProofStore } from '../../shared/domain/ledger/proof-store.ts';
+import type { Anchored } from '../../shared/domain/ledger/read.ts';
+import type { Promiser } from '../../shared/domain/ledger/promises.ts';
+import type { ReceiptStore } from '../../shared/domain/ledger/receipts.ts';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
+import { recordDigest, recordPrefix } from '../../shared/core/proof/record.ts';
+import { writeTlogProof } from '../../shared/core/proof/tlog-proof.ts';
+import { ReceiptSchema } from '../../shared/api/log.ts';
+import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import {
   EntityIdParams,
   ProofAccepted,
@@ -25,7 +25,7 @@ import {
   ProofIdParams,
   ProofList,
   ProofListQuery,
-} from '../../shared/schemas/proof.ts';
+} from '../../shared/api/proof.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { immutable } from './log.ts';
 import { decodeCursor, encodeCursor, instant, pageOf } from './paging.ts';

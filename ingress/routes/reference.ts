@@ -1,8 +1,8 @@
 // The tables of the interface, as data: tiers, rate limits, errors, scopes.
 import { createHash } from 'node:crypto';
 import { type TSchema, Type } from 'typebox';
-import { ERROR_TABLE, type ErrorEntry } from '../../shared/errors.ts';
-import { RATE_LIMIT_TABLE, SCOPE_TABLE, TIER_TABLE } from '../../shared/vocabulary.ts';
+import { ERROR_TABLE, type ErrorEntry } from '../../shared/kernel/errors.ts';
+import { RATE_LIMIT_TABLE, SCOPE_TABLE, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Route } from '../route.ts';
 
 const closed = { additionalProperties: false };

@@ -1,12 +1,12 @@
 // Submitted intents: accept them for a worker to evaluate, and read what became of them.
-import type { ActivePolicySet } from '../../shared/decide/active-set.ts';
-import type { IntentRow, IntentStore, StoredIntent } from '../../shared/decide/intent-store.ts';
-import type { Readings } from '../../shared/decide/readings.ts';
-import { ApiError } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
-import { assertMayName, mayName } from '../../shared/keys/bound.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import type { IntentRow, IntentStore, StoredIntent } from '../../shared/domain/decisions/intent-store.ts';
+import type { IntentReadings } from '../../shared/domain/decisions/readings.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import {
   IntentAccepted,
   IntentSubmission,
@@ -14,14 +14,14 @@ import {
   SubmittedIntentList,
   SubmittedIntentListQuery,
   SubmittedIntentParams,
-} from '../../shared/schemas/submitted-intent.ts';
+} from '../../shared/api/submitted-intent.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { type DecisionDeps, ownOnly } from './decisions.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 
 export interface SubmittedIntentDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
-  readonly readings: Readings;
+  readonly readings: IntentReadings;
   readonly intents: IntentStore;
   readonly nowMs: () => number;
   readonly shown: DecisionDeps['shown'];

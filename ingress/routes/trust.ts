@@ -1,14 +1,14 @@
 // Trust: signals in, scores out.
-import type { Database, Statement } from '../../shared/db/database.ts';
-import type { SignalRow, SignalStore } from '../../shared/decide/trust-signals.ts';
-import { listTrustChanges, loadTrust, loadTrustAt, type TrustChange } from '../../shared/decide/trust-state.ts';
-import { ApiError, type FieldError } from '../../shared/errors.ts';
-import { newId } from '../../shared/ids.ts';
-import { assertMayName } from '../../shared/keys/bound.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { canonicalize } from '../../shared/proof/canonical.ts';
-import { AgentIdParams } from '../../shared/schemas/agent.ts';
-import { DEFAULT_LIMIT } from '../../shared/schemas/common.ts';
+import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import type { SignalRow, SignalStore } from '../../shared/domain/trust/signals.ts';
+import { listTrustChanges, loadTrust, loadTrustAt, type TrustChange } from '../../shared/domain/trust/state.ts';
+import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import { assertMayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
+import { AgentIdParams } from '../../shared/api/agent.ts';
+import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import {
   Trust,
   type TrustBody,
@@ -19,10 +19,10 @@ import {
   type TrustSignalBody,
   TrustSignalsAccepted,
   TrustSignalsRequest,
-} from '../../shared/schemas/trust.ts';
-import { dayOf, dayText } from '../../shared/trust/beta.ts';
-import { NOTHING_RECORDED } from '../../shared/trust/recorded.ts';
-import { levelOf, tierName } from '../../shared/trust/score.ts';
+} from '../../shared/api/trust.ts';
+import { dayOf, dayText } from '../../shared/core/trust/beta.ts';
+import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
+import { levelOf, tierName } from '../../shared/core/trust/score.ts';
 import { MAX_FIELD_ERRORS } from '../middleware/field-errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { decodeCursor, instant, pageOf } from './paging.ts';

@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createApp } from '../../ingress/app.ts';
 import { businessRoutes } from '../../ingress/routes/all.ts';
-import { LexiconSchema } from '../../shared/intent/lexicon-schema.ts';
-import { createMetrics } from '../../shared/metrics.ts';
-import { policySchemaText } from '../../shared/policy/schema.ts';
-import { policyTestSchemaText } from '../../shared/policy/testing/schema.ts';
-import { findRoot } from '../../shared/root.ts';
+import { LexiconSchema } from '../../shared/core/intent/lexicon/schema.ts';
+import { createMetrics } from '../../shared/platform/observe/metrics.ts';
+import { policySchemaText } from '../../shared/core/policy/schema.ts';
+import { policyTestSchemaText } from '../../shared/core/policy/testing/schema.ts';
+import { findRoot } from '../../shared/platform/config/root.ts';
+import { drawHouse, importsOfRooms, withDrawing } from './house.ts';
 
 export interface GeneratedFile {
   /** Path below the root of the repository. */
@@ -27,7 +28,7 @@ function openApiText(): string {
     authenticate: unused,
     limiter: unused,
     idempotency: unused,
-    log: unused,
+    logger: unused,
     metrics: createMetrics({ processMetrics: false }),
     clock: unused,
     isStopping: () => false,
@@ -37,8 +38,14 @@ function openApiText(): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
+function architectureText(): string {
+  const root = findRoot();
+  return withDrawing(readFileSync(path.join(root, 'docs', 'ARCHITECTURE.md'), 'utf8'), drawHouse(importsOfRooms(root)));
+}
+
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'docs/openapi.json', content: openApiText },
+  { file: 'docs/ARCHITECTURE.md', content: architectureText },
   { file: 'policies/schema/policy.schema.json', content: policySchemaText },
   { file: 'policies/schema/policy-test.schema.json', content: policyTestSchemaText },
   { file: 'policies/schema/lexicon.schema.json', content: () => `${JSON.stringify(LexiconSchema, null, 2)}\n` },

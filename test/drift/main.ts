@@ -1,7 +1,7 @@
 // `npm run check:drift`: whether the generated files are what the code gives now; with --write it makes them so.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { findRoot } from '../../shared/root.ts';
+import { findRoot } from '../../shared/platform/config/root.ts';
 import { GENERATED_FILES } from './generated.ts';
 
 const write = process.argv.includes('--write');

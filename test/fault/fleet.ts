@@ -1,7 +1,7 @@
 // Several ingress and worker processes on one PostgreSQL (and one Redis), and what can go wrong with each.
-import { migrate } from '../../shared/db/migrate.ts';
-import { type Database, openDatabase } from '../../shared/db/database.ts';
-import type { Embedded } from '../../shared/embedded/embedded.ts';
+import { migrate } from '../../shared/platform/db/migrate.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
 import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
 import type { TestRedis } from '../support/redis.ts';

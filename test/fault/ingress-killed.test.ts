@@ -1,7 +1,7 @@
 // Ingress killed at any moment: what was answered is on record, once, as it was answered; a repeat settles the rest.
 import { expect } from 'chai';
-import { type Database, openDatabase } from '../../shared/db/database.ts';
-import { answerOfRecord } from '../../shared/decide/record.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { answerOfRecord } from '../../shared/core/decision/record.ts';
 import { type Client, createClient } from '../support/client.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { startIngress, startWorker, type TestService } from '../support/process.ts';

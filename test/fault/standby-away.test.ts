@@ -1,9 +1,9 @@
 // A synchronous standby that is away: commits hang, requests do not, and sessions do not pile up.
 import { expect } from 'chai';
 import pg from 'pg';
-import { migrate } from '../../shared/db/migrate.ts';
-import { openDatabase } from '../../shared/db/database.ts';
-import type { Embedded } from '../../shared/embedded/embedded.ts';
+import { migrate } from '../../shared/platform/db/migrate.ts';
+import { openDatabase } from '../../shared/platform/db/database.ts';
+import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
 import { createClient } from '../support/client.ts';
 import { PATIENCE, startTestServer } from '../support/database.ts';
 import { TEST_PEPPER, startIngress, startWorker, type TestService } from '../support/process.ts';

@@ -1,8 +1,8 @@
 // What must be true of the database when everything accepted has been carried out, recomputed without the code under test.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { Database } from '../../shared/db/database.ts';
-import { dayOf, evidenceOf, type SignalType, scoreOn } from '../../shared/trust/beta.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { dayOf, evidenceOf, type SignalType, scoreOn } from '../../shared/core/trust/beta.ts';
 import { waitFor } from '../support/wait.ts';
 import type { Accepted } from './load.ts';
 

@@ -1,9 +1,9 @@
 // For tests of approvals over HTTP: a service whose policies escalate, a worker, and what all that was done must leave on record.
 import { expect } from 'chai';
-import { createEvidenceStore } from '../../shared/decide/verify-store.ts';
-import type { VerifiedDecision } from '../../shared/decide/verify-decision.ts';
-import { createStoredVerifier } from '../../shared/decide/verify-stored.ts';
-import { compileLexicon } from '../../shared/intent/lexicon.ts';
+import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import type { VerifiedDecision } from '../../shared/core/verification/decision.ts';
+import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { Client, ClientResponse } from './client.ts';
 import { type Asking, ESCALATING } from './escalations.ts';
 import { checkLog } from './log-check.ts';

@@ -1,12 +1,12 @@
 // Databases for tests: one embedded PostgreSQL for the whole run, one migrated template, a copy of it for each test file.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { Database, Sql, Statement } from '../../shared/db/database.ts';
-import { migrate } from '../../shared/db/migrate.ts';
-import type { DatabaseAccess } from '../../shared/db/roles.ts';
-import { type Embedded, startEmbedded } from '../../shared/embedded/embedded.ts';
-import type { EmbeddedAddresses } from '../../shared/embedded/roles.ts';
-import { signal } from '../../shared/embedded/processes.ts';
+import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import { migrate } from '../../shared/platform/db/migrate.ts';
+import type { DatabaseAccess } from '../../shared/platform/db/roles.ts';
+import { type Embedded, startEmbedded } from '../../shared/platform/embedded/embedded.ts';
+import type { EmbeddedAddresses } from '../../shared/platform/embedded/roles.ts';
+import { signal } from '../../shared/platform/embedded/processes.ts';
 import { atEnd } from './cleanup.ts';
 import { fastRoot, removeLeftovers, temporaryDataDir } from './folders.ts';
 import { TEST_PEPPER } from './process.ts';

@@ -1,7 +1,7 @@
 // For tests of approvals: policies that escalate, and the ways in which a test asks, approves and reads.
 import { expect } from 'chai';
 import type { Client, ClientResponse } from './client.ts';
-import { MAX_OPEN_APPROVALS } from '../../shared/decide/approval.ts';
+import { MAX_OPEN_APPROVALS } from '../../shared/core/decision/approval.ts';
 import type { PolicyFiles, Service } from './service.ts';
 
 const rule = (id: string, type: string, resources: string[], params: object = {}): object => ({

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { isAlive, signal, waitForEnd } from '../../shared/embedded/processes.ts';
+import { isAlive, signal, waitForEnd } from '../../shared/platform/embedded/processes.ts';
 import { atEnd } from './cleanup.ts';
 
 const PREFIX = 'custos-test-';

@@ -1,6 +1,6 @@
 // Holds every answer against the OpenAPI document: its status, content type, headers and body must be documented.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { isTimestamp } from '../../shared/schemas/formats.ts';
+import { isTimestamp } from '../../shared/api/formats.ts';
 
 type Json = Record<string, unknown>;
 

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isAlive, signal } from '../../shared/embedded/processes.ts';
-import { isReadyMessage } from '../../shared/lifecycle.ts';
+import { isAlive, signal } from '../../shared/platform/embedded/processes.ts';
+import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
 import { atEnd } from './cleanup.ts';
 import { temporaryDataDir } from './folders.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';

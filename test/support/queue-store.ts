@@ -1,8 +1,8 @@
 // The two stores of queues as tests see them: fresh for each test, and able to go away and come back.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { migrate } from '../../shared/db/migrate.ts';
-import type { QueueOptions } from '../../shared/queues.ts';
+import { migrate } from '../../shared/platform/db/migrate.ts';
+import type { QueueOptions } from '../../shared/platform/queues/queues.ts';
 import { startTestServer } from './database.ts';
 import { startTestRedis } from './redis.ts';
 import { TEST_PEPPER } from './process.ts';

@@ -1,5 +1,5 @@
 // A process that works on the queue intents, to be killed in mid-job: says what it starts and ends on standard output.
-import { createQueues } from '../../shared/queues.ts';
+import { createQueues } from '../../shared/platform/queues/queues.ts';
 
 const [databaseUrl = '', redisUrl, hang] = process.argv.slice(2);
 const queues = createQueues({

@@ -1,8 +1,10 @@
-// Mocha's reporter for `npm test`: the spec reporter, then why suites were skipped, then what failed in a line each, then
-// one line of numbers.
+// Mocha's reporter for `npm test`: the spec reporter, then why suites were skipped, how long each file took, how often a time
+// was measured again, what failed in a line each, and one line of numbers.
+import path from 'node:path';
 import Mocha from 'mocha';
 import { troubleSince } from './client.ts';
 import { skippedSuites } from './skip.ts';
+import { measuredAgain } from './undisturbed.ts';
 
 /**
  * How long the process may take to end by itself after the last test; what keeps it longer is a leak. Less than the 10 s
@@ -16,6 +18,14 @@ export default class CustosReporter extends Mocha.reporters.Spec {
     const unexplained = new Set<string>();
     const failed: string[] = [];
     let startedMs = 0;
+    const tookMs = new Map<string, number>();
+    const count = ({ file, duration }: Mocha.Runnable): void => {
+      if (file === undefined || duration === undefined) return;
+      const name = path.relative(process.cwd(), file);
+      tookMs.set(name, (tookMs.get(name) ?? 0) + duration);
+    };
+    runner.on('hook end', count);
+    runner.on('test end', count);
     runner.on('hook', () => (startedMs = Date.now()));
     runner.on('test', () => (startedMs = Date.now()));
     runner.on('fail', (test, error: unknown) => {
@@ -31,6 +41,8 @@ export default class CustosReporter extends Mocha.reporters.Spec {
       const { passes = 0, failures = 0, pending = 0 } = this.stats as Partial<Mocha.Stats>;
       for (const [title, reason] of skippedSuites()) console.log(`skipped: ${title}: ${reason}`);
       for (const title of unexplained) console.log(`skipped: ${title}: no reason is given`);
+      for (const [file, ms] of tookMs) console.log(`took: ${Math.round(ms)} ms ${file}`);
+      if (measuredAgain() > 0) console.log(`measured again: ${measuredAgain()}`);
       for (const line of failed) console.log(`failed: ${line}`);
       let leaks = 0;
       // Printed when all else is: the last line of the run is this one.

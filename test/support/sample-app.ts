@@ -6,11 +6,11 @@ import type { Idempotency } from '../../ingress/idempotency.ts';
 import type { LimitAnswer } from '../../ingress/ports.ts';
 import { defineRoute, type Route } from '../../ingress/route.ts';
 import { closeServer, createExpressServer, listen } from '../../ingress/server.ts';
-import { ApiError } from '../../shared/errors.ts';
-import type { AuthenticatedKey } from '../../shared/keys/types.ts';
-import { createMetrics } from '../../shared/metrics.ts';
-import { CallerId, Instant, Limit, Nullable, StringEnum } from '../../shared/schemas/common.ts';
-import type { Scope } from '../../shared/vocabulary.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { createMetrics } from '../../shared/platform/observe/metrics.ts';
+import { CallerId, Instant, Limit, Nullable, StringEnum } from '../../shared/api/common.ts';
+import type { Scope } from '../../shared/kernel/vocabulary.ts';
 import { TEST_SEALS } from './seals.ts';
 
 export function sampleKey(
@@ -229,7 +229,7 @@ export async function startSample(options: SampleOptions = {}): Promise<Sample> 
       peekAnonymous: anonymous,
     },
     idempotency: NO_IDEMPOTENCY,
-    log: { info: log('info'), warn: log('warn'), error: log('error') },
+    logger: { info: log('info'), warn: log('warn'), error: log('error') },
     metrics: createMetrics({ processMetrics: false }),
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
     isStopping: () => state.stopping,

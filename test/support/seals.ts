@@ -1,10 +1,16 @@
 // For tests: the seals of the pepper that processes of tests have, and rows that are written past the service.
 import { hash } from 'node:crypto';
-import type { Database } from '../../shared/db/database.ts';
-import { type Changes, rowIdSql, sealedColumns, type SealedRow, updateSealed } from '../../shared/seals/rows.ts';
-import { type Run, sealExisting } from '../../shared/seals/seal-existing.ts';
-import { sealedTable, type SealedTableName } from '../../shared/seals/tables.ts';
-import { createSeals } from '../../shared/seals/seals.ts';
+import type { Database } from '../../shared/platform/db/database.ts';
+import {
+  type Changes,
+  rowIdSql,
+  sealedColumns,
+  type SealedRow,
+  updateSealed,
+} from '../../shared/platform/db/seals/rows.ts';
+import { type Run, sealExisting } from '../../shared/platform/db/seals/seal-existing.ts';
+import { sealedTable, type SealedTableName } from '../../shared/platform/db/seals/tables.ts';
+import { createSeals } from '../../shared/platform/db/seals/seals.ts';
 import { TEST_PEPPER } from './process.ts';
 
 /** For connections of tests that read or write what gives authority. */

@@ -2,17 +2,17 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
-import { readConfig, requireStore } from '../../shared/config.ts';
-import { type Database, openDatabase } from '../../shared/db/database.ts';
-import { ensureBootstrap } from '../../shared/keys/bootstrap.ts';
-import { generateKey } from '../../shared/keys/format.ts';
-import { createOrganisation } from '../../shared/keys/organisations.ts';
-import { createSecretHasher } from '../../shared/keys/secrets.ts';
-import { createKey, type KeySpec } from '../../shared/keys/store.ts';
-import { createLogger } from '../../shared/log.ts';
-import { findRoot } from '../../shared/root.ts';
+import { readConfig, requireStore } from '../../shared/platform/config/config.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
+import { generateKey } from '../../shared/domain/keys/format.ts';
+import { createOrganisation } from '../../shared/domain/keys/organisations.ts';
+import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
+import { createKey, type KeySpec } from '../../shared/domain/keys/store.ts';
+import { createLogger } from '../../shared/platform/observe/logger.ts';
+import { findRoot } from '../../shared/platform/config/root.ts';
 import { applyFolder } from '../../workers/policies.ts';
-import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/policy-folder.ts';
+import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
 import { adminUrlOf, createTestDatabase, PATIENCE } from './database.ts';
@@ -97,7 +97,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const root = findRoot();
   const env = { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_RATE_LIMIT: 'off' };
   const config = requireStore(readConfig({ ...testKeyFiles(), ...env, ...options.env }, { root }));
-  const log = createLogger({ name: 'test', level: 'silent', pretty: false });
+  const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
   const db = await openDatabase({
     seals: TEST_SEALS,
     url: databaseUrl,
@@ -110,10 +110,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
   const clock = { nowMs, monotonicMs: () => performance.now() };
-  await applyFolder({ db, nowMs, log }, await folderOf(options.policies));
+  await applyFolder({ db, nowMs, logger }, await folderOf(options.policies));
   const ingress = await startIngress({
     config,
-    log,
+    logger,
     root,
     clock,
     ...(options.patient === false ? {} : { patience: PATIENCE }),
@@ -160,7 +160,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     addOrganisation: async (slug) => (await createOrganisation(db, { slug, name: slug, tier: 7 }, nowMs())).id,
     async apply(policies) {
-      await applyFolder({ db, nowMs, log }, await folderOf(policies));
+      await applyFolder({ db, nowMs, logger }, await folderOf(policies));
       const [state] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
       const digest = state?.digest ?? '';
       await waitFor(async () => (await admin.get('/v1/policies')).json.digest === digest, {

@@ -1,13 +1,13 @@
 // For tests: the handlers of the workers, called by hand over a service's database, so that a test says what runs and when.
 import { readFileSync } from 'node:fs';
-import { createIntentStore, type IntentStore } from '../../shared/decide/intent-store.ts';
-import { type Deciding, startDeciding } from '../../shared/decide/deciding.ts';
-import type { JobPayload } from '../../shared/jobs.ts';
-import { createCheckpointer } from '../../shared/log/checkpoints.ts';
-import { createCheckpointKeeper } from '../../shared/log/kept.ts';
-import { loadPrivateKey } from '../../shared/proof/keys.ts';
-import { DEFAULT_DAILY_CAP } from '../../shared/trust/beta.ts';
-import type { Environment } from '../../shared/vocabulary.ts';
+import { createIntentStore, type IntentStore } from '../../shared/domain/decisions/intent-store.ts';
+import { type Deciding, startDeciding } from '../../shared/domain/decisions/deciding.ts';
+import type { JobPayload } from '../../shared/kernel/jobs.ts';
+import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
+import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
+import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
+import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/intents.ts';
 import { proofHandlers } from '../../workers/proofs.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';

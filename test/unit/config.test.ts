@@ -11,9 +11,9 @@ import {
   requireStore,
   requireWorkers,
   SETTING_TABLE,
-} from '../../shared/config.ts';
-import { readKeyFile } from '../../shared/log/key-file.ts';
-import { RATE_LIMIT_TABLE } from '../../shared/vocabulary.ts';
+} from '../../shared/platform/config/config.ts';
+import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
+import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { temporaryFolder } from '../support/folders.ts';
 
 const places = { root: '/srv/custos', cwd: '/home/ada' };

@@ -2,9 +2,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { completeLibraries } from '../../shared/embedded/binaries.ts';
-import { AlreadyRunning, holderOf, takeLock } from '../../shared/embedded/lock.ts';
-import { isAlive, startOf } from '../../shared/embedded/processes.ts';
+import { completeLibraries } from '../../shared/platform/embedded/binaries.ts';
+import { AlreadyRunning, holderOf, takeLock } from '../../shared/platform/embedded/lock.ts';
+import { isAlive, startOf } from '../../shared/platform/embedded/processes.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { runProcess } from '../support/process.ts';
 

@@ -1,6 +1,6 @@
 // The heap of a process: its growth is limited, unless whoever starts the process says how.
 import { expect } from 'chai';
-import { keepHeapSmall } from '../../shared/heap.ts';
+import { keepHeapSmall } from '../../shared/platform/process/heap.ts';
 
 describe('the heap of a process', () => {
   const doneBy = (execArgv: readonly string[]): string[] => {

@@ -1,6 +1,6 @@
 // "Did you mean": what is near enough to be meant, and what is not.
 import { expect } from 'chai';
-import { didYouMean, editDistance, nearestName } from '../../shared/near.ts';
+import { didYouMean, editDistance, nearestName } from '../../shared/kernel/near.ts';
 
 describe('the nearest name', () => {
   for (const [name, known, meant] of [

@@ -1,4 +1,5 @@
 // The pages, in the order of the menu. A page of an item (`/dashboard/agents/agent-7`) is the same entry with an id.
+import type { PageProps } from './page-props.ts';
 import type { VNode } from './html.ts';
 import { AgentsPage } from './pages/agents.ts';
 import { ApprovalsPage } from './pages/approvals.ts';
@@ -10,11 +11,6 @@ import { OverviewPage } from './pages/overview.ts';
 import { PoliciesPage } from './pages/policies.ts';
 import { QueuesPage } from './pages/queues.ts';
 import { ReceiptsPage } from './pages/receipts.ts';
-
-export interface PageProps {
-  /** What follows the page's name in the address, decoded. */
-  readonly id: string | undefined;
-}
 
 export interface PageEntry {
   /** In the address: '' is the overview. */

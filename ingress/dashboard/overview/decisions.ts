@@ -1,8 +1,8 @@
 // How many decisions there are by verdict, now and lately: read from the newest rows alone, however many there are.
 import { LRUCache } from 'lru-cache';
-import type { Database, Statement } from '../../../shared/db/database.ts';
-import { lowestId } from '../../../shared/ids.ts';
-import { VERDICTS, type Verdict } from '../../../shared/vocabulary.ts';
+import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import { lowestId } from '../../../shared/kernel/ids.ts';
+import { VERDICTS, type Verdict } from '../../../shared/kernel/vocabulary.ts';
 import type { Overview, RateSample, VerdictCounts } from '../client/wire.ts';
 import { memoize } from './memo.ts';
 import type { Tenant } from './tenant.ts';

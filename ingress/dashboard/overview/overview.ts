@@ -1,6 +1,6 @@
 // The numbers of the first page, put together for the holder of a key.
-import type { Database } from '../../../shared/db/database.ts';
-import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
+import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Overview, SystemState } from '../client/wire.ts';
 import { createDecisionRates } from './decisions.ts';
 import { memoize } from './memo.ts';

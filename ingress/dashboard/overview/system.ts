@@ -1,11 +1,11 @@
 // What an operator sees of the installation: processes, queues, outbox, dead jobs, latency and the policy set.
-import type { Database, Statement } from '../../../shared/db/database.ts';
-import type { ActivePolicySet } from '../../../shared/decide/active-set.ts';
-import { readProcesses } from '../../../shared/heartbeat.ts';
-import { QUEUE_NAMES } from '../../../shared/jobs.ts';
-import { logProblems } from '../../../shared/log/audit.ts';
-import type { Queues } from '../../../shared/queues.ts';
-import { countDeadJobs } from '../../../shared/queues/dead-jobs.ts';
+import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
+import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
+import { QUEUE_NAMES } from '../../../shared/kernel/jobs.ts';
+import { logProblems } from '../../../shared/domain/ledger/audit.ts';
+import type { Queues } from '../../../shared/platform/queues/queues.ts';
+import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';
 import type { QueueState, SystemState } from '../client/wire.ts';
 import type { LatencyWatch } from './latency.ts';
 

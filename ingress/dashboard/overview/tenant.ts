@@ -1,7 +1,7 @@
 // What an admin sees of the own organisation and environment: halt, log and agents.
-import type { Database, Statement } from '../../../shared/db/database.ts';
-import { NO_EVIDENCE } from '../../../shared/trust/score.ts';
-import { type Environment, TIER_TABLE } from '../../../shared/vocabulary.ts';
+import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import { NO_EVIDENCE } from '../../../shared/core/trust/score.ts';
+import { type Environment, TIER_TABLE } from '../../../shared/kernel/vocabulary.ts';
 import type { LogInfo, Overview } from '../client/wire.ts';
 
 export interface Tenant {

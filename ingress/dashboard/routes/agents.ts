@@ -1,8 +1,8 @@
 // Agents for the pages: the list that stays quick, and looking for ids that begin with a text.
 import { Type } from 'typebox';
-import { invalidField } from '../../../shared/errors.ts';
-import { AgentStatusSchema } from '../../../shared/schemas/agent.ts';
-import { Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/schemas/common.ts';
+import { invalidField } from '../../../shared/kernel/errors.ts';
+import { AgentStatusSchema } from '../../../shared/api/agent.ts';
+import { Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
 import { decodeCursor, encodeCursor } from '../../routes/paging.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { AgentLister, ListedAgent } from '../agents.ts';

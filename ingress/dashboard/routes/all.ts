@@ -1,6 +1,6 @@
 // Every route and every live topic of the dashboard's own, beside those of /v1 that it serves as they are.
-import type { Database } from '../../../shared/db/database.ts';
-import type { ActivePolicySet } from '../../../shared/decide/active-set.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
+import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import type { Route } from '../../route.ts';
 import type { Topic } from '../events.ts';
 import type { AgentLister } from '../agents.ts';

@@ -1,6 +1,6 @@
 // Which approvals wait for a human now: what the page of approvals follows.
-import type { Database, Statement } from '../../../shared/db/database.ts';
-import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { WaitingApprovals } from '../client/wire.ts';
 import type { Topic } from '../events.ts';
 import { memoize } from '../overview/memo.ts';

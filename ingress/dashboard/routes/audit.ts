@@ -1,6 +1,6 @@
 // The audit pages: the log's own audit, and what was done on the operators' pages.
 import { Type } from 'typebox';
-import { Cursor, DEFAULT_LIMIT, Limit, StringEnum } from '../../../shared/schemas/common.ts';
+import { Cursor, DEFAULT_LIMIT, Limit, StringEnum } from '../../../shared/api/common.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { AuditedLogs, OperatorActions } from '../client/wire.ts';

@@ -1,8 +1,8 @@
 // Jobs that gave up: an operator decides about all of them, an admin of a tenant about those of the tenant.
 import { Type } from 'typebox';
-import type { Database } from '../../../shared/db/database.ts';
-import { ApiError } from '../../../shared/errors.ts';
-import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import {
   type DeadJobOwner,
   type DeadJobRecord,
@@ -10,9 +10,9 @@ import {
   listDeadJobs,
   readDeadJob,
   retryDeadJob,
-} from '../../../shared/queues/dead-jobs.ts';
-import { MAX_REASON } from '../../../shared/schemas/approval.ts';
-import { Cursor, DEFAULT_LIMIT, Limit, NOT_BLANK, StringEnum } from '../../../shared/schemas/common.ts';
+} from '../../../shared/platform/queues/dead-jobs.ts';
+import { MAX_REASON } from '../../../shared/api/approval.ts';
+import { Cursor, DEFAULT_LIMIT, Limit, NOT_BLANK, StringEnum } from '../../../shared/api/common.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import type { DeadJob } from '../client/wire.ts';

@@ -1,11 +1,11 @@
 // Decisions for the pages: how many came since, and the full explanation of one on record.
 import { Type } from 'typebox';
-import type { Database, Statement } from '../../../shared/db/database.ts';
-import { ApiError } from '../../../shared/errors.ts';
-import { assertMayName } from '../../../shared/keys/bound.ts';
-import { CallerId, StringEnum } from '../../../shared/schemas/common.ts';
-import { DecisionIdParams } from '../../../shared/schemas/decision.ts';
-import { VERDICTS } from '../../../shared/vocabulary.ts';
+import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import { assertMayName } from '../../../shared/domain/keys/bound.ts';
+import { CallerId, StringEnum } from '../../../shared/api/common.ts';
+import { DecisionIdParams } from '../../../shared/api/decision.ts';
+import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import type { NewerDecisions } from '../client/wire.ts';
 import type { Explanations } from '../explanations.ts';

@@ -2,12 +2,12 @@
 // what two of them differ in.
 import { LRUCache } from 'lru-cache';
 import { Type } from 'typebox';
-import type { Database, Statement } from '../../../shared/db/database.ts';
-import type { ActivePolicySet } from '../../../shared/decide/active-set.ts';
-import { ApiError } from '../../../shared/errors.ts';
-import type { Policy } from '../../../shared/policy/schema.ts';
-import type { Finding } from '../../../shared/policy/types.ts';
-import { Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/schemas/common.ts';
+import type { Database, Statement } from '../../../shared/platform/db/database.ts';
+import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import type { Policy } from '../../../shared/core/policy/schema.ts';
+import type { Finding } from '../../../shared/core/policy/types.ts';
+import { Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
 import { defineRoute, type Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { assertOperator } from '../../routes/policies.ts';

@@ -1,8 +1,8 @@
 // Signing in and out: an admin key is exchanged for a session, and never asked for again or kept by the pages.
 import { Type } from 'typebox';
-import { ApiError } from '../../../shared/errors.ts';
-import { parseKey } from '../../../shared/keys/format.ts';
-import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import { parseKey } from '../../../shared/domain/keys/format.ts';
+import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Limiter } from '../../ports.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../../route.ts';
 import { clientOf } from '../../anonymous-limit.ts';

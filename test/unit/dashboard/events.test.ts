@@ -5,8 +5,8 @@ import { createEvents } from '../../../ingress/dashboard/events.ts';
 import type { Sessions } from '../../../ingress/dashboard/sessions.ts';
 import type { AdmissionDeps } from '../../../ingress/middleware/admission.ts';
 import type { Exchange } from '../../../ingress/middleware/exchange.ts';
-import { ApiError } from '../../../shared/errors.ts';
-import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import { waitFor } from '../../support/wait.ts';
 
 const KEY = {

@@ -14,7 +14,7 @@ import {
   OPERATOR_WORDS,
   operatorWords,
 } from '../../../ingress/dashboard/client/pages/policies-words.ts';
-import { OPERATORS } from '../../../shared/policy/operators.ts';
+import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 
 const texts = (lines: readonly Line[], without: Line['kind']): string[] =>
   lines.filter(({ kind }) => kind !== without).map(({ text }) => text);

@@ -6,8 +6,8 @@ import { createDevices } from '../../../ingress/dashboard/devices.ts';
 import { sessionRoutes } from '../../../ingress/dashboard/routes/session.ts';
 import type { Sessions } from '../../../ingress/dashboard/sessions.ts';
 import type { RequestContext } from '../../../ingress/route.ts';
-import { ApiError } from '../../../shared/errors.ts';
-import { generateKey } from '../../../shared/keys/format.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import { generateKey } from '../../../shared/domain/keys/format.ts';
 
 const away = (): ApiError => new ApiError('E6002', 'away', { headers: { 'retry-after': '1' } });
 const GONE = 'custos_session=; Max-Age=0';

@@ -13,15 +13,15 @@ import {
   verifyReceipt,
 } from '../../../ingress/dashboard/client/verify/receipt.ts';
 import { siblingSides } from '../../../ingress/dashboard/client/verify/tree.ts';
-import { writeCheckpoint } from '../../../shared/proof/checkpoint.ts';
-import { pathLength } from '../../../shared/proof/diagnose.ts';
-import { asResult, FAILURES as OURS } from '../../../shared/proof/failures.ts';
-import { publishKey, trustPublishedKeys } from '../../../shared/proof/keys.ts';
-import { hashLeaf } from '../../../shared/proof/merkle.ts';
-import { type Receipt, verifyReceipt as verifyHere, writeReceipt } from '../../../shared/proof/receipt.ts';
-import { writeTlogProof } from '../../../shared/proof/tlog-proof.ts';
-import { type Evidence, parseEvidence } from '../../../shared/proof/verify.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { writeCheckpoint } from '../../../shared/core/proof/checkpoint.ts';
+import { pathLength } from '../../../shared/core/proof/diagnose.ts';
+import { asResult, FAILURES as OURS } from '../../../shared/core/proof/failures.ts';
+import { publishKey, trustPublishedKeys } from '../../../shared/core/proof/keys.ts';
+import { hashLeaf } from '../../../shared/core/proof/merkle.ts';
+import { type Receipt, verifyReceipt as verifyHere, writeReceipt } from '../../../shared/core/proof/receipt.ts';
+import { writeTlogProof } from '../../../shared/core/proof/tlog-proof.ts';
+import { type Evidence, parseEvidence } from '../../../shared/core/proof/verify.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { LOG_KEY, ORIGIN, PROMISE_KEY, sampleLog, TIME_MS } from '../proof/sample-log.ts';
 
 const SIZE = 21;

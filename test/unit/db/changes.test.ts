@@ -1,8 +1,8 @@
 // The change feed's freshness: when a caller believes the question of others, and when it asks one of its own.
 import { expect } from 'chai';
-import { type ChangeFeed, startChangeFeed } from '../../../shared/db/changes.ts';
-import type { Database } from '../../../shared/db/database.ts';
-import { ApiError } from '../../../shared/errors.ts';
+import { type ChangeFeed, startChangeFeed } from '../../../shared/platform/db/changes.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
 
 const AWAY = new ApiError('E6002', 'The database is not reachable now; the request may be repeated.');
 /** Nothing listens there: the feed goes on without notifications. */

@@ -1,8 +1,8 @@
 // The database's clock as a process knows it: what samples say, whatever the machine's own clock does.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type ClockSample, offsetAfter, skewProblem, startDatabaseClock } from '../../../shared/db/clock.ts';
-import type { Sql } from '../../../shared/db/database.ts';
+import { type ClockSample, offsetAfter, skewProblem, startDatabaseClock } from '../../../shared/platform/db/clock.ts';
+import type { Sql } from '../../../shared/platform/db/database.ts';
 
 const EPOCH = 1_800_000_000_000;
 

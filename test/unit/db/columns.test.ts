@@ -1,7 +1,7 @@
 // Columns of many rows as one text: they never shift.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createColumnWriter, textColumn } from '../../../shared/db/columns.ts';
+import { createColumnWriter, textColumn } from '../../../shared/platform/db/columns.ts';
 
 describe('a column as one text', () => {
   it('comes apart into exactly the values it was made of', () => {

@@ -1,8 +1,8 @@
 // Group commit against a database that is told how to behave.
 import { expect } from 'chai';
-import type { Database } from '../../../shared/db/database.ts';
-import { createGroupCommit, type GroupCommit } from '../../../shared/db/group-commit.ts';
-import { ApiError } from '../../../shared/errors.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
+import { createGroupCommit, type GroupCommit } from '../../../shared/platform/db/group-commit.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
 
 interface Call {
   readonly items: readonly string[];

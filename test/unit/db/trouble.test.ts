@@ -1,6 +1,6 @@
 // Whose fault an error is, for every kind of error that a store, a driver or the machine gives.
 import { expect } from 'chai';
-import { asApiError } from '../../../shared/db/database.ts';
+import { asApiError } from '../../../shared/platform/db/database.ts';
 import {
   isPassing,
   SQLSTATE_TROUBLE,
@@ -8,8 +8,8 @@ import {
   TookTooLong,
   type Trouble,
   troubleOf,
-} from '../../../shared/db/trouble.ts';
-import { ApiError, ERROR_TABLE, type ErrorCode } from '../../../shared/errors.ts';
+} from '../../../shared/platform/db/trouble.ts';
+import { ApiError, ERROR_TABLE, type ErrorCode } from '../../../shared/kernel/errors.ts';
 
 const coded = (code: string, message = 'said the server'): Error => Object.assign(new Error(message), { code });
 const redis = (message: string): Error => Object.assign(new Error(message), { name: 'ReplyError' });

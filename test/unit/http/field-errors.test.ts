@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type TSchema, Type } from 'typebox';
 import { fieldErrors } from '../../../ingress/middleware/field-errors.ts';
 import { createCompiler, plainSchema } from '../../../ingress/middleware/schema.ts';
-import { Nullable } from '../../../shared/schemas/common.ts';
+import { Nullable } from '../../../shared/api/common.ts';
 
 const compile = createCompiler();
 const closed = { additionalProperties: false };

@@ -1,7 +1,7 @@
 // Times as callers may write them: what the format lets pass, Date can always hold.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isTimestamp } from '../../../shared/schemas/formats.ts';
+import { isTimestamp } from '../../../shared/api/formats.ts';
 
 describe('isTimestamp', () => {
   for (const good of [

@@ -6,8 +6,8 @@ import { buildOpenApi, errorCodesOf } from '../../../ingress/openapi.ts';
 import type { Route } from '../../../ingress/route.ts';
 import { healthRoutes } from '../../../ingress/routes/health.ts';
 import { referenceRoutes } from '../../../ingress/routes/reference.ts';
-import { ERROR_TABLE } from '../../../shared/errors.ts';
-import { createMetrics } from '../../../shared/metrics.ts';
+import { ERROR_TABLE } from '../../../shared/kernel/errors.ts';
+import { createMetrics } from '../../../shared/platform/observe/metrics.ts';
 import { createOpenApiCheck } from '../../support/openapi-check.ts';
 import { sampleRoutes } from '../../support/sample-app.ts';
 

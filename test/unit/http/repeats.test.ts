@@ -1,7 +1,7 @@
 // What a repeat under an Idempotency-Key may give again, for every route that honours one.
 import { expect } from 'chai';
 import { businessRoutes } from '../../../ingress/routes/all.ts';
-import { generateKey } from '../../../shared/keys/format.ts';
+import { generateKey } from '../../../shared/domain/keys/format.ts';
 
 /** Members of a schema, however deep, whose text may be an API key; each with whether an answer must have it. */
 function secretsIn(schema: unknown, at = ''): { readonly at: string; readonly isRequired: boolean }[] {

@@ -1,7 +1,7 @@
 // Confidence: a share that never falls when a doubt goes away, and that can be traced back to the product of doubts.
 import { expect } from 'chai';
-import { rawOf } from '../../../shared/intent/confidence.ts';
-import { parseIntent } from '../../../shared/intent/parse.ts';
+import { rawOf } from '../../../shared/core/intent/assess/confidence.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 const confidenceOf = (text: string): number => parseIntent(text, shippedLexicon()).confidence;

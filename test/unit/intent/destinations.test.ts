@@ -2,11 +2,11 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { readingOfParse } from '../../../shared/decide/readings.ts';
-import { parseIntent } from '../../../shared/intent/parse.ts';
-import { createEvaluator } from '../../../shared/policy/evaluate.ts';
-import { loadPolicySet } from '../../../shared/policy/load.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { readingOfParse } from '../../../shared/domain/decisions/readings.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { compileLexicon, factsWith, LEXICON, shippedFiles } from '../policy/support.ts';
 import { shippedLexicon } from './lexicon.ts';
 

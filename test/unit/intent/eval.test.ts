@@ -7,7 +7,7 @@ import { calibrationError, fitOf, reliabilityOf } from '../../../bench/intent-ca
 import { createIntentReader, type IntentReader } from '../../../bench/intent-reader.ts';
 import { rowsOf, RowsError } from '../../../bench/intent-rows.ts';
 import { missesOf, type ScoredRow, scoreRow, scoresOf } from '../../../bench/intent-scores.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 
 const POLICIES = path.join(findRoot(), 'policies');

@@ -1,6 +1,6 @@
 // Everyday ways to ask: without commas, by asking for leave, by saying what is needed, missing or wished for.
 import { expect } from 'chai';
-import { parseIntent } from '../../../shared/intent/parse.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { checkForms, type Form } from './form-check.ts';
 import { shippedLexicon } from './lexicon.ts';
 

@@ -1,7 +1,7 @@
 // Forms of asking as data: a text, the class it asks for, and its object where that matters.
 import { expect } from 'chai';
-import { parseIntent } from '../../../shared/intent/parse.ts';
-import type { Action } from '../../../shared/vocabulary.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import type { Action } from '../../../shared/kernel/vocabulary.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 export type Form = readonly [text: string, action: Action, object?: string];

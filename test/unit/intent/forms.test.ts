@@ -1,7 +1,7 @@
 // The forms in which English asks: passives, nouns of actions, parted verbs, wishes, questions, lists; and what only looks like one.
 import { expect } from 'chai';
-import { nominals, participles } from '../../../shared/intent/inflection.ts';
-import { parseIntent } from '../../../shared/intent/parse.ts';
+import { nominals, participles } from '../../../shared/core/intent/lexicon/inflection.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { checkForms, type Form } from './form-check.ts';
 import { shippedLexicon } from './lexicon.ts';
 

@@ -1,8 +1,8 @@
 // Frames: kinds of words that stand close together, whatever the words and mostly whatever their order.
 import { expect } from 'chai';
-import { compileLexicon, LexiconError } from '../../../shared/intent/lexicon.ts';
-import { signalsIn } from '../../../shared/intent/signals.ts';
-import { spokenText } from '../../../shared/intent/words.ts';
+import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { signalsIn } from '../../../shared/core/intent/attack/signals.ts';
+import { spokenText } from '../../../shared/core/intent/text/words.ts';
 import { lexiconJson } from './lexicon.ts';
 
 interface FrameJson {

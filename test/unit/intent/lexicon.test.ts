@@ -1,9 +1,9 @@
 // The lexicon file: what is refused, and that schema and file do not drift.
 import { expect } from 'chai';
-import { verbForms, singular } from '../../../shared/intent/inflection.ts';
-import { compileLexicon, LexiconError } from '../../../shared/intent/lexicon.ts';
-import { LexiconSchema } from '../../../shared/intent/lexicon-schema.ts';
-import { parseIntent } from '../../../shared/intent/parse.ts';
+import { verbForms, singular } from '../../../shared/core/intent/lexicon/inflection.ts';
+import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { lexiconJson, publishedSchema, shippedLexicon } from './lexicon.ts';
 
 type Json = Record<string, unknown>;

@@ -1,8 +1,9 @@
 // The shipped lexicon, compiled once for the parser tests.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { compileLexicon, type Lexicon } from '../../../shared/intent/lexicon.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 
 const folder = path.join(findRoot(), 'policies');
 

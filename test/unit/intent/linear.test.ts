@@ -1,7 +1,7 @@
 // The work of a parse, counted as lookups in the lexicon, grows no faster than the text: no clock is involved.
 import { expect } from 'chai';
-import type { Lexicon } from '../../../shared/intent/lexicon.ts';
-import { parseIntent } from '../../../shared/intent/parse.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();

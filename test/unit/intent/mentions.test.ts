@@ -1,6 +1,6 @@
 // Quotations that a text only speaks of, as opposed to those that it passes on.
 import { expect } from 'chai';
-import { isAboutAttacks, withoutMentions } from '../../../shared/intent/mentions.ts';
+import { isAboutAttacks, withoutMentions } from '../../../shared/core/intent/attack/mentions.ts';
 
 describe('quotations', () => {
   const MENTIONED: readonly string[] = [

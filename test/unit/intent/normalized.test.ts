@@ -1,7 +1,7 @@
 // Strings that are normalized already: finer verbs, places, wildcards, unknown words.
 import { expect } from 'chai';
-import { actionOf, parseNormalized, readNormalized } from '../../../shared/intent/normalized.ts';
-import { ACTION_CLASSES } from '../../../shared/vocabulary.ts';
+import { actionOf, parseNormalized, readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { ACTION_CLASSES } from '../../../shared/kernel/vocabulary.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();

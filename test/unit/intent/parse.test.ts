@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { parseIntent } from '../../../shared/intent/parse.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 interface Case {

@@ -1,6 +1,6 @@
 // Phrases of several words: which one of a text is found, alone and over the phrases of another table.
 import { expect } from 'chai';
-import { PhraseTable } from '../../../shared/intent/phrase-table.ts';
+import { PhraseTable } from '../../../shared/core/intent/lexicon/phrase-table.ts';
 
 const table = (phrases: Record<string, string>, below?: PhraseTable<string>): PhraseTable<string> => {
   const made = new PhraseTable<string>(below);

@@ -1,7 +1,7 @@
 // Commands and statements that begin like reading and change something, or touch credentials: none is taken for a plain read.
 import { expect } from 'chai';
-import { readNormalized } from '../../../shared/intent/normalized.ts';
-import { parseIntent } from '../../../shared/intent/parse.ts';
+import { readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 const ACTING = [

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { createIntentReader, type IntentReader } from '../../../bench/intent-reader.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 
 interface Case {
   text: string;

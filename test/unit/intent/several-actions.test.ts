@@ -1,7 +1,7 @@
 // Texts that ask for several things, one of them in passing: what matters most leads, and all else is an alternative.
 import { expect } from 'chai';
-import { readNormalized } from '../../../shared/intent/normalized.ts';
-import { parseIntent } from '../../../shared/intent/parse.ts';
+import { readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();

@@ -2,11 +2,11 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { actionOf, readNormalized } from '../../../shared/intent/normalized.ts';
-import { milderIn } from '../../../shared/intent/strictness.ts';
-import type { ParsedIntent } from '../../../shared/intent/types.ts';
-import { type EnforceIntent, parseEnforceIntent } from '../../../shared/policy/resource.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { actionOf, readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { milderIn } from '../../../shared/core/intent/assess/strictness.ts';
+import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
+import { type EnforceIntent, parseEnforceIntent } from '../../../shared/core/policy/resource.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();

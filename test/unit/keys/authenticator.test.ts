@@ -1,13 +1,13 @@
 // The authenticator against a table in memory: its cache, its races, and that a guess costs the same whatever is guessed.
 import { expect } from 'chai';
 import { TEST_SEALS } from '../../support/seals.ts';
-import { type Change, type ChangeListener } from '../../../shared/db/changes.ts';
-import { ApiError } from '../../../shared/errors.ts';
-import { createAuthenticator } from '../../../shared/keys/authenticator.ts';
-import { formatKey, generateKey } from '../../../shared/keys/format.ts';
-import type { StoredKey } from '../../../shared/keys/lookup.ts';
-import { createSecretHasher } from '../../../shared/keys/secrets.ts';
-import type { AuthenticatedKey } from '../../../shared/keys/types.ts';
+import { type Change, type ChangeListener } from '../../../shared/platform/db/changes.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import { createAuthenticator } from '../../../shared/domain/keys/authenticator.ts';
+import { formatKey, generateKey } from '../../../shared/domain/keys/format.ts';
+import type { StoredKey } from '../../../shared/domain/keys/lookup.ts';
+import { createSecretHasher } from '../../../shared/domain/keys/secrets.ts';
+import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 
 const PEPPER = 'a pepper for tests, of no use elsewhere';
 

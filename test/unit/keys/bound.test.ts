@@ -1,7 +1,7 @@
 // Keys bound to agents: what they may name, and that they cannot shed their binding.
 import { expect } from 'chai';
-import { ApiError } from '../../../shared/errors.ts';
-import { assertMayName, assertWithinBinding, mayName } from '../../../shared/keys/bound.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import { assertMayName, assertWithinBinding, mayName } from '../../../shared/domain/keys/bound.ts';
 
 const free = { agentIds: null };
 const bound = { agentIds: new Set(['a', 'b']) };

@@ -1,6 +1,6 @@
 // The memory of presented keys: bounded, and a key is forgotten whole.
 import { expect } from 'chai';
-import { createKeyCache } from '../../../shared/keys/cache.ts';
+import { createKeyCache } from '../../../shared/domain/keys/cache.ts';
 
 describe('the memory of presented keys', () => {
   it('never holds more than its bound, and drops what was used longest ago', () => {

@@ -1,7 +1,7 @@
 // Durations of requests: their form and their bounds.
 import { expect } from 'chai';
-import { ApiError } from '../../../shared/errors.ts';
-import { LIFETIME, OVERLAP, parseDuration, readDuration } from '../../../shared/keys/durations.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import { LIFETIME, OVERLAP, parseDuration, readDuration } from '../../../shared/domain/keys/durations.ts';
 
 const DAY_MS = 86_400_000;
 

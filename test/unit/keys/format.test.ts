@@ -1,7 +1,7 @@
 // The form of an API key, against vectors that were computed with Python's zlib and hmac.
 import { expect } from 'chai';
-import { base62, checksum, formatKey, generateKey, parseKey } from '../../../shared/keys/format.ts';
-import { createSecretHasher } from '../../../shared/keys/secrets.ts';
+import { base62, checksum, formatKey, generateKey, parseKey } from '../../../shared/domain/keys/format.ts';
+import { createSecretHasher } from '../../../shared/domain/keys/secrets.ts';
 
 const SECRET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg';
 const VECTORS = [

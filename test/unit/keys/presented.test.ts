@@ -1,8 +1,8 @@
 // Which key a request shows: both headers, both at once, neither, and other schemes.
 import { expect } from 'chai';
 import type { IncomingHttpHeaders } from 'node:http';
-import { ApiError } from '../../../shared/errors.ts';
-import { presentedKey } from '../../../shared/keys/presented.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import { presentedKey } from '../../../shared/domain/keys/presented.ts';
 
 const A = 'cst_live_4fZ0q9Lm_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg_0BJOnS';
 const B = `cst_test_00000000_${'0'.repeat(43)}_0pKpKp`;

@@ -2,10 +2,10 @@
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
-import type { Database } from '../../../shared/db/database.ts';
-import type { PolicyTexts } from '../../../shared/policy/admit.ts';
-import { readPolicyFolder } from '../../../shared/policy-folder.ts';
-import { findRoot } from '../../../shared/root.ts';
+import type { Database } from '../../../shared/platform/db/database.ts';
+import type { PolicyTexts } from '../../../shared/core/policy/admit.ts';
+import { readPolicyFolder } from '../../../shared/domain/policy-sets/folder.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { applyFolder } from '../../../workers/policies.ts';
 import { admitApart, admitBySize, admitHere } from '../../../workers/policy-admission.ts';
 import { filesOf, policy } from './support.ts';
@@ -82,7 +82,7 @@ describe('a policy folder checked in a thread of its own', () => {
       query: () => Promise.resolve([]),
       transaction: () => Promise.resolve((asked += 1)),
     } as unknown as Database;
-    const deps = { db, nowMs: Date.now, log: pino({ level: 'silent' }) };
+    const deps = { db, nowMs: Date.now, logger: pino({ level: 'silent' }) };
     const lost = new Error('the lock is lost');
     expect(await rejectionOf(applyFolder(deps, folder, { mayApply: () => Promise.reject(lost) }))).to.equal(lost);
     expect(asked).to.equal(0);

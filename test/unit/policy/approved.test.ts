@@ -1,9 +1,9 @@
 // What policies say once a human has approved: ESCALATE becomes ALLOW, obligations stay, and a DENY is a DENY.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { approvedReason } from '../../../shared/decide/approval.ts';
-import { createEvaluator } from '../../../shared/policy/evaluate.ts';
-import { arbitraryFacts, arbitraryPolicies } from '../../property/policy-arbitraries.ts';
+import { approvedReason } from '../../../shared/core/decision/approval.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { arbitraryFacts, arbitraryPolicies } from '../property/policy-arbitraries.ts';
 import { evaluatorOf, factsWith, policy, setOf } from './support.ts';
 
 const APPROVAL = approvedReason('apr_01jq3k00000000000000000000', 'ADMINKEY');

@@ -1,8 +1,8 @@
 // What callers choose (resources, places, context) must not fill the memory of a process, nor become what is refused itself.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { BoundedMap } from '../../../shared/policy/memory.ts';
-import { canonicalResource } from '../../../shared/policy/resource.ts';
+import { BoundedMap } from '../../../shared/core/policy/memory.ts';
+import { canonicalResource } from '../../../shared/core/policy/resource.ts';
 
 describe('the bounds of what is remembered', () => {
   it('holds keys of at most 256 characters times its limit together, whatever their length', () => {

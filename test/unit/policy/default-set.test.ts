@@ -1,7 +1,7 @@
 // The shipped policies, as cases: risk by the intake policies first, then the verdict, as a request goes.
 import { expect } from 'chai';
-import { createEvaluator } from '../../../shared/policy/evaluate.ts';
-import { loadPolicySet } from '../../../shared/policy/load.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { compileLexicon, dataOf, factsWith, LEXICON, shippedFiles } from './support.ts';
 
 interface Case {

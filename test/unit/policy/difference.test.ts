@@ -1,9 +1,9 @@
 // The difference of a draft: what counts as a change, in which direction, and what stays bounded.
 import { expect } from 'chai';
-import { createDifference } from '../../../shared/policy/difference.ts';
-import type { Compared } from '../../../shared/policy/difference-types.ts';
-import type { Evaluation } from '../../../shared/policy/types.ts';
-import type { Verdict } from '../../../shared/vocabulary.ts';
+import { createDifference } from '../../../shared/core/policy/difference.ts';
+import type { Compared } from '../../../shared/core/policy/difference-types.ts';
+import type { Evaluation } from '../../../shared/core/policy/types.ts';
+import type { Verdict } from '../../../shared/kernel/vocabulary.ts';
 
 function said(verdict: Verdict, rule = 'r', obligations: Evaluation['obligations'] = []): Evaluation {
   return { verdict, reasons: [{ policy: 'p', rule, effect: verdict, code: 'C', message: 'm' }], obligations };

@@ -1,8 +1,8 @@
 // Evaluation: precedence, targets, obligations, patterns, places, missing facts, memory.
 import { expect } from 'chai';
-import { createEvaluator } from '../../../shared/policy/evaluate.ts';
-import { createRuleRunner } from '../../../shared/policy/engine.ts';
-import type { Evaluation, Facts } from '../../../shared/policy/types.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { createRuleRunner } from '../../../shared/core/policy/engine.ts';
+import type { Evaluation, Facts } from '../../../shared/core/policy/types.ts';
 import { ALWAYS, dataOf, evaluatorOf, factsWith, policy, setOf } from './support.ts';
 
 interface Case {

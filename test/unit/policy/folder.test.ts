@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { readPolicyFolder, stampOfFolder, unreadable } from '../../../shared/policy-folder.ts';
+import { readPolicyFolder, stampOfFolder, unreadable } from '../../../shared/domain/policy-sets/folder.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 
 function folder(): { dir: string; put: (name: string, text?: string) => void } {

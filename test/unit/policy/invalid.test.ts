@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { positionAt } from '../../../shared/json.ts';
-import { compileLexicon } from '../../../shared/intent/lexicon.ts';
-import { LexiconSchema } from '../../../shared/intent/lexicon-schema.ts';
-import { loadPolicySet, type TextFile } from '../../../shared/policy/load.ts';
-import { PolicySchema } from '../../../shared/policy/schema.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { positionAt } from '../../../shared/kernel/json.ts';
+import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
+import { loadPolicySet, type TextFile } from '../../../shared/core/policy/load.ts';
+import { PolicySchema } from '../../../shared/core/policy/schema.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { dataOf } from './support.ts';
 
 /** What refuses it: the strict reading of JSON, the published schema, or what no schema can say. */

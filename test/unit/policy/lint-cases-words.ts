@@ -1,5 +1,5 @@
 // What the linter says of words and values that most likely mean something else.
-import type { Surroundings } from '../../../shared/policy/lint.ts';
+import type { Surroundings } from '../../../shared/core/policy/lint.ts';
 import { all, db, degradeIf, is, level, to, type LintCase } from './lint-cases.ts';
 import { policy } from './support.ts';
 

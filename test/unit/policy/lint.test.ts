@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { parseJsonWithPositions } from '../../../shared/json.ts';
-import { createEvaluator } from '../../../shared/policy/evaluate.ts';
-import { LINT_CODES, lintPolicySet } from '../../../shared/policy/lint.ts';
-import type { LintFinding, Witness } from '../../../shared/policy/lint.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { parseJsonWithPositions } from '../../../shared/kernel/json.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { LINT_CODES, lintPolicySet } from '../../../shared/core/policy/lint.ts';
+import type { LintFinding, Witness } from '../../../shared/core/policy/lint.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { all, CASES as FIRST_CASES, is, level } from './lint-cases.ts';
 import { OPENING_CASES } from './lint-cases-openings.ts';
 import { SURROUNDINGS, WORD_CASES } from './lint-cases-words.ts';

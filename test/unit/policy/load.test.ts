@@ -3,11 +3,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadCanonicalSet, loadPolicySet, MAX_FILE_BYTES } from '../../../shared/policy/load.ts';
-import { PolicySchema, policySchemaText } from '../../../shared/policy/schema.ts';
-import { OPERATORS } from '../../../shared/policy/operators.ts';
-import { VOCABULARY } from '../../../shared/policy/vocabulary.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { loadCanonicalSet, loadPolicySet, MAX_FILE_BYTES } from '../../../shared/core/policy/load.ts';
+import { PolicySchema, policySchemaText } from '../../../shared/core/policy/schema.ts';
+import { OPERATORS } from '../../../shared/core/policy/operators.ts';
+import { VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { leastMs } from '../../support/undisturbed.ts';
 import { ALWAYS, compileLexicon, dataOf, evaluatorOf, factsWith, LEXICON, load, policy, setOf } from './support.ts';
 

@@ -1,7 +1,7 @@
 // Equal parts of JSON are kept once, and nothing else is changed by it.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createOnce } from '../../../shared/policy/once.ts';
+import { createOnce } from '../../../shared/core/policy/once.ts';
 import { policy, setOf } from './support.ts';
 
 /** Few texts and numbers, some of which look like the keys of others, so that many parts are equal or nearly so. */

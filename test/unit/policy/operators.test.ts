@@ -1,6 +1,6 @@
 // Every operator as a table: fact value, compared value, answer. Wrong types are missing, never yes or no.
 import { expect } from 'chai';
-import { OPERATORS } from '../../../shared/policy/operators.ts';
+import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { dataOf } from './support.ts';
 
 type Row = [operator: string, actual: unknown, value: unknown, outcome: string];

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { factsOfQuestion, type QuestionOptions } from '../../../cli/policy/question.ts';
-import { compileLexicon } from '../../../shared/intent/lexicon.ts';
-import { loadPolicySet } from '../../../shared/policy/load.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { filesOf, policy } from './support.ts';
 import { casesOf } from './testing-support.ts';
 

@@ -8,8 +8,8 @@ import {
   matchesPattern,
   overlaps,
   parseEnforceIntent,
-} from '../../../shared/policy/resource.ts';
-import type { Action } from '../../../shared/vocabulary.ts';
+} from '../../../shared/core/policy/resource.ts';
+import type { Action } from '../../../shared/kernel/vocabulary.ts';
 import { dataOf } from './support.ts';
 
 interface Cases {

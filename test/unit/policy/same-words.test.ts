@@ -5,9 +5,9 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { checkFolder } from '../../../cli/policy/findings.ts';
 import { policyRoutes, type PolicyDeps } from '../../../ingress/routes/policies.ts';
-import type { Database, Sql } from '../../../shared/db/database.ts';
-import { readPolicyFolder } from '../../../shared/policy-folder.ts';
-import { findRoot } from '../../../shared/root.ts';
+import type { Database, Sql } from '../../../shared/platform/db/database.ts';
+import { readPolicyFolder } from '../../../shared/domain/policy-sets/folder.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { applyFolder } from '../../../workers/policies.ts';
 import { temporaryFolder } from '../../support/folders.ts';
 import { TEST_SEALS } from '../../support/seals.ts';
@@ -105,7 +105,7 @@ async function storedBy(dir: string, name: string): Promise<readonly unknown[]> 
     ...sql,
     transaction: (work: (of: Sql) => Promise<unknown>) => work(sql as unknown as Sql),
   } as unknown as Database;
-  await applyFolder({ db, nowMs: Date.now, log: pino({ level: 'silent' }) }, await readPolicyFolder(dir));
+  await applyFolder({ db, nowMs: Date.now, logger: pino({ level: 'silent' }) }, await readPolicyFolder(dir));
   expect(stored, `the worker says ${name} once`).to.have.lengthOf(1);
   return stored[0] ?? [];
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { docsRoutes } from '../../../ingress/routes/docs.ts';
-import { LexiconSchema } from '../../../shared/intent/lexicon-schema.ts';
-import { POLICY_SCHEMA_ID, policySchemaText } from '../../../shared/policy/schema.ts';
-import { POLICY_TEST_SCHEMA_ID, policyTestSchemaText } from '../../../shared/policy/testing/schema.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
+import { POLICY_SCHEMA_ID, policySchemaText } from '../../../shared/core/policy/schema.ts';
+import { POLICY_TEST_SCHEMA_ID, policyTestSchemaText } from '../../../shared/core/policy/testing/schema.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 
 interface Node {
   readonly [keyword: string]: unknown;

@@ -1,13 +1,13 @@
 // Facts and policy sets for the tests of the policy core.
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createEvaluator } from '../../../shared/policy/evaluate.ts';
-import type { Evaluator, EvaluatorOptions } from '../../../shared/policy/evaluate.ts';
-import { loadPolicySet } from '../../../shared/policy/load.ts';
-import type { LoadResult, PolicySet, TextFile } from '../../../shared/policy/load.ts';
-import type { Facts } from '../../../shared/policy/types.ts';
-import { findRoot } from '../../../shared/root.ts';
-import { effectiveTrust } from '../../../shared/trust/score.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import type { Evaluator, EvaluatorOptions } from '../../../shared/core/policy/evaluate.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import type { LoadResult, PolicySet, TextFile } from '../../../shared/core/policy/load.ts';
+import type { Facts } from '../../../shared/core/policy/types.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+import { effectiveTrust } from '../../../shared/core/trust/score.ts';
 
 export const LEXICON: TextFile = { path: 'lexicon.json', text: '{}' };
 export const compileLexicon = (json: unknown): unknown => json;

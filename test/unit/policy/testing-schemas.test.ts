@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { LexiconSchema } from '../../../shared/intent/lexicon-schema.ts';
-import { PolicySchema } from '../../../shared/policy/schema.ts';
-import { PolicyTestSchema } from '../../../shared/policy/testing/schema.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
+import { PolicySchema } from '../../../shared/core/policy/schema.ts';
+import { PolicyTestSchema } from '../../../shared/core/policy/testing/schema.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -81,7 +81,7 @@ describe('published schemas', () => {
       });
     });
 
-    // Commands take it for granted, to start sooner (shared/compile-schema.ts).
+    // Commands take it for granted, to start sooner (shared/kernel/compile-schema.ts).
     it(`${name}: is itself a valid schema`, () => {
       const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
       expect(ajv.validateSchema(root), ajv.errorsText()).to.equal(true);

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { reasonLine } from '../../../shared/policy/testing/run.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { reasonLine } from '../../../shared/core/policy/testing/run.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { shippedFiles } from './support.ts';
 import { type Ran, runDocument, runFiles, setWithLexicon } from './testing-support.ts';
 

@@ -2,14 +2,15 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { intentReader } from '../../../cli/policy/test-files.ts';
-import { compileLexicon, type Lexicon } from '../../../shared/intent/lexicon.ts';
-import { createEvaluator } from '../../../shared/policy/evaluate.ts';
-import { loadPolicySet, type PolicySet, type TextFile } from '../../../shared/policy/load.ts';
-import { type Coverage, createCoverage } from '../../../shared/policy/testing/coverage.ts';
-import { expandTestFiles, type TestCase } from '../../../shared/policy/testing/expand.ts';
-import { loadTestFile, type TestFinding, type TestSource } from '../../../shared/policy/testing/load.ts';
-import { type CaseResult, runCase } from '../../../shared/policy/testing/run.ts';
-import { findRoot } from '../../../shared/root.ts';
+import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { loadPolicySet, type PolicySet, type TextFile } from '../../../shared/core/policy/load.ts';
+import { type Coverage, createCoverage } from '../../../shared/core/policy/testing/coverage.ts';
+import { expandTestFiles, type TestCase } from '../../../shared/core/policy/testing/expand.ts';
+import { loadTestFile, type TestFinding, type TestSource } from '../../../shared/core/policy/testing/load.ts';
+import { type CaseResult, runCase } from '../../../shared/core/policy/testing/run.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 import { filesOf } from './support.ts';
 
 const LEXICON: TextFile = {

@@ -1,8 +1,8 @@
 // Policy tests as data: what a file may say, which cases it becomes, what counts as failed, and what is covered.
 import { expect } from 'chai';
-import { createEvaluator } from '../../../shared/policy/evaluate.ts';
-import { explainFailure } from '../../../shared/policy/testing/run.ts';
-import { policySources } from '../../../shared/policy/testing/sources.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { explainFailure } from '../../../shared/core/policy/testing/run.ts';
+import { policySources } from '../../../shared/core/policy/testing/sources.ts';
 import { dataOf, filesOf, policy } from './support.ts';
 import { casesOf, runDocument, setOfDocuments } from './testing-support.ts';
 

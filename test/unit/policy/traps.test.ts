@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { Engine } from 'json-rules-engine';
 import type { TopLevelCondition } from 'json-rules-engine';
-import { createRuleRunner } from '../../../shared/policy/engine.ts';
+import { createRuleRunner } from '../../../shared/core/policy/engine.ts';
 import { ALWAYS, evaluatorOf, factsWith, load, policy, setOf } from './support.ts';
 
 const trust = (operator: string, value: unknown) => ({ fact: 'trust', path: 'score', operator, value });

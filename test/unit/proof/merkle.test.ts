@@ -12,7 +12,7 @@ import {
   rootFromLeafHashes,
   verifyConsistency,
   verifyInclusion,
-} from '../../../shared/proof/merkle.ts';
+} from '../../../shared/core/proof/merkle.ts';
 
 /** The leaves of the Certificate Transparency reference tree, hex. */
 const REFERENCE = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657', '606162636465666768696a6b6c6d6e6f'];

@@ -1,8 +1,8 @@
 // Signed notes, verifier keys and key formats, against facts of other implementations.
 import { verify } from 'node:crypto';
 import { expect } from 'chai';
-import { publicKeyFromRaw, rawPublicKey } from '../../../shared/proof/ed25519.ts';
-import { ProofError } from '../../../shared/proof/failures.ts';
+import { publicKeyFromRaw, rawPublicKey } from '../../../shared/core/proof/ed25519.ts';
+import { ProofError } from '../../../shared/core/proof/failures.ts';
 import {
   jwkOf,
   jwksOf,
@@ -11,7 +11,7 @@ import {
   publishKey,
   trustKey,
   trustPublishedKeys,
-} from '../../../shared/proof/keys.ts';
+} from '../../../shared/core/proof/keys.ts';
 import {
   COSIGNATURE_V1,
   cosignatureSigner,
@@ -25,7 +25,7 @@ import {
   parseNote,
   parseVkey,
   signNote,
-} from '../../../shared/proof/note.ts';
+} from '../../../shared/core/proof/note.ts';
 import { keyOfSeed, LOG_KEY, ORIGIN, PROMISE_KEY, VKEY } from './sample-log.ts';
 
 /** The example of Go's package golang.org/x/mod/sumdb/note: key, secret and note. */

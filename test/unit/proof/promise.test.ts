@@ -1,14 +1,19 @@
 // Promises, exported logs, and whether the one is kept in the other.
 import { createHash, verify } from 'node:crypto';
 import { expect } from 'chai';
-import { canonicalize } from '../../../shared/proof/canonical.ts';
-import { publicKeyFromRaw, rawPublicKey } from '../../../shared/proof/ed25519.ts';
-import { type Failed, ProofError } from '../../../shared/proof/failures.ts';
-import { keyIdOf, publishKey } from '../../../shared/proof/keys.ts';
-import { createLogFileParser, type LogFileLine, writeLogLine } from '../../../shared/proof/log-file.ts';
-import { createPromiseSigner, promiseOf, type SignedPromise, verifyPromise } from '../../../shared/proof/promise.ts';
-import { recordDigestOf } from '../../../shared/proof/record-read.ts';
-import { checkPromiseInLog, type KeptPromise, parseEvidence } from '../../../shared/proof/verify.ts';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { publicKeyFromRaw, rawPublicKey } from '../../../shared/core/proof/ed25519.ts';
+import { type Failed, ProofError } from '../../../shared/core/proof/failures.ts';
+import { keyIdOf, publishKey } from '../../../shared/core/proof/keys.ts';
+import { createLogFileParser, type LogFileLine, writeLogLine } from '../../../shared/core/proof/log-file.ts';
+import {
+  createPromiseSigner,
+  promiseOf,
+  type SignedPromise,
+  verifyPromise,
+} from '../../../shared/core/proof/promise.ts';
+import { recordDigestOf } from '../../../shared/core/proof/record-read.ts';
+import { checkPromiseInLog, type KeptPromise, parseEvidence } from '../../../shared/core/proof/verify.ts';
 import { leastMs } from '../../support/undisturbed.ts';
 import { LOG_KEY, ORIGIN, PROMISE_KEY, type SampleLog, sampleLog, TIME_MS, TRUSTED } from './sample-log.ts';
 

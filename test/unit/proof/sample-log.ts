@@ -1,11 +1,11 @@
 // A log in memory for tests: records chained by entity, receipts at any size, built without the code that verifies them.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { canonicalize } from '../../../shared/proof/canonical.ts';
-import { writeCheckpoint } from '../../../shared/proof/checkpoint.ts';
-import { publishKey, trustKey, type TrustedKey } from '../../../shared/proof/keys.ts';
-import { inclusionPath, rootFromLeafHashes } from '../../../shared/proof/merkle.ts';
-import { NO_PREVIOUS, recordPrefix, type SealedRecord, sealRecord } from '../../../shared/proof/record.ts';
-import { type Receipt, writeReceipt } from '../../../shared/proof/receipt.ts';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { writeCheckpoint } from '../../../shared/core/proof/checkpoint.ts';
+import { publishKey, trustKey, type TrustedKey } from '../../../shared/core/proof/keys.ts';
+import { inclusionPath, rootFromLeafHashes } from '../../../shared/core/proof/merkle.ts';
+import { NO_PREVIOUS, recordPrefix, type SealedRecord, sealRecord } from '../../../shared/core/proof/record.ts';
+import { type Receipt, writeReceipt } from '../../../shared/core/proof/receipt.ts';
 
 export const ORIGIN = 'custos.local/acme/live';
 export const TIME_MS = Date.parse('2026-03-04T05:06:07.890Z');

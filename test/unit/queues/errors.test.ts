@@ -28,9 +28,9 @@ describe('the error text of a dead job', () => {
 describe('trouble with queues', () => {
   it('is told once in ten seconds for each message, with how often it came', () => {
     const lines: { msg: string; repeated?: number }[] = [];
-    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const logger = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
     let nowMs = 0;
-    const report = reportTrouble(log, 'trouble', () => nowMs);
+    const report = reportTrouble(logger, 'trouble', () => nowMs);
     for (let i = 0; i < 5; i += 1) report(new Error('away'));
     report(new Error('other'));
     expect(lines).to.have.length(2);

@@ -1,7 +1,7 @@
 // What there can be only one of in a queue: the ids of jobs.
 import { expect } from 'chai';
-import type { Job } from '../../../shared/jobs.ts';
-import { idOptionsOf } from '../../../shared/queues/job-id.ts';
+import type { Job } from '../../../shared/kernel/jobs.ts';
+import { idOptionsOf } from '../../../shared/platform/queues/job-id.ts';
 import { BATCH, nextBatch } from '../../../workers/relay.ts';
 
 const log = { v: 1, organisationId: 'org_1', environment: 'test' } as const;

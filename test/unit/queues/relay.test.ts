@@ -1,6 +1,6 @@
 // Coalescing: wake-ups are one job for all that ask for the same, everything else stays as it is.
 import { expect } from 'chai';
-import type { Job } from '../../../shared/jobs.ts';
+import type { Job } from '../../../shared/kernel/jobs.ts';
 import { coalesce } from '../../../workers/relay.ts';
 
 const append = (organisationId: string, environment: 'test' | 'live', traceparent?: string): Job => ({

@@ -2,9 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { findRoot } from '../../../shared/root.ts';
-import { createSeals } from '../../../shared/seals/seals.ts';
-import { SEALED_TABLE_NAMES, SEALED_TABLES, sealedTable, type SealedTableName } from '../../../shared/seals/tables.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+import { createSeals } from '../../../shared/platform/db/seals/seals.ts';
+import {
+  SEALED_TABLE_NAMES,
+  SEALED_TABLES,
+  sealedTable,
+  type SealedTableName,
+} from '../../../shared/platform/db/seals/tables.ts';
 
 const PEPPER = 'a pepper for tests, of no use elsewhere';
 
@@ -122,8 +127,8 @@ describe('the seal of a row', () => {
 
 /** Statements that write a sealed table without updateSealed and insertSealed, and why each may. */
 const KNOWN_WRITERS: Readonly<Record<string, string>> = {
-  'shared/keys/last-used.ts UPDATE api_key': 'writes a column that is not sealed',
-  'shared/decide/approval-open.ts INSERT INTO approval': 'takes the seal of each row as a column',
+  'shared/domain/keys/last-used.ts UPDATE api_key': 'writes a column that is not sealed',
+  'shared/domain/decisions/approval-open.ts INSERT INTO approval': 'takes the seal of each row as a column',
   'workers/policies.ts INSERT INTO policy_state':
     'makes the row that names no set, if it was deleted; it is sealed next',
   'workers/policies.ts UPDATE policy_state': 'writes columns that are not sealed',

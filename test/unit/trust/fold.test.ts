@@ -1,10 +1,10 @@
 // Folding as a pure function: numbers without gaps, leaves of bounded size, and what an auditor can recompute from them.
 import { expect } from 'chai';
-import { canonicalize } from '../../../shared/proof/canonical.ts';
-import { dayOf, scoreOn, type SignalType } from '../../../shared/trust/beta.ts';
-import { type Fold, foldSignals, type WaitingSignal } from '../../../shared/trust/fold.ts';
-import { NOTHING_RECORDED, parseEvidence, recordedTrust } from '../../../shared/trust/recorded.ts';
-import { recordedScoreOf } from '../../../shared/trust/score.ts';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { dayOf, scoreOn, type SignalType } from '../../../shared/core/trust/beta.ts';
+import { type Fold, foldSignals, type WaitingSignal } from '../../../shared/core/trust/fold.ts';
+import { NOTHING_RECORDED, parseEvidence, recordedTrust } from '../../../shared/core/trust/recorded.ts';
+import { recordedScoreOf } from '../../../shared/core/trust/score.ts';
 
 const TODAY = 20_000;
 const CAP = 10_000;

@@ -1,8 +1,8 @@
 // Levels, tiers and effective trust: every boundary of the table, and that a claim can only lower.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { effectiveTrust, highestScoreOf, levelOf, NO_EVIDENCE, tierName } from '../../../shared/trust/score.ts';
-import { TIER_TABLE } from '../../../shared/vocabulary.ts';
+import { effectiveTrust, highestScoreOf, levelOf, NO_EVIDENCE, tierName } from '../../../shared/core/trust/score.ts';
+import { TIER_TABLE } from '../../../shared/kernel/vocabulary.ts';
 
 describe('trust levels', () => {
   for (const { level, name, from, to } of TIER_TABLE) {

@@ -2,7 +2,7 @@
 import { usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import {
   type Column,

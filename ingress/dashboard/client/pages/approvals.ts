@@ -4,7 +4,7 @@ import type { CsvField } from '../csv.ts';
 import { count } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import {
   Badge,

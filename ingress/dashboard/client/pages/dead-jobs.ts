@@ -1,7 +1,7 @@
 // Jobs that gave up: each waits for somebody who puts it back or says why it need not be done.
 import { useApi, usePages } from '../api.ts';
 import { html, type VNode } from '../html.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href, useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
 import {

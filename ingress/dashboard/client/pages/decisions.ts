@@ -3,7 +3,7 @@ import { api, type Pages, usePages } from '../api.ts';
 import type { DecisionAnswer } from '../answers.ts';
 import { whole } from '../format.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import { Download, Empty, type FilterField, Filters, List, LookUp, PageHead } from '../ui.ts';
 import type { NewerDecisions } from '../wire.ts';

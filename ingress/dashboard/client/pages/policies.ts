@@ -2,7 +2,7 @@
 import { useApi } from '../api.ts';
 import { html, useEffect, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href, Link } from '../router.ts';
 import { Badge, Card, Empty, Id, KeyValue, PageHead, Time, WhenLoaded } from '../ui.ts';
 import type { Overview, PolicyState } from '../wire.ts';

@@ -4,7 +4,7 @@ import type { ProofItem } from '../answers.ts';
 import { whole } from '../format.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
-import type { PageProps } from '../pages.ts';
+import type { PageProps } from '../page-props.ts';
 import { href, Link, navigate, useFilters } from '../router.ts';
 import { type Column, Download, Empty, type FilterField, Filters, List, LookUp, Name, PageHead, Time } from '../ui.ts';
 import { ChainPage } from './receipts-chain.ts';

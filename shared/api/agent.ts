@@ -1,0 +1,73 @@
+// Agents as the HTTP interface has them.
+import { Type, type Static } from 'typebox';
+import { AGENT_STATUSES, TIER_TABLE } from '../kernel/vocabulary.ts';
+import { CallerId, Cursor, JsonObject, Limit, listOf, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
+
+const Label = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
+const Labels = Type.Array(Label, { maxItems: 100, uniqueItems: true });
+const Description = Type.String({ maxLength: 2_000, pattern: NO_NUL });
+const Metadata = JsonObject({ description: 'An object of your own, at most 16 kB of JSON; returned unchanged.' });
+
+export const AgentStatusSchema = StringEnum(AGENT_STATUSES, {
+  description:
+    'ACTIVE and PAUSED change into each other, both into SUSPENDED and back, any into TERMINATED, which is final. Only ACTIVE agents are allowed anything.',
+});
+
+export const AgentIdParams = Type.Object({ agentId: CallerId }, { additionalProperties: false });
+
+export const AgentCreate = Type.Object(
+  {
+    agentId: Type.Optional(CallerId),
+    name: Label,
+    description: Type.Optional(Description),
+    capabilities: Type.Optional(Labels),
+    tags: Type.Optional(Labels),
+    metadata: Type.Optional(Metadata),
+  },
+  { $id: 'AgentCreate', additionalProperties: false },
+);
+
+export const AgentUpdate = Type.Object(
+  {
+    name: Type.Optional(Label),
+    description: Type.Optional(Nullable(Description)),
+    capabilities: Type.Optional(Labels),
+    tags: Type.Optional(Labels),
+    metadata: Type.Optional(Nullable(Metadata)),
+    status: Type.Optional(AgentStatusSchema),
+  },
+  { $id: 'AgentUpdate', additionalProperties: false, minProperties: 1 },
+);
+
+export const TrustSummary = Type.Object(
+  {
+    score: Type.Integer({ minimum: 0, maximum: 1_000 }),
+    level: Type.Integer({ minimum: 0, maximum: 7 }),
+    tier: StringEnum(TIER_TABLE.map((tier) => tier.name)),
+    uncertainty: Type.Number({ minimum: 0, maximum: 1 }),
+  },
+  { $id: 'TrustSummary', additionalProperties: false },
+);
+
+export const Agent = Type.Object(
+  {
+    agentId: Type.String(),
+    name: Type.String(),
+    description: Nullable(Type.String()),
+    capabilities: Type.Array(Type.String()),
+    tags: Type.Array(Type.String()),
+    metadata: Nullable(Metadata),
+    status: AgentStatusSchema,
+    trust: TrustSummary,
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  },
+  { $id: 'Agent', additionalProperties: false },
+);
+export type AgentBody = Static<typeof Agent>;
+
+export const AgentList = listOf(Agent, 'AgentList');
+export const AgentListQuery = Type.Object(
+  { status: Type.Optional(AgentStatusSchema), cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) },
+  { additionalProperties: false },
+);

@@ -1,0 +1,88 @@
+// Approvals as the HTTP interface has them.
+import { Type } from 'typebox';
+import { APPROVAL_STATES } from '../core/decision/approval.ts';
+import { CallerId, Cursor, JsonObject, Limit, listOf, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
+import { DecisionOnRecord, RequestedSchema } from './decision.ts';
+
+const Status = StringEnum(APPROVAL_STATES, {
+  description: 'pending; approved, which may be used once; rejected; used; expired: not decided, or not used, in time.',
+});
+
+const members = {
+  requested: Nullable(RequestedSchema),
+  approvalId: Type.String({ examples: ['apr_01jq3kzv5w8e3h2c4n9m7x6y1t'] }),
+  status: Status,
+  agentId: Type.String(),
+  keyId: Type.String({
+    description: 'The key that asked. It may not decide, nor may a key that it made, or that made it.',
+  }),
+  digest: Type.String({
+    description:
+      'What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows.',
+  }),
+  intentId: Nullable(Type.String({ description: 'The parse or the submitted intent that stands behind it.' })),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  decidedAt: Nullable(Timestamp),
+  decidedBy: Nullable(Type.String({ description: 'A key, or cli:<user> when it was decided from the shell.' })),
+  reason: Nullable(Type.String({ description: 'Of whoever decided.' })),
+  usedAt: Nullable(Timestamp),
+  usedBy: Nullable(Type.String({ description: 'The key that used it.' })),
+  usedDecisionId: Nullable(Type.String({ description: 'The decision that let the action through.' })),
+  decision: DecisionOnRecord,
+};
+
+export const Approval = Type.Object(members, { $id: 'Approval', additionalProperties: false });
+
+export const ApprovalDetail = Type.Object(
+  {
+    ...members,
+    mayDecide: Type.Boolean({
+      description:
+        'Whether the key that reads may approve or reject, while it is pending: not the key that asked, what rotations made of it, a key that it made, or one that made it, directly or through keys in between.',
+    }),
+    bound: Nullable(
+      JsonObject({
+        description:
+          'All that it is bound to: agent, organisation, environment, context, intentId, and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can not be used any more.',
+      }),
+    ),
+    context: Nullable(
+      JsonObject({
+        description: "The caller's own object, as the policies saw it. Null: retention has erased it.",
+      }),
+    ),
+  },
+  { $id: 'ApprovalDetail', additionalProperties: false },
+);
+
+export const ApprovalList = listOf(Approval, 'ApprovalList');
+export const ApprovalListQuery = Type.Object(
+  {
+    status: Type.Optional(Status),
+    agentId: Type.Optional(CallerId),
+    cursor: Type.Optional(Cursor),
+    limit: Type.Optional(Limit),
+  },
+  { additionalProperties: false },
+);
+export const ApprovalParams = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 64 }) },
+  { additionalProperties: false },
+);
+
+/** Characters of a reason. */
+export const MAX_REASON = 1_000;
+
+export const ApprovalVerdict = Type.Object(
+  {
+    reason: Type.String({
+      minLength: 1,
+      maxLength: MAX_REASON,
+      pattern: NO_NUL,
+      description: 'Goes into the log, and stays there.',
+      examples: ['Ticket OPS-7, backup verified'],
+    }),
+  },
+  { $id: 'ApprovalVerdict', additionalProperties: false },
+);

@@ -1,0 +1,164 @@
+// Replays and shadow mode as the HTTP interface has them.
+import { type TSchema, Type } from 'typebox';
+import { DURATION_PATTERN } from '../domain/keys/durations.ts';
+import { REPLAY_STATUSES } from '../domain/drafts/replay-jobs.ts';
+import { ENVIRONMENTS, VERDICTS } from '../kernel/vocabulary.ts';
+import { CallerId, Instant, JsonObject, Nullable, StringEnum, Timestamp } from './common.ts';
+import { FindingSchema, ValidatePoliciesRequest } from './policy-set.ts';
+
+const Count = Type.Integer({ minimum: 0 });
+const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of a policy set, SHA-256, lower-case hex.' });
+const Verdict = StringEnum(VERDICTS);
+
+function closed<P extends Record<string, TSchema>>(
+  properties: P,
+  options: { $id?: string; description?: string } = {},
+) {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+function tableOf(properties: Record<string, TSchema>, description: string) {
+  return closed(
+    { items: Type.Array(closed(properties)), more: Count, beyond: Count },
+    {
+      description: `${description} The largest first. \`more\`: further entries, not shown; \`beyond\`: changes of entries that were too many to be counted one by one.`,
+    },
+  );
+}
+
+const CHANGE = { decisions: Count, stricter: Count, looser: Count };
+const OWNER = { organisation: Type.String(), environment: Type.String() };
+
+const ReplayReason = closed({
+  policy: Type.String(),
+  rule: Type.String(),
+  effect: Verdict,
+  code: Type.String(),
+  message: Type.String(),
+});
+const ReplaySaid = closed({
+  verdict: Verdict,
+  reasons: Type.Array(ReplayReason, { description: 'The first five.' }),
+  obligations: Type.Array(JsonObject()),
+});
+
+const DIFFERENCE = {
+  decisions: closed({
+    total: Count,
+    evaluated: Count,
+    standing: Type.Integer({
+      minimum: 0,
+      description: 'Answers that no policy gives or changes: halts, refused approvals, evaluations that were given up.',
+    }),
+    notEvaluable: closed({ total: Count, factsErased: Count, damaged: Count, notReproduced: Count }),
+  }),
+  changed: closed({ ...CHANGE, obligations: Count }),
+  otherReasons: Type.Integer({ minimum: 0, description: 'The same verdict and obligations for other reasons.' }),
+  transitions: Type.Array(closed({ from: Verdict, to: Verdict, decisions: Count })),
+  rules: tableOf(
+    { policy: Type.String(), rule: Type.String(), effect: Verdict, newly: Count, noLonger: Count },
+    'Changed decisions by the rules that are a reason of them now, or no longer are.',
+  ),
+  agents: tableOf({ ...OWNER, agentId: Type.String(), ...CHANGE }, 'Changed decisions by agent.'),
+  resources: tableOf({ resource: Type.String(), ...CHANGE }, 'Changed decisions by resource.'),
+  environments: tableOf({ ...OWNER, ...CHANGE }, 'Changed decisions by organisation and environment.'),
+  examples: Type.Array(
+    closed({
+      decisionId: Type.String(),
+      evaluatedAt: Timestamp,
+      ...OWNER,
+      agentId: Type.String(),
+      intent: Type.String(),
+      resource: Type.String(),
+      before: ReplaySaid,
+      after: ReplaySaid,
+    }),
+    {
+      description:
+        'For each transition up to 20, each agent, resource and reasons once, and five with the same reasons.',
+    },
+  ),
+};
+
+export const ReplayReportSchema = closed(
+  {
+    draft: closed({ digest: Digest, policies: Count }),
+    range: closed({
+      from: Nullable(Timestamp),
+      to: Timestamp,
+      organisation: Nullable(Type.String()),
+      environment: Nullable(Type.String()),
+      agentId: Nullable(Type.String()),
+      limit: Nullable(Count),
+    }),
+    ...DIFFERENCE,
+    sets: Type.Array(closed({ digest: Digest, decisions: Count, lexicon: StringEnum(['same', 'other', 'unknown']) }), {
+      description: 'The sets that the decisions were made under, and whether their lexicon is that of the draft.',
+    }),
+    notes: Type.Array(Type.String()),
+  },
+  { $id: 'ReplayReport' },
+);
+
+export const ReplayRequest = closed(
+  {
+    files: Type.Optional(ValidatePoliciesRequest.properties.files),
+    digest: Type.Optional(Digest),
+    since: Type.Optional(
+      Type.String({
+        pattern: DURATION_PATTERN,
+        description: 'The decisions of so long until now; absent without `from`: 7d.',
+        examples: ['7d'],
+      }),
+    ),
+    from: Type.Optional(Instant),
+    to: Type.Optional(Instant),
+    environment: Type.Optional(StringEnum(ENVIRONMENTS, { description: 'Absent: live.' })),
+    agentId: Type.Optional(CallerId),
+  },
+  {
+    $id: 'ReplayRequest',
+    description: 'The draft, as files or as the digest of a set that was in force; and which decisions.',
+  },
+);
+
+export const ReplaySchema = closed(
+  {
+    replayId: Type.String(),
+    status: StringEnum(REPLAY_STATUSES),
+    draft: closed({ digest: Digest }),
+    progress: closed({ replayed: Count, total: Count }),
+    createdAt: Timestamp,
+    finishedAt: Nullable(Timestamp),
+    error: Nullable(Type.String()),
+    report: Nullable(ReplayReportSchema),
+  },
+  { $id: 'Replay' },
+);
+
+export const ReplayParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
+
+export const ShadowStatusSchema = closed(
+  {
+    running: Type.Boolean({ description: 'Whether a worker evaluates a draft beside the set in force now.' }),
+    draft: Nullable(closed({ digest: Digest })),
+    share: Nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Share of live decisions that is evaluated.' })),
+    findings: Type.Array(FindingSchema, { description: 'Why the folder can not be evaluated; empty when it can.' }),
+    drafts: Type.Array(
+      closed({
+        digest: Digest,
+        policies: Count,
+        share: Type.Number(),
+        since: Timestamp,
+        until: Timestamp,
+        skipped: Type.Integer({
+          minimum: 0,
+          description: 'Records passed over because the worker was too far behind.',
+        }),
+        ...DIFFERENCE,
+      }),
+      { description: 'What each draft would have changed, the one that was evaluated last first.' },
+    ),
+  },
+  { $id: 'ShadowStatus' },
+);

@@ -1,0 +1,146 @@
+// Trust as the HTTP interface has it: signals that are sent, and the scores that come of them.
+import { type Static, Type } from 'typebox';
+import { SIGNAL_TYPES } from '../core/trust/beta.ts';
+import { TIER_TABLE } from '../kernel/vocabulary.ts';
+import { CallerId, Cursor, Instant, JsonObject, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
+
+export const MAX_SIGNALS = 1_000;
+
+const SignalId = Type.Unsafe<string>({
+  ...CallerId,
+  description:
+    'Names the signal for ever: sent again, it counts once; another signal under the same id is refused (E2010). Made by the service when absent.',
+  examples: ['run-2231/step-4'],
+});
+
+export const TrustSignal = Type.Object(
+  {
+    signalId: Type.Optional(SignalId),
+    agentId: CallerId,
+    type: StringEnum(SIGNAL_TYPES, { description: 'What was observed. A violation weighs as much as ten failures.' }),
+    weight: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1,
+        default: 1,
+        description: 'Whole thousandths: 0.001 to 1. Absent: 1.',
+        examples: [1, 0.25],
+      }),
+    ),
+    occurredAt: Type.Optional(
+      Type.Unsafe<string>({
+        ...Instant,
+        description: 'RFC 3339. At most 5 minutes ahead and 30 days back. Absent: now.',
+      }),
+    ),
+    source: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+        description: 'Who or what observed it; no control characters.',
+        examples: ['ci'],
+      }),
+    ),
+    evidence: Type.Optional(
+      JsonObject({ description: 'An object of your own, at most 16 kB of JSON; kept with the signal.' }),
+    ),
+  },
+  { $id: 'TrustSignal', additionalProperties: false },
+);
+export type TrustSignalBody = Static<typeof TrustSignal>;
+
+const TrustSignalBatch = Type.Object(
+  { signals: Type.Array(TrustSignal, { minItems: 1, maxItems: MAX_SIGNALS }) },
+  { $id: 'TrustSignalBatch', additionalProperties: false },
+);
+
+/** One signal or many. `if`, and not a union: an error then names the member that is wrong, and not two shapes. */
+export const TrustSignalsRequest = Type.Unsafe<TrustSignalBody | Static<typeof TrustSignalBatch>>({
+  $id: 'TrustSignalsRequest',
+  description: 'One signal, or `signals` with up to a thousand.',
+  type: 'object',
+  if: { type: 'object', required: ['signals'] },
+  // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+  then: TrustSignalBatch,
+  else: TrustSignal,
+  examples: [
+    { agentId: 'agent-7', type: 'success' },
+    { signals: [{ signalId: 'run-2231/step-4', agentId: 'agent-7', type: 'failure', weight: 0.5, source: 'ci' }] },
+  ],
+});
+
+export const TrustSignalsAccepted = Type.Object(
+  { signalIds: Type.Array(Type.String(), { description: 'In the order of the request.' }) },
+  { $id: 'TrustSignalsAccepted', additionalProperties: false },
+);
+
+const scored = {
+  score: Type.Integer({ minimum: 0, maximum: 1_000 }),
+  level: Type.Integer({ minimum: 0, maximum: 7 }),
+  tier: StringEnum(TIER_TABLE.map((tier) => tier.name)),
+};
+
+export const Trust = Type.Object(
+  {
+    agentId: Type.String(),
+    registered: Type.Boolean({
+      description: 'Decisions give an agent that nobody registered at most the score of no evidence (250).',
+    }),
+    ...scored,
+    uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
+    evidence: Type.Object(
+      {
+        positive: Type.Number({
+          minimum: 0,
+          description: 'As it counts on that day: capped, decayed, in full signals.',
+        }),
+        negative: Type.Number({ minimum: 0, description: 'As it counts on that day: decayed, in full failures.' }),
+        lastSignalAt: Nullable(Timestamp),
+      },
+      { additionalProperties: false },
+    ),
+    asOf: Type.Object(
+      {
+        signals: Type.Integer({ minimum: 0, description: 'How many signals were folded: the first n of this agent.' }),
+        day: Type.String({ description: 'UTC day, YYYY-MM-DD.' }),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { $id: 'Trust', additionalProperties: false },
+);
+export type TrustBody = Static<typeof Trust>;
+
+export const TrustQuery = Type.Object({ at: Type.Optional(Instant) }, { additionalProperties: false });
+
+export const TrustChange = Type.Object(
+  {
+    at: Timestamp,
+    ...scored,
+    cause: Type.Object(
+      {
+        firstSignal: Type.Integer({ minimum: 1, description: 'Signals of the agent are numbered without gaps.' }),
+        lastSignal: Type.Integer({ minimum: 1 }),
+        success: Type.Integer({ minimum: 0 }),
+        failure: Type.Integer({ minimum: 0 }),
+        violation: Type.Integer({ minimum: 0 }),
+        proofId: Type.String({ description: 'The `custos.trust` record that holds these signals.' }),
+      },
+      { additionalProperties: false, description: 'The signals that led to the score, counted by type.' },
+    ),
+  },
+  { $id: 'TrustChange', additionalProperties: false },
+);
+export type TrustChangeBody = Static<typeof TrustChange>;
+
+export const TrustHistory = listOf(TrustChange, 'TrustHistory');
+export const TrustHistoryQuery = Type.Object(
+  {
+    from: Type.Optional(Instant),
+    to: Type.Optional(Instant),
+    cursor: Type.Optional(Cursor),
+    limit: Type.Optional(Limit),
+  },
+  { additionalProperties: false },
+);

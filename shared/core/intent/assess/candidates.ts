@@ -1,0 +1,202 @@
+// Turns requests and code fragments into candidate actions, and ranks them by what they would do.
+import type { CandidateAction } from '../grammar/candidate.ts';
+import { type About, aboutOf, antecedentIn, indexOfToken } from '../grammar/antecedent.ts';
+import { requestsOf } from '../grammar/clauses.ts';
+import type { Fragment } from '../code/code.ts';
+import { extentOf } from '../grammar/context.ts';
+import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
+import { type Meaning, meaningOf, meaningWith, type Place } from '../grammar/meaning.ts';
+import { isTold, objectOf } from '../grammar/request-object.ts';
+import { type RequestedAction, wordsOf } from '../grammar/request.ts';
+import { MOVES_MONEY } from '../grammar/sums.ts';
+import type { Sentence } from '../text/tokens.ts';
+import { unspokenRequest } from '../grammar/unspoken.ts';
+
+/** What stands for the verb of a question. */
+export const QUERY: VerbEntry = {
+  verb: 'query',
+  action: 'read',
+  effect: 'read',
+  traits: [],
+  object: undefined,
+  mentions: true,
+  weak: false,
+  alsoNoun: false,
+};
+
+/** Beyond so many candidates only one that would matter more than all before is looked at: it may come last. */
+const MAX_CANDIDATES = 200;
+function candidateOf(
+  request: RequestedAction,
+  end: number,
+  { verb, action, effect, traits, weak, pronoun, phrase, clause }: Meaning,
+  { index }: Place,
+  lexicon: Lexicon,
+): CandidateAction {
+  const { object, domain, known } = objectOf(request, end, phrase, action, lexicon);
+  return {
+    verb,
+    action,
+    effect,
+    traits,
+    object,
+    domain,
+    extent: extentOf(clause.slice(0, 10), phrase.plural, lexicon),
+    at: request.at,
+    certainty: request.certainty,
+    objectKnown: known,
+    negated: request.negated,
+    weak,
+    source: request.kind === 'question' ? 'question' : 'words',
+    mentions: request.entry.mentions,
+    pronoun,
+    implied: request.implied ?? false,
+    told: isTold(request),
+    sentence: index,
+  };
+}
+
+/** Where the words of a request end that is followed by another one, or by none. */
+const endOf = (next: RequestedAction | undefined, { sentence }: Place): number =>
+  next ? indexOfToken(sentence, next.at) : sentence.length;
+
+/** Candidates of requests of one sentence; `after` is the request that follows them. */
+function candidatesAmong(
+  requests: readonly RequestedAction[],
+  after: RequestedAction | undefined,
+  place: Place,
+  lexicon: Lexicon,
+): CandidateAction[] {
+  const found: CandidateAction[] = [];
+  let next = after;
+  let follower: CandidateAction | undefined;
+  for (const request of requests.toReversed()) {
+    const end = endOf(next, place);
+    const candidate = candidateOf(request, end, meaningOf(request, end, place, lexicon), place, lexicon);
+    // `Create or update users`: the first verb shares the object of the second.
+    const shares = follower && candidate.object === 'unknown' && end - request.next <= 2;
+    // `Take the first task and assign it to Ana`: what is done with it is asked for.
+    const leads = candidate.verb === 'take' && follower?.pronoun === true;
+    follower =
+      shares && follower ? { ...candidate, ...aboutOf(follower) } : leads ? { ...candidate, weak: true } : candidate;
+    found.push(follower);
+    next = request;
+  }
+  return found.reverse();
+}
+
+/** The most that a verb may come to mean with an object, or with a sum. */
+function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
+  const refined = lexicon.refinements.get(entry.verb) ?? [];
+  const sum = MOVES_MONEY.test(entry.verb) ? consequenceOf({ ...entry, action: 'transfer', effect: 'write' }) : 0;
+  return Math.max(consequenceOf(entry), sum, ...refined.map((rule) => consequenceOf({ ...rule, weak: false })));
+}
+
+/** Candidates of all sentences, in the order of the text. */
+export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
+  const found: CandidateAction[] = [];
+  const firsts = new Map<number, About | undefined>();
+  const potentials = new Map<VerbEntry, number>();
+  let gravest = 0;
+  const push = (candidate: CandidateAction) => {
+    found.push(candidate);
+    if (!candidate.negated) gravest = Math.max(gravest, consequenceOf(candidate));
+  };
+  /** What a pronoun stands for: what was spoken of last, or else what its sentence or the one before names first. */
+  const antecedentOf = ({ sentence, at }: CandidateAction): About | undefined => {
+    const spokenOf = found.findLast((earlier) => earlier.object !== 'unknown');
+    if (spokenOf) return spokenOf;
+    if (!firsts.has(sentence)) firsts.set(sentence, antecedentIn(sentences, sentence, at, lexicon));
+    return firsts.get(sentence);
+  };
+  for (const [index, sentence] of sentences.entries()) {
+    const words = wordsOf(sentence);
+    const requests = requestsOf(sentence, words, lexicon, QUERY);
+    if (requests.length === 0) continue;
+    const place = { sentence, words, index };
+    const room = Math.max(0, MAX_CANDIDATES - found.length);
+    for (const candidate of candidatesAmong(requests.slice(0, room), requests[room], place, lexicon)) {
+      const about = candidate.pronoun ? antecedentOf(candidate) : undefined;
+      push(about ? withObject(candidate, about, lexicon) : candidate);
+    }
+    for (let at = room; at < requests.length; at += 1) {
+      const request = requests[at];
+      if (!request || request.negated) continue;
+      const potential = potentials.get(request.entry) ?? potentialOf(request.entry, lexicon);
+      potentials.set(request.entry, potential);
+      if (potential <= gravest && !request.wanted) continue;
+      const end = endOf(requests[at + 1], place);
+      const meaning = meaningOf(request, end, place, lexicon);
+      if (consequenceOf(meaning) > gravest) push(candidateOf(request, end, meaning, place, lexicon));
+    }
+  }
+  const unspoken = found.every(({ negated, weak }) => negated || weak)
+    ? unspokenOf(
+        sentences,
+        found.some(({ negated }) => negated),
+        lexicon,
+      )
+    : undefined;
+  return withoutStatements(unspoken ? [...found, unspoken] : found);
+}
+
+function withObject(candidate: CandidateAction, about: About, lexicon: Lexicon): CandidateAction {
+  const { action, effect, traits } = meaningWith(candidate.verb, about.object, lexicon) ?? candidate;
+  return { ...candidate, ...aboutOf(about), action, effect, traits };
+}
+
+/** What the text comes to though nothing in it asks. */
+function unspokenOf(sentences: readonly Sentence[], asked: boolean, lexicon: Lexicon): CandidateAction | undefined {
+  const { request, index } = unspokenRequest(sentences, asked, lexicon) ?? {};
+  if (!request || index === undefined) return undefined;
+  const place = { sentence: request.sentence, words: wordsOf(request.sentence), index };
+  const end = request.sentence.length;
+  return candidateOf(request, end, meaningOf(request, end, place, lexicon), place, lexicon);
+}
+
+/** Beside requests that are spoken, a statement counts only when it matters: `names must be given in full` is a remark. */
+function withoutStatements(found: readonly CandidateAction[]): CandidateAction[] {
+  if (!found.some((candidate) => !candidate.implied && !candidate.weak)) return [...found];
+  return found.filter((candidate) => !candidate.implied || consequenceOf(candidate) > 30);
+}
+
+/** A fragment as a candidate. */
+export function candidateOfFragment(fragment: Fragment, sentence: number): CandidateAction {
+  const { verb, action, effect, traits, object, domain, extent, at } = fragment;
+  // Member by member: copying objects of many shapes is slow.
+  return {
+    verb,
+    action,
+    effect,
+    traits,
+    object,
+    domain,
+    extent,
+    at,
+    certainty: 0.95,
+    objectKnown: true,
+    negated: false,
+    weak: false,
+    source: 'code',
+    mentions: false,
+    pronoun: false,
+    implied: false,
+    told: false,
+    sentence,
+  };
+}
+
+/** How much it matters that this action was asked for. Equal ones: the first of the text leads. */
+export function consequenceOf({
+  action,
+  effect,
+  traits,
+  weak,
+}: Pick<CandidateAction, 'action' | 'effect' | 'traits' | 'weak'>): number {
+  if (weak) return 0;
+  if (effect === 'destructive') return 60 + (traits.includes('irreversible') ? 1 : 0);
+  if (action === 'transfer' || action === 'grant' || action === 'revoke') return 50;
+  if (action === 'send') return 40;
+  if (action === 'unknown') return 5;
+  return effect === 'write' ? 30 : 10;
+}

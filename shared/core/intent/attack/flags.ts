@@ -1,0 +1,79 @@
+// Notices words with their letters out of order and text in a language that is not read.
+import type { Lexicon } from '../lexicon/types.ts';
+import type { SpokenWords } from '../text/words.ts';
+
+/** Words that people still read when their inner letters are mixed up, or their letters turned around. */
+const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');
+const lettersOf = (word: string): string => [...word].sort().join('');
+/** The sum of a word's code units: equal for words of the same letters, and sooner known than these. */
+function sumOf(word: string): number {
+  let sum = 0;
+  for (let at = 0; at < word.length; at += 1) sum += word.charCodeAt(at);
+  return sum;
+}
+const MIXABLE_LETTERS = new Map(MIXABLE.map((word) => [lettersOf(word), word]));
+const MIXABLE_SUMS = new Set(MIXABLE.map(sumOf));
+
+/** Digits that stand for letters. */
+const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
+const inLetters = (word: string): string => word.replace(/[013457]/g, (digit) => DIGITS[digit] ?? digit);
+
+/**
+ * Whether two words are such words with their letters out of order, or with digits for letters: `igonre` and `intsructions`,
+ * `erongi` and `metsys`, `1gn0re` and `pr3vious`.
+ */
+export function isScrambled(words: readonly string[]): boolean {
+  const found = new Set<string>();
+  for (const written of words) {
+    const word = written.length > 5 && /\d/.test(written) ? inLetters(written) : written;
+    if (word !== written && MIXABLE.includes(word)) found.add(word);
+    if (word.length < 6 || word.length > 12 || !MIXABLE_SUMS.has(sumOf(word))) continue;
+    const meant = MIXABLE_LETTERS.get(lettersOf(word));
+    if (meant !== undefined && meant !== word) found.add(meant);
+  }
+  return found.size > 1;
+}
+
+const ENGLISH = new Set(
+  'the a an of to in on for with and or is are was be this that these those my your our it from by at as all any me i we you please can could not do what which how who where when why'.split(
+    ' ',
+  ),
+);
+
+const PLAIN = /^[a-z0-9'-]*$/;
+const OTHER_NUMBER = /[^\P{N}0-9]/gu;
+
+/** How many characters of a word are Latin letters, and how many are letters of other scripts. */
+function scriptsOf(word: string): { latin: number; other: number } {
+  let latin = 0;
+  let other = -(word.match(OTHER_NUMBER)?.length ?? 0);
+  for (let at = 0; at < word.length; at += 1) {
+    const code = word.charCodeAt(at);
+    if ((code >= 0x61 && code <= 0x7a) || (code >= 0xdf && code <= 0x24f)) latin += 1;
+    // Of a pair of surrogates the first one counts.
+    else if (code > 0x7f && !(code >= 0xdc00 && code <= 0xdfff)) other += 1;
+  }
+  return { latin, other };
+}
+
+/** Whether the text is written in a language, or a script, that the lexicon does not cover. */
+export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): boolean {
+  let latin = 0;
+  let other = 0;
+  for (const word of ascii ? [] : words) {
+    if (PLAIN.test(word)) latin += word.length;
+    else {
+      const scripts = scriptsOf(word);
+      latin += scripts.latin;
+      other += scripts.other;
+    }
+  }
+  if (other > 0 && latin < (latin + other) * 0.6) return true;
+  let foreign = 0;
+  let english = 0;
+  for (const word of words) {
+    if (lexicon.foreignWords.has(word)) foreign += 1;
+    else if (ENGLISH.has(word)) english += 1;
+  }
+  return foreign > english && (foreign > 1 || words.length <= 8);
+}

@@ -1,0 +1,68 @@
+// Finds frames: kinds of words that stand close together in a sentence, in whatever words and mostly in whatever order.
+import type { Frame, Kinds, Lexicon } from '../lexicon/types.ts';
+
+/** A word that is of some kind, with its place in the sentence. */
+export interface Placed {
+  readonly at: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+const meets = (a: Kinds, b: Kinds): boolean => (a.low & b.low) !== 0 || (a.high & b.high) !== 0;
+
+/** Whether a word of the kinds stands at most two words before or after `from..to`. */
+const isNear = (placed: readonly Placed[], from: number, to: number, sought: Kinds): boolean =>
+  placed.some((word) => word.at >= from - 2 && word.at <= to + 2 && meets(word, sought));
+
+/**
+ * The first and the last word of the frame in a sentence: one pass, which keeps for each slot where it was last filled.
+ * Of slots in order each is kept with the place where its row began.
+ */
+function placeOf(
+  { slots, any, within, ordered, unless }: Frame,
+  placed: readonly Placed[],
+): readonly [at: number, last: number] | undefined {
+  const filled = slots.map(() => -1);
+  for (const word of placed) {
+    if (!meets(word, any)) continue;
+    // From the last slot on, so that one word fills no two slots in a row.
+    for (let slot = slots.length - 1; slot >= 0; slot -= 1) {
+      const sought = slots[slot];
+      if (sought === undefined || !meets(word, sought)) continue;
+      filled[slot] = ordered && slot > 0 ? (filled[slot - 1] ?? -1) : word.at;
+    }
+    const at = ordered ? (filled.at(-1) ?? -1) : Math.min(...filled);
+    if (at < 0 || word.at - at > within) continue;
+    if (unless === undefined || !isNear(placed, at, word.at, unless)) return [at, word.at];
+  }
+  return undefined;
+}
+
+function isComplete({ slots }: Frame, low: number, high: number): boolean {
+  for (const slot of slots) if ((slot.low & low) === 0 && (slot.high & high) === 0) return false;
+  return true;
+}
+
+/**
+ * Calls `found` for every frame of a sentence with the indices of its first and last word. `placed` are its words that are of some
+ * kind, few of them; `addressed`: the text may have an address.
+ */
+export function eachFrame(
+  placed: readonly Placed[],
+  addressed: boolean,
+  lexicon: Lexicon,
+  found: (frame: Frame, at: number, last: number) => void,
+): void {
+  if (placed.length < 2) return;
+  let low = 0;
+  let high = 0;
+  for (const word of placed) {
+    low |= word.low;
+    high |= word.high;
+  }
+  for (const frame of lexicon.frames) {
+    if ((frame.address && !addressed) || !isComplete(frame, low, high)) continue;
+    const place = placeOf(frame, placed);
+    if (place !== undefined) found(frame, place[0], place[1]);
+  }
+}

@@ -1,0 +1,119 @@
+// Finds code in a text: SQL statements, shell commands, HTTP requests. What such code does outweighs the words around it.
+import { type Fragment, type Piece, piecesOf } from './code.ts';
+import { httpAt, METHODS } from './http.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { commandName, isPipeIntoShell, MAX_LINE, redirectAt, shellAt } from './shell.ts';
+import { SQL_HEADS, sqlAt } from './sql.ts';
+
+/** Beyond so many pieces of code only one that destroys is kept: what comes last may matter most. */
+const MAX_FRAGMENTS = 40;
+
+// Patterns that are passed for each piece stand here: inside a function each time makes a new object.
+const TELLS = /delete|:\/\/|^(?:terminate|remove|rm|rb|destroy|-f|--force)/;
+const ENDS_OPEN = /[:>$`]$/;
+
+const DOLLAR = 0x24;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const isFirst = (code: number): boolean =>
+  (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === DOLLAR || code === SLASH || code === DOT;
+
+/** Cheap first look: whether a piece of code may begin with this word. */
+function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
+  if (!piece || !isFirst(piece.text.charCodeAt(0))) return false;
+  const { text, lower } = piece;
+  if (SQL_HEADS.has(lower) || (text !== lower && METHODS.has(text)) || lower.startsWith('db.')) return true;
+  const name = commandName(lower);
+  const dot = name.indexOf('.');
+  return (
+    lexicon.commands.has(name) ||
+    lexicon.commandGroups.has(name) ||
+    (dot > 0 && lexicon.commands.has(name.slice(0, dot)))
+  );
+}
+
+const destroys = ({ effect }: Fragment): boolean => effect === 'destructive';
+
+/** Commands that destroy by what they are piped into or told to fetch. */
+const PIPED = new Set(['curl', 'wget', 'http', 'invoke-webrequest', 'echo', 'printf', 'cat', 'base64']);
+
+/** Whether a piece may make the command before it destroy: a URL, a method, a flag, a verb, a pipe into a shell. */
+function tells(pieces: readonly Piece[], at: number): boolean {
+  const lower = pieces[at]?.lower ?? '';
+  return TELLS.test(lower) || isPipeIntoShell(pieces, at);
+}
+
+/** Whether such a piece stands in the command line after `at`; asked for rising places, it looks at each piece once. */
+function telling(pieces: readonly Piece[]): (at: number) => boolean {
+  let next = 0;
+  return (at) => {
+    next = Math.max(next, at + 1);
+    while (next < pieces.length && !tells(pieces, next)) next += 1;
+    return next < pieces.length && next < at + MAX_LINE;
+  };
+}
+
+/** Cheap second look, at code beyond the first pieces: whether it may destroy. `isTold`: by what follows it. */
+function mayDestroy(pieces: readonly Piece[], at: number, isTold: (at: number) => boolean, lexicon: Lexicon): boolean {
+  const lower = pieces[at]?.lower ?? '';
+  if (SQL_HEADS.has(lower) || lower.startsWith('db.') || lower === 'delete' || METHODS.has(lower.toUpperCase()))
+    return true;
+  const name = commandName(lower);
+  const isGroup = lexicon.commandGroups.has(name);
+  const entries = [
+    lexicon.commands.get(name) ?? lexicon.commands.get(name.split('.')[0] ?? ''),
+    isGroup ? lexicon.commands.get(`${name} ${pieces[at + 1]?.lower}`) : undefined,
+  ];
+  if (entries.some((entry) => entry?.effect === 'destructive' || entry?.action === 'delete')) return true;
+  return (isGroup || PIPED.has(name)) && isTold(at);
+}
+
+/** What a command may follow: what divides or leads commands, and words of a sentence. */
+const LEADS = new Set([';', '|', '`', '(', '&', '$', '&&', '||', 'sudo', 'doas', 'then', 'xargs', '-c', '-exec']);
+const OPENERS = new Set(['run', 'execute', 'exec', 'eval', 'type', 'issue', 'command', 'do', 'and', 'with']);
+
+/** Code in a text, in its order. */
+export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
+  const pieces = piecesOf(text);
+  const found: Fragment[] = [];
+  const isTold = telling(pieces);
+  const redirects = text.includes('>');
+  let opens = true;
+  let destroyed = false;
+  const bomb = /:\s?\(\s?\)\s?\{/.exec(text);
+  if (bomb) {
+    found.push({
+      verb: 'fork-bomb',
+      action: 'execute',
+      effect: 'destructive',
+      traits: ['irreversible'],
+      object: 'process',
+      domain: 'infra',
+      extent: 'all',
+      at: bomb.index,
+      language: 'shell',
+      disguised: false,
+    });
+  }
+  for (let at = 0; at < pieces.length; at += 1) {
+    const full = found.length >= MAX_FRAGMENTS;
+    if (full && destroyed) break;
+    const redirect = redirects ? redirectAt(pieces, at) : undefined;
+    // A command that writes already says so.
+    if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
+    const piece = pieces[at];
+    if (!piece || !mayBegin(piece, lexicon) || (full && !mayDestroy(pieces, at, isTold, lexicon))) continue;
+    const previous = pieces[at - 1]?.text ?? '';
+    opens =
+      at === 0 ||
+      LEADS.has(previous) ||
+      OPENERS.has(pieces[at - 1]?.lower ?? '') ||
+      ENDS_OPEN.test(previous) ||
+      ((previous === "'" || previous === '"') && /[:]$|^(?:run|execute|exec|-c)$/i.test(pieces[at - 2]?.text ?? ''));
+    const fragment = sqlAt(pieces, at) ?? httpAt(pieces, at, lexicon) ?? shellAt(pieces, at, opens, lexicon);
+    if (!fragment || (full && !destroys(fragment))) continue;
+    found.push(fragment);
+    destroyed ||= destroys(fragment);
+  }
+  return found;
+}

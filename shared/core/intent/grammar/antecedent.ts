@@ -1,0 +1,75 @@
+// What `it` and `them` stand for: something that the sentence, or the one before it, names.
+import type { CandidateAction } from './candidate.ts';
+import { extentOf } from './context.ts';
+import { singular } from '../lexicon/inflection.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import { objectAt } from './object.ts';
+import { domainOf } from './request-object.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
+
+/** What a candidate is about. */
+export type About = Pick<CandidateAction, 'object' | 'domain' | 'objectKnown' | 'extent'>;
+
+export const aboutOf = ({ object, domain, objectKnown, extent }: About): About => ({
+  object,
+  domain,
+  objectKnown,
+  extent,
+});
+
+/** Words of a sentence that are looked at. */
+const MAX_LOOK = 60;
+/** `I have`, `we've`, `there's`: what is spoken of follows. */
+const SPEAKER = /^(?:i|we|you|they|he|she|it|there|that)(?:'\p{L}+)?$/u;
+
+/** The index of the first token that stands at `at` or after it. */
+export function indexOfToken(sentence: Sentence, at: number): number {
+  let low = 0;
+  let high = sentence.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sentence[middle]?.at ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The first thing that a sentence names before `at`; a kind of thing that the lexicon knows goes before a name. */
+function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | undefined {
+  const last = Math.min(indexOfToken(tokens, at), MAX_LOOK);
+  const isNoun = (token: Token) => lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+  const speaks = SPEAKER.test(tokens[0]?.lower ?? '');
+  const first = speaks ? undefined : aboutAt(tokens, 0, last, lexicon);
+  if (first?.objectKnown) return first;
+  let from = tokens.slice(0, last).findIndex(isNoun);
+  if (from < 0) return first;
+  // The words before a noun belong to it: `overdue tasks`.
+  while (from > 0 && describes(tokens[from - 1], lexicon)) from -= 1;
+  return aboutAt(tokens, from, last, lexicon) ?? first;
+}
+
+/** Whether a plain word before a noun may describe it; what is unknown may as well be a verb. */
+const describes = (token: Token | undefined, lexicon: Lexicon): boolean =>
+  token?.kind === 'word' && token.lower.endsWith('ed') && !lexicon.verbForms.match([token.lower], 0);
+
+/** Words of a noun phrase in which `all` and the like are looked for. */
+const MAX_WORDS = 12;
+
+function aboutAt(tokens: Sentence, from: number, to: number, lexicon: Lexicon): About | undefined {
+  const phrase = objectAt(tokens, from, to, lexicon);
+  if (phrase.name === '') return undefined;
+  const words = tokens.slice(from, Math.min(to, from + MAX_WORDS)).map(({ lower }) => lower);
+  const extent = extentOf(words, phrase.plural, lexicon);
+  return { object: phrase.name, domain: domainOf(phrase.words, lexicon), objectKnown: phrase.known, extent };
+}
+
+/** What a pronoun at `at` stands for. Words before the request may be anything: `can you help me reset it`. */
+export function antecedentIn(
+  sentences: readonly Sentence[],
+  index: number,
+  at: number,
+  lexicon: Lexicon,
+): About | undefined {
+  const own = firstNamed(sentences[index] ?? [], at, lexicon);
+  return own?.objectKnown === true ? own : firstNamed(sentences[index - 1] ?? [], at, lexicon);
+}

@@ -1,0 +1,301 @@
+// Finds the verbs of a sentence that ask for something. A verb counts only where a request may begin: a slot.
+import { AFTER_VERB, CONJUNCTIONS, LISTS, SUBJECTS, SUBORDINATORS, WH, PERSONS } from './clause-words.ts';
+import { withImplied } from './implied.ts';
+import { lateRequest } from './late-request.ts';
+import { leadAt, opensGerund, purposeAfter, toldToDo } from './leads.ts';
+import type { Lexicon, Prefix, VerbEntry } from '../lexicon/types.ts';
+import type { PhraseMatch } from '../lexicon/phrase-table.ts';
+import { passiveAsked } from './needs.ts';
+import { announcesNew, ASKED, CONDITIONAL, isQuestion, leaveAsked, prefixAround, wantedAt } from './questions.ts';
+import type { RequestedAction } from './request.ts';
+import type { Sentence } from '../text/tokens.ts';
+import { wordSet } from '../text/word-set.ts';
+import { type Seen, type Slot, type VerbMatch, verbAt } from './verb-slots.ts';
+
+/** Requests of one sentence with its words, also implied ones. `query` is the entry that stands for questions. */
+export function requestsOf(
+  sentence: Sentence,
+  words: readonly string[],
+  lexicon: Lexicon,
+  query: VerbEntry,
+): readonly RequestedAction[] {
+  return withImplied(sentence, words, spokenRequests(sentence, words, lexicon, query), lexicon, query);
+}
+
+/** Verbs whose text may follow a colon. */
+const SAYS = new Set(['draft', 'compose', 'email', 'text', 'message', 'tweet', 'write']);
+/** Things whose text may follow a colon when they are made: `add a task: call the plumber`. */
+const TITLED = new Set(
+  'todo task note reminder ticket issue comment message email post event entry bug appointment reply tweet'.split(' '),
+);
+/** Whether the colon at `words[at]` opens what is written; `Message: ...` alone is only a heading. */
+const saysWhatFollows = (request: RequestedAction | undefined, words: readonly string[], at: number): boolean =>
+  request !== undefined &&
+  request.next < at &&
+  (SAYS.has(request.entry.verb) ||
+    (TITLED.has(words[at - 1] ?? '') && (request.entry.action === 'create' || request.entry.action === 'send')));
+const OPENS_REQUEST = /[,:;()\u2013\u2014*>\]|/&-]/;
+
+function spokenRequests(
+  sentence: Sentence,
+  words: readonly string[],
+  lexicon: Lexicon,
+  query: VerbEntry,
+): RequestedAction[] {
+  const found: RequestedAction[] = [];
+  const endsAsQuestion = sentence.some((token) => token.kind === 'punct' && token.text.includes('?'));
+  let slot: Slot | undefined = { strong: true, first: true };
+  const seen: Seen = { third: false, gerund: false, listing: false, inside: false, negated: false };
+  let subordinate = false;
+  let conditional = false;
+  let written = false;
+  let nothingSaid = true;
+  // Looked for where it matters only, and once.
+  let carriedOut: boolean | undefined;
+  const isShownByDoing = (): boolean =>
+    (carriedOut ??= words.some((word) => word.endsWith('by')) && isCarriedOut(words.join(' ')));
+  for (let at = 0; at < sentence.length; at += 1) {
+    const token = sentence[at];
+    const word = words[at] ?? '';
+    if (!token) break;
+    if (token.kind === 'punct') {
+      // `Draft an email to Ana: thank her for the book`: what a message says is asked for only if it destroys: doubt counts.
+      if (token.text === ':' && saysWhatFollows(found.at(-1), words, at)) written = true;
+      // A comma, a dash or a colon may open a request; so may a bullet.
+      if (OPENS_REQUEST.test(token.text)) {
+        slot = { strong: subordinate || found.length === 0, first: found.length === 0 };
+        subordinate = false;
+        conditional = false;
+        seen.negated = false;
+      }
+      if (token.text.includes('(')) seen.inside = true;
+      else if (token.text.includes(')')) seen.inside = false;
+      continue;
+    }
+    // `@bot rename it`
+    if (at === 0 && /^[@/]\w/.test(token.text) && token.kind !== 'word') continue;
+    // `okay but how much is it`
+    nothingSaid &&= INTERJECTIONS.has(word);
+    const inSlot: boolean = slot !== undefined;
+    const prefix: PhraseMatch<Prefix> | undefined =
+      lexicon.prefixes.match(words, at) ?? (inSlot ? prefixAround(words, at, lexicon) : undefined);
+    // `wonder if you can`, `know the price, and if you can order it` only ask.
+    const asksWhether =
+      prefix !== undefined &&
+      ((word === 'if' && prefix.length > 2 && (!inSlot || slot?.joined === true)) ||
+        // `If you would like to change the plan`
+        (word === 'you' && CONDITIONAL.has(words[at - 1] ?? '')));
+    if (
+      prefix &&
+      !asksWhether &&
+      (inSlot ||
+        prefix.value === 'negation' ||
+        (found.length === 0 && prefix.length > 1 && !PERSONS.has(words[at - 1] ?? '')) ||
+        word === 'please')
+    ) {
+      // `You can` and `can we` inside a question stay questions only when they do not ask somebody to act.
+      const lead = lexicon.verbForms.match(words, at);
+      // `Thanks` closes a text; `thank the team` asks for something.
+      const asks = lead && lead.length >= prefix.length && lead.value.form !== 'third' && !lead.value.entry.weak;
+      // `Don't let me forget` is a verb of its own.
+      const longer = lead !== undefined && lead.length > prefix.length;
+      if (!(asks && (prefix.value === 'polite' || longer) && inSlot)) {
+        if (prefix.value === 'negation') seen.negated = true;
+        else if (prefix.length > 1 || word === 'please') seen.negated = false;
+        // `optionally` and `then` say nothing about what follows a comma: it may go on with things.
+        const strong: boolean =
+          found.length === 0 || !(prefix.length === 1 && word.endsWith('ly')) || slot?.strong === true;
+        slot = { strong, first: slot?.first ?? found.length === 0, joined: slot?.joined ?? false };
+        at += prefix.length - 1;
+        // `it would be great if you would rename it`
+        if (words[at] === 'you' && /^(?:would|could|might)$/.test(words[at + 1] ?? '')) at += 1;
+        continue;
+      }
+    }
+    // `if they ask for payment or refund methods`: what a condition names is not asked for.
+    if (conditional && word === 'or') continue;
+    if (CONJUNCTIONS.has(word) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
+      // `or` carries a negation on; `and` and `but` end it: doubt counts as asked for.
+      if (word !== 'or') seen.negated = false;
+      slot = { strong: false, first: found.length === 0 && nothingSaid, joined: true };
+      continue;
+    }
+    if (found.length > 0 && WH.has(word) && isShownByDoing()) {
+      at = beforeShown(words, at);
+      slot = { strong: true, first: true };
+      continue;
+    }
+    const lead = LEADING.has(word) || word.endsWith('ing') ? leadAt(words, at, found, lexicon) : undefined;
+    if (lead) {
+      if (lead.replaces) found.pop();
+      slot = { strong: true, first: true };
+      at += Math.max(0, lead.length - 1);
+      if (lead.length > 0) continue;
+    }
+    const passive = MAY_ASK.has(word) && !WH.has(words[at - 1] ?? '') ? passiveAsked(words, at, lexicon) : undefined;
+    if (passive) {
+      const { entry, next, subject, certainty, negated } = passive;
+      const place = sentence[passive.at]?.at ?? token.at;
+      found.push({ entry, next, at: place, sentence, negated, certainty, kind: 'imperative', wanted: false, subject });
+      at = next - 1;
+      slot = undefined;
+      continue;
+    }
+    if (!slot) continue;
+    if (at === 0 && announcesNew(words) && (word !== 'note' || token.at === 0)) {
+      found.push(wish(query, 0, token.at, sentence, false, 0.75));
+      // What follows the colon is its title.
+      if (word === 'new') break;
+      written = true;
+      slot = undefined;
+      continue;
+    }
+    if (token.kind === 'word' && word.endsWith('ly') && word.length > 4 && !lexicon.verbForms.match(words, at))
+      continue;
+    if (slot.first && found.length === 0 && /^(?:can|could|may)$/.test(word)) {
+      // `May I have a look at the report`
+      if (/^(?:i|we)$/.test(words[at + 1] ?? '') && (lexicon.verbForms.match(words, at + 2)?.length ?? 0) > 2) {
+        slot = { strong: true, first: true };
+        at += 1;
+        continue;
+      }
+      const wanted = wantedAt(words, at);
+      if (wanted > 0) {
+        found.push(wish(query, at + wanted, token.at, sentence, false));
+        slot = undefined;
+        continue;
+      }
+    }
+    const leave = slot.first && found.length === 0 ? leaveAsked(words, at, lexicon) : 0;
+    if (leave > 0) {
+      slot = { strong: true, first: true, asked: true };
+      at += leave - 1;
+      continue;
+    }
+    if (slot.first && found.length === 0 && isQuestion(words, at, endsAsQuestion)) {
+      found.push({
+        entry: query,
+        next: at + 1,
+        at: token.at,
+        sentence,
+        negated: false,
+        certainty: 0.8,
+        kind: 'question',
+        wanted: false,
+      });
+      slot = undefined;
+      continue;
+    }
+    const match = verbAt(sentence, words, at, slot, seen, lexicon);
+    if (match && ((written && match.entry.effect !== 'destructive') || isListed(words, at, match, found.at(-1)))) {
+      slot = undefined;
+      continue;
+    }
+    // `get the assistant to rename it`: what somebody is told to do is asked for.
+    const told = match ? toldToDo(words, at + match.length, match.entry.verb, lexicon) : -1;
+    if (told >= 0) {
+      slot = { strong: true, first: true };
+      at = told - 1;
+      continue;
+    }
+    if (match) {
+      const { entry, form } = match;
+      if (form === 'third') seen.third = true;
+      if (form === 'gerund') seen.gerund = true;
+      found.push({
+        entry,
+        next: at + match.length,
+        at: token.at,
+        sentence,
+        negated: seen.negated,
+        certainty: slot.asked ? match.certainty * ASKED : match.certainty,
+        kind: 'imperative',
+        wanted: false,
+      });
+      at += match.length - 1;
+      // `Use X to list Y`, `help me find Y`: the purpose is the request.
+      slot = undefined;
+      if (entry.weak && WANTS_THING.has(entry.verb) && /^(?:an?|another|one|some)$/.test(words[at + 1] ?? '')) {
+        // `then I'll need a taxi`, `you want a room for two`
+        const purpose = purposeAfter(words, at, lexicon);
+        if (words[purpose] !== 'to') {
+          const { at: place, next, negated } = found.pop() ?? { at: token.at, next: at + 1, negated: false };
+          found.push(wish(query, next, place, sentence, negated));
+          continue;
+        }
+      }
+      if (entry.weak) at = purposeAfter(words, at, lexicon);
+      if (entry.weak && at < words.length && (words[at] === 'to' || opensGerund(words[at] ?? '')))
+        slot = { strong: true, first: true };
+      // `explain how` is one verb.
+      else if (WH.has(words[at] ?? '') && isShownByDoing()) {
+        at = beforeShown(words, at);
+        slot = { strong: true, first: true };
+      }
+      continue;
+    }
+    const wanted = wantedAt(words, at);
+    if (wanted > 0) {
+      found.push(wish(query, at + wanted, token.at, sentence, seen.negated));
+    }
+    if (SUBORDINATORS.has(word)) subordinate = true;
+    if (CONDITIONAL.has(word)) conditional = true;
+    if (found.length > 0 && LISTS.has(word)) seen.listing = true;
+    slot = undefined;
+  }
+  if (found.every(({ entry, negated }) => entry.weak && negated)) {
+    const late = lateRequest(sentence, words, lexicon, query);
+    if (late) found.push(late);
+  }
+  return found;
+}
+
+/** Whether `so` leads to a request: `I'm out of paper so please order some`, but not `so that users can log in`. */
+function asksNext(words: readonly string[], at: number, lexicon: Lexicon): boolean {
+  const next = words[at] ?? '';
+  if (next === 'please' || (/^(?:will|would|can|could)$/.test(next) && words[at + 1] === 'you')) return true;
+  const reading = lexicon.verbForms.get(next);
+  return reading?.form === 'base' && !reading.entry.alsoNoun && AFTER_VERB.has(words[at + 1] ?? '');
+}
+
+/** Whether a word that may be a verb only is one of several nouns: `the fuel, make, model and year`. */
+function isListed(words: readonly string[], at: number, match: VerbMatch, last: RequestedAction | undefined): boolean {
+  // `a compelling and engaging text`
+  if (match.form === 'gerund' && words[at - 2]?.endsWith('ing') && /^an?$/.test(words[at - 3] ?? '')) return true;
+  if (match.entry.effect === 'destructive' || words[at - 1] !== ',') return false;
+  // Verbs stand in lists too: `create, update or list users`. What the one before is about is not named yet then.
+  return words[at + match.length] === ',' && last !== undefined && last.next !== at - 1;
+}
+
+/** The index of the last word before what follows `how you` or `how to`: what is to be shown by doing it. */
+function beforeShown(words: readonly string[], at: number): number {
+  let last = at;
+  while (SUBJECTS.has(words[last + 1] ?? '') || words[last + 1] === 'to') last += 1;
+  return last;
+}
+
+const MAY_ASK = wordSet('can could may might would');
+const WANTS_THING = wordSet('want need');
+/** Words that may lead to a request, beside gerunds. */
+const LEADING = wordSet('to for that which by if whether is better rather you we');
+
+/** Words that open a text without saying anything: `okay but how much is it`. */
+const INTERJECTIONS = wordSet(
+  'ok okay hi hey hello so well yes yeah no oh and but alright great thanks sorry right now then also um uh',
+);
+
+/** A thing that is wished for, and no verb that says what is to be done with it. */
+const wish = (
+  entry: VerbEntry,
+  next: number,
+  at: number,
+  sentence: Sentence,
+  negated: boolean,
+  certainty = 0.55,
+): RequestedAction => ({ entry, next, at, sentence, negated, certainty, kind: 'imperative', wanted: true });
+
+const CARRYING_OUT =
+  /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
+
+/** Whether what a text seems only to talk about is to be done: `show me how you delete users by doing it`. */
+export const isCarriedOut = (text: string): boolean => CARRYING_OUT.test(text);

@@ -1,0 +1,222 @@
+// Finds what a sentence asks for without a verb in the place of a request: `all users should be deleted`, `deletion of
+// users`, `a refund of order 5 is needed`, `I want it removed`, `perform a cleanup`.
+import { AFTER_VERB, PREPOSITIONS, WH } from './clause-words.ts';
+import {
+  clauseStart,
+  endsPhrase,
+  isBoundary,
+  nominalFrom,
+  participleAt,
+  REACH,
+  type Implied,
+} from './implied-parts.ts';
+import {
+  OBLIGES,
+  PERMITS,
+  OBLIGES_TO,
+  AHEAD,
+  NEEDED,
+  ENSURES,
+  WISHES,
+  LIGHT,
+  LIGHTEST,
+  PERFORMATIVE,
+  THINKS,
+  NEGATORS,
+  CONDITIONS,
+  SKIPPED,
+  THINGS,
+} from './implied-words.ts';
+import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
+import { entitledAt, gerundAt, movesAt, needAt } from './needs.ts';
+import { isConsequential, lastBefore, placesOf, type RequestedAction } from './request.ts';
+import type { Sentence } from '../text/tokens.ts';
+import { wordSet } from '../text/word-set.ts';
+
+/** What makes a request of the `be` at `words[at]`, and where its subject ends. */
+function governorOf(words: readonly string[], at: number): { certainty: number; end: number } | undefined {
+  let before = at - 1;
+  while (before > at - 4 && (SKIPPED.has(words[before] ?? '') || (words[before] ?? '').endsWith('ly'))) before -= 1;
+  const word = words[before] ?? '';
+  if (OBLIGES.has(word)) return { certainty: 0.8, end: before };
+  if (PERMITS.has(word)) return { certainty: 0.5, end: before };
+  if (word !== 'to') return undefined;
+  return OBLIGES_TO.has(words[before - 1] ?? '') ? { certainty: 0.8, end: before - 1 } : { certainty: 0, end: before };
+}
+
+/** `X should be deleted`, `make sure that X is sent`, `I want X to be removed`. */
+function passiveAt(
+  words: readonly string[],
+  at: number,
+  found: readonly RequestedAction[],
+  places: readonly number[],
+  lexicon: Lexicon,
+): Implied | undefined {
+  const word = words[at] ?? '';
+  const isBe = word === 'be' || word === 'get';
+  if (!isBe && word !== 'is' && word !== 'are' && word !== 'gets') return undefined;
+  const participle = participleAt(words, at + 1, lexicon);
+  if (!participle) return undefined;
+  const start = clauseStart(words, at);
+  const own = found[lastBefore(at + 1, places)];
+  // `I'd like to be refunded`: the one who asks is the subject.
+  if (isBe && own?.entry.verb === 'be' && words[at - 1] === 'to')
+    return { ...participle, subject: undefined, certainty: 0.75, negated: own.negated, replaces: own };
+  const last = lastBefore(at, places);
+  const request = (places[last] ?? 0) >= start - 1 ? found[last] : undefined;
+  const governor = isBe ? governorOf(words, at) : { certainty: 0, end: at };
+  if (!governor) return undefined;
+  let from = start;
+  let { certainty } = governor;
+  if (request && request.kind === 'imperative') {
+    // Only what is ensured or wished for is asked for; the object of any other verb is merely described.
+    const first = request.entry.verb.split(' ', 1)[0] ?? '';
+    const wished = isBe && (request.wanted || WISHES.has(first));
+    if (!(ENSURES.has(first) && (request.entry.weak || request.entry.mentions || !isBe)) && !wished) return undefined;
+    if (request.entry.action === 'read' && !request.entry.weak && !request.wanted) return undefined;
+    from = request.next;
+    certainty = Math.max(certainty, 0.8);
+  } else if (certainty === 0 || CONDITIONS.has(words[start] ?? '') || WH.has(words[start] ?? '')) return undefined;
+  else if (THINKS.has(words[start + 1] ?? '')) from = start + 2;
+  const subject = words.slice(from, governor.end);
+  const wish = request?.wanted === true && isBe ? { replaces: request } : {};
+  if (subject.length === 0) return undefined;
+  return {
+    entry: participle.entry,
+    at: participle.at,
+    next: participle.next,
+    subject: [words[from] === 'that' ? from + 1 : from, governor.end],
+    certainty,
+    negated: [...subject.slice(0, 2), ...words.slice(governor.end, participle.at)].some((one) => NEGATORS.has(one)),
+    ...wish,
+  };
+}
+
+/** `I want all users deleted`. */
+function wished(
+  words: readonly string[],
+  request: RequestedAction,
+  place: number,
+  lexicon: Lexicon,
+): Implied | undefined {
+  // `get my money refunded`
+  const gets = request.entry.verb === 'get' && /^(?:my|our|it|this|that|his|her)$/.test(words[request.next] ?? '');
+  if (!(gets || request.wanted || (request.entry.weak && WISHES.has(request.entry.verb)))) return undefined;
+  for (let at = request.next + 1; at < Math.min(words.length, request.next + REACH); at += 1) {
+    const word = words[at] ?? '';
+    if (isBoundary(word) || word === 'to' || word === 'that') return undefined;
+    const match = lexicon.participles.match(words, at);
+    const before = words[at - 1] ?? '';
+    // `I want it removed`, but not `I want the removed ...`.
+    const leads = AFTER_VERB.has(before) && !THINGS.has(before);
+    if (!match || leads || PREPOSITIONS.has(before) || !endsPhrase(words[at + match.length])) continue;
+    if (gets && PREPOSITIONS.has(words[at + match.length] ?? '')) continue;
+    const subject: [number, number] = [request.next, at];
+    return {
+      entry: match.value,
+      at: place,
+      next: at + match.length,
+      subject,
+      certainty: 0.7,
+      negated: request.negated,
+      replaces: request,
+    };
+  }
+  return undefined;
+}
+
+/** `perform a cleanup`, `request the deletion of my account`. */
+function lightAt(
+  words: readonly string[],
+  request: RequestedAction,
+  place: number,
+  lexicon: Lexicon,
+): Implied | undefined {
+  const { weak } = request.entry;
+  const verb = AHEAD.has(request.entry.verb) ? 'proceed' : request.entry.verb;
+  if (!LIGHT.has(verb) || request.kind === 'question') return undefined;
+  // `proceed with creating an invoice`
+  if (words[request.next] === 'with' && (words[request.next + 1] ?? '').endsWith('ing')) return undefined;
+  const nominal = nominalFrom(
+    words,
+    words[request.next] === 'with' ? request.next + 1 : request.next,
+    LIGHTEST.has(verb) ? 'all' : verb === 'schedule' ? 'destructive' : 'none',
+    lexicon,
+  );
+  if (!nominal) return undefined;
+  // A migration that is run is run; a deletion that is run deletes.
+  if (!(LIGHTEST.has(verb) || weak || nominal.entry.action === 'read' || isConsequential(nominal.entry)))
+    return undefined;
+  return { ...nominal, at: place, certainty: 0.8, negated: request.negated, replaces: request };
+}
+
+/** `Deletion of users`, `a refund of order 5 is needed`: a sentence without a verb that asks. */
+function nominalSentence(words: readonly string[], lexicon: Lexicon): Implied | undefined {
+  let needed = false;
+  for (let at = 1; at < Math.min(words.length, REACH) && !needed; at += 1)
+    needed = NEEDED.has(words[at] ?? '') && /^(?:is|are|be)$/.test(words[at - 1] ?? '');
+  let from = 0;
+  while (from < 3 && !/[a-z]/.test(words[from] ?? 'a')) from += 1;
+  // `Post cancellation, show my balance`: after it.
+  if (words[from] === 'post') return undefined;
+  if (/^(?:i|we)$/.test(words[from] ?? '') && PERFORMATIVE.has(words[from + 1] ?? '')) from += 2;
+  const nominal = nominalFrom(words, from, needed ? 'all' : 'none', lexicon);
+  if (!nominal) return undefined;
+  const negated =
+    words.slice(0, nominal.at).some((word) => NEGATORS.has(word)) || words.slice(nominal.at, REACH).includes('not');
+  return { ...nominal, certainty: needed ? 0.7 : 0.55, negated };
+}
+
+/** Words at which a statement may turn out to ask for something. */
+const MAY_IMPLY = wordSet(
+  "be get is are gets ought need needs require requires can can't cannot should shouldn't must mustn't may go move",
+);
+
+/** All requests of a sentence, in its order: those `found` by their verbs, and those that are implied. */
+export function withImplied(
+  sentence: Sentence,
+  words: readonly string[],
+  found: readonly RequestedAction[],
+  lexicon: Lexicon,
+  query: VerbEntry,
+): readonly RequestedAction[] {
+  const places = placesOf(sentence, found);
+  const implied: Implied[] = [];
+  for (const [index, request] of found.entries()) {
+    const place = places[index] ?? 0;
+    const one = lightAt(words, request, place, lexicon) ?? wished(words, request, place, lexicon);
+    if (one) implied.push(one);
+  }
+  if (found[0]?.kind !== 'question')
+    for (let at = 1; at < words.length; at += 1) {
+      if (!MAY_IMPLY.has(words[at] ?? '')) continue;
+      const one =
+        entitledAt(words, at, found, places, lexicon) ??
+        passiveAt(words, at, found, places, lexicon) ??
+        gerundAt(words, at, lexicon) ??
+        needAt(words, at, query, lexicon) ??
+        movesAt(words, at, lexicon);
+      if (one) implied.push(one);
+    }
+  if (implied.length === 0 && !found.some((request) => !request.entry.weak)) {
+    const one = nominalSentence(words, lexicon);
+    if (one) implied.push(one);
+  }
+  if (implied.length === 0) return found;
+  const replaced = new Set(implied.map((one) => one.replaces));
+  const added = implied.map(
+    (one): RequestedAction => ({
+      entry: one.entry,
+      next: one.next,
+      at: sentence[one.at]?.at ?? 0,
+      sentence,
+      negated: one.negated,
+      certainty: one.certainty,
+      kind: 'imperative',
+      wanted: one.wanted ?? false,
+      subject: one.subject,
+      implied: one.replaces === undefined,
+    }),
+  );
+  return [...found.filter((request) => !replaced.has(request)), ...added].sort((a, b) => a.at - b.at);
+}

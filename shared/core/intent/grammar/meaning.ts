@@ -1,0 +1,164 @@
+// What a request comes to mean: its verb, refined by the object and the words around it.
+import {
+  calculates,
+  doesOtherwise,
+  getsGoing,
+  handsOver,
+  keepsFree,
+  makesDo,
+  makesSo,
+  takesBack,
+  usesAs,
+} from './changes.ts';
+import type { ActionClass } from '../../../kernel/vocabulary.ts';
+import { dataClassesOf } from './context.ts';
+import { outwards, SENT_OUT } from './destinations.ts';
+import type { Lexicon, Refinement, VerbEntry } from '../lexicon/types.ts';
+import { NO_OBJECT, type ObjectPhrase, objectAt } from './object.ts';
+import { isPronounObject, objectStart } from './request-object.ts';
+import type { RequestedAction } from './request.ts';
+import { beginsWithSum, MOVES_MONEY } from './sums.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
+
+/** The sentence that is read, with its words and its index. */
+export interface Place {
+  readonly sentence: Sentence;
+  readonly words: readonly string[];
+  readonly index: number;
+}
+
+/** Words after a verb that are looked at. */
+const MAX_CLAUSE = 60;
+
+/** As what refinements know somebody who is named: `take Omar out of the group`. */
+const PERSON = 'person';
+const NAME = /^\p{Lu}\p{Ll}/u;
+
+/** Whether the object that begins with this token is somebody rather than something. */
+const isSomebody = (token: Token | undefined, phrase: ObjectPhrase): boolean =>
+  token !== undefined &&
+  (token.kind === 'email' ||
+    /^(?:everyone|everybody|somebody|someone)$/.test(token.lower) ||
+    (token.kind === 'word' && !phrase.known && NAME.test(token.text)));
+
+function refine(
+  verb: string,
+  phrase: ObjectPhrase,
+  clause: readonly string[],
+  somebody: boolean,
+  lexicon: Lexicon,
+): Refinement | undefined {
+  return lexicon.refinements.get(verb)?.find((rule) => {
+    const head = phrase.words.at(-1) ?? '';
+    const object = !rule.objects || rule.objects.has(head) || (somebody && rule.objects.has(PERSON));
+    const named =
+      rule.objects && !object && phrase.words.length === 0 && clause.some((word) => rule.objects?.has(word));
+    return (object || named) && (!rule.prepositions || clause.some((word) => rule.prepositions?.has(word)));
+  });
+}
+
+/** `Make the page live` and `I want to return the lamp` change something. */
+const CHANGE: Pick<Refinement, 'action' | 'effect' | 'traits'> = { action: 'update', effect: 'write', traits: [] };
+
+const CALCULATION: typeof CHANGE = { action: 'read', effect: 'read', traits: [] };
+const START: typeof CHANGE = { action: 'execute', effect: 'write', traits: [] };
+const BOOKING: typeof CHANGE = { action: 'create', effect: 'write', traits: [] };
+const HANDOVER: typeof CHANGE = { action: 'send', effect: 'write', traits: [] };
+
+function changeOf(
+  request: RequestedAction,
+  end: number,
+  phrase: ObjectPhrase,
+  lexicon: Lexicon,
+): typeof CHANGE | undefined {
+  if (handsOver(request, lexicon) || (request.entry.verb === 'report' && isPronounObject(request, request.next, end)))
+    return HANDOVER;
+  if (keepsFree(request)) return BOOKING;
+  if (getsGoing(request, end) || makesDo(request, end, lexicon)) return START;
+  if (calculates(request)) return CALCULATION;
+  return makesSo(request, end, lexicon) ||
+    usesAs(request, end) ||
+    doesOtherwise(request) ||
+    takesBack(request, phrase, lexicon)
+    ? CHANGE
+    : undefined;
+}
+
+const NEW = /^(?:an?|another|new|one|two|three|four|five|six|bug|feature|note|email)$/;
+
+/** `I need a ...` asks for something new, `I need the ...` and `I need a list of ...` for something that exists. */
+function wantedEntry(request: RequestedAction, lexicon: Lexicon): Pick<VerbEntry, 'verb' | 'action' | 'effect'> {
+  const article = request.sentence[request.next]?.lower;
+  const isNew = NEW.test(article ?? '') || request.sentence[request.next + 1]?.text === ':';
+  return isNew && !lexicon.containerNouns.has(request.sentence[request.next + 1]?.lower ?? '')
+    ? { verb: 'create', action: 'create', effect: 'write' }
+    : { verb: 'get', action: 'read', effect: 'read' };
+}
+
+/** The verb whose refinements say what it means that something is wanted: `I need access to ...`. */
+const WANT = 'want';
+
+/** Actions that sending something out is graver than. */
+const OUTRANKED: ReadonlySet<ActionClass> = new Set(['read', 'create', 'update', 'execute', 'send']);
+
+/** What a request comes to mean with its object. */
+export interface Meaning extends Pick<VerbEntry, 'verb' | 'action' | 'effect' | 'traits' | 'weak'> {
+  /** Its object is a pronoun. */
+  readonly pronoun: boolean;
+  readonly phrase: ObjectPhrase;
+  readonly clause: readonly string[];
+}
+
+export function meaningOf(request: RequestedAction, end: number, { words }: Place, lexicon: Lexicon): Meaning {
+  const clause = words.slice(request.next, Math.min(end, request.next + MAX_CLAUSE));
+  const [from, to] = request.subject ?? [objectStart(request, end, lexicon), end];
+  const pronoun = isPronounObject(request, from, to);
+  const base = request.wanted ? wantedEntry(request, lexicon) : request.entry;
+  const phrase = pronoun ? NO_OBJECT : objectAt(request.sentence, from, to, lexicon, base.action === 'create');
+  const verb = request.wanted ? WANT : request.entry.verb;
+  const refined = refine(verb, phrase, clause, isSomebody(request.sentence[from], phrase), lexicon);
+  const sum = !refined && MOVES_MONEY.test(base.verb) && beginsWithSum(request, end);
+  const rule = refined ?? (sum || request.wanted ? undefined : changeOf(request, end, phrase, lexicon));
+  const isData = dataClassesOf(clause, lexicon).length > 0;
+  const out = sum ? undefined : outwards(request, end, { object: phrase.words, isData }, lexicon);
+  const meant = rule ?? { ...base, traits: request.entry.traits };
+  if (out === 'moves' || (out !== undefined && OUTRANKED.has(meant.action) && meant.effect !== 'destructive')) {
+    const { action, effect } = out === 'reads-out' ? SENT_OUT : meant;
+    const traits = [...meant.traits, ...SENT_OUT.traits];
+    return { verb: base.verb, action, effect, traits, weak: false, pronoun, phrase, clause };
+  }
+  return {
+    verb: base.verb,
+    action: sum ? 'transfer' : (rule?.action ?? base.action),
+    effect: sum ? 'write' : (rule?.effect ?? base.effect),
+    traits: sum ? ['financial'] : rule ? rule.traits : request.entry.traits,
+    weak: request.entry.weak && rule === undefined,
+    pronoun,
+    phrase,
+    clause,
+  };
+}
+
+/**
+ * Everything that a verb comes to mean with one of these objects, given as heads of noun phrases, and with these words
+ * around it. A text has one clause, whose first refinement decides; a string has no grammar, so each that fits counts.
+ */
+export function refinementsOf(
+  verb: string,
+  heads: readonly string[],
+  words: readonly string[],
+  lexicon: Lexicon,
+): readonly Refinement[] {
+  const rules = lexicon.refinements.get(verb) ?? [];
+  return rules.filter(
+    ({ objects, prepositions }) =>
+      (!objects || heads.some((head) => objects.has(head))) &&
+      (!prepositions || words.some((word) => prepositions.has(word))),
+  );
+}
+
+/** What a verb means with a thing that was named before: `My card is lost. Block it.` */
+export function meaningWith(verb: string, object: string, lexicon: Lexicon): typeof CHANGE | undefined {
+  const head = object.slice(object.lastIndexOf('_') + 1);
+  return lexicon.refinements.get(verb)?.find((rule) => !rule.prepositions && rule.objects?.has(head));
+}

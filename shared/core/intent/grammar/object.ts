@@ -1,0 +1,289 @@
+// Takes the noun phrase after a verb and turns it into the object of a normalized intent.
+import { COMPARISONS } from './clause-words.ts';
+import { singular } from '../lexicon/inflection.ts';
+import type { Lexicon } from '../lexicon/types.ts';
+import {
+  endsNounPhrase,
+  isInnerParticle,
+  isOnlyTime,
+  isParticiple,
+  isPredicateOf,
+  isVerbBefore,
+  leadsToWhat,
+} from './phrase-ends.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
+import { wordSet } from '../text/word-set.ts';
+
+const MAX_OBJECT_LENGTH = 64;
+const MAX_OBJECT_WORDS = 6;
+/** How far after the verb an object is looked for. */
+const REACH = 24;
+
+/** Where a noun phrase ends: prepositions, relative pronouns, auxiliaries. */
+const STOPS = new Set(
+  (
+    'in on at from for with by into onto within over under between across via than per about as to without against during through throughout after before since until ' +
+    'that which who whom whose where when while if because so but is are was were be been being has have had will would can could should must may might do does did ' +
+    'using including except excluding besides named called titled located based containing matching being regarding concerning according near around behind inside outside toward towards upon onto ' +
+    'not whether what how why i we they he she there here instead still e.g i.e etc like then please only now today tonight tomorrow yesterday immediately asap again soon twice once went came got get gets go goes comes am need require requires ' +
+    "anymore isn't aren't didn't doesn't don't won't can't hasn't haven't wasn't weren't couldn't wouldn't shouldn't cannot " +
+    "that's who's what's there's i'm you're we're they're he's she's it's i've we've they've i'd i'll we'll"
+  ).split(' '),
+);
+/** Words after a verb that lead to its object: `search for`, `look at`, `ask about`, `reply to`. */
+const LEADS = new Set(
+  (
+    'for about to on at into through out up of in from with across against over if whether is are do does there i we ' +
+    'many much have can should was did will what which how that you back off down who happens happen'
+  ).split(' '),
+);
+
+/** Days and months. */
+const DATES = wordSet(
+  'monday tuesday wednesday thursday friday saturday sunday january february april june july august september october ' +
+    'november december',
+);
+/** What `last` and `next` go with beside those. */
+const CALENDAR = new Set([...DATES, ...wordSet('week month year night weekend quarter morning evening')]);
+const NOUNS_IN_LY = wordSet(
+  'reply supply family assembly anomaly daily quarterly weekly monthly hourly yearly early july italy',
+);
+/** The object phrase of a verb. */
+export interface ObjectPhrase {
+  /** snake_case, at most 64 characters; empty when there is none. */
+  readonly name: string;
+  /** Its words, singular, for lookups. */
+  readonly words: readonly string[];
+  /** The last noun is one that the lexicon knows. */
+  readonly known: boolean;
+  /** Its head stands in the plural. */
+  readonly plural: boolean;
+}
+
+const LABEL = /^\p{Lu}+\d*$/u;
+const PLAIN = /^[A-Za-z]?[a-z0-9]*$/;
+const NAME = /^\p{Lu}\p{Ll}/u;
+
+/** No object was named. */
+export const NO_OBJECT: ObjectPhrase = { name: '', words: [], known: false, plural: false };
+
+/** ASCII snake_case words of a token: `HorizontalPod` in two when the lexicon knows both parts. */
+function partsOf(token: Token, lexicon: Lexicon): string[] {
+  if (PLAIN.test(token.text)) return [token.lower];
+  const camel = token.text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_-]+/);
+  const knows = (word: string) =>
+    lexicon.domainOfNoun.has(singular(word.toLowerCase(), lexicon.plurals)) || lexicon.synonyms.has(word.toLowerCase());
+  const split = camel.length >= 3 || (camel.length === 2 && (/[_-]/.test(token.text) || camel.every(knows)));
+  return (split ? camel : [token.text.replace(/[_-]+/g, ' ')])
+    .flatMap((part) => part.split(' '))
+    .map((part) =>
+      part
+        .normalize('NFD')
+        .toLowerCase()
+        .replace(/'s?$/, '')
+        .replace(/[^a-z0-9]/g, ''),
+    )
+    .filter((part) => part !== '');
+}
+
+/** What is made itself when it is created: `create a list of groceries`, but not `show a list of servers`. */
+const MADE = new Set(['list', 'summary', 'overview']);
+
+/** The noun phrase that begins at or after `from` and before `to`; `made`: it is created. */
+export function objectAt(sentence: Sentence, from: number, to: number, lexicon: Lexicon, made = false): ObjectPhrase {
+  let at = from;
+  const end = Math.min(to, from + REACH);
+  while (at < end && (LEADS.has(sentence[at]?.lower ?? '') || lexicon.fillers.has(sentence[at]?.lower ?? ''))) at += 1;
+  // `everything older than a month`
+  if (COMPARISONS.has(sentence[at]?.lower ?? '') && sentence[at + 1]?.lower === 'than') return NO_OBJECT;
+  for (let tries = 0; tries < 4 && at < end; tries += 1) {
+    const [tokens, next] = phraseAt(sentence, at, end, lexicon);
+    const phrase = isOnlyTime(tokens) ? NO_OBJECT : nameOf(tokens, lexicon);
+    // `the list of users`, `information about users`, `a copy of the report`: the rest is the object.
+    const preposition = sentence[next]?.lower ?? '';
+    const container = isContainer(phrase, lexicon) && !(made && MADE.has(phrase.words.at(-1) ?? ''));
+    const about = preposition === 'about' || preposition === 'for' || preposition === 'on';
+    const within = preposition === 'from' || preposition === 'in';
+    const head = phrase.words.at(-1) ?? '';
+    const leads = preposition === 'of' || (container && (about || (within && lexicon.genericNouns.has(head))));
+    if (phrase.name !== '' && !(leads && container)) return phrase;
+    if (leads || (phrase.name === '' && next < end && tokens.length === 0)) {
+      const rest = objectAfter(sentence, next + 1, end, lexicon);
+      if (phrase.name !== '') {
+        const [within] = phraseAt(sentence, rest, end, lexicon);
+        const inner = isOnlyTime(within) ? NO_OBJECT : nameOf(within, lexicon);
+        return inner.name === '' ? phrase : inner;
+      }
+      at = rest;
+      continue;
+    }
+    if (phrase.name !== '') return phrase;
+    at = Math.max(next, at + 1);
+  }
+  return NO_OBJECT;
+}
+
+function objectAfter(sentence: Sentence, from: number, end: number, lexicon: Lexicon): number {
+  let at = from;
+  while (at < end && lexicon.fillers.has(sentence[at]?.lower ?? '')) at += 1;
+  return at;
+}
+
+/** Every word of the phrase only says how much or which part. */
+function isContainer(phrase: ObjectPhrase, lexicon: Lexicon): boolean {
+  const head = phrase.words.at(-1) ?? '';
+  return phrase.words.length === 1 && (lexicon.containerNouns.has(head) || lexicon.genericNouns.has(head));
+}
+
+/** The tokens of one noun phrase, and the index after it. */
+function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexicon): [tokens: Token[], next: number] {
+  const tokens: Token[] = [];
+  let at = from;
+  for (; at < end; at += 1) {
+    const token = sentence[at];
+    if (!token) break;
+    const { kind, lower } = token;
+    if (kind === 'punct') {
+      if (tokens.length === 0 && /^["'([<*{#]+$/.test(token.text)) continue;
+      // `my boss' inbox`
+      if (token.text === "'" && tokens.at(-1)?.lower.endsWith('s') && sentence[at + 1]?.kind === 'word') {
+        tokens.length = 0;
+        continue;
+      }
+      // `CI/CD variables`, `changes/diffs`: one of two words for it stands for both.
+      if (token.text === '/' && sentence[at + 1]?.kind === 'word') {
+        const further = sentence[at + 2];
+        if (further?.kind === 'word' && !STOPS.has(further.lower) && further.lower !== 'of') at += 1;
+        tokens.length = 0;
+        continue;
+      }
+      // An acronym spelled out in parentheses does not end the phrase: `SLO (service level objective) reports`.
+      const close = token.text === '(' ? closingOf(sentence, at, end) : -1;
+      if (close < 0 || sentence[close + 1]?.kind !== 'word') break;
+      at = close;
+      continue;
+    }
+    if (kind === 'number' || kind === 'secret' || kind === 'email' || kind === 'url' || kind === 'path') {
+      if (tokens.length > 0) break;
+      continue;
+    }
+    if (kind === 'quoted' || kind === 'code') {
+      // A name in quotes stands before or after its noun; alone it says nothing about the kind of thing.
+      if (tokens.length > 0) break;
+      continue;
+    }
+    if (STOPS.has(lower) || lower === 'of') break;
+    if (lower === 'and' || lower === 'or' || lower === '&') {
+      // `list and map of users` and `read and write access`: the head comes later only when nothing stands yet.
+      if (tokens.length > 0 && yieldsTo(tokens, sentence.slice(at + 1, Math.min(end, at + 3)), lexicon)) {
+        tokens.length = 0;
+        continue;
+      }
+      break;
+    }
+    if (tokens.length > 0 && isInnerParticle(sentence, at, lexicon)) {
+      tokens.push(token);
+      continue;
+    }
+    if (lexicon.fillers.has(lower)) {
+      if (
+        tokens.length > 0 &&
+        (CALENDAR.has(sentence[at + 1]?.lower ?? '') ||
+          !/^(?:new|old|main|top|first|last|next|latest|recent|current)$/.test(lower))
+      )
+        break;
+      continue;
+    }
+    if (tokens.length > 0 && endsNounPhrase(sentence, at, lexicon)) break;
+    // `my calendar Sunday`, `the activity October 13`
+    if (tokens.length > 0 && DATES.has(lower) && !isKnown(sentence[at + 1], lexicon)) break;
+    // `is there anything wrong with the server`, `who is coming to the party`
+    if (tokens.length === 0 && leadsToWhat(sentence, at, lexicon)) break;
+    if (tokens.length === 0 && isVerbBefore(sentence, at, lexicon)) continue;
+    // `the user Alice Smith`: the name belongs to the noun before it.
+    if (isNameAfter(tokens.at(-1), token, lexicon)) break;
+    // A digest, an encoded blob or a key is no name of a kind of thing.
+    if (kind === 'identifier' && token.text.length > 15 && (/\d/.test(token.text) || token.text.length > 60)) {
+      if (tokens.length > 0) break;
+      continue;
+    }
+    if (kind === 'identifier' && tokens.length > 0 && /[\d.]/.test(token.text)) break;
+    // `the problem PRB9`, `column C`
+    if (tokens.length > 0 && token.text !== lower && LABEL.test(token.text) && isKnown(tokens.at(-1), lexicon)) break;
+    if (lower.endsWith('ly') && lower.length > 4 && !NOUNS_IN_LY.has(lower)) {
+      if (tokens.length === 0) continue;
+      break;
+    }
+    tokens.push(token);
+    // A possessive belongs to what follows: `the user's inbox`, but not in `whether my account's blocked`.
+    if (lower.endsWith("'s")) {
+      if (isPredicateOf(sentence, at + 1, lexicon)) return [tokens, at + 1];
+      tokens.length = 0;
+    }
+  }
+  return [tokens, at];
+}
+
+const isKnown = (token: Token | undefined, lexicon: Lexicon): boolean =>
+  token?.kind === 'word' && lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+
+/** Whether a capitalized word that names no kind of thing follows a plain noun that does. */
+function isNameAfter(previous: Token | undefined, { kind, text, lower }: Token, lexicon: Lexicon): boolean {
+  if (kind !== 'word' || !NAME.test(text) || previous?.text !== previous?.lower) return false;
+  const isNoun = (word: string) => lexicon.domainOfNoun.has(singular(word, lexicon.plurals));
+  return previous !== undefined && isNoun(previous.lower) && !isNoun(lower);
+}
+
+/** The index of the token that closes the parenthesis at `at`, within a few words, or -1. */
+function closingOf(sentence: Sentence, at: number, end: number): number {
+  for (let next = at + 1; next < Math.min(end, at + 8); next += 1) {
+    if (sentence[next]?.kind === 'punct') return sentence[next]?.text === ')' ? next : -1;
+  }
+  return -1;
+}
+
+/** Whether the phrase goes on after `and`: `status and details of ...`, `Foo or Bar server`. */
+function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], lexicon: Lexicon): boolean {
+  const saysLittle = (token: Token | undefined) => {
+    const noun = singular(token?.lower ?? '', lexicon.plurals);
+    return lexicon.genericNouns.has(noun) || lexicon.containerNouns.has(noun);
+  };
+  const brand = (token: Token | undefined) =>
+    token !== undefined &&
+    /^\p{Lu}/u.test(token.text) &&
+    !lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
+  // `a failed or canceled pipeline`, `a project or group webhook`: a singular that stands bare describes the head to come.
+  const bare = tokens.length === 1 && tokens[0]?.lower === singular(tokens[0]?.lower ?? '', lexicon.plurals);
+  if (bare && isKnown(further, lexicon) && next?.kind === 'word' && !lexicon.fillers.has(next.lower)) return true;
+  return saysLittle(next) || saysLittle(tokens.at(-1)) || (tokens.length === 1 && brand(tokens[0]) && brand(next));
+}
+
+/** Digits before the first letter, and underscores at the end. */
+const AT_ENDS = /^[\d_]+(?=[a-z])|_+$/g;
+
+/** The object that a run of tokens names. */
+function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
+  const words: string[] = [];
+  let plural = false;
+  for (const token of tokens) {
+    for (const part of partsOf(token, lexicon)) {
+      const one = singular(part, lexicon.plurals);
+      const synonym = lexicon.synonyms.get(one);
+      if (synonym === undefined) words.push(one);
+      else words.push(...synonym.split('_'));
+      plural = one !== part;
+    }
+  }
+  if (words.length === 0) return NO_OBJECT;
+  // `an AWS resource` is a resource: a brand alone is no kind of thing.
+  while (
+    words.length > 1 &&
+    lexicon.genericNouns.has(words.at(-1) ?? '') &&
+    !(words.length === 2 && (words[1] === 'resource' || words[1] === 'data' || isParticiple(words[0] ?? '', lexicon)))
+  )
+    words.pop();
+  const kept = words.slice(-MAX_OBJECT_WORDS);
+  while (kept.length > 1 && kept.join('_').length > MAX_OBJECT_LENGTH) kept.shift();
+  const name = kept.join('_').slice(0, MAX_OBJECT_LENGTH).replace(AT_ENDS, '');
+  return { name, words: kept, known: lexicon.domainOfNoun.has(kept.at(-1) ?? ''), plural };
+}

@@ -1,0 +1,66 @@
+// What a sentence asks for, before its object is read.
+import type { VerbEntry } from '../lexicon/types.ts';
+import type { Sentence, TokenKind } from '../text/tokens.ts';
+
+/** A verb that asks for something, and where its object may stand. */
+export interface RequestedAction {
+  readonly entry: VerbEntry;
+  /** Index of the first token after the verb and its particle. */
+  readonly next: number;
+  readonly at: number;
+  readonly sentence: Sentence;
+  readonly negated: boolean;
+  /** 0..1: how sure it is that this word is a verb that asks. */
+  readonly certainty: number;
+  readonly kind: 'imperative' | 'question';
+  /** `needs a cluster`: a thing that is wanted. */
+  readonly wanted: boolean;
+  /** The tokens of its object when that stands before it: `users` in `users should be deleted`. */
+  readonly subject?: readonly [from: number, to: number] | undefined;
+  /** No verb asks for it: it follows from a statement. */
+  readonly implied?: boolean;
+}
+
+/** Words of a sentence by which phrases are looked up; names in quotes and the like match nothing. */
+export const wordsOf = (sentence: Sentence): string[] =>
+  sentence.map(({ kind, lower, text }) => (kind === 'word' ? lower : kind === 'punct' ? text : MARKS[kind]));
+const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
+  number: '\u0000number',
+  quoted: '\u0000quoted',
+  code: '\u0000code',
+  email: '\u0000email',
+  url: '\u0000url',
+  path: '\u0000path',
+  identifier: '\u0000identifier',
+  secret: '\u0000secret',
+};
+
+/** Whether a word begins with one of these characters. */
+export const beginsWith = (word: string, characters: string): boolean =>
+  word !== '' && characters.includes(word.charAt(0));
+
+/** Whether missing this verb would matter most: it destroys, starts, sends, pays or gives rights. */
+export const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>
+  !weak && (effect === 'destructive' || CONSEQUENTIAL.has(action));
+const CONSEQUENTIAL: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
+
+/** The index of the last of these places, in rising order, that lies before `at`; -1 for none. */
+export function lastBefore(at: number, places: readonly number[]): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < at) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Indexes of the tokens at which requests begin; both lists are in the order of the text. */
+export function placesOf(sentence: Sentence, found: readonly RequestedAction[]): number[] {
+  let at = 0;
+  return found.map((request) => {
+    while (at < sentence.length && (sentence[at]?.at ?? 0) < request.at) at += 1;
+    return at;
+  });
+}

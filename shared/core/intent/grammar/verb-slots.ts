@@ -1,0 +1,204 @@
+// Decides whether a word that may be a verb is one where it stands, and which verb its particle makes of it.
+import { ADJECTIVES, AFTER_VERB, COMPARISONS, CONJUNCTIONS, FINITE, PREPOSITIONS } from './clause-words.ts';
+import { singular } from '../lexicon/inflection.ts';
+import type { Lexicon, VerbEntry, VerbReading } from '../lexicon/types.ts';
+import type { PhraseMatch } from '../lexicon/phrase-table.ts';
+import { beginsWith, isConsequential } from './request.ts';
+import type { Sentence, Token } from '../text/tokens.ts';
+import { wordSet } from '../text/word-set.ts';
+
+/** A place in a sentence where a request may begin. */
+export interface Slot {
+  readonly strong: boolean;
+  readonly first: boolean;
+  /** It follows `and` or another conjunction. */
+  readonly joined?: boolean;
+  /** Leave is asked for what follows. */
+  readonly asked?: boolean;
+}
+
+/** What was seen of a sentence so far. */
+export interface Seen {
+  /** A verb in the third person, as tool descriptions have it; a gerund. */
+  third: boolean;
+  gerund: boolean;
+  /** After `including`, and in parentheses: names of things rather than further requests. */
+  listing: boolean;
+  inside: boolean;
+  negated: boolean;
+}
+
+/** A verb that asks for something. */
+export interface VerbMatch {
+  readonly entry: VerbEntry;
+  readonly form: 'base' | 'third' | 'gerund';
+  readonly length: number;
+  readonly certainty: number;
+}
+
+/** The verb at `words[at]`, which is a slot, or undefined. */
+export function verbAt(
+  sentence: Sentence,
+  words: readonly string[],
+  at: number,
+  slot: Slot,
+  seen: Seen,
+  lexicon: Lexicon,
+): VerbMatch | undefined {
+  const match = lexicon.verbForms.match(words, at) ?? splitVerb(words, at, slot, lexicon);
+  if (!match || isCompound(words, at, match.length, lexicon)) return undefined;
+  const { form } = match.value;
+  // `Post cancellation, tell me ...`: after it.
+  if (words[at] === 'post' && slot.first && words[at + 2] === ',') return undefined;
+  // `Request: rename it` is a heading.
+  if (match.value.entry.alsoNoun && slot.first && words[at + match.length] === ':' && at === 0) return undefined;
+  // `my new card, expiring in May`
+  if (form === 'gerund' && words[at - 1] === ',' && PREPOSITIONS.has(words[at + match.length] ?? '')) return undefined;
+  const { verb } = match.value.entry;
+  const phrasal = match.length === 1 && !verb.includes(' ') ? phrasalOf(words, at, verb, lexicon) : undefined;
+  const entry = phrasal ?? match.value.entry;
+  const next = sentence[at + match.length];
+  if (next?.kind === 'word' && FINITE.has(next.lower) && !entry.weak) return undefined;
+  // `Issue 17 can be closed`: a thing with its number.
+  if (entry.alsoNoun && next !== undefined && next.kind !== 'word' && FINITE.has(words[at + match.length + 1] ?? ''))
+    return undefined;
+  if (entry.alsoNoun && form === 'base' && slot.first && opensSubject(sentence, words, at + match.length))
+    return undefined;
+  const certainty = certaintyOf({ entry, form, length: match.length }, next, words[at - 1], slot, seen, lexicon);
+  return certainty > 0 ? { entry, form, length: match.length, certainty } : undefined;
+}
+
+/** How far a subject may reach. */
+const MAX_SUBJECT = 6;
+
+/** Whether a word that may be a noun begins the subject of a verb that follows: `Finance analyst Mia Berg needs a laptop`. */
+function opensSubject(sentence: Sentence, words: readonly string[], from: number): boolean {
+  const first = words[from] ?? '';
+  if (sentence[from]?.kind !== 'word' || AFTER_VERB.has(first) || PREPOSITIONS.has(first)) return false;
+  for (let at = from + 1; at < from + MAX_SUBJECT; at += 1) {
+    const word = words[at] ?? '';
+    if (/^(?:needs|wants|requires|has)$/.test(word)) return true;
+    if (
+      sentence[at]?.kind !== 'word' ||
+      PREPOSITIONS.has(word) ||
+      CONJUNCTIONS.has(word) ||
+      /^(?:to|that|who|which|if|when)$/.test(word)
+    )
+      return false;
+  }
+  return false;
+}
+
+/** Whether the verb is only part of a longer name: `kill switch`. */
+function isCompound(words: readonly string[], at: number, length: number, lexicon: Lexicon): boolean {
+  const compound = lexicon.compounds.match(words, at);
+  const previous = at > 0 ? lexicon.compounds.match(words, at - 1) : undefined;
+  return (compound !== undefined && compound.length > length) || (previous !== undefined && previous.length > 1);
+}
+
+const CAPITAL = /^\p{Lu}/u;
+
+/** Noun-like verbs need help from what follows before they count as verbs between clauses. */
+function followedLikeVerb(next: Token | undefined): boolean {
+  if (!next) return false;
+  if (next.kind !== 'word') return next.kind !== 'punct' || /^["'`(*]/.test(next.text);
+  return AFTER_VERB.has(next.lower) || CAPITAL.test(next.text);
+}
+
+/** How sure it is that a verb form in a slot asks for something; 0 when it does not. */
+function certaintyOf(
+  { entry, form, length }: Omit<VerbMatch, 'certainty'>,
+  next: Token | undefined,
+  previous: string | undefined,
+  slot: Slot,
+  seen: Seen,
+  lexicon: Lexicon,
+): number {
+  const opening = slot.first && slot.strong;
+  const likeVerb = followedLikeVerb(next);
+  if ((seen.listing || seen.inside) && !likeVerb && (entry.alsoNoun || form === 'third')) return 0;
+  if (seen.inside && !likeVerb && !slot.first && !isConsequential(entry)) return 0;
+  const further = slot.joined === true && isConsequential(entry) && likeVerb ? 0.5 : 0;
+  if (form === 'gerund') {
+    return seen.negated || previous === 'for' || previous === 'by' || slot.strong || seen.gerund ? 0.75 : further;
+  }
+  if (form === 'third') {
+    if (!(opening || seen.third)) return further;
+    if (entry.alsoNoun && COMPARISONS.has(next?.lower ?? '')) return 0;
+    if (entry.alsoNoun && !opening && (next === undefined || next.kind === 'punct') && entry.effect !== 'destructive')
+      return 0;
+    if (entry.alsoNoun && next?.kind === 'word' && PREPOSITIONS.has(next.lower) && next.lower !== 'for')
+      return opening ? 0.5 : 0;
+    return entry.alsoNoun ? 0.85 : 0.95;
+  }
+  if (seen.third && entry.alsoNoun) return furtherVerb(entry, next, lexicon) ? 0.5 : 0;
+  if (!entry.alsoNoun || length > 1) return slot.strong ? 1 : 0.85;
+  if (next?.kind === 'word' && (next.lower === 'of' || next.lower === 'and' || next.lower === 'or') && !opening)
+    return 0;
+  if (slot.strong) return likeVerb ? 0.95 : next?.lower === 'of' ? 0.35 : 0.85;
+  if (likeVerb) return 0.75;
+  return !slot.first && furtherVerb(entry, next, lexicon) ? 0.5 : 0;
+}
+
+const PUNCTUATION = /^[^\p{L}\p{N}\u0000]/u;
+/** Most words are known by their first letter to be none. */
+function isPunctuation(word: string): boolean {
+  const code = word.charCodeAt(0);
+  return !(code >= 0x61 && code <= 0x7a) && PUNCTUATION.test(word);
+}
+const PARTICLES = new Set('up down off out back away over in on together'.split(' '));
+/** What never follows `in` and `on` when they open a phrase: `check me in for the flight`. */
+const AFTER_PARTICLE = wordSet('for to with at from by');
+/** How far a particle may stand from its verb. */
+const MAX_APART = 7;
+
+/** A verb that is one only with its particle: `back the database up`. */
+function splitVerb(
+  words: readonly string[],
+  at: number,
+  slot: Slot,
+  lexicon: Lexicon,
+): PhraseMatch<VerbReading> | undefined {
+  const next = words[at + 1] ?? '';
+  // `cross laundry off my list`: at the very beginning what follows may be any noun.
+  const mayBe =
+    AFTER_VERB.has(next) || (slot.first && /^[a-z]/.test(next) && !PREPOSITIONS.has(next) && !FINITE.has(next));
+  if (!slot.strong || !mayBe) return undefined;
+  const entry = phrasalOf(words, at, words[at] ?? '', lexicon);
+  return entry && { value: { entry, form: 'base' }, length: 1 };
+}
+
+/** The verb that a particle behind its object makes: `shut the server down`, `turn it off`. */
+function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: Lexicon): VerbEntry | undefined {
+  for (let next = at + 2; next <= at + MAX_APART && next < words.length; next += 1) {
+    const word = words[next] ?? '';
+    if (CONJUNCTIONS.has(word) || isPunctuation(word)) break;
+    const phrasal = PARTICLES.has(word) ? lexicon.verbs.get(`${verb} ${word}`) : undefined;
+    if (!phrasal) continue;
+    const following = words[next + 1];
+    // `bring the server back up`
+    if (word === 'back' && PARTICLES.has(following ?? '')) return phrasal;
+    const ends = following === undefined || beginsWith(following, '.,;:!?)') || CONJUNCTIONS.has(following);
+    // `in` and `on` open a phrase of their own unless the clause ends with them.
+    if (
+      ends ||
+      (word.length > 2 && (PREPOSITIONS.has(following) || following === 'to')) ||
+      (word.length === 2 && AFTER_PARTICLE.has(following)) ||
+      (word === 'off' && AFTER_VERB.has(following)) ||
+      /^(?:now|today|tonight|please|asap|again)$/.test(following)
+    )
+      return phrasal;
+  }
+  return undefined;
+}
+
+/**
+ * Whether a word that may be a noun is taken for a further verb because missing one would matter: `and grant access`,
+ * `and pay bob`, but not `and comment data`. What destroys needs no object.
+ */
+function furtherVerb(entry: VerbEntry, next: Token | undefined, lexicon: Lexicon): boolean {
+  if (!isConsequential(entry) || ADJECTIVES.has(entry.verb)) return false;
+  if (next === undefined || next.kind === 'punct') return entry.effect === 'destructive';
+  if (lexicon.genericNouns.has(singular(next.lower, lexicon.plurals))) return false;
+  return next.lower !== 'as' && !PREPOSITIONS.has(next.lower) && !CONJUNCTIONS.has(next.lower);
+}

@@ -1,0 +1,8 @@
+// The side effect that goes with an action class.
+import type { Action, Effect } from '../../../kernel/vocabulary.ts';
+
+/** The side effect of an action class, when neither verb nor context says more. */
+export function effectOfAction(action: Action): Effect {
+  if (action === 'read') return 'read';
+  return action === 'delete' ? 'destructive' : 'write';
+}

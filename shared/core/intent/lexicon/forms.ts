@@ -1,0 +1,51 @@
+// The forms of a lexicon's verbs, as tables to look words up in.
+import { nominals, participles, verbForms } from './inflection.ts';
+import type { VerbEntry, VerbReading } from './types.ts';
+import { PhraseTable } from './phrase-table.ts';
+
+/** The first verb keeps a form; a verb that means something else here takes its own forms over. */
+const isFree = (known: VerbEntry | undefined, entry: VerbEntry): boolean =>
+  known === undefined || (known !== entry && known.verb === entry.verb);
+
+/** Base forms first, so that `process` is never read as a form of another verb. Over the table of the installation when one is given. */
+export function compileForms(
+  verbs: ReadonlyMap<string, VerbEntry>,
+  below?: PhraseTable<VerbReading>,
+): PhraseTable<VerbReading> {
+  if (verbs.size === 0 && below !== undefined) return below;
+  const table = new PhraseTable<VerbReading>(below);
+  const forms = [...verbs.values()].flatMap((entry) =>
+    verbForms(entry.verb).map(([text, form]) => ({ text, reading: { entry, form } })),
+  );
+  for (const { text, reading } of forms) if (reading.form === 'base') table.add(text, reading);
+  for (const { text, reading } of forms) if (isFree(table.get(text)?.entry, reading.entry)) table.add(text, reading);
+  return table;
+}
+
+/** Past participles of all verbs that can ask for something; over the table of the installation when one is given. */
+export function compileParticiples(
+  verbs: ReadonlyMap<string, VerbEntry>,
+  below?: PhraseTable<VerbEntry>,
+): PhraseTable<VerbEntry> {
+  if (verbs.size === 0 && below !== undefined) return below;
+  const table = new PhraseTable<VerbEntry>(below);
+  for (const entry of verbs.values()) {
+    if (entry.weak) continue;
+    for (const text of participles(entry.verb)) if (isFree(table.get(text), entry)) table.add(text, entry);
+  }
+  return table;
+}
+
+/** Nouns of actions; `things` are nouns that name something else. */
+export function compileNominals(
+  verbs: ReadonlyMap<string, VerbEntry>,
+  things: Pick<ReadonlySet<string>, 'has'>,
+): Map<string, VerbEntry> {
+  const found = new Map<string, VerbEntry>();
+  for (const entry of verbs.values()) {
+    if (entry.weak) continue;
+    for (const noun of nominals(entry.verb))
+      if (!things.has(noun) && !verbs.has(noun) && !found.has(noun)) found.set(noun, entry);
+  }
+  return found;
+}

@@ -1,0 +1,106 @@
+// The kinds of words and the frames of a lexicon, as tables to look words up in.
+import { participles, verbForms } from './inflection.ts';
+import type { Frame, Kinds, Signal, Telling } from './types.ts';
+import type { LexiconFile } from './schema.ts';
+
+type Report = (pointer: string, message: string) => void;
+type Kind = NonNullable<LexiconFile['wordKinds']>[string];
+
+/** Kinds are bits of two numbers. */
+const BITS = 31;
+const MAX_KINDS = 2 * BITS;
+
+/** A word of this many letters or more is known with one letter left out, or with two that stand the wrong way round. */
+const MISSPELT = 6;
+function misspellings(word: string): string[] {
+  if (word.length < MISSPELT || !/^[a-z]+$/.test(word)) return [];
+  const found: string[] = [];
+  for (let at = 1; at < word.length; at += 1) {
+    found.push(word.slice(0, at) + word.slice(at + 1));
+    if (at + 1 < word.length)
+      found.push(word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2));
+  }
+  return found;
+}
+
+function wordsOf({ verbs = [], words = [] }: Kind): string[] {
+  return [...words, ...verbs.flatMap((verb) => [...verbForms(verb).map(([form]) => form), ...participles(verb)])];
+}
+
+function tellingOf(signals: readonly Signal[], kinds: Kinds | undefined): Telling {
+  const seconds = signals.map(({ steps }) => steps[1]);
+  return {
+    signals,
+    seconds: seconds.includes(undefined) ? undefined : new Set(seconds.flatMap((step) => [...(step ?? [])])),
+    reach: Math.max(0, ...signals.map(({ gap }) => gap + 1)),
+    kinds,
+  };
+}
+
+interface CompiledFrames {
+  readonly telling: ReadonlyMap<string, Telling>;
+  readonly frames: readonly Frame[];
+}
+
+/** Tables of the kinds, beside the `signals` by their first words, and of the frames; what is wrong with them is reported. */
+export function compileFrames(
+  { wordKinds = {}, frames = [] }: LexiconFile,
+  signals: ReadonlyMap<string, readonly Signal[]>,
+  report: Report,
+): CompiledFrames {
+  const names = Object.keys(wordKinds);
+  if (names.length > MAX_KINDS) report('/wordKinds', `there can be ${MAX_KINDS} kinds of words, not ${names.length}`);
+  const bitOf = (name: string): Kinds => {
+    const index = names.indexOf(name);
+    return index < BITS ? { low: 1 << index, high: 0 } : { low: 0, high: 1 << (index - BITS) };
+  };
+  const table = new Map<string, Kinds>();
+  const add = (word: string, { low, high }: Kinds) => {
+    const known = table.get(word) ?? { low: 0, high: 0 };
+    table.set(word, { low: known.low | low, high: known.high | high });
+  };
+  const all = Object.entries(wordKinds);
+  for (const [name, kind] of all) for (const word of new Set(wordsOf(kind))) add(word, bitOf(name));
+  const known = new Set(table.keys());
+  for (const [name, kind] of all) {
+    if (kind.misspelt !== true) continue;
+    for (const word of new Set(wordsOf(kind).flatMap(misspellings))) if (!known.has(word)) add(word, bitOf(name));
+  }
+  const kindsOf = (list: readonly string[], pointer: string): Kinds => {
+    let low = 0;
+    let high = 0;
+    for (const [index, name] of list.entries()) {
+      if (!Object.hasOwn(wordKinds, name))
+        report(`${pointer}/${index}`, `"${name}" is not a kind of words of this lexicon`);
+      else {
+        const bit = bitOf(name);
+        low |= bit.low;
+        high |= bit.high;
+      }
+    }
+    return { low, high };
+  };
+  return {
+    telling: new Map(
+      [...new Set([...signals.keys(), ...table.keys()])].map((word) => [
+        word,
+        tellingOf(signals.get(word) ?? [], table.get(word)),
+      ]),
+    ),
+    frames: frames.map((frame, at) => {
+      const { name, within = 8, ordered = false, address = false, strength = 'attack', unless } = frame;
+      const slots = frame.slots.map((slot, index) => kindsOf(slot, `/frames/${at}/slots/${index}`));
+      return {
+        name,
+        within,
+        ordered,
+        address,
+        strength,
+        slots,
+        any: slots.reduce((all, slot) => ({ low: all.low | slot.low, high: all.high | slot.high })),
+        unless: unless === undefined ? undefined : kindsOf(unless, `/frames/${at}/unless`),
+        negated: frame.slots.some((slot) => slot.includes('not')),
+      };
+    }),
+  };
+}

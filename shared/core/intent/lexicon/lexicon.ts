@@ -1,0 +1,142 @@
+// Checks a lexicon file and turns it into the tables that the parser looks words up in.
+import type { Lexicon, Prefix, Words } from './types.ts';
+import { LRUCache } from 'lru-cache';
+import { DATA_CLASSES, type Trait } from '../../../kernel/vocabulary.ts';
+import { compileFrames } from './frames.ts';
+import { compileForms, compileNominals, compileParticiples } from './forms.ts';
+import { extendLexicon } from './organisation.ts';
+import { checkLexicon, type LexiconProblem } from './problems.ts';
+import type { LexiconFile } from './schema.ts';
+import {
+  byVerb,
+  commandGroups,
+  compileCommands,
+  compileDomains,
+  compilePhrases,
+  compileMarkers,
+  compileSignals,
+  compileVerbs,
+  pluralsOf,
+  objectsOf,
+  readRefinements,
+  type Report,
+} from './tables.ts';
+
+/** A lexicon that cannot be used: its first mistake, and the others that were found with it. */
+export class LexiconError extends Error {
+  readonly pointer: string;
+  readonly others: readonly LexiconProblem[];
+  constructor(pointer: string, message: string, others: readonly LexiconProblem[] = []) {
+    super(message);
+    this.name = 'LexiconError';
+    this.pointer = pointer;
+    this.others = others;
+  }
+}
+
+export { effectOfAction } from './effect.ts';
+
+/** How many organisations' lexicons are kept ready; those of others are made again when they ask. */
+const MAX_READY = 1_000;
+
+/**
+ * A lexicon from the parsed JSON of its file.
+ * @throws {LexiconError} with everything that is wrong: what is outside the schema; or else a verb, command, noun or phrase
+ * listed twice, references to verbs that are not listed, and an organisation that would lower what a word says.
+ */
+export function compileLexicon(json: unknown): Lexicon {
+  const checked = checkLexicon(json);
+  if (!checked.ok) throw errorOf(checked.problems);
+  const { file } = checked;
+  const problems: LexiconProblem[] = [];
+  const base = compileInstallation(file, (pointer, message) => problems.push({ pointer, message }));
+  const parts = new Map(Object.entries(file.organisations ?? {}));
+  for (const [slug, part] of parts)
+    extendLexicon(base, part, (pointer, message) =>
+      problems.push({ pointer: `/organisations/${slug}${pointer}`, message }),
+    );
+  if (problems.length > 0) throw errorOf(problems);
+  const organisations = [...parts.keys()];
+  const ready = new LRUCache<string, Lexicon>({ max: MAX_READY });
+  const forOrganisation = (slug: string): Lexicon => {
+    const part = parts.get(slug);
+    if (part === undefined) return lexicon;
+    let own = ready.get(slug);
+    if (own === undefined) {
+      own = { ...extendLexicon(base, part, () => undefined), organisations, forOrganisation };
+      ready.set(slug, own);
+    }
+    return own;
+  };
+  const lexicon: Lexicon = { ...base, organisations, forOrganisation };
+  return lexicon;
+}
+
+function errorOf([first = { pointer: '', message: 'is not a lexicon' }, ...others]: LexiconProblem[]): LexiconError {
+  return new LexiconError(first.pointer, first.message, others);
+}
+
+function compileInstallation(file: LexiconFile, report: Report): Words {
+  const verbs = compileVerbs(file, report);
+  for (const [index, noun] of file.alsoNouns.entries())
+    if (!verbs.has(noun)) report(`/alsoNouns/${index}`, `"${noun}" is not a verb of this lexicon`);
+  const plurals = new Map(Object.entries(file.irregularPlurals));
+  const domainOfNoun = compileDomains(file.domains, plurals, report);
+  const commands = compileCommands(file.commands, report);
+  const signals = compileSignals(file.signals);
+  return {
+    verbs,
+    verbForms: compileForms(verbs),
+    participles: compileParticiples(verbs),
+    nominals: compileNominals(verbs, new Set([...domainOfNoun.keys(), ...file.genericNouns, ...file.containerNouns])),
+    refinements: byVerb(readRefinements(file.refinements, (verb) => verbs.has(verb), report)),
+    commands,
+    commandGroups: commandGroups(commands.keys()),
+    refinedObjects: objectsOf(file.refinements),
+    domainOfNoun,
+    domains: new Set([...Object.keys(file.domains), file.defaultDomain]),
+    defaultDomain: file.defaultDomain,
+    synonyms: new Map(Object.entries(file.synonyms)),
+    plurals: new Map([...pluralsOf(domainOfNoun.keys(), plurals), ...plurals]),
+    dataClasses: compilePhrases(
+      DATA_CLASSES.map((name) => ({ value: name, phrases: file.dataClasses[name], pointer: `/dataClasses/${name}` })),
+      report,
+    ),
+    places: compilePhrases(
+      file.places.map(({ place, words }, at) => ({ value: place, phrases: words, pointer: `/places/${at}/words` })),
+      report,
+    ),
+    internalHosts: file.internalHosts.map((host) => host.toLowerCase()),
+    traitPhrases: compilePhrases<Trait>(
+      [
+        { value: 'privileged', phrases: file.privileged, pointer: '/privileged' },
+        { value: 'financial', phrases: file.money, pointer: '/money' },
+        { value: 'external', phrases: file.external, pointer: '/external' },
+        { value: 'irreversible', phrases: file.irreversible, pointer: '/irreversible' },
+      ],
+      report,
+    ),
+    quantifiers: compilePhrases(
+      [
+        { value: 'all', phrases: file.quantifiers.all, pointer: '/quantifiers/all' },
+        { value: 'many', phrases: file.quantifiers.many, pointer: '/quantifiers/many' },
+      ],
+      report,
+    ),
+    prefixes: compilePhrases<Prefix>(
+      [
+        { value: 'polite', phrases: file.politePrefixes, pointer: '/politePrefixes' },
+        { value: 'negation', phrases: file.negations, pointer: '/negations' },
+      ],
+      report,
+    ),
+    compounds: compilePhrases([{ value: true as const, phrases: file.compounds, pointer: '/compounds' }], report),
+    genericNouns: new Set(file.genericNouns),
+    containerNouns: new Set(file.containerNouns),
+    fillers: new Set(file.fillers),
+    foreignWords: new Set(file.foreignWords),
+    signals,
+    ...compileFrames(file, signals, report),
+    markers: compileMarkers(file.markers),
+  };
+}

@@ -1,0 +1,228 @@
+// Lays the words of one organisation over those of the installation. It may add and refine; it may not lower.
+import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
+import { DATA_CLASSES, EFFECTS } from '../../../kernel/vocabulary.ts';
+import { participles, singular, verbForms } from './inflection.ts';
+import { layered } from './layers.ts';
+import type { Refinement, VerbEntry, Words } from './types.ts';
+import { compileForms, compileNominals, compileParticiples } from './forms.ts';
+import type { OrganisationFile } from './schema.ts';
+import {
+  byVerb,
+  commandGroups,
+  compileCommands,
+  compileDomains,
+  compilePhrases,
+  compileVerbs,
+  pluralsOf,
+  objectsOf,
+  readRefinements,
+  type Report,
+} from './tables.ts';
+
+interface Meaning {
+  readonly action: ActionClass;
+  readonly effect: Effect;
+  readonly traits: readonly Trait[];
+}
+
+/** How grave a class is: a word may move up, and never sideways, because policies name classes. */
+const GRAVITY: Readonly<Record<ActionClass, number>> = {
+  read: 0,
+  create: 1,
+  update: 1,
+  execute: 1,
+  send: 2,
+  transfer: 3,
+  grant: 3,
+  revoke: 3,
+  delete: 4,
+};
+
+/** Whether `own` says less than `known`: a lesser effect, a class that is another one and no graver, a trait lost. */
+function lowers(own: Meaning, known: Meaning): boolean {
+  return (
+    EFFECTS.indexOf(own.effect) < EFFECTS.indexOf(known.effect) ||
+    (own.action !== known.action && GRAVITY[own.action] <= GRAVITY[known.action]) ||
+    known.traits.some((trait) => !own.traits.includes(trait))
+  );
+}
+
+/** `delete` that only reads, and its like, is refused before it is compared with anything. */
+const PRETENDS = 'only `read` has the effect read: an organisation may not say otherwise';
+const pretends = ({ action, effect }: Meaning): boolean => effect === 'read' && action !== 'read';
+
+function shown({ action, effect, traits }: Meaning): string {
+  return [action, effect, ...traits].filter((word, at, all) => all.indexOf(word) === at).join(', ');
+}
+
+function lowered(name: string, known: Meaning & { readonly name: string }): string {
+  const what = name === known.name ? `"${name}"` : `"${name}" would hide "${known.name}", which`;
+  return `${what} is ${shown(known)} in the whole installation: an organisation may not make it less`;
+}
+
+/** The verbs of the installation that a text meets within any form of this one: reading it otherwise would hide them. */
+function verbsWithin(verb: string, base: Words): VerbEntry[] {
+  const found = new Set<VerbEntry>();
+  const add = (entry: VerbEntry | undefined): void => {
+    if (entry !== undefined) found.add(entry);
+  };
+  for (const text of [...verbForms(verb).map(([form]) => form), ...participles(verb)]) {
+    add(base.verbForms.get(text)?.entry ?? base.participles.get(text));
+    add(base.nominals.get(text));
+    const words = text.split(' ');
+    for (let from = 0; from < words.length; from += 1) {
+      for (let to = from + 1; to <= words.length; to += 1) {
+        const part = words.slice(from, to).join(' ');
+        const entry = base.verbForms.get(part)?.entry ?? base.participles.get(part);
+        // `raise ticket`: behind the first word, a noun that may be a verb is a noun.
+        if (from === 0 || entry?.alsoNoun !== true) add(entry);
+      }
+    }
+  }
+  return [...found];
+}
+
+function ownVerbs({ verbs = [], alsoNouns = [] }: OrganisationFile, base: Words, report: Report) {
+  const own = compileVerbs({ verbs, alsoNouns }, report);
+  for (const [at, group] of verbs.entries()) {
+    if (group.action !== 'read' && group.effect === 'read') report(`/verbs/${at}/effect`, PRETENDS);
+    for (const [index, verb] of group.verbs.entries()) {
+      const entry = own.get(verb);
+      const known = entry && verbsWithin(verb, base).find((other) => lowers(entry, other));
+      if (known) report(`/verbs/${at}/verbs/${index}`, lowered(verb, { name: known.verb, ...known }));
+    }
+  }
+  for (const [index, noun] of alsoNouns.entries()) {
+    if (base.verbs.has(noun))
+      report(`/alsoNouns/${index}`, `"${noun}" is a verb of the whole installation, which alone says how it is read`);
+    else if (!own.has(noun)) report(`/alsoNouns/${index}`, `"${noun}" is not a verb of this organisation`);
+  }
+  const entries = [...own.values()].map((entry): VerbEntry => {
+    const known = base.verbs.get(entry.verb);
+    return known ? { ...entry, object: entry.object ?? known.object, alsoNoun: known.alsoNoun } : entry;
+  });
+  return new Map(entries.map((entry) => [entry.verb, entry]));
+}
+
+/** Refinements of the installation come first; those that say less than the organisation's own verb are dropped. */
+function ownRefinements(
+  { refinements = [] }: OrganisationFile,
+  base: Words,
+  own: ReadonlyMap<string, VerbEntry>,
+  report: Report,
+) {
+  const read = readRefinements(refinements, (verb) => own.has(verb) || base.verbs.has(verb), report);
+  const kept = (verb: string): readonly Refinement[] => {
+    const entry = own.get(verb);
+    const known = base.refinements.get(verb) ?? [];
+    return entry === undefined ? known : known.filter((rule) => !lowers(rule, entry));
+  };
+  for (const [at, { verbs, ...rule }] of read.entries()) {
+    if (pretends(rule)) report(`/refinements/${at}/effect`, PRETENDS);
+    for (const { verb, pointer } of verbs) {
+      const dropped = (base.refinements.get(verb) ?? []).filter((other) => !kept(verb).includes(other));
+      const known = [...verbsWithin(verb, base), ...dropped.map((other) => ({ verb, ...other }))].find((other) =>
+        lowers(rule, other),
+      );
+      if (known) report(pointer, lowered(verb, { name: known.verb, ...known }));
+    }
+  }
+  const added = byVerb(read);
+  const verbs = [...added.keys(), ...[...own.keys()].filter((verb) => base.refinements.has(verb))];
+  return new Map(verbs.map((verb) => [verb, [...kept(verb), ...(added.get(verb) ?? [])]]));
+}
+
+function ownCommands({ commands = [] }: OrganisationFile, base: Words, report: Report) {
+  const own = compileCommands(commands, report);
+  for (const [at, { command }] of commands.entries()) {
+    const entry = own.get(command);
+    if (entry !== undefined && pretends(entry)) report(`/commands/${at}/effect`, PRETENDS);
+    const [head = ''] = command.split(' ', 1);
+    const known = [command, head, head.split('.', 1)[0] ?? '']
+      .flatMap((name) => base.commands.get(name) ?? [])
+      .find((other) => entry !== undefined && lowers(entry, other));
+    if (known) report(`/commands/${at}/command`, lowered(command, { name: known.command, ...known }));
+  }
+  return own;
+}
+
+const EVERYWHERE = 'in the whole installation: an organisation may not rename it';
+const isNoun = (word: string, { domainOfNoun, nominals, genericNouns, containerNouns }: Words): boolean =>
+  [domainOfNoun, nominals, genericNouns, containerNouns].some((nouns) => nouns.has(word));
+
+/** A noun that is renamed would escape the refinements that are made for it. */
+function ownSynonyms({ synonyms = {} }: OrganisationFile, base: Words, report: Report) {
+  for (const [noun, name] of Object.entries(synonyms)) {
+    const known = base.synonyms.get(noun) ?? (isNoun(noun, base) ? noun : undefined);
+    if (known !== undefined && known !== name)
+      report(`/synonyms/${noun}`, `"${noun}" stands for the noun "${known}" ${EVERYWHERE}`);
+  }
+  return new Map(Object.entries(synonyms));
+}
+
+function ownPlurals({ irregularPlurals = {} }: OrganisationFile, base: Words, report: Report) {
+  for (const [plural, one] of Object.entries(irregularPlurals)) {
+    const known = singular(plural, base.plurals);
+    if (one !== known && isNoun(known, base))
+      report(`/irregularPlurals/${plural}`, `"${plural}" stands for the noun "${known}" ${EVERYWHERE}`);
+  }
+  return new Map(Object.entries(irregularPlurals));
+}
+
+/**
+ * The lexicon of one organisation: small, because all that it does not say itself is looked up in the installation's.
+ * Mistakes are reported with pointers into the part; the lexicon is then of no use.
+ */
+export function extendLexicon(base: Words, part: OrganisationFile, report: Report): Words {
+  const verbs = ownVerbs(part, base, report);
+  const plurals = layered(ownPlurals(part, base, report), base.plurals);
+  const domainOfNoun = compileDomains(part.domains ?? {}, plurals, report);
+  const commands = ownCommands(part, base, report);
+  const isThing = (noun: string): boolean => {
+    const known = base.nominals.get(noun);
+    if (known !== undefined) return !verbs.has(known.verb);
+    if (base.domainOfNoun.has(noun) || domainOfNoun.has(noun)) return true;
+    return base.verbs.has(noun) || base.genericNouns.has(noun) || base.containerNouns.has(noun);
+  };
+  const { dataClasses = {}, places = [], internalHosts = [] } = part;
+  return {
+    ...base,
+    verbs: layered(verbs, base.verbs),
+    verbForms: compileForms(verbs, base.verbForms),
+    participles: compileParticiples(verbs, base.participles),
+    nominals: layered(compileNominals(verbs, { has: isThing }), base.nominals),
+    refinements: layered(ownRefinements(part, base, verbs, report), base.refinements),
+    refinedObjects: new Set([...base.refinedObjects, ...objectsOf(part.refinements ?? [])]),
+    domains: new Set([...base.domains, ...Object.keys(part.domains ?? {})]),
+    commands: layered(commands, base.commands),
+    commandGroups: new Set([...base.commandGroups, ...commandGroups(commands.keys())]),
+    domainOfNoun: layered(domainOfNoun, base.domainOfNoun),
+    synonyms: layered(ownSynonyms(part, base, report), base.synonyms),
+    plurals: layered(pluralsOf(domainOfNoun.keys(), plurals), plurals),
+    dataClasses: compilePhrases(
+      DATA_CLASSES.map((name) => ({
+        value: name,
+        phrases: dataClasses[name] ?? [],
+        pointer: `/dataClasses/${name}`,
+      })),
+      report,
+      base.dataClasses,
+    ),
+    places: compilePhrases(
+      places.map(({ place, words }, at) => ({ value: place, phrases: words, pointer: `/places/${at}/words` })),
+      report,
+      base.places,
+    ),
+    internalHosts: [...base.internalHosts, ...internalHosts.map((host) => host.toLowerCase())],
+    traitPhrases: compilePhrases<Trait>(
+      [
+        { value: 'privileged', phrases: part.privileged ?? [], pointer: '/privileged' },
+        { value: 'financial', phrases: part.money ?? [], pointer: '/money' },
+        { value: 'external', phrases: part.external ?? [], pointer: '/external' },
+        { value: 'irreversible', phrases: part.irreversible ?? [], pointer: '/irreversible' },
+      ],
+      report,
+      base.traitPhrases,
+    ),
+  };
+}

@@ -1,0 +1,58 @@
+// What is wrong with a lexicon file by its schema, in words for whoever wrote it.
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { compileSchema } from '../../../kernel/compile-schema.ts';
+import { pointerToken } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/near.ts';
+import { PATTERNS } from './parts.ts';
+import { type LexiconFile, LexiconSchema } from './schema.ts';
+
+/** One mistake in a lexicon: the RFC 6901 path of the member at fault, and what is wrong with it. */
+export interface LexiconProblem {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+type Checked =
+  | { readonly ok: true; readonly file: LexiconFile }
+  | { readonly ok: false; readonly problems: LexiconProblem[] };
+
+const validator = compileSchema<LexiconFile>(LexiconSchema);
+
+const keysOf = (value: unknown): string[] => (typeof value === 'object' && value !== null ? Object.keys(value) : []);
+
+function stranger(name: string, parentSchema: ErrorObject['parentSchema']): string {
+  const [pattern] = keysOf(parentSchema?.['patternProperties']);
+  if (pattern !== undefined) return `${JSON.stringify(name)} must be ${PATTERNS.get(pattern) ?? `like ${pattern}`}`;
+  return `unknown member "${name}"${didYouMean(name, keysOf(parentSchema?.['properties']))}`;
+}
+
+function problemOf({ keyword, instancePath, params, parentSchema, data, message }: ErrorObject): LexiconProblem {
+  const at = (text: string): LexiconProblem => ({ pointer: instancePath, message: text });
+  switch (keyword) {
+    case 'additionalProperties': {
+      const name = String(params['additionalProperty']);
+      return { pointer: instancePath + pointerToken(name), message: stranger(name, parentSchema) };
+    }
+    case 'required':
+      return at(`the member "${params['missingProperty']}" is missing`);
+    case 'enum': {
+      const values: unknown = params['allowedValues'];
+      const allowed = Array.isArray(values) ? values.map(String) : [];
+      const meant = typeof data === 'string' ? didYouMean(data, allowed) : '';
+      return at(`must be one of ${allowed.join(', ')}${meant}`);
+    }
+    case 'pattern': {
+      const said = PATTERNS.get(String(params['pattern']));
+      return at(said === undefined ? (message ?? 'has another form') : `${JSON.stringify(data)} must be ${said}`);
+    }
+    default:
+      return at(message ?? 'is not a lexicon');
+  }
+}
+
+/** Holds the parsed JSON of a lexicon against the published schema; all that is wrong is told. */
+export function checkLexicon(json: unknown): Checked {
+  const validate = validator();
+  if (validate(json)) return { ok: true, file: json };
+  return { ok: false, problems: (validate.errors ?? []).map(problemOf) };
+}

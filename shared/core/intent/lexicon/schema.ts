@@ -1,0 +1,119 @@
+// The shape of policies/lexicon.json: the words by which intents are read, as data that policy authors extend.
+import Type, { type Static } from 'typebox';
+import {
+  closed,
+  DATA_CLASS_MEMBERS,
+  DATA_CLASS_OPTIONS,
+  Frame,
+  list,
+  Name,
+  named,
+  OwnVerbGroup,
+  Phrase,
+  record,
+  Signal,
+  Slug,
+  VerbGroup,
+  Word,
+  WordKind,
+  WORDS,
+} from './parts.ts';
+
+/** What one organisation says in words of its own, beside those of the installation. */
+export const OrganisationWords = Type.Object(
+  {
+    description: Type.Optional(
+      Type.String({ description: 'What these words are for.', examples: ['The words of the railway.'] }),
+    ),
+    verbs: Type.Optional(
+      Type.Array(OwnVerbGroup, {
+        description:
+          'Verbs of its own, and verbs of the installation that mean more here. No verb may come to mean less: its effect and its traits stay, its class stays or becomes a graver one.',
+        examples: [[{ action: 'delete', verbs: ['archive', 'derail'] }]],
+      }),
+    ),
+    ...Type.Partial(Type.Object(WORDS)).properties,
+    dataClasses: Type.Optional(Type.Partial(Type.Object(DATA_CLASS_MEMBERS), DATA_CLASS_OPTIONS)),
+  },
+  { ...closed, description: 'Words of one organisation. They count for its requests only.' },
+);
+
+export const LexiconSchema = Type.Object(
+  {
+    $schema: Type.Optional(
+      Type.String({ description: 'Where editors find this schema.', examples: ['./schema/lexicon.schema.json'] }),
+    ),
+    description: Type.Optional(
+      Type.String({ description: 'What this lexicon is for.', examples: ['The words of our warehouses.'] }),
+    ),
+    verbs: Type.Array(VerbGroup, {
+      minItems: 1,
+      description: 'The verbs, in groups of the same meaning.',
+      examples: [[{ action: 'update', verbs: ['archive', 'put away'] }]],
+    }),
+    ...WORDS,
+    defaultDomain: named('The domain of nouns that belong to none.', 'general'),
+    dataClasses: Type.Object(DATA_CLASS_MEMBERS, DATA_CLASS_OPTIONS),
+    quantifiers: Type.Object(
+      {
+        all: list(Phrase, 'Everything there is.', ['all', 'every']),
+        many: list(Phrase, 'More than one.', ['several']),
+      },
+      {
+        ...closed,
+        description: 'Phrases that say how many objects are touched.',
+        examples: [{ all: ['all', 'every'], many: ['several'] }],
+      },
+    ),
+    politePrefixes: list(Phrase, 'Phrases after which the request itself begins.', ['could you', 'please']),
+    negations: list(Phrase, 'Phrases that turn the following verb into something not to do.', ['do not', 'never']),
+    compounds: list(Phrase, 'Compounds in which a verb is only part of a name: `kill switch`.', ['kill switch']),
+    genericNouns: list(Word, 'Nouns that say nothing beside a more specific one: `data`, `details`.', ['data']),
+    containerNouns: list(Word, 'Nouns whose `of` phrase is the real object: `list of users`.', ['list', 'copy']),
+    fillers: list(Word, 'Adjectives and determiners that are no part of an object: `existing`, `specific`.', [
+      'existing',
+    ]),
+    foreignWords: list(Word, 'Frequent function words of other languages, to notice a text that is not English.', [
+      'nicht',
+      'pour',
+    ]),
+    signals: Type.Array(Signal, {
+      description: 'Sequences of words by which a text tries to take an agent over.',
+      examples: [[{ name: 'ignore_instructions', gap: 3, steps: [['ignore'], ['instruction', 'rule']] }]],
+    }),
+    wordKinds: Type.Optional(
+      record(Name, WordKind, {
+        description: 'What frames are made of, by name. The kind `not` negates.',
+        examples: [{ discard: { verbs: ['ignore'] }, rules: { words: ['rule', 'rules'] } }],
+      }),
+    ),
+    frames: Type.Optional(
+      Type.Array(Frame, {
+        description: 'What takes an agent over in whatever words: kinds of words that stand close together.',
+        examples: [[{ name: 'ignore_instructions', slots: [['discard'], ['rules'], ['prior', 'your']] }]],
+      }),
+    ),
+    markers: list(
+      Type.String({ minLength: 3, maxLength: 60 }),
+      'Literal openings of forged messages, lower case: `<system>`.',
+      ['<system>'],
+    ),
+    organisations: Type.Optional(
+      record(Slug, OrganisationWords, {
+        description:
+          'Slug of an organisation to words that count for its requests only, beside all others. Sentences are built alike everywhere: prefixes, negations, signals and frames are those of the installation.',
+        examples: [{ 'acme-rail': { domains: { trains: ['carriage'] }, internalHosts: ['.rail.example'] } }],
+      }),
+    ),
+  },
+  {
+    ...closed,
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'https://custos.dev/schemas/lexicon.json',
+    title: 'Custos lexicon',
+    description: 'The words by which intents are read.',
+  },
+);
+
+export type LexiconFile = Static<typeof LexiconSchema>;
+export type OrganisationFile = Static<typeof OrganisationWords>;

@@ -1,0 +1,193 @@
+// Lists of a lexicon file made into tables for lookups; mistakes that no schema can see are reported, all of them.
+import { effectOfAction } from './effect.ts';
+import { singular } from './inflection.ts';
+import type { CommandEntry, Refinement, Signal, VerbEntry } from './types.ts';
+import type { LexiconFile } from './schema.ts';
+import { PhraseTable } from './phrase-table.ts';
+
+/** Told of one mistake: the RFC 6901 path of the member at fault, and what is wrong with it. */
+export type Report = (pointer: string, message: string) => void;
+
+type VerbGroups = LexiconFile['verbs'];
+
+export function compileVerbs(
+  { verbs: groups, alsoNouns = [] }: { readonly verbs: VerbGroups; readonly alsoNouns?: readonly string[] },
+  report: Report,
+): Map<string, VerbEntry> {
+  const verbs = new Map<string, VerbEntry>();
+  const nouns = new Set(alsoNouns);
+  for (const [at, group] of groups.entries()) {
+    for (const [index, verb] of group.verbs.entries()) {
+      if (verbs.has(verb)) {
+        report(`/verbs/${at}/verbs/${index}`, `the verb "${verb}" is listed twice`);
+        continue;
+      }
+      verbs.set(verb, {
+        verb,
+        action: group.action,
+        effect: group.effect ?? effectOfAction(group.action),
+        traits: group.traits ?? [],
+        object: group.object,
+        mentions: group.mentions ?? false,
+        weak: group.weak ?? false,
+        alsoNoun: nouns.has(verb),
+      });
+    }
+  }
+  return verbs;
+}
+
+/** A refinement with the place of each verb that it is for. */
+export interface ReadRefinement extends Refinement {
+  readonly verbs: readonly { readonly verb: string; readonly pointer: string }[];
+}
+
+export function readRefinements(
+  rules: LexiconFile['refinements'],
+  isVerb: (verb: string) => boolean,
+  report: Report,
+): ReadRefinement[] {
+  return rules.map((rule, at) => {
+    if (rule.objects === undefined && rule.preposition === undefined)
+      report(`/refinements/${at}`, 'needs `objects` or `preposition`');
+    const verbs = rule.verbs.map((verb, index) => ({ verb, pointer: `/refinements/${at}/verbs/${index}` }));
+    for (const { verb, pointer } of verbs)
+      if (!isVerb(verb)) report(pointer, `"${verb}" is not a verb of this lexicon`);
+    return {
+      verbs,
+      objects: rule.objects && new Set(rule.objects),
+      prepositions: rule.preposition && new Set(rule.preposition),
+      action: rule.action,
+      effect: rule.effect ?? effectOfAction(rule.action),
+      traits: rule.traits ?? [],
+    };
+  });
+}
+
+/** Every object that a refinement names. */
+export const objectsOf = (rules: readonly { readonly objects?: readonly string[] }[]): Set<string> =>
+  new Set(rules.flatMap(({ objects }) => objects ?? []));
+
+/** By verb, in the order of the file. */
+export function byVerb(refinements: readonly ReadRefinement[]): Map<string, Refinement[]> {
+  const found = new Map<string, Refinement[]>();
+  for (const { verbs, ...refinement } of refinements) {
+    for (const { verb } of verbs) {
+      const known = found.get(verb);
+      if (known) known.push(refinement);
+      else found.set(verb, [refinement]);
+    }
+  }
+  return found;
+}
+
+export function compileCommands(commands: LexiconFile['commands'], report: Report): Map<string, CommandEntry> {
+  const found = new Map<string, CommandEntry>();
+  for (const [at, entry] of commands.entries()) {
+    if (found.has(entry.command)) {
+      report(`/commands/${at}/command`, `the command "${entry.command}" is listed twice`);
+      continue;
+    }
+    found.set(entry.command, {
+      command: entry.command,
+      action: entry.action,
+      effect: entry.effect ?? effectOfAction(entry.action),
+      traits: entry.traits ?? [],
+      object: entry.object,
+      domain: entry.domain,
+    });
+  }
+  return found;
+}
+
+/** The commands whose second word decides. */
+export function commandGroups(commands: Iterable<string>): Set<string> {
+  return new Set([...commands].flatMap((command) => (command.includes(' ') ? [command.split(' ', 1)[0] ?? ''] : [])));
+}
+
+export function compileDomains(
+  domains: LexiconFile['domains'],
+  plurals: ReadonlyMap<string, string>,
+  report: Report,
+): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [domain, nouns] of Object.entries(domains)) {
+    for (const [index, noun] of nouns.entries()) {
+      const pointer = `/domains/${domain}/${index}`;
+      const known = found.get(noun);
+      const one = singular(noun, plurals);
+      if (known !== undefined) report(pointer, `the noun "${noun}" is listed twice, in ${known} and ${domain}`);
+      else if (one !== noun) report(pointer, `nouns are listed in the singular: "${one}"`);
+      else found.set(noun, domain);
+    }
+  }
+  return found;
+}
+
+/** `bogie` gives `bogies`, `axe` gives `axes`: regular plurals of listed nouns that the rules would take for others'. */
+export function pluralsOf(nouns: Iterable<string>, plurals: ReadonlyMap<string, string>): Map<string, string> {
+  const regular = [...nouns].filter((noun) => !/(?:[sxz]|[cs]h|[^aeiou]y)$/.test(noun));
+  const misread = regular.filter((noun) => !plurals.has(`${noun}s`) && singular(`${noun}s`, plurals) !== noun);
+  return new Map(misread.map((noun) => [`${noun}s`, noun]));
+}
+
+/** Phrases with what they stand for, and where they are listed. */
+export interface PhraseList<T> {
+  readonly value: T;
+  readonly phrases: readonly string[];
+  readonly pointer: string;
+}
+
+/**
+ * A table of phrases, each of which is listed once. Over the table of the installation, a phrase must not change what one
+ * of that stands for, nor hide one with which it begins.
+ */
+export function compilePhrases<T extends string | true>(
+  lists: readonly PhraseList<T>[],
+  report: Report,
+  below?: PhraseTable<T>,
+): PhraseTable<T> {
+  if (below !== undefined && lists.every(({ phrases }) => phrases.length === 0)) return below;
+  const table = new PhraseTable<T>(below);
+  const listed = new Set<string>();
+  for (const { value, phrases, pointer } of lists) {
+    for (const [index, phrase] of phrases.entries()) {
+      const words = phrase.split(' ');
+      const hidden = words
+        .map((_, at) => words.slice(0, at + 1).join(' '))
+        .find((part) => (below?.get(part) ?? value) !== value);
+      if (listed.has(phrase)) report(`${pointer}/${index}`, `"${phrase}" is listed twice`);
+      else if (hidden !== undefined) report(`${pointer}/${index}`, hides(phrase, hidden, below?.get(hidden)));
+      listed.add(phrase);
+      table.add(phrase, value);
+    }
+  }
+  return table;
+}
+
+function hides(phrase: string, hidden: string, value: string | true | undefined): string {
+  const what = phrase === hidden ? `"${phrase}"` : `"${phrase}" begins with "${hidden}", which`;
+  return `${what} stands for ${value} in the whole installation: an organisation may not change that`;
+}
+
+export function compileSignals(signals: LexiconFile['signals']): Map<string, Signal[]> {
+  const found = new Map<string, Signal[]>();
+  for (const { name, start = false, gap = 0, strength = 'attack', steps } of signals) {
+    const signal: Signal = { name, start, gap, strength, steps: steps.map((step) => new Set(step)) };
+    for (const word of steps[0] ?? []) found.set(word, [...(found.get(word) ?? []), signal]);
+  }
+  return found;
+}
+
+/**
+ * Patterns of the markers by a character that all of each have: their first sign, which is rarer than letters, or else their first
+ * character. A text that has none of these characters has no marker, and one pattern finds many markers in one pass.
+ */
+export function compileMarkers(markers: readonly string[]): Map<string, RegExp> {
+  const found = new Map<string, string[]>();
+  for (const marker of markers) {
+    const sign = /[^a-z0-9\s]/.exec(marker)?.[0] ?? marker.charAt(0);
+    found.set(sign, [...(found.get(sign) ?? []), marker.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')]);
+  }
+  return new Map([...found].map(([sign, patterns]) => [sign, new RegExp(patterns.join('|'))]));
+}

@@ -1,0 +1,49 @@
+// What a parse says of a text. Members are snake_case because a parse is so wherever it appears (also as policy facts).
+import type { Action, DataClass, Effect, Extent, IntentFlag, Trait } from '../../kernel/vocabulary.ts';
+
+/** A sum of money: `currency` is an ISO 4217 code, `amount` in its major unit. */
+export interface Money {
+  amount: number;
+  currency: string;
+}
+
+export interface Entities {
+  emails: string[];
+  urls: string[];
+  hosts: string[];
+  money: Money[];
+  paths: string[];
+  identifiers: string[];
+}
+
+/** Another action that the text also asks for, or might. */
+export interface Alternative {
+  normalized: string;
+  action: Action;
+  verb: string;
+  object: string;
+  effect: Effect;
+  confidence: number;
+}
+
+export interface ParsedIntent {
+  /** `<domain>.<action>.<object>`, lower case, snake_case words; parsing it again returns it. */
+  normalized: string;
+  domain: string;
+  action: Action;
+  /** The caller's own verb, in its base form (`drop`, `fetch`); `unknown` when none was found. */
+  verb: string;
+  object: string;
+  /** What the text locates the object in, each a canonical resource path such as `db/production`. */
+  places: string[];
+  effect: Effect;
+  traits: Trait[];
+  /** How many objects it touches. */
+  extent: Extent;
+  /** 0..1, three decimals. */
+  confidence: number;
+  alternatives: Alternative[];
+  entities: Entities;
+  data_classes: DataClass[];
+  flags: IntentFlag[];
+}

@@ -1,0 +1,168 @@
+// What is wrong with one policy document: the published schema first, then the vocabulary, types and resources.
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { compileSchema } from '../../kernel/compile-schema.ts';
+import { accepts, OPERATORS } from './operators.ts';
+import { canonicalResource } from './resource.ts';
+import { PolicySchema } from './schema.ts';
+import type { Comparison, Policy } from './schema.ts';
+import type { PolicyStage } from '../../kernel/vocabulary.ts';
+import {
+  isNoise,
+  meantOf,
+  type Problem,
+  problemOf,
+  shown,
+  stageOf,
+  valueAt,
+  withoutEchoes,
+} from './schema-problems.ts';
+import { fullPath, lookUp } from './vocabulary.ts';
+
+export type { Problem } from './schema-problems.ts';
+export type Checked =
+  | { readonly ok: true; readonly policy: Policy }
+  | { readonly ok: false; readonly problems: Problem[] };
+
+function comparisonProblem(comparison: Comparison, stage: PolicyStage, pointer: string): Problem | undefined {
+  const entry = lookUp(comparison.fact, comparison.path, stage);
+  const pathPointer = `${pointer}/${comparison.path === undefined ? 'fact' : 'path'}`;
+  if (typeof entry === 'string') return { code: 'UNKNOWN_FACT', pointer: pathPointer, message: entry };
+  const operator = OPERATORS.get(comparison.operator);
+  if (operator === undefined)
+    return { code: 'UNKNOWN_OPERATOR', pointer: `${pointer}/operator`, message: 'is not known' };
+  const path = fullPath(comparison.fact, comparison.path);
+  if (!accepts(operator, entry.type) || (operator.name === 'isPresent' && entry.openInPattern === true)) {
+    const usable = [...OPERATORS.values()].filter((other) => accepts(other, entry.type)).map((other) => other.name);
+    const message = `${operator.name} can't be used on ${path} (${entry.type}); usable are ${usable.join(', ')}`;
+    return { code: 'OPERATOR_MISUSED', pointer: `${pointer}/operator`, message };
+  }
+  const wrong = operator.valueProblem(comparison.value) ?? typeProblem(comparison, entry.type, entry.values);
+  return wrong === undefined ? undefined : { code: 'BAD_VALUE', pointer: `${pointer}/value`, message: wrong };
+}
+
+const COMPARED_AS: Readonly<Record<string, string>> = {
+  string: 'string',
+  strings: 'string',
+  number: 'number',
+  minutes: 'number',
+  boolean: 'boolean',
+};
+const COMPARES_PARTS = new Set([
+  'startsWith',
+  'endsWith',
+  'withinHours',
+  'isPresent',
+  'amountAbove',
+  'matchesResource',
+  'before',
+  'after',
+]);
+
+/** Whether the compared values are of the fact's own type, and from its closed list when it has one. */
+function typeProblem(comparison: Comparison, type: string, values: readonly string[] | undefined): string | undefined {
+  const wanted = COMPARED_AS[type];
+  if (wanted === undefined || COMPARES_PARTS.has(comparison.operator)) return undefined;
+  const items: readonly unknown[] = Array.isArray(comparison.value) ? comparison.value : [comparison.value];
+  if (items.some((item) => typeof item !== wanted))
+    return `must be ${wanted === 'number' ? 'a number' : `a ${wanted}`}, as the fact is`;
+  const stranger = values === undefined ? undefined : items.find((item) => !values.some((value) => value === item));
+  if (stranger === undefined || values === undefined) return undefined;
+  return `${shown(stranger)} is not one of ${values.join(', ')}${meantOf(stranger, values)}`;
+}
+
+/** Whether the schema found nothing wrong at a pointer or below it: there, types are what the schema says. */
+type IsSound = (pointer: string) => boolean;
+
+function soundness(problems: readonly Problem[]): IsSound {
+  const broken = new Set<string>();
+  for (const { pointer } of problems)
+    for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
+      broken.add(at);
+      if (at === '') break;
+    }
+  return (pointer) => !broken.has(pointer);
+}
+
+const membersOf = (node: unknown): Readonly<Record<string, unknown>> =>
+  // Looked at member by member; each is checked where it is used.
+  typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
+const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function conditionProblems(node: unknown, stage: PolicyStage, pointer: string, isSound: IsSound): Problem[] {
+  const { all, any, not, fact } = membersOf(node);
+  const parts = [
+    ...itemsOf(all).map((part, i) => [part, `${pointer}/all/${i}`] as const),
+    ...itemsOf(any).map((part, i) => [part, `${pointer}/any/${i}`] as const),
+    ...(not === undefined ? [] : [[not, `${pointer}/not`] as const]),
+  ];
+  const problems = parts.flatMap(([part, at]) => conditionProblems(part, stage, at, isSound));
+  if (fact === undefined || !isSound(pointer)) return problems;
+  // Sound and with a fact: a comparison, as the schema has it.
+  const problem = comparisonProblem(node as Comparison, stage, pointer);
+  return problem === undefined ? problems : [...problems, problem];
+}
+
+/** What a schema can't say, of the parts of a document in which the schema found nothing wrong. */
+function meaningProblems(document: unknown, isSound: IsSound): Problem[] {
+  const problems: Problem[] = [];
+  const stage = stageOf(document);
+  for (const [i, resource] of itemsOf(valueAt(document, '/target/resources')).entries()) {
+    if (typeof resource !== 'string' || !isSound(`/target/resources/${i}`)) continue;
+    const canonical = canonicalResource(resource);
+    if (!canonical.ok)
+      problems.push({ code: 'BAD_RESOURCE', pointer: `/target/resources/${i}`, message: canonical.message });
+  }
+  const actions = itemsOf(valueAt(document, '/target/actions'));
+  const names = new Set<unknown>();
+  for (const [i, rule] of itemsOf(valueAt(document, '/rules')).entries()) {
+    const pointer = `/rules/${i}`;
+    const { name, conditions, event } = membersOf(rule);
+    if (name !== undefined && names.has(name)) {
+      problems.push({
+        code: 'DUPLICATE_RULE',
+        pointer: `${pointer}/name`,
+        message: `the name ${shown(name)} is used twice`,
+      });
+    }
+    names.add(name);
+    if (membersOf(event)['type'] === 'ALLOW' && actions.includes('unknown')) {
+      const message = 'no ALLOW matches the action unknown: put this rule into a policy whose target does not name it';
+      problems.push({ code: 'ALLOW_OF_UNKNOWN', pointer: `${pointer}/event/type`, message });
+    }
+    problems.push(...conditionProblems(conditions, stage, `${pointer}/conditions`, isSound));
+  }
+  return problems;
+}
+
+const validator = compileSchema<Policy>(PolicySchema);
+
+const COMPARISON = ['fact', 'path', 'operator', 'value'];
+
+function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Problem[] {
+  const told = withoutEchoes(errors.filter((error) => !isNoise(error)));
+  const isStranger = (error: ErrorObject): boolean => error.keyword === 'additionalProperties';
+  const isBareComparison = (error: ErrorObject): boolean =>
+    error.instancePath.endsWith('/conditions') && COMPARISON.includes(String(error.params['additionalProperty']));
+  // A stranger among the members, or another type, says why the members are not the ones that are wanted.
+  const strange = new Set(
+    told
+      .filter((error) => error.keyword === 'type' || (isStranger(error) && !isBareComparison(error)))
+      .map((error) => error.instancePath),
+  );
+  const problems = told
+    .filter((error) => error.keyword !== 'oneOf' || !strange.has(error.instancePath))
+    .filter((error) => !isStranger(error) || !isBareComparison(error) || strange.has(error.instancePath))
+    .map((error) => problemOf(document, error));
+  return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
+}
+
+/** Checks one parsed policy document; all that is wrong with it is told. */
+export function checkPolicy(document: unknown): Checked {
+  const validate = validator();
+  if (validate(document)) {
+    const problems = meaningProblems(document, () => true);
+    return problems.length === 0 ? { ok: true, policy: document } : { ok: false, problems };
+  }
+  const problems = schemaProblems(document, validate.errors ?? []);
+  return { ok: false, problems: [...problems, ...meaningProblems(document, soundness(problems))] };
+}

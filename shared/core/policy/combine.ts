@@ -1,0 +1,274 @@
+// One verdict out of the rules that hold: DENY over ESCALATE over DEGRADE over ALLOW, and DENY when nothing permits.
+import type { RiskLevel, Verdict } from '../../kernel/vocabulary.ts';
+import { SEVERITY } from './compile.ts';
+import type { CompiledRule } from './compiled-rule.ts';
+import { groundOf, holdsFor, missingPaths } from './normal-form.ts';
+import type { Ground } from './normal-form.ts';
+import { allObligations, mergeObligations } from './obligations.ts';
+import type { CandidateRule } from './rule-index.ts';
+import { BUILT_IN_POLICY } from './schema.ts';
+import type { PolicyObligation } from './schema.ts';
+import type { Evaluation, Facts, Reason, Risk, RiskFactor } from './types.ts';
+
+/** The reasons that no policy gives. */
+export const BUILT_IN_REASONS = {
+  NO_MATCH: { rule: 'no-match', effect: 'DENY', message: 'no policy permits this' },
+  AGENT_NOT_ACTIVE: { rule: 'agent-not-active', effect: 'DENY', message: 'the agent is not active' },
+  ENGINE_INCOMPLETE: {
+    rule: 'engine-incomplete',
+    effect: 'DENY',
+    message: 'not every rule was evaluated, so the answer is no',
+  },
+  EVALUATION_FAILED: {
+    rule: 'evaluation-failed',
+    effect: 'DENY',
+    message: 'the evaluation failed, so the answer is no',
+  },
+  OBLIGATIONS_CONFLICT: {
+    rule: 'obligations-conflict',
+    effect: 'ESCALATE',
+    message: 'the obligations of several rules can not be kept together',
+  },
+} as const satisfies Record<string, { rule: string; effect: Verdict; message: string }>;
+export type BuiltInCode = keyof typeof BUILT_IN_REASONS;
+
+function builtInReason(code: BuiltInCode, message?: string): Reason {
+  const entry = BUILT_IN_REASONS[code];
+  return { policy: BUILT_IN_POLICY, rule: entry.rule, effect: entry.effect, code, message: message ?? entry.message };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) freeze(member);
+  }
+  return value;
+}
+
+/** The evaluation that consists of one reason of the service's own. */
+export function builtInEvaluation(code: BuiltInCode, message?: string): Evaluation {
+  const reason = builtInReason(code, message);
+  return freeze({ verdict: reason.effect, reasons: [reason], obligations: [] });
+}
+
+/** A rule that the engine found to hold, and on what ground. */
+export interface Match {
+  readonly candidate: CandidateRule;
+  readonly ground: Exclude<Ground, 'not at all'>;
+  /** Whether the conditions hold for everything that a requested pattern stands for. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * What a rule that holds only because facts are missing may open. `nothing`: it only ever makes an answer stricter.
+ * `everything`: the meaning that earlier versions decided by; only verification and replay of their decisions use it.
+ */
+export type MissingOpens = 'nothing' | 'everything';
+
+/** @throws {Error} when the engine and the conditions disagree: then neither can be trusted. */
+export function matchOf(candidate: CandidateRule, facts: object, missingOpens: MissingOpens = 'nothing'): Match {
+  const { rule } = candidate;
+  const ground = groundOf(rule.condition, facts, rule.holdsWhenUnsure);
+  if (ground === 'not at all') {
+    throw new Error(`the engine says that ${rule.policy}/${rule.name} holds, its conditions do not`);
+  }
+  const isWhole =
+    ground === 'certain' ||
+    (missingOpens === 'everything' &&
+      holdsFor(rule.condition, facts, { missing: rule.holdsWhenUnsure, partly: false }));
+  return {
+    candidate,
+    ground: ground === 'partly' && restsOnMissing(rule, facts, isWhole) ? 'missing' : ground,
+    isWhole,
+  };
+}
+
+/**
+ * Whether a rule that holds for a part of a pattern for certain needs missing facts for the rest of it. A DEGRADE
+ * would be an ESCALATE there.
+ */
+function restsOnMissing(rule: CompiledRule, facts: object, isWhole: boolean): boolean {
+  if (rule.effect.type === 'DEGRADE') return missingPaths(rule.leaves, facts).length > 0;
+  return rule.effect.type === 'ESCALATE' && isWhole;
+}
+
+function reasonOf(match: Match, facts: object): Reason | undefined {
+  const { rule } = match.candidate;
+  const { effect } = rule;
+  if (effect.type === 'RISK') return undefined;
+  const head = { policy: rule.policy, rule: rule.name };
+  if (match.ground !== 'missing') return { ...head, effect: effect.type, code: effect.code, message: effect.message };
+  const message = `${effect.message} (missing: ${missingPaths(rule.leaves, facts).join(', ')})`;
+  return { ...head, effect: effect.type === 'DEGRADE' ? 'ESCALATE' : effect.type, code: 'FACT_MISSING', message };
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+function compareReasons(a: Reason, b: Reason): number {
+  const bySeverity = SEVERITY.indexOf(a.effect) - SEVERITY.indexOf(b.effect);
+  return bySeverity || compareText(a.policy, b.policy) || compareText(a.rule, b.rule);
+}
+
+/** The effects whose reasons are told with a verdict: what refuses when it is refused, what permits when it is permitted. */
+const TOLD: Readonly<Record<Verdict, readonly Verdict[]>> = {
+  DENY: ['DENY', 'ESCALATE'],
+  ESCALATE: ['ESCALATE'],
+  DEGRADE: ['DEGRADE', 'ALLOW'],
+  ALLOW: ['ALLOW'],
+};
+
+/**
+ * Whether a rule that holds permits, or leaves it to a human to permit, all of what was asked for. Otherwise an
+ * escalation of one part of a pattern would open the parts that no policy permits, a degradation of a place that
+ * the text merely names would open any resource, and an agent that leaves out its context would turn a no into a
+ * question to a human.
+ */
+function opensAll({ candidate, isWhole }: Match): boolean {
+  if (!isWhole) return false;
+  return candidate.fit === 'full' || (candidate.fit === 'place' && candidate.rule.effect.type === 'ESCALATE');
+}
+
+/** What the rules that hold say, before one of the verdicts wins. */
+interface Heard {
+  readonly reasons: Reason[];
+  /** Obligations of DEGRADE rules. */
+  readonly due: PolicyObligation[];
+  /** Those of DEGRADE rules that count as ESCALATE, because facts are missing. */
+  readonly uncertain: PolicyObligation[];
+  /** Whether anything permits all of what was asked for. */
+  readonly isOpen: boolean;
+}
+
+function hear(matches: readonly Match[], facts: object): Heard {
+  const reasons: Reason[] = [];
+  const due: PolicyObligation[] = [];
+  const uncertain: PolicyObligation[] = [];
+  let isOpen = false;
+  for (const match of matches) {
+    const reason = reasonOf(match, facts);
+    if (reason === undefined) continue;
+    reasons.push(reason);
+    const { effect } = match.candidate.rule;
+    if (effect.type === 'DEGRADE') (reason.effect === 'DEGRADE' ? due : uncertain).push(...effect.obligations);
+    if (reason.effect !== 'DENY' && opensAll(match)) isOpen = true;
+  }
+  return { reasons, due, uncertain, isOpen };
+}
+
+/** Combines all rules that hold for a request. */
+export function combine(matches: readonly Match[], facts: object): Evaluation {
+  return settle(hear(matches, facts));
+}
+
+function settle({ reasons, due, isOpen }: Heard): Evaluation {
+  const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
+  const tell = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
+    const told = reasons.filter((reason) => TOLD[verdict].includes(reason.effect)).sort(compareReasons);
+    return freeze({ verdict, reasons: told, obligations: kept });
+  };
+  if (has('DENY')) return tell('DENY');
+  if (!isOpen) {
+    reasons.push(builtInReason('NO_MATCH'));
+    return tell('DENY');
+  }
+  if (has('ESCALATE')) return tell('ESCALATE');
+  const { obligations, conflicts } = mergeObligations(due);
+  if (conflicts.length > 0) {
+    reasons.push(
+      builtInReason(
+        'OBLIGATIONS_CONFLICT',
+        `${BUILT_IN_REASONS.OBLIGATIONS_CONFLICT.message}: ${conflicts.join(', ')}`,
+      ),
+    );
+    return tell('ESCALATE');
+  }
+  return due.length > 0 ? tell('DEGRADE', obligations) : tell('ALLOW');
+}
+
+/**
+ * As `combine`, when a human has approved what was asked for: an ESCALATE becomes ALLOW, and nothing else changes. What
+ * DEGRADE rules demand is not given up with it: an ESCALATE above them becomes DEGRADE with their obligations, those
+ * that depend on missing facts and those that no rule could bring together included.
+ * @param approval comes last of the reasons of what is permitted
+ */
+export function combineApproved(matches: readonly Match[], facts: object, approval: Reason): Evaluation {
+  const heard = hear(matches, facts);
+  const { verdict, reasons, obligations } = settle(heard);
+  if (verdict === 'DENY') return freeze({ verdict, reasons, obligations });
+  if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], obligations });
+  const degraded = heard.reasons.filter(({ effect }) => effect === 'DEGRADE').sort(compareReasons);
+  const kept = allObligations([...heard.due, ...heard.uncertain]);
+  return freeze({
+    verdict: kept.length > 0 ? 'DEGRADE' : 'ALLOW',
+    reasons: [...reasons, ...degraded, { ...approval }],
+    obligations: kept,
+  });
+}
+
+/**
+ * What needs no policy: an agent that is paused, suspended or terminated gets DENY. Undefined when nothing stands in
+ * the way. A status that is not known counts as not active.
+ */
+export function prechecks(facts: Facts): Evaluation | undefined {
+  const { status } = facts.agent;
+  if (status === 'ACTIVE' || status === 'UNREGISTERED') return undefined;
+  return builtInEvaluation('AGENT_NOT_ACTIVE', `the agent is ${status}, not ACTIVE`);
+}
+
+const MAX_RISK = 1_000;
+const MEDIUM_FROM = 400;
+const HIGH_FROM = 700;
+
+/** low below 400, medium below 700, else high. */
+export function riskLevelOf(score: number): RiskLevel {
+  if (score < MEDIUM_FROM) return 'low';
+  return score < HIGH_FROM ? 'medium' : 'high';
+}
+
+/** Of each factor the highest, sorted by score, highest first, then name. */
+function factorsOf(matches: readonly Match[]): RiskFactor[] {
+  const highest = new Map<string, RiskFactor>();
+  for (const { candidate } of matches) {
+    const { effect } = candidate.rule;
+    if (effect.type !== 'RISK') continue;
+    const before = highest.get(effect.factor);
+    // Candidates come in the order of the rules, so of equal scores the first rule speaks.
+    if (before === undefined || effect.score > before.score) {
+      highest.set(effect.factor, { factor: effect.factor, score: effect.score, message: effect.message });
+    }
+  }
+  return [...highest.values()].sort((a, b) => b.score - a.score || compareText(a.factor, b.factor));
+}
+
+function scoreOf(factors: readonly RiskFactor[]): number {
+  return Math.min(
+    MAX_RISK,
+    factors.reduce((sum, factor) => sum + factor.score, 0),
+  );
+}
+
+/** min(1000, sum over distinct factors of their highest), and the same without what counts only because facts are missing. */
+export function combineRisk(matches: readonly Match[], missingOpens: MissingOpens = 'nothing'): Risk {
+  const factors = factorsOf(matches);
+  const score = scoreOf(factors);
+  const certain = scoreOf(factorsOf(matches.filter(({ ground }) => ground !== 'missing')));
+  return freeze({
+    level: riskLevelOf(score),
+    score,
+    factors,
+    ...(certain === score || missingOpens === 'everything'
+      ? {}
+      : { certain: { level: riskLevelOf(certain), score: certain } }),
+  });
+}
+
+/** The risk when it could not be computed: the highest, so that what depends on it is refused or escalated. */
+export function unknownRisk(code: 'EVALUATION_FAILED' | 'ENGINE_INCOMPLETE'): Risk {
+  return freeze({
+    level: 'high',
+    score: MAX_RISK,
+    factors: [{ factor: code.toLowerCase(), score: MAX_RISK, message: 'the risk could not be computed' }],
+  });
+}

@@ -1,0 +1,115 @@
+// Policies made ready to evaluate: every rule in normal form, and one index of rules per stage.
+import type { CompiledRule, RuleEffect } from './compiled-rule.ts';
+import type { Verdict } from '../../kernel/vocabulary.ts';
+import { createRuleIndex } from './rule-index.ts';
+import type { RuleIndex } from './rule-index.ts';
+import { leafOf, leavesOf, normalForm } from './normal-form.ts';
+import type { Leaf, NormalNode } from './normal-form.ts';
+import { canonicalResource } from './resource.ts';
+import type { Comparison, Condition, Policy } from './schema.ts';
+import { pathReader } from './vocabulary.ts';
+
+export interface CompiledSet {
+  readonly enforce: RuleIndex;
+  readonly intake: RuleIndex;
+}
+
+function canonical(pattern: string): string {
+  const result = canonicalResource(pattern);
+  if (!result.ok) throw new Error(`${JSON.stringify(pattern)} ${result.message}`);
+  return result.resource;
+}
+
+/** The strictest first; what reasons are sorted by. */
+export const SEVERITY: readonly Verdict[] = ['DENY', 'ESCALATE', 'DEGRADE', 'ALLOW'];
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Makes of equal parts, which are one object in a loaded set (once.ts), one result: most of what a set holds repeats. */
+interface Maker {
+  condition(of: Condition, holdsWhenUnsure: boolean): CompiledCondition;
+  effect(of: Policy['rules'][number]['event']): RuleEffect;
+  resources(of: readonly string[]): readonly string[];
+}
+interface CompiledCondition {
+  readonly condition: NormalNode;
+  readonly leaves: readonly Leaf[];
+}
+
+function remembered<From, To>(make: (from: From) => To): (from: From) => To {
+  const made = new Map<From, To>();
+  return (from) => {
+    const known = made.get(from);
+    if (known !== undefined) return known;
+    const result = make(from);
+    made.set(from, result);
+    return result;
+  };
+}
+
+function createMaker(): Maker {
+  const reader = remembered(pathReader);
+  const conditionsFor = (holdsWhenUnsure: boolean): ((of: Condition) => CompiledCondition) => {
+    const plain = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, false, reader));
+    const negated = remembered((of: Comparison) => leafOf(of, holdsWhenUnsure, true, reader));
+    return remembered((of) => {
+      const condition = normalForm(of, holdsWhenUnsure, false, (comparison, _, isNegated) =>
+        isNegated ? negated(comparison) : plain(comparison),
+      );
+      // `flatMap` leaves room for more at the end of its list, and a copy has none.
+      return { condition, leaves: [...leavesOf(condition)] };
+    });
+  };
+  const [whenSure, whenUnsure] = [conditionsFor(false), conditionsFor(true)];
+  return {
+    condition: (of, holdsWhenUnsure) => (holdsWhenUnsure ? whenUnsure : whenSure)(of),
+    effect: remembered((event): RuleEffect => {
+      switch (event.type) {
+        case 'RISK':
+          return { type: event.type, ...event.params };
+        case 'DEGRADE':
+          return { type: event.type, ...event.params };
+        default:
+          return { type: event.type, ...event.params };
+      }
+    }),
+    resources: remembered((of) => [...new Set(of.map(canonical))]),
+  };
+}
+
+function compileStage(policies: readonly Policy[], stage: Policy['stage'], make: Maker): RuleIndex {
+  const rules: CompiledRule[] = [];
+  for (const policy of policies) {
+    if (policy.stage !== stage) continue;
+    const { actions, environments, organisations } = policy.target;
+    const resources = make.resources(policy.target.resources);
+    for (const { name, conditions, event } of [...policy.rules].sort((a, b) => compare(a.name, b.name))) {
+      const effect = make.effect(event);
+      const holdsWhenUnsure = effect.type !== 'ALLOW';
+      const { condition, leaves } = make.condition(conditions, holdsWhenUnsure);
+      rules.push({
+        index: rules.length,
+        policy: policy.id,
+        name,
+        effect,
+        actions,
+        resources,
+        environments,
+        organisations,
+        condition,
+        leaves,
+        holdsWhenUnsure,
+      });
+    }
+  }
+  return createRuleIndex(rules);
+}
+
+/** Compiles checked policies. `policies` are sorted by id, each id once. */
+export function compilePolicies(policies: readonly Policy[]): CompiledSet {
+  const make = createMaker();
+  return { enforce: compileStage(policies, 'enforce', make), intake: compileStage(policies, 'intake', make) };
+}

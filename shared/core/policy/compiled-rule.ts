@@ -1,0 +1,30 @@
+// A rule ready to be evaluated: its conditions in normal form, its target and its effect. Types only.
+import type { Action, Environment } from '../../kernel/vocabulary.ts';
+import type { Leaf, NormalNode } from './normal-form.ts';
+import type { PolicyObligation } from './schema.ts';
+
+export type RuleEffect =
+  | { readonly type: 'ALLOW' | 'DENY' | 'ESCALATE'; readonly code: string; readonly message: string }
+  | {
+      readonly type: 'DEGRADE';
+      readonly code: string;
+      readonly message: string;
+      readonly obligations: readonly PolicyObligation[];
+    }
+  | { readonly type: 'RISK'; readonly factor: string; readonly score: number; readonly message: string };
+
+export interface CompiledRule {
+  /** Its place among all rules of its stage: by policy id, then rule name. */
+  readonly index: number;
+  readonly policy: string;
+  readonly name: string;
+  readonly effect: RuleEffect;
+  readonly actions: readonly (Action | '*')[];
+  /** Canonical. */
+  readonly resources: readonly string[];
+  readonly environments: readonly Environment[] | undefined;
+  readonly organisations: readonly string[] | undefined;
+  readonly condition: NormalNode;
+  readonly leaves: readonly Leaf[];
+  readonly holdsWhenUnsure: boolean;
+}

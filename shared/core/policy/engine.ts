@@ -1,0 +1,93 @@
+// json-rules-engine, used so that what it does wrong can't happen: one engine per run, our operators, our path resolver.
+import { Engine, Operator as EngineOperator } from 'json-rules-engine';
+import type { RuleResult } from 'json-rules-engine';
+import { OPERATORS } from './operators.ts';
+import type { CompiledRule } from './compiled-rule.ts';
+import { ENGINE_FACT, engineConditions, engineOperator, holds } from './normal-form.ts';
+import { pathReader } from './vocabulary.ts';
+import type { PathReader } from './vocabulary.ts';
+
+export interface EngineRun {
+  /** How many rules the engine gave a result for, held or not. */
+  readonly evaluated: number;
+  /** Indexes (CompiledRule.index) of the rules that held, ascending. */
+  readonly held: readonly number[];
+}
+
+export interface RuleRunner {
+  run(facts: object): Promise<EngineRun>;
+}
+
+/** Engines of more rules are not kept: they are rare (broad patterns), and large. */
+const MAX_RULES_KEPT = 64;
+const MAX_IDLE = 4;
+
+type Variants = ReadonlyMap<string, EngineOperator>;
+
+/** Every operator in its four variants: plain or negated, holding or not when it can't tell. Stateless, so shared. */
+function makeVariants(): Variants {
+  const variants = new Map<string, EngineOperator>();
+  for (const operator of OPERATORS.values()) {
+    for (const negated of [false, true]) {
+      for (const whenUnsure of [false, true]) {
+        const test = (actual: unknown, value: unknown): boolean => {
+          const outcome =
+            actual === undefined && operator.name !== 'isPresent' ? 'missing' : operator.test(actual, value);
+          return holds(outcome, negated, whenUnsure);
+        };
+        const name = engineOperator(operator.name, negated, whenUnsure);
+        variants.set(name, new EngineOperator(name, test));
+      }
+    }
+  }
+  return variants;
+}
+const VARIANTS: Variants = makeVariants();
+
+function newEngine(rules: readonly CompiledRule[], readers: ReadonlyMap<string, PathReader>): Engine {
+  // Its default resolver is JSONPath, whose filters run regular expressions and reach inherited members.
+  const pathResolver = (facts: object, path: string): unknown => readers.get(path)?.(facts);
+  const engine = new Engine([], { allowUndefinedFacts: true, pathResolver });
+  const needed = new Set<string>();
+  for (const rule of rules) {
+    for (const leaf of rule.leaves) needed.add(engineOperator(leaf.operator.name, leaf.negated, leaf.holdsWhenUnsure));
+    const name = `${rule.policy}/${rule.name}`;
+    engine.addRule({
+      name,
+      conditions: engineConditions(rule.condition),
+      event: { type: rule.effect.type, params: { index: rule.index } },
+    });
+  }
+  for (const name of needed) {
+    const operator = VARIANTS.get(name);
+    if (operator !== undefined) engine.addOperator(operator);
+  }
+  return engine;
+}
+
+function indexOf(result: RuleResult): number {
+  const index: unknown = result.event?.params?.index;
+  if (typeof index !== 'number') throw new Error('the engine returned a rule without its index');
+  return index;
+}
+
+/**
+ * Runs one list of rules. An engine is taken for one run and put back when it has ended: an engine that is used by two
+ * overlapping runs skips rules silently.
+ */
+export function createRuleRunner(rules: readonly CompiledRule[]): RuleRunner {
+  const idle: Engine[] = [];
+  const readers = new Map(
+    rules.flatMap((rule) => rule.leaves.map((leaf) => [leaf.path, pathReader(leaf.path)] as const)),
+  );
+  return {
+    async run(facts) {
+      const engine = idle.pop() ?? newEngine(rules, readers);
+      const { results, failureResults } = await engine.run({ [ENGINE_FACT]: facts });
+      const evaluated = new Set([...results, ...failureResults].map(indexOf)).size;
+      // Not put back after an error: what state it is in then is not known.
+      if (rules.length <= MAX_RULES_KEPT && idle.length < MAX_IDLE) idle.push(engine);
+      return { evaluated, held: results.map(indexOf).sort((a, b) => a - b) };
+    },
+  };
+}

@@ -1,0 +1,305 @@
+// Evaluation of facts under one policy set: candidates by index, verdict by json-rules-engine, identical questions remembered.
+import { type Action, ENVIRONMENTS } from '../../kernel/vocabulary.ts';
+import {
+  builtInEvaluation,
+  combine,
+  combineApproved,
+  combineRisk,
+  matchOf,
+  prechecks,
+  unknownRisk,
+} from './combine.ts';
+import type { Match, MissingOpens } from './combine.ts';
+import type { CompiledSet } from './compile.ts';
+import { createRuleRunner } from './engine.ts';
+import type { RuleRunner } from './engine.ts';
+import { BoundedMap, textKey, valueKey } from './memory.ts';
+import { explainLeaf } from './normal-form.ts';
+import { canonicalResource, isPattern } from './resource.ts';
+import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
+import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
+import type { PathReader } from './vocabulary.ts';
+
+export interface EvaluatorOptions {
+  /** A PolicySet, or anything else with compiled policies. */
+  readonly set: { readonly compiled: CompiledSet };
+  /** How many verdicts and risks are remembered each; 0: none. Default 40,000. */
+  readonly memoLimit?: number;
+  /** Told of every error that became a DENY or a high risk. */
+  readonly onError?: (error: unknown) => void;
+  /** For tests of the fail-closed paths. Default: json-rules-engine. */
+  readonly createRunner?: typeof createRuleRunner;
+  /** Default: nothing. Anything else is for decisions that were recorded under the earlier meaning. */
+  readonly missingOpens?: MissingOpens;
+}
+
+export interface Explanation {
+  readonly evaluation: Evaluation;
+  /** Every rule whose target fits, in the order of the rules; `skipped` says why one did not count. */
+  readonly candidates: readonly ExplainedRule[];
+}
+
+export interface Evaluator {
+  /**
+   * The verdict. At once when identical facts were seen before, else a promise. Never throws and never rejects: any
+   * error is DENY, reason EVALUATION_FAILED.
+   */
+  evaluate(facts: Facts): Evaluation | Promise<Evaluation>;
+  /**
+   * The verdict when a human has approved what was asked for (combineApproved), never remembered; `approval` becomes the
+   * last reason of what is permitted. Never rejects: any error is DENY, reason EVALUATION_FAILED.
+   */
+  evaluateApproved(facts: Facts, approval: Reason): Promise<Evaluation>;
+  /** The risk by the policies of stage `intake`. Never throws and never rejects: any error is the highest risk. */
+  assessRisk(facts: RiskFacts): Risk | Promise<Risk>;
+  /** As `evaluate`, never remembered, with every rule and the values it saw. */
+  explain(facts: Facts): Promise<Explanation>;
+}
+
+// Sized for 10,000 policies in even use: half of a limit is always kept. Together they stay below 50 MB.
+const DEFAULT_MEMO = 40_000;
+/** Distinct requests whose candidates are kept. */
+const MAX_REQUESTS = 40_000;
+/** Distinct lists of candidates. */
+const MAX_LISTS = 40_000;
+/** Lists whose engines are kept: an engine takes about 10 kB and is needed only for facts that were not seen before. */
+const MAX_RUNNERS = 1_000;
+
+/** One list of rules that some requests have to be held against. */
+interface CandidateList {
+  readonly id: string;
+  readonly candidates: readonly CandidateRule[];
+  /** Readers of exactly the paths that the conditions name. */
+  readonly readers: readonly PathReader[];
+}
+
+class IncompleteError extends Error {}
+
+function canonical(resource: string): string {
+  const result = canonicalResource(resource);
+  if (!result.ok) throw new Error(`a resource in the facts ${result.message}`);
+  return result.resource;
+}
+
+/**
+ * A place holds the object, so a target fits when it matches the place or the object in it: `db/production/*` fits
+ * "delete the users in production", although `*` stands for at least one segment.
+ */
+function placesOf(intent: RiskFacts['intent']): string[] {
+  return intent.places.flatMap((text) => {
+    const place = canonical(text);
+    const object = canonicalResource(intent.object);
+    const inside = object.ok && !isPattern(object.resource) && !isPattern(place) ? [`${place}/${object.resource}`] : [];
+    return [place, ...inside];
+  });
+}
+
+/**
+ * What the rule index is asked with. A target that is not known can not be told to fit, and a DENY that does not fit would
+ * be passed over; so what targets look at must be there. @throws {Error} when it is not, or the resource is not canonical
+ */
+export function requestOf(facts: RiskFacts): RuleQuery {
+  const { intent } = facts;
+  if (canonical(intent.resource) !== intent.resource) throw new Error('the resource in the facts is not canonical');
+  if (!ENVIRONMENTS.includes(facts.environment)) throw new Error('the environment in the facts is not known');
+  if (typeof facts.organisation.slug !== 'string') throw new Error('the facts have no organisation');
+  return {
+    action: intent.action,
+    resource: intent.resource,
+    places: placesOf(intent),
+    environment: facts.environment,
+    organisation: facts.organisation.slug,
+  };
+}
+
+/** The action has a closed list, so it needs no length. */
+function requestKey(facts: RiskFacts): string {
+  const { intent } = facts;
+  const action: Action = intent.action;
+  const key = `${action} ${facts.environment} ${textKey(facts.organisation.slug)}${textKey(intent.resource)}`;
+  if (intent.places.length === 0) return key;
+  return `${key}${textKey(intent.object)}${intent.places.map(textKey).join('')}`;
+}
+
+interface StageOptions<Result> {
+  readonly index: RuleIndex;
+  readonly memoLimit: number;
+  readonly createRunner: typeof createRuleRunner;
+  readonly combine: (matches: readonly Match[], facts: object) => Result;
+  readonly fail: (error: unknown) => Result;
+  readonly missingOpens: MissingOpens | undefined;
+}
+
+/** The rules of one stage with what is remembered about them. */
+function createStage<Result extends object>(options: StageOptions<Result>) {
+  const { index, createRunner, missingOpens } = options;
+  // Their keys are as long as the lists, and come from the policies: the longest lists are those worth sharing most.
+  const lists = new BoundedMap<CandidateList>(MAX_LISTS, Number.POSITIVE_INFINITY);
+  const requests = new BoundedMap<CandidateList>(MAX_REQUESTS);
+  const results = new BoundedMap<Result>(options.memoLimit);
+  const runners = new BoundedMap<RuleRunner>(MAX_RUNNERS);
+  let listCount = 0;
+
+  function listOf(candidates: readonly CandidateRule[]): CandidateList {
+    const signature = candidates.map(({ rule, fit }) => `${rule.index}${fit}`).join();
+    const known = lists.get(signature);
+    if (known !== undefined) return known;
+    listCount += 1;
+    const readers = new Map(candidates.flatMap(({ rule }) => rule.leaves.map((leaf) => [leaf.path, leaf.read])));
+    const list: CandidateList = {
+      // Never used again, also when the list is forgotten and found anew.
+      id: `${listCount} `,
+      candidates,
+      readers: [...readers.values()],
+    };
+    lists.set(signature, list);
+    return list;
+  }
+
+  function runnerOf(list: CandidateList): RuleRunner {
+    const known = runners.get(list.id);
+    if (known !== undefined) return known;
+    const runner = createRunner(list.candidates.map(({ rule }) => rule));
+    runners.set(list.id, runner);
+    return runner;
+  }
+
+  function candidatesFor(facts: RiskFacts): CandidateList {
+    const key = requestKey(facts);
+    const known = requests.get(key);
+    if (known !== undefined) return known;
+    const list = listOf(index.find(requestOf(facts)));
+    requests.set(key, list);
+    return list;
+  }
+
+  async function matchesOf(list: CandidateList, facts: object): Promise<Match[]> {
+    const { candidates } = list;
+    if (candidates.length === 0) return [];
+    const { evaluated, held } = await runnerOf(list).run(facts);
+    if (evaluated !== candidates.length) {
+      throw new IncompleteError(`the engine evaluated ${evaluated} of ${candidates.length} rules`);
+    }
+    const holding = new Set(held);
+    return candidates
+      .filter(({ rule }) => holding.has(rule.index))
+      .map((candidate) => matchOf(candidate, facts, missingOpens));
+  }
+
+  async function compute(list: CandidateList, facts: object, key: string): Promise<Result> {
+    try {
+      const result = options.combine(await matchesOf(list, facts), facts);
+      results.set(key, result);
+      return result;
+    } catch (error) {
+      return options.fail(error);
+    }
+  }
+
+  return {
+    evaluate(facts: RiskFacts): Result | Promise<Result> {
+      try {
+        const list = candidatesFor(facts);
+        let key = list.id;
+        for (const read of list.readers) key += valueKey(read(facts));
+        return results.get(key) ?? compute(list, facts, key);
+      } catch (error) {
+        return options.fail(error);
+      }
+    },
+    /** The rules that hold, and all whose target fits, without remembering. */
+    async inspect(
+      facts: RiskFacts,
+    ): Promise<{ matches: Match[]; candidates: readonly CandidateRule[]; skipped: Skipped[] }> {
+      const skipped: Skipped[] = [];
+      const list = listOf(index.find(requestOf(facts), (rule) => skipped.push(rule)));
+      return { matches: await matchesOf(list, facts), candidates: list.candidates, skipped };
+    },
+  };
+}
+
+function noteOf(candidate: CandidateRule, match: Match | undefined): string | undefined {
+  if (match === undefined) return undefined;
+  const { type } = candidate.rule.effect;
+  if (match.ground === 'missing' && type === 'DEGRADE')
+    return 'counts as an ESCALATE that permits nothing, because facts are missing';
+  if (match.ground === 'missing' && type === 'ESCALATE')
+    return 'permits nothing, also not with an approval: it holds only because facts are missing';
+  const isPart = candidate.fit === 'partly' || !match.isWhole;
+  if (type === 'ESCALATE' && isPart)
+    return 'permits nothing, also not with an approval: it matches a part of what was asked for';
+  if (type !== 'DEGRADE') return undefined;
+  if (candidate.fit === 'place')
+    return 'adds its obligations and permits nothing: it matches only a place that the text names';
+  return isPart ? 'adds its obligations and permits nothing: it matches a part of what was asked for' : undefined;
+}
+
+/** Makes the evaluator of one policy set. What it remembers lives and ends with it. */
+export function createEvaluator(options: EvaluatorOptions): Evaluator {
+  const { compiled } = options.set;
+  const { onError } = options;
+  const shared = {
+    memoLimit: options.memoLimit ?? DEFAULT_MEMO,
+    createRunner: options.createRunner ?? createRuleRunner,
+    missingOpens: options.missingOpens,
+  };
+  const codeOf = (error: unknown) => {
+    try {
+      onError?.(error);
+    } catch {
+      // A broken observer must not turn a DENY into an error.
+    }
+    return error instanceof IncompleteError ? 'ENGINE_INCOMPLETE' : 'EVALUATION_FAILED';
+  };
+  const failed = (error: unknown): Evaluation => builtInEvaluation(codeOf(error));
+  const enforce = createStage({ ...shared, index: compiled.enforce, combine, fail: failed });
+  const intake = createStage<Risk>({
+    ...shared,
+    index: compiled.intake,
+    combine: (matches) => combineRisk(matches, options.missingOpens),
+    fail: (error) => unknownRisk(codeOf(error)),
+  });
+
+  async function explain(facts: Facts): Promise<Explanation> {
+    try {
+      const { matches, candidates, skipped } = await enforce.inspect(facts);
+      const all = [...candidates, ...skipped].sort((a, b) => a.rule.index - b.rule.index);
+      const explained = all.map((candidate): ExplainedRule => {
+        const { rule } = candidate;
+        if (rule.effect.type === 'RISK') throw new Error('a rule of stage intake among those of stage enforce');
+        const match = matches.find((other) => other.candidate === candidate);
+        const note = 'why' in candidate ? candidate.why : noteOf(candidate, match);
+        return {
+          policy: rule.policy,
+          rule: rule.name,
+          effect: rule.effect.type,
+          matched: match !== undefined,
+          ...(note === undefined ? {} : { skipped: note }),
+          conditions: rule.leaves.map((leaf) => explainLeaf(leaf, facts)),
+        };
+      });
+      return { evaluation: prechecks(facts) ?? combine(matches, facts), candidates: explained };
+    } catch (error) {
+      return { evaluation: failed(error), candidates: [] };
+    }
+  }
+
+  return {
+    evaluate(facts) {
+      try {
+        return prechecks(facts) ?? enforce.evaluate(facts);
+      } catch (error) {
+        return failed(error);
+      }
+    },
+    async evaluateApproved(facts, approval) {
+      try {
+        return prechecks(facts) ?? combineApproved((await enforce.inspect(facts)).matches, facts, approval);
+      } catch (error) {
+        return failed(error);
+      }
+    },
+    assessRisk: (facts) => intake.evaluate(facts),
+    explain,
+  };
+}

@@ -1,0 +1,216 @@
+// The world that conditions look at, cut into parts that vary independently, each with finitely many values that stand for all.
+import { effectiveTrust, NO_EVIDENCE, recordedScoreOf } from '../../trust/score.ts';
+import { AGENT_STATUSES, TIER_TABLE } from '../../../kernel/vocabulary.ts';
+import { riskLevelOf } from '../combine.ts';
+import type { Leaf } from '../normal-form.ts';
+import { timeFactsOf } from '../time.ts';
+import { lookUp } from '../vocabulary.ts';
+import {
+  contextValues,
+  itemsOf,
+  listValues,
+  moneyValues,
+  textValues,
+  timeMarks,
+  type Representatives,
+} from './context-values.ts';
+import { instantsAround, numbersAround, subsets, type NumberRange } from './values.ts';
+
+/** Facts by full path; undefined for a fact that is missing. */
+export type Assignment = ReadonlyMap<string, unknown>;
+
+/** Facts that depend on each other, and their values together. `exact`: no other value answers any of the comparisons otherwise. */
+export interface Dimension {
+  readonly key: string;
+  readonly values: readonly Assignment[];
+  readonly exact: boolean;
+}
+
+/** 2026-03-04, a Wednesday, at 10:30 UTC: what the time is where it does not matter. */
+export const USUAL_TIME_MS = Date.UTC(2026, 2, 4, 10, 30);
+
+const RANGES: Readonly<Record<string, NumberRange>> = {
+  'intent.confidence': { min: 0, max: 1 },
+  'trust.uncertainty': { min: 0, max: 1 },
+};
+const COUNT: NumberRange = { min: 0, integer: true };
+const SCORE: NumberRange = { min: 0, max: 1_000, integer: true };
+
+const HISTORY = /^history\.(last_60s|last_1h|last_24h)\.([A-Z]+)$/;
+/** From the shortest to the longest: what is counted in one is counted in those after it. */
+const WINDOWS = ['last_60s', 'last_1h', 'last_24h'];
+
+/** Which facts belong together: what follows from one instant, one score, one resource, one past. */
+export function groupOf(path: string): string {
+  if (path.startsWith('trust.') && path !== 'trust.uncertainty') return 'trust';
+  if (path.startsWith('intent.risk.')) return 'risk';
+  if (path.startsWith('time.')) return 'time';
+  // An agent that nobody registered has at most the score of no evidence.
+  if (path === 'agent.registered' || path === 'agent.status') return 'trust';
+  const [, , verdict] = HISTORY.exec(path) ?? [];
+  if (verdict !== undefined) return `history ${verdict}`;
+  if (path === 'environment' || path === 'key.environment') return 'environment';
+  return /^intent\.(resource|domain|object|normalized|depth)$/.test(path) ? 'resource' : path;
+}
+
+const isNumber = (value: unknown): value is number => typeof value === 'number';
+const constantsOf = (leaves: readonly Leaf[], paths: readonly string[]): number[] =>
+  leaves
+    .filter((leaf) => paths.includes(leaf.path))
+    .flatMap(itemsOf)
+    .filter(isNumber);
+
+export function assign(members: Readonly<Record<string, unknown>>): Assignment {
+  return new Map(Object.entries(members));
+}
+
+function scoresAround(leaves: readonly Leaf[], paths: readonly string[]): number[] {
+  const tiers = TIER_TABLE.map((tier) => tier.from);
+  return numbersAround([...tiers, NO_EVIDENCE.score, ...constantsOf(leaves, paths)], SCORE);
+}
+
+const STATUSES = ['UNREGISTERED', ...AGENT_STATUSES] as const;
+/** Most values of one dimension; of more, the first ones are looked at and nothing is claimed of the others. */
+const MAX_VALUES = 4_000;
+
+function capped(key: string, values: readonly Assignment[], exact: boolean): Dimension {
+  return { key, values: values.slice(0, MAX_VALUES), exact: exact && values.length <= MAX_VALUES };
+}
+
+type Status = (typeof STATUSES)[number];
+
+const agentOf = (status: Status): Assignment =>
+  assign({ 'agent.status': status, 'agent.registered': status !== 'UNREGISTERED' });
+const isScoreOf = (status: Status, recorded: number): boolean =>
+  recordedScoreOf(status !== 'UNREGISTERED', recorded) === recorded;
+
+/** Recorded and claimed score, and whether somebody registered the agent, give all the rest. */
+function trustDimension(leaves: readonly Leaf[]): Dimension {
+  const isAgentAsked = leaves.some((leaf) => leaf.path.startsWith('agent.'));
+  if (leaves.every((leaf) => leaf.path.startsWith('agent.'))) return capped('trust', STATUSES.map(agentOf), true);
+  const scores = scoresAround(leaves, ['trust.score', 'trust.recorded.score', 'trust.claimed.score']);
+  const isClaimAsked = leaves.some((leaf) => !/^trust\.(level|score)$/.test(leaf.path));
+  const claims = isClaimAsked ? [undefined, ...scores] : [undefined];
+  const kept = claims.slice(0, Math.max(2, Math.floor(MAX_VALUES / scores.length)));
+  const trusts = scores.flatMap((recordedScore) =>
+    kept.map((claimedScore) => effectiveTrust({ recordedScore, claimedScore, uncertainty: 0 })),
+  );
+  const values = trusts.flatMap((trust) => {
+    const members = assign({
+      'trust.level': trust.level,
+      'trust.score': trust.score,
+      'trust.recorded': trust.recorded,
+      'trust.claimed': trust.claimed,
+    });
+    if (!isAgentAsked) return [members];
+    return STATUSES.filter((status) => isScoreOf(status, trust.recorded.score)).map(
+      (status) => new Map([...members, ...agentOf(status)]),
+    );
+  });
+  return capped('trust', values, kept.length === claims.length);
+}
+
+/** Most counts that are combined when so many windows are asked about: about MAX_VALUES combinations. */
+const MAX_COUNTS = [0, MAX_VALUES, 89, 28];
+
+/** How often one verdict was given, in each window that is asked about. */
+function historyDimension(key: string, leaves: readonly Leaf[]): Dimension {
+  const [, verdict = ''] = key.split(' ');
+  const asked = WINDOWS.map((window) => `history.${window}.${verdict}`).filter((path) =>
+    leaves.some((leaf) => leaf.path === path),
+  );
+  const counts = numbersAround(leaves.flatMap(itemsOf).filter(isNumber), COUNT).sort((a, b) => a - b);
+  const kept = counts.slice(0, MAX_COUNTS[asked.length]);
+  let pasts: readonly (readonly number[])[] = [[]];
+  for (const _ of asked)
+    pasts = pasts.flatMap((past) => kept.filter((n) => n >= (past.at(-1) ?? 0)).map((n) => [...past, n]));
+  const values = pasts.map((past) => new Map(asked.map((path, i) => [path, past[i]])));
+  return capped(key, values, kept.length === counts.length);
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+function timeDimension(leaves: readonly Leaf[]): Dimension {
+  const marks = timeMarks(leaves.filter((leaf) => leaf.path !== 'time.date'));
+  const dates = leaves.filter((leaf) => leaf.path === 'time.date');
+  const days = dates.flatMap(itemsOf).flatMap((date) => {
+    const at = typeof date === 'string' && DATE.test(date) ? Date.parse(date) : Number.NaN;
+    return Number.isNaN(at) ? [] : [at, at + 86_400_000];
+  });
+  const minutes = [
+    ...marks.minutes,
+    ...constantsOf(leaves, ['time.hour']).flatMap((hour) => [Math.floor(hour) * 60, Math.floor(hour) * 60 + 60]),
+    ...constantsOf(leaves, ['time.minute_of_day']).flatMap((minute) => [Math.floor(minute), Math.floor(minute) + 1]),
+  ];
+  const weekdays = leaves.some((leaf) => leaf.path === 'time.weekday');
+  const instants = instantsAround({ instants: [...marks.instants, ...days], minutes, weekdays }, USUAL_TIME_MS);
+  const exact = instants.exact && !dates.some((leaf) => leaf.operator.name.endsWith('With'));
+  return capped(
+    'time',
+    instants.values.map((at) => assign({ time: timeFactsOf(at) })),
+    exact,
+  );
+}
+
+function placesValues(leaves: readonly Leaf[]): Representatives {
+  const inside = [...new Set(leaves.flatMap(itemsOf))].filter((item) => typeof item === 'string');
+  const places = inside.map((pattern) => pattern.replace(/\*$/, 'example').toLowerCase());
+  const lists = subsets([...new Set(places)], 6);
+  return { values: lists ?? [[], ...places.map((place) => [place])], exact: false };
+}
+
+function valuesOf(path: string, leaves: readonly Leaf[]): Representatives {
+  const [fact = '', ...rest] = path.split('.');
+  const entry = lookUp(fact, rest.length === 0 ? undefined : rest.join('.'), 'enforce');
+  if (typeof entry === 'string') throw new Error(entry);
+  switch (entry.type) {
+    case 'unknown':
+      return contextValues(leaves);
+    case 'boolean':
+      return { values: [false, true], exact: true };
+    case 'number': {
+      const range = RANGES[path] ?? COUNT;
+      return { values: numbersAround(leaves.flatMap(itemsOf).filter(isNumber), range), exact: true };
+    }
+    case 'string':
+      return entry.values === undefined ? textValues(leaves) : { values: entry.values, exact: true };
+    case 'strings':
+      return listValues(leaves.filter((leaf) => leaf.operator.name !== 'isPresent'));
+    case 'money':
+      return moneyValues(leaves.filter((leaf) => leaf.operator.name !== 'isPresent'));
+    case 'resources':
+      return placesValues(leaves.filter((leaf) => leaf.operator.name !== 'isPresent'));
+    case 'timestamp':
+    case 'minutes':
+    case 'resource':
+      throw new Error(`${path} belongs to a group`);
+    default:
+      return entry.type satisfies never;
+  }
+}
+
+/** The dimension of one group of paths, other than `resource`, which depends on what a rule is for. */
+export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
+  switch (key) {
+    case 'trust':
+      return trustDimension(leaves);
+    case 'risk': {
+      const scores = numbersAround([400, 700, ...constantsOf(leaves, ['intent.risk.score'])], SCORE);
+      const values = scores.map((score) =>
+        assign({ 'intent.risk.score': score, 'intent.risk.level': riskLevelOf(score) }),
+      );
+      return { key, values, exact: true };
+    }
+    case 'time':
+      return timeDimension(leaves);
+    default: {
+      if (key.startsWith('history ')) return historyDimension(key, leaves);
+      const { values, exact } = valuesOf(key, leaves);
+      return capped(
+        key,
+        values.map((value) => assign({ [key]: value })),
+        exact,
+      );
+    }
+  }
+}

@@ -1,0 +1,126 @@
+// Whole facts out of the few that matter: everything else is usual, and what follows from other facts does.
+import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
+import type { Action, Effect } from '../../../kernel/vocabulary.ts';
+import { isPattern, normalizedOf, overlaps } from '../resource.ts';
+import { timeFactsOf } from '../time.ts';
+import type { Facts } from '../types.ts';
+import { pathReader } from '../vocabulary.ts';
+import { USUAL_TIME_MS, type Assignment } from './dimensions.ts';
+import { instanceOf, partsOf } from './resources.ts';
+
+function setMember(at: object, key: string, value: unknown): void {
+  // A context may have a member __proto__, which an assignment would not make. Defining costs several times as much.
+  if (key === '__proto__')
+    Object.defineProperty(at, key, { value, writable: true, enumerable: true, configurable: true });
+  else Reflect.set(at, key, value);
+}
+
+/** Sets one member by its full path; members on the way that are no objects become objects. */
+export function setPath(facts: object, path: string, value: unknown): void {
+  const keys = path.split('.');
+  const last = keys.pop();
+  let at = facts;
+  for (const key of keys) {
+    const next: unknown = Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
+    if (typeof next === 'object' && next !== null && !Array.isArray(next)) at = next;
+    else {
+      const made = {};
+      setMember(at, key, made);
+      at = made;
+    }
+  }
+  if (last === undefined) return;
+  if (value === undefined) Reflect.deleteProperty(at, last);
+  else setMember(at, last, value);
+}
+
+const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
+
+/** An agent that nobody registered reads one thing. */
+export function usualFacts(): Facts {
+  return {
+    intent: {
+      normalized: 'data.read.example',
+      domain: 'data',
+      action: 'read',
+      verb: 'read',
+      object: 'example',
+      resource: 'data/example',
+      places: [],
+      effect: 'read',
+      traits: [],
+      extent: 'one',
+      confidence: 1,
+      entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
+      data_classes: [],
+      flags: [],
+      depth: 2,
+      parsed: false,
+      risk: { level: 'low', score: 0, factors: [] },
+    },
+    agent: { id: 'agent-1', registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] },
+    trust: effectiveTrust({ recordedScore: NO_EVIDENCE.score, uncertainty: NO_EVIDENCE.uncertainty }),
+    key: { id: 'key-1', bound: false, environment: 'live' },
+    context: {},
+    time: timeFactsOf(USUAL_TIME_MS),
+    history: { last_60s: counts(), last_1h: counts(), last_24h: counts() },
+    organisation: { slug: 'acme' },
+    environment: 'live',
+  };
+}
+
+export function effectOf(action: Action): Effect {
+  if (action === 'read') return 'read';
+  return action === 'delete' ? 'destructive' : 'write';
+}
+
+/** What a longer time holds is at least what a shorter one does. */
+function completeHistory({ history }: Facts, isGiven: (path: string) => boolean): void {
+  for (const verdict of ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const) {
+    let least = history.last_60s[verdict];
+    for (const window of ['last_1h', 'last_24h'] as const) {
+      if (!isGiven(`history.${window}.${verdict}`)) history[window][verdict] = least;
+      least = history[window][verdict];
+    }
+  }
+}
+
+/**
+ * The facts of a request for which some facts are given.
+ * @param pattern the target that the request is for; a request for another resource names it as a place
+ */
+export function factsOf(given: readonly Assignment[], pattern: string): Facts {
+  const facts = usualFacts();
+  const paths = new Set<string>();
+  for (const assignment of given)
+    for (const [path, value] of assignment) {
+      setPath(facts, path, value);
+      paths.add(path);
+    }
+  const { intent, agent, trust } = facts;
+  const isGiven = (path: string): boolean => paths.has(path);
+  Object.assign(intent, partsOf(intent.resource), { normalized: normalizedOf(intent.resource, intent.action) });
+  if (!isGiven('intent.verb')) intent.verb = intent.action;
+  if (!isGiven('intent.effect')) intent.effect = effectOf(intent.action);
+  if (!isGiven('intent.extent') && isPattern(intent.resource)) intent.extent = 'all';
+  if (!isGiven('intent.places') && !overlaps(pattern, intent.resource)) intent.places = [instanceOf(pattern)];
+  if (!isGiven('agent.status') && trust.recorded.score > NO_EVIDENCE.score)
+    Object.assign(agent, { registered: true, status: 'ACTIVE' });
+  completeHistory(facts, isGiven);
+  return facts;
+}
+
+/** Whether the service could have gathered these facts: some depend on each other in ways that conditions do not see. */
+export function areUsual({ agent, trust, history }: Facts): boolean {
+  const isTrustKnown = agent.registered || trust.recorded.score <= NO_EVIDENCE.score;
+  const isHistoryOrdered = (['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const).every(
+    (verdict) =>
+      history.last_60s[verdict] <= history.last_1h[verdict] && history.last_1h[verdict] <= history.last_24h[verdict],
+  );
+  return isTrustKnown && isHistoryOrdered;
+}
+
+/** The values that facts have at some paths; null where they have none. */
+export function valuesAt(facts: Facts, paths: Iterable<string>): Record<string, unknown> {
+  return Object.fromEntries([...paths].map((path) => [path, pathReader(path)(facts) ?? null]));
+}

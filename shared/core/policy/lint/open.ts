@@ -1,0 +1,197 @@
+// ALLOW and DEGRADE rules that open more than they seem to: to every agent, or to agents with less trust than others are refused with.
+import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
+import { ACTION_CLASSES, type Action, type ActionClass } from '../../../kernel/vocabulary.ts';
+import type { Facts } from '../types.ts';
+import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
+import { holds, outcomeOf } from '../normal-form.ts';
+import { itemsOf } from './context-values.ts';
+import { usualFacts } from './facts.ts';
+import { firstPattern } from './dead.ts';
+import { nameOf, type LintedRule, type LintedSet } from './rules.ts';
+import { ruleHolds, search, searchUndisturbed } from './search.ts';
+import { TRUE, type Formula } from './solve.ts';
+import { both, CERTAIN, type Space } from './space.ts';
+import type { LintFinding } from './types.ts';
+
+/** What does the most harm comes first. */
+const BY_HARM: readonly ActionClass[] = [
+  'delete',
+  'transfer',
+  'grant',
+  'revoke',
+  'execute',
+  'send',
+  'update',
+  'create',
+  'read',
+];
+/** What has consequences outside of the object itself, or that nobody can undo. */
+const CONSEQUENTIAL: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke', 'execute', 'send']);
+
+/** Whether a verdict, or the effect of a rule, lets the caller act. DEGRADE does, with obligations. */
+export const permits = (verdict: string): boolean => verdict === 'ALLOW' || verdict === 'DEGRADE';
+
+/** Whether the set permits, and would not without the rule. */
+export function isPermitted(set: LintedSet, { rule }: LintedRule, facts: Facts): boolean {
+  return permits(evaluationOf(set, facts).verdict) && !permits(evaluationOf(set, facts, new Set([rule])).verdict);
+}
+
+/** That facts have values that the rule does not name: of its key, say, any key but the ones that it asks for. */
+export function withoutNamed(space: Space, { rule }: LintedRule, paths: readonly string[]): Formula {
+  return both(
+    ...paths.map((path) => {
+      const named = rule.leaves.filter((leaf) => leaf.path === path).flatMap(itemsOf);
+      return space.where(path, (value) => {
+        const text = value.get(path);
+        return typeof text === 'string' && !named.some((item) => typeof item === 'string' && text.includes(item));
+      });
+    }),
+  );
+}
+
+/** That nobody vouches for the agent: it is not registered, has no evidence, no tag, and a key that is nobody's in particular. */
+function isStranger(space: Space, linted: LintedRule): Formula {
+  const isEmpty = (path: string): Formula =>
+    space.where(path, (value) => {
+      const list = value.get(path);
+      return Array.isArray(list) && list.length === 0;
+    });
+  return both(
+    space.where('trust', (value) => {
+      const recorded = value.get('trust.recorded');
+      const score = typeof recorded === 'object' && recorded !== null && 'score' in recorded ? recorded.score : 0;
+      const status = value.get('agent.status') ?? 'UNREGISTERED';
+      return typeof score === 'number' && score <= NO_EVIDENCE.score && status === 'UNREGISTERED';
+    }),
+    space.where('trust.uncertainty', (value) => value.get('trust.uncertainty') === NO_EVIDENCE.uncertainty),
+    isEmpty('agent.tags'),
+    isEmpty('agent.capabilities'),
+    space.where('key.bound', (value) => value.get('key.bound') === false),
+    withoutNamed(space, linted, ['key.id', 'agent.id']),
+  );
+}
+
+/** That reading has the effect of a read, and nothing else has: what is left is an example that nobody believes. */
+function isPlausible(space: Space): Formula {
+  const pair = (isRead: boolean): Formula =>
+    both(
+      space.where('intent.action', (value) => (value.get('intent.action') === 'read') === isRead),
+      space.where('intent.effect', (value) => (value.get('intent.effect') === 'read') === isRead),
+    );
+  return { kind: 'any', of: [pair(true), pair(false)] };
+}
+
+/** What a rule must not open to every agent, the most harmful first. */
+function guardedActions({ rule }: LintedRule): readonly ActionClass[] {
+  const actions = rule.actions.includes('*') ? ACTION_CLASSES : rule.actions;
+  const isBroad = rule.resources.includes('*');
+  return BY_HARM.filter(
+    (action) =>
+      actions.includes(action) &&
+      // A DEGRADE looks like a restriction; whoever means to open something with it says so with an ALLOW beside it.
+      (rule.effect.type === 'DEGRADE' || CONSEQUENTIAL.has(action) || (isBroad && action !== 'read')),
+  );
+}
+
+/**
+ * A rule by which alone an agent that nobody knows is permitted something of consequence; of a DEGRADE, anything at all. What is
+ * open in test only is for trying things out.
+ */
+export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | undefined {
+  const { rule } = linted;
+  if (!permits(rule.effect.type)) return undefined;
+  const actions = guardedActions(linted);
+  const isBroad = rule.resources.includes('*');
+  const pattern = isBroad ? '*' : firstPattern(linted);
+  const query = { set, rules: [linted], pattern };
+  const isOpen = (space: Space, some: readonly Action[]): Formula =>
+    both(
+      ruleHolds(space, linted),
+      space.conditionOf(rule.condition, CERTAIN),
+      isStranger(space, linted),
+      space.where('intent.action', (value) => some.some((action) => action === value.get('intent.action'))),
+      isPlausible(space),
+      isBroad ? TRUE : space.where('environment', (value) => value.get('environment') === 'live'),
+    );
+  // Most rules ask who it is, which one proof shows for all actions.
+  if (actions.length === 0) return undefined;
+  if (search({ ...query, isProofOnly: true, formula: (space) => isOpen(space, actions) }).kind === 'none')
+    return undefined;
+  for (const action of actions) {
+    const found = searchUndisturbed(
+      {
+        ...query,
+        formula: (space) => isOpen(space, [action]),
+        accept: (facts) => applies(linted, set, facts) && isPermitted(set, linted, facts),
+      },
+      (facts) => othersOn(set, facts, [linted]),
+    );
+    if (found.kind !== 'found') continue;
+    const what = `${action} on ${isBroad ? 'every resource' : pattern}`;
+    const how = rule.effect.type === 'DEGRADE' ? `DEGRADE permits: it opens ${what}` : `permits ${what}`;
+    return {
+      code: 'WIDENING',
+      severity: 'warning',
+      ...nameOf(linted),
+      pointer: linted.pointer,
+      message: `${how} to every agent: no condition on trust, registration or the key keeps anybody out`,
+      others: [],
+      witness: witnessOf(set, linted, found.facts, 'an agent that nobody knows is permitted, by this rule alone'),
+    };
+  }
+  return undefined;
+}
+
+/** The same request by the most trusted agent there can be. */
+function byMostTrusted(facts: Facts): Facts {
+  return {
+    ...facts,
+    agent: { ...facts.agent, registered: true, status: 'ACTIVE' },
+    trust: effectiveTrust({ recordedScore: 1_000, uncertainty: 0, claimedScore: 1_000 }),
+  };
+}
+
+const TRUSTED = byMostTrusted(usualFacts());
+
+/** Whether all that a rule asks about the agent holds of the most trusted one: then the rule holds for it wherever it holds at all. */
+function holdsForMostTrusted({ rule }: LintedRule): boolean {
+  return rule.leaves
+    .filter((leaf) => leaf.path.startsWith('trust.') || /^agent\.(?:registered|status)$/.test(leaf.path))
+    .every((leaf) => holds(outcomeOf(leaf, TRUSTED), leaf.negated, false));
+}
+
+/** A rule that permits an agent what is refused to the same agent with more trust: a bound that was meant the other way round. */
+export function openToLessTrusted(set: LintedSet, linted: LintedRule): LintFinding | undefined {
+  const { rule } = linted;
+  if (!permits(rule.effect.type) || holdsForMostTrusted(linted)) return undefined;
+  const found = searchUndisturbed(
+    {
+      set,
+      rules: [linted],
+      pattern: firstPattern(linted),
+      formula: (space) =>
+        both(ruleHolds(space, linted), space.conditionOf(rule.condition, CERTAIN), isPlausible(space)),
+      accept: (facts) =>
+        applies(linted, set, facts) &&
+        isPermitted(set, linted, facts) &&
+        evaluationOf(set, byMostTrusted(facts)).verdict === 'DENY',
+    },
+    (facts) => othersOn(set, facts, [linted]),
+  );
+  if (found.kind !== 'found') return undefined;
+  const { level } = found.facts.trust;
+  return {
+    code: 'WIDENING',
+    severity: 'warning',
+    ...nameOf(linted),
+    pointer: linted.pointer,
+    message: `${rule.effect.type} permits, and this one permits less trusted agents what is denied to more trusted ones`,
+    others: [],
+    witness: witnessOf(
+      set,
+      linted,
+      found.facts,
+      `permitted at trust level ${level}, by this rule alone; the same at level 7 is DENY`,
+    ),
+  };
+}

@@ -1,0 +1,132 @@
+// The rules of a set as the linter looks at them: compiled, with where their conditions stand in the file, and which targets cover which.
+import { canonicalize } from '../../proof/canonical.ts';
+import type { CompiledSet } from '../compile.ts';
+import type { CompiledRule } from '../compiled-rule.ts';
+import type { NormalNode } from '../normal-form.ts';
+import { isPattern } from '../resource.ts';
+import type { Condition, Policy } from '../schema.ts';
+import type { PolicyStage } from '../../../kernel/vocabulary.ts';
+import { groupOf } from './dimensions.ts';
+
+/** A part of a rule's conditions, and where it stands. */
+export interface Part {
+  readonly node: NormalNode;
+  readonly condition: Condition;
+  /** RFC 6901, into the policy's file. */
+  readonly pointer: string;
+  readonly of: readonly Part[];
+}
+
+export interface LintedRule {
+  readonly rule: CompiledRule;
+  readonly stage: PolicyStage;
+  /** Of the rule in its policy's file. */
+  readonly pointer: string;
+  readonly root: Part;
+  /** The conditions in one spelling: equal when they are. */
+  readonly conditions: string;
+  /** The parts of the world that the conditions look at (groupOf). */
+  readonly groups: ReadonlySet<string>;
+}
+
+export interface LintedSet {
+  /** How much may still be looked at, in comparisons; what is not looked at is not reported. */
+  readonly budget: { left: number };
+  readonly compiled: CompiledSet;
+  /** In the order of evaluation: stage intake, then enforce, by policy id and rule name. */
+  readonly rules: readonly LintedRule[];
+  of(rule: CompiledRule): LintedRule | undefined;
+  /** Rules of the same stage one of whose targets' patterns covers the whole of a pattern. */
+  coverersOf(pattern: string, stage: PolicyStage): readonly LintedRule[];
+}
+
+/** `not` has no node of its own in a normal form: what is below it was negated instead. */
+function partOf(condition: Condition, node: NormalNode, pointer: string): Part {
+  if ('not' in condition) return { ...partOf(condition.not, node, `${pointer}/not`), condition, pointer };
+  const [name, conditions]: [string, readonly Condition[]] =
+    'all' in condition ? ['all', condition.all] : 'any' in condition ? ['any', condition.any] : ['', []];
+  const nodes = node.kind === 'leaf' ? [] : node.of;
+  const of = conditions.flatMap((part, i) => {
+    const below = nodes[i];
+    return below === undefined ? [] : [partOf(part, below, `${pointer}/${name}/${i}`)];
+  });
+  return { node, condition, pointer, of };
+}
+
+/** All comparisons below a part, with their places. */
+export function leavesIn(part: Part): Part[] {
+  return part.node.kind === 'leaf' ? [part] : part.of.flatMap(leavesIn);
+}
+
+/** What is written of a comparison in messages: `trust.level lessThan 4`, `not intent.effect equal "read"`. */
+export function wordsOf(part: Part): string {
+  const { condition, of } = part;
+  if ('not' in condition) return `not (${wordsOf({ ...part, condition: condition.not })})`;
+  if ('all' in condition) return `all of [${of.map(wordsOf).join(', ')}]`;
+  if ('any' in condition) return `any of [${of.map(wordsOf).join(', ')}]`;
+  const path = condition.path === undefined ? condition.fact : `${condition.fact}.${condition.path}`;
+  const value = JSON.stringify(condition.value);
+  return `${path} ${condition.operator} ${value.length > 60 ? `${value.slice(0, 57)}...` : value}`;
+}
+
+export function nameOf({ rule }: LintedRule): { policy: string; rule: string } {
+  return { policy: rule.policy, rule: rule.name };
+}
+export const labelOf = ({ rule }: LintedRule): string => `${rule.policy}/${rule.name}`;
+
+/** The patterns that may cover a canonical pattern: itself, and `*` at each level above. */
+function patternsAbove(pattern: string): string[] {
+  const segments = pattern.split('/');
+  const stems = isPattern(pattern) ? segments.slice(0, -1) : segments;
+  const above = ['*'];
+  for (let length = 1; length < stems.length; length += 1) above.push(`${stems.slice(0, length).join('/')}/*`);
+  return [...new Set([...above, pattern])];
+}
+
+export function createLintedSet(policies: readonly Policy[], compiled: CompiledSet, budget: number): LintedSet {
+  const documents = new Map<string, { policy: Policy; at: number }>();
+  for (const policy of policies)
+    for (const [at, rule] of policy.rules.entries()) documents.set(`${policy.id}/${rule.name}`, { policy, at });
+  const rules: LintedRule[] = [];
+  const byPattern = new Map<string, LintedRule[]>();
+  for (const rule of [...compiled.intake.rules, ...compiled.enforce.rules]) {
+    const document = documents.get(`${rule.policy}/${rule.name}`);
+    const conditions = document?.policy.rules[document.at]?.conditions;
+    if (document === undefined || conditions === undefined)
+      throw new Error(`no policy has ${rule.policy}/${rule.name}`);
+    const pointer = `/rules/${document.at}`;
+    const { stage } = document.policy;
+    const linted: LintedRule = {
+      rule,
+      stage,
+      pointer,
+      root: partOf(conditions, rule.condition, `${pointer}/conditions`),
+      conditions: canonicalize(conditions),
+      groups: new Set(rule.leaves.map((leaf) => groupOf(leaf.path))),
+    };
+    rules.push(linted);
+    for (const pattern of rule.resources) {
+      const key = `${stage} ${pattern}`;
+      const those = byPattern.get(key);
+      if (those === undefined) byPattern.set(key, [linted]);
+      else those.push(linted);
+    }
+  }
+  const remembered = new Map<string, readonly LintedRule[]>();
+  const byRule = new Map(rules.map((linted) => [linted.rule, linted]));
+  return {
+    budget: { left: budget },
+    compiled,
+    rules,
+    of: (rule) => byRule.get(rule),
+    coverersOf(pattern, stage) {
+      const key = `${stage} ${pattern}`;
+      const known = remembered.get(key);
+      if (known !== undefined) return known;
+      const found = [...new Set(patternsAbove(pattern).flatMap((above) => byPattern.get(`${stage} ${above}`) ?? []))];
+      found.sort((a, b) => a.rule.index - b.rule.index);
+      remembered.set(key, found);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,199 @@
+// All requests and facts that some rules can tell apart, and what their targets and conditions say about them.
+import { ACTIONS, ENVIRONMENTS } from '../../../kernel/vocabulary.ts';
+import type { CompiledRule } from '../compiled-rule.ts';
+import { holds, outcomeOf, type Leaf, type NormalNode } from '../normal-form.ts';
+import type { ComparisonOutcome } from '../operators.ts';
+import { assign, dimensionOf, groupOf, type Assignment, type Dimension } from './dimensions.ts';
+import { setPath } from './facts.ts';
+import { resourceDimension, type ResourceScope } from './resources.ts';
+import { negationOf, TRUE, type Formula } from './solve.ts';
+import { freshWord } from './values.ts';
+
+/** What a comparison means when it can't be told. */
+export interface Unsure {
+  readonly missing: boolean;
+  readonly partly: boolean;
+}
+/** As the rule is evaluated. */
+export const asEvaluated = ({ holdsWhenUnsure }: CompiledRule): Unsure => ({
+  missing: holdsWhenUnsure,
+  partly: holdsWhenUnsure,
+});
+export const CERTAIN: Unsure = { missing: false, partly: false };
+export const POSSIBLE: Unsure = { missing: true, partly: true };
+
+export interface Space {
+  /** How many comparisons it took to make. */
+  readonly cost: number;
+  readonly dimensions: readonly Dimension[];
+  /** What the conditions of a rule, or a part of them, say. */
+  conditionOf(node: NormalNode, unsure: Unsure): Formula;
+  /** That the target of a rule names the action, environment and organisation; not the resource, which is the scope of the space. */
+  targetOf(rule: CompiledRule): Formula;
+  /** That a dimension has one of the values that a test accepts; true when nothing asks about it. */
+  where(key: string, test: (value: Assignment) => boolean): Formula;
+}
+
+/** As organisations are made (`custos org create`). */
+export const SLUG = /^[a-z0-9-]{1,40}$/;
+/** The slug of facts that no rule asks about an organisation. */
+export const USUAL_ORGANISATION = 'acme';
+
+function requestDimensions(rules: readonly CompiledRule[], leaves: readonly Leaf[]): Dimension[] {
+  const named = new Set(rules.flatMap((rule) => rule.organisations ?? []));
+  for (const leaf of leaves) {
+    if (leaf.path !== 'organisation.slug') continue;
+    const { value } = leaf.comparison;
+    for (const item of Array.isArray(value) ? value : [value]) if (typeof item === 'string') named.add(item);
+  }
+  const asked = dimensionOf(
+    'organisation.slug',
+    leaves.filter((leaf) => leaf.path === 'organisation.slug'),
+  );
+  const texts = asked.values.flatMap((value) => {
+    const slug = value.get('organisation.slug');
+    return typeof slug === 'string' ? [slug] : [];
+  });
+  const fresh = freshWord([...named], [...named]);
+  const slugs = [...new Set([USUAL_ORGANISATION, ...named, fresh, ...texts])].filter((slug) => SLUG.test(slug));
+  return [
+    { key: 'intent.action', values: ACTIONS.map((action) => assign({ 'intent.action': action })), exact: true },
+    {
+      key: 'environment',
+      values: ENVIRONMENTS.map((environment) => assign({ environment, 'key.environment': environment })),
+      exact: true,
+    },
+    {
+      key: 'organisation.slug',
+      values: slugs.map((slug) => assign({ 'organisation.slug': slug })),
+      exact: asked.exact,
+    },
+  ];
+}
+
+function partialFacts(value: Assignment): object {
+  const facts = {};
+  for (const [path, member] of value) setPath(facts, path, member);
+  return facts;
+}
+
+/** A comparison with a list takes as long as the list is. */
+function sizeOf(leaves: readonly Leaf[]): number {
+  return leaves.reduce((sum, { value }) => sum + (Array.isArray(value) ? Math.max(1, value.length / 8) : 1), 0);
+}
+
+/** Keeps one value of those that answer everything alike. */
+function withoutRepeats(dimension: Dimension, signatureOf: (value: Assignment) => string): Dimension {
+  const once = new Map<string, Assignment>();
+  for (const value of dimension.values) {
+    const signature = signatureOf(value);
+    if (!once.has(signature)) once.set(signature, value);
+  }
+  return { ...dimension, values: [...once.values()] };
+}
+
+/** A dimension with what the comparisons that ask about it answer on each of its values. */
+interface Settled {
+  readonly dimension: Dimension;
+  readonly outcomes: readonly (readonly [Leaf, readonly ComparisonOutcome[]])[];
+  readonly cost: number;
+}
+
+/** @param keepsAll whether values stay that answer everything alike: a target tells them apart */
+function settle(dimension: Dimension, asking: readonly Leaf[], keepsAll: boolean): Settled {
+  const facts = new Map(dimension.values.map((value) => [value, partialFacts(value)]));
+  const outcomeFor = (leaf: Leaf, value: Assignment): ComparisonOutcome => outcomeOf(leaf, facts.get(value) ?? {});
+  const settled = keepsAll
+    ? dimension
+    : withoutRepeats(dimension, (value) => asking.map((leaf) => outcomeFor(leaf, value).charAt(0)).join(''));
+  return {
+    dimension: settled,
+    outcomes: asking.map((leaf) => [leaf, settled.values.map((value) => outcomeFor(leaf, value))]),
+    cost: dimension.values.length * (1 + sizeOf(asking)),
+  };
+}
+
+const numbers = new WeakMap<Leaf, number>();
+let numbered = 0;
+function numberOf(leaf: Leaf): number {
+  const known = numbers.get(leaf);
+  if (known !== undefined) return known;
+  numbered += 1;
+  numbers.set(leaf, numbered);
+  return numbered;
+}
+
+const known = new WeakMap<Leaf, Map<string, Settled>>();
+
+/** What settle makes of a group that is not asked for by targets. Rules share their comparisons (once.ts), so most ask the same. */
+function settledOnce(key: string, asking: readonly Leaf[]): Settled {
+  const make = (): Settled => settle(dimensionOf(key, asking), asking, false);
+  const [first] = asking;
+  if (first === undefined) return make();
+  const those = known.get(first) ?? new Map<string, Settled>();
+  known.set(first, those);
+  // The path of a leaf says its group.
+  const name = asking.map(numberOf).join();
+  const settled = those.get(name) ?? make();
+  those.set(name, settled);
+  return settled;
+}
+
+export function createSpace(rules: readonly CompiledRule[], scope: ResourceScope): Space {
+  const leaves = rules.flatMap((rule) => rule.leaves);
+  const byGroup = new Map<string, Leaf[]>();
+  for (const leaf of leaves) {
+    const key = groupOf(leaf.path);
+    byGroup.set(key, [...(byGroup.get(key) ?? []), leaf]);
+  }
+  const request = requestDimensions(rules, leaves);
+  const requestKeys = new Set(request.map(({ key }) => key));
+  const askingOf = (key: string): readonly Leaf[] => byGroup.get(key) ?? [];
+  const others = [...byGroup].filter(([key]) => !requestKeys.has(key) && key !== 'resource');
+  const all = [
+    ...request.map((dimension) => settle(dimension, askingOf(dimension.key), true)),
+    settle(resourceDimension(askingOf('resource'), scope), askingOf('resource'), false),
+    ...others.map(([key, asking]) => settledOnce(key, asking)),
+  ];
+  const dimensions = all.map(({ dimension }) => dimension);
+  const outcomes = new Map(all.flatMap((settled) => settled.outcomes));
+  const cost = all.reduce((sum, settled) => sum + settled.cost, 0);
+
+  const valuesOf = (key: string): readonly Assignment[] =>
+    dimensions.find((dimension) => dimension.key === key)?.values ?? [];
+  const where = (key: string, test: (value: Assignment) => boolean): Formula =>
+    dimensions.some((dimension) => dimension.key === key)
+      ? { kind: 'atom', key, truth: valuesOf(key).map(test) }
+      : TRUE;
+  const conditionOf = (node: NormalNode, unsure: Unsure): Formula => {
+    if (node.kind !== 'leaf') return { kind: node.kind, of: node.of.map((part) => conditionOf(part, unsure)) };
+    const { leaf } = node;
+    const truth = (outcomes.get(leaf) ?? []).map((outcome) =>
+      holds(outcome, leaf.negated, outcome === 'partly' ? unsure.partly : unsure.missing),
+    );
+    return { kind: 'atom', key: groupOf(leaf.path), truth };
+  };
+  return {
+    cost,
+    dimensions,
+    conditionOf,
+    where,
+    targetOf({ actions, environments, organisations, effect }) {
+      const isAny = actions.includes('*');
+      const names = (list: readonly string[] | undefined, key: string): Formula =>
+        list === undefined ? TRUE : where(key, (value) => list.some((item) => item === value.get(key)));
+      return {
+        kind: 'all',
+        of: [
+          isAny ? TRUE : names(actions, 'intent.action'),
+          effect.type === 'ALLOW' ? where('intent.action', (value) => value.get('intent.action') !== 'unknown') : TRUE,
+          names(environments, 'environment'),
+          names(organisations, 'organisation.slug'),
+        ],
+      };
+    },
+  };
+}
+
+export const both = (...of: readonly Formula[]): Formula => ({ kind: 'all', of });
+export const not = negationOf;

@@ -1,0 +1,244 @@
+// Words and values that most likely say something else than was meant: seen by themselves, and shown on facts where that can be done.
+import type { KnownVerbs } from '../../intent/lexicon/known-verbs.ts';
+import { ACTIONS } from '../../../kernel/vocabulary.ts';
+import { didYouMean, nearestName } from '../../../kernel/near.ts';
+import { textsOf } from '../comparisons.ts';
+import type { Leaf } from '../normal-form.ts';
+import { OBLIGATION_KINDS } from '../schema-parts.ts';
+import { networkOf } from '../values.ts';
+import { lookUp } from '../vocabulary.ts';
+import { applies, witnessOf } from './answers.ts';
+import { itemsOf } from './context-values.ts';
+import { firstPattern } from './dead.ts';
+import { leavesIn, nameOf, wordsOf, type LintedRule, type LintedSet, type Part } from './rules.ts';
+import { ruleHolds, search } from './search.ts';
+import type { LintCode, LintFinding, Witness } from './types.ts';
+
+/** What the linter is told of the installation; what is absent is not known, and nothing is said about it. */
+export interface Surroundings {
+  readonly verbs?: KnownVerbs | undefined;
+  /** The slugs of all organisations. */
+  readonly organisations?: ReadonlySet<string> | undefined;
+}
+
+/** What is wrong with one value, before it has its place. */
+interface Complaint {
+  readonly code: LintCode;
+  readonly pointer: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly shows: string;
+}
+
+/** In comparisons, for each value that is looked at. */
+const COST = 2;
+
+function showing(set: LintedSet, linted: LintedRule, shows: string): Witness | undefined {
+  const found = search({
+    set,
+    rules: [linted],
+    pattern: firstPattern(linted),
+    formula: (space) => ruleHolds(space, linted),
+    accept: (facts) => applies(linted, set, facts),
+  });
+  return found.kind === 'found' ? witnessOf(set, linted, found.facts, shows) : undefined;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const quoted = (value: unknown): string => JSON.stringify(value);
+
+/** What a verb or a normalized intent is compared with that no reading gives. */
+function wordComplaints(part: Part, leaf: Leaf, { verbs }: Surroundings): Complaint[] {
+  const texts = itemsOf(leaf).filter(isText);
+  const operator = leaf.operator.name;
+  const complain = (message: string, hint: string): Complaint => ({
+    code: 'UNKNOWN_WORD',
+    pointer: part.pointer,
+    message,
+    hint,
+    shows: `"${wordsOf(part)}" is never so`,
+  });
+  if (leaf.path === 'intent.verb' && verbs !== undefined) {
+    const isKnown = (text: string): boolean => {
+      if (operator === 'startsWith') return verbs.all?.some((verb) => verb.startsWith(text)) ?? true;
+      return operator === 'endsWith' ? (verbs.all?.some((verb) => verb.endsWith(text)) ?? true) : verbs.has(text);
+    };
+    return texts
+      .filter((text) => !isKnown(text))
+      .map((text) =>
+        complain(
+          `the lexicon has no verb ${quoted(text)}, so no intent is ever read with it${didYouMean(text, verbs.all ?? [])}`,
+          'correct the word, or add it to the lexicon',
+        ),
+      );
+  }
+  if (leaf.path !== 'intent.normalized' || operator === 'endsWith') return [];
+  const known: readonly string[] = ACTIONS;
+  return texts.flatMap((text) => {
+    const [, action, ...rest] = text.split('.');
+    const isWhole = operator !== 'startsWith' || rest.length > 0;
+    if (action === undefined || !isWhole || known.includes(action)) return [];
+    return complain(
+      `${quoted(text)} is no normalized intent: its second part is one of ${ACTIONS.join(', ')}, and never ${quoted(action)}`,
+      'compare with the action; the finer word is in intent.verb',
+    );
+  });
+}
+
+/** A share of one where the fact counts to a thousand, a level where it is a score, or the other way round. */
+function scaleProblem(path: string, unit: string | undefined, value: number): string | undefined {
+  const isShare = value > 0 && value < 1;
+  if (unit === '0..1') return value > 1 ? `goes from 0 to 1` : undefined;
+  if (unit === '0..7') return isShare ? 'is a whole number from 0 to 7' : undefined;
+  if (unit !== '0..1000') return undefined;
+  if (isShare) return 'goes from 0 to 1000';
+  const isLevel = path.startsWith('trust.') && value >= 1 && value <= 7;
+  return isLevel ? `goes from 0 to 1000, and a level from 0 to 7 is ${path.replace('score', 'level')}` : undefined;
+}
+
+function scaleComplaints(part: Part, leaf: Leaf): Complaint[] {
+  const { fact, path } = leaf.comparison;
+  const entry = lookUp(fact, path, 'enforce');
+  if (typeof entry === 'string' || entry.type !== 'number') return [];
+  return itemsOf(leaf).flatMap((value) => {
+    const problem = typeof value === 'number' ? scaleProblem(leaf.path, entry.unit, value) : undefined;
+    if (problem === undefined) return [];
+    return {
+      code: 'WRONG_SCALE',
+      pointer: part.pointer,
+      message: `"${wordsOf(part)}" is on another scale: ${leaf.path} ${problem}`,
+      hint: 'write the value on the scale of the fact',
+      shows: `the rule holds, with "${wordsOf(part)}"`,
+    };
+  });
+}
+
+function networkComplaints(part: Part, leaf: Leaf): Complaint[] {
+  if (leaf.operator.name !== 'inCidr') return [];
+  return textsOf(leaf.value).flatMap((text) => {
+    const network = networkOf(text);
+    if (network === undefined || !network.hasHostBits) return [];
+    return {
+      code: 'HOST_BITS',
+      pointer: part.pointer,
+      message: `${quoted(text)} names one address and means the whole network ${quoted(network.network)}`,
+      hint: `write "${network.network}" when the network is meant, or "${network.host}" for the one address`,
+      shows: 'the rule holds',
+    };
+  });
+}
+
+function obligationComplaints({ rule, pointer }: LintedRule): Complaint[] {
+  if (rule.effect.type !== 'DEGRADE') return [];
+  return rule.effect.obligations.flatMap((obligation, i) => {
+    const { type } = obligation;
+    if (OBLIGATION_KINDS.includes(type)) return [];
+    const near = nearestName(type, OBLIGATION_KINDS);
+    // A kind of the author's own says so by carrying params.
+    if (near === undefined && 'params' in obligation) return [];
+    return {
+      code: 'UNKNOWN_OBLIGATION',
+      pointer: `${pointer}/event/params/obligations/${i}/type`,
+      message: `the service knows no obligation ${quoted(type)}${near === undefined ? '' : `; did you mean "${near}"?`}`,
+      hint:
+        near === undefined
+          ? 'correct the name; for a kind that your callers know, add "params", if only an empty one'
+          : `write "${near}", or a name that can't be taken for it`,
+      shows: `permitted with the obligation ${quoted(type)}, which callers that do not know it must refuse`,
+    };
+  });
+}
+
+/** How the slug of somebody else may be written by mistake: with other punctuation. */
+const plain = (slug: string): string => slug.replaceAll('-', '');
+
+function organisationComplaints(
+  { rule, pointer, root }: LintedRule,
+  { organisations }: Surroundings,
+  isOnlyHere: (slug: string) => string | undefined,
+): Complaint[] {
+  const complain = (slug: string, at: string): Complaint[] => {
+    const near = isOnlyHere(slug);
+    if (organisations === undefined ? near === undefined : organisations.has(slug)) return [];
+    const meant = near === undefined ? '' : `; did you mean ${quoted(near)}?`;
+    const what =
+      organisations === undefined
+        ? `${quoted(slug)} is named only here, and ${quoted(near)} elsewhere`
+        : `there is no organisation ${quoted(slug)}${meant}`;
+    return [
+      {
+        code: 'UNKNOWN_ORGANISATION',
+        pointer: at,
+        message: `${what}`,
+        hint: 'correct the slug; custos org list shows them',
+        shows: `the rule is for the organisation ${quoted(slug)}`,
+      },
+    ];
+  };
+  // The organisations of a target are one finding for the policy: its first rule has it.
+  const inTarget = pointer === '/rules/0' ? (rule.organisations ?? []) : [];
+  return [
+    ...inTarget.flatMap((slug, i) => complain(slug, `/target/organisations/${i}`)),
+    ...leavesIn(root).flatMap((part) => {
+      if (part.node.kind !== 'leaf' || part.node.leaf.path !== 'organisation.slug') return [];
+      if (!['equal', 'notEqual', 'in', 'notIn'].includes(part.node.leaf.operator.name)) return [];
+      return itemsOf(part.node.leaf)
+        .filter(isText)
+        .flatMap((slug) => complain(slug, part.pointer));
+    }),
+  ];
+}
+
+/** For a slug that is named once in a set: one that is named more often, and differs in punctuation alone. */
+function nearSlugs(rules: readonly LintedRule[]): (slug: string) => string | undefined {
+  const policies = new Map<string, Set<string>>();
+  for (const { rule } of rules) {
+    const asked = rule.leaves.filter(({ path }) => path === 'organisation.slug').flatMap(itemsOf);
+    for (const slug of [...(rule.organisations ?? []), ...asked]) {
+      if (!isText(slug)) continue;
+      const those = policies.get(slug) ?? new Set();
+      policies.set(slug, those.add(rule.policy));
+    }
+  }
+  return (slug) =>
+    [...policies].find(
+      ([other, those]) =>
+        other !== slug && plain(other) === plain(slug) && those.size > (policies.get(slug)?.size ?? 0),
+    )?.[0];
+}
+
+/** All that is wrong with words and values by themselves, of every rule. */
+export function wordFindings(set: LintedSet, rules: readonly LintedRule[], surroundings: Surroundings): LintFinding[] {
+  const near = nearSlugs(rules);
+  return rules.flatMap((linted) => {
+    const leaves = leavesIn(linted.root);
+    set.budget.left -= COST * (1 + leaves.length);
+    if (set.budget.left <= 0) return [];
+    const complaints = [
+      ...leaves.flatMap((part) => {
+        if (part.node.kind !== 'leaf') return [];
+        const { leaf } = part.node;
+        return [
+          ...wordComplaints(part, leaf, surroundings),
+          ...scaleComplaints(part, leaf),
+          ...networkComplaints(part, leaf),
+        ];
+      }),
+      ...obligationComplaints(linted),
+      ...organisationComplaints(linted, surroundings, near),
+    ];
+    return complaints.map(({ code, pointer, message, hint, shows }): LintFinding => {
+      const witness = showing(set, linted, shows);
+      return {
+        code,
+        severity: 'warning',
+        ...nameOf(linted),
+        pointer,
+        message,
+        others: [],
+        hint,
+        ...(witness === undefined ? {} : { witness }),
+      };
+    });
+  });
+}

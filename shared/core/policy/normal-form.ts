@@ -1,0 +1,162 @@
+// Conditions in negation normal form, and what they say of facts: the one place where a missing fact gets its meaning.
+import type { TopLevelCondition } from 'json-rules-engine';
+import { assertNever } from '../../kernel/errors.ts';
+import type { ExplainedCondition } from './types.ts';
+import type { Operator, ComparisonOutcome } from './operators.ts';
+import { OPERATORS } from './operators.ts';
+import type { Comparison, Condition } from './schema.ts';
+import { fullPath, isLeftOpen, pathReader } from './vocabulary.ts';
+import type { PathReader } from './vocabulary.ts';
+
+/** A comparison with its negation, and what it answers when it can't tell. */
+export interface Leaf {
+  readonly comparison: Comparison;
+  /** `trust.level` */
+  readonly path: string;
+  readonly read: PathReader;
+  readonly operator: Operator;
+  readonly value: unknown;
+  readonly negated: boolean;
+  /** True in all rules but ALLOW: a fact that can't be told may only make an answer stricter. */
+  readonly holdsWhenUnsure: boolean;
+}
+export type NormalNode =
+  | { readonly kind: 'all' | 'any'; readonly of: readonly NormalNode[] }
+  | { readonly kind: 'leaf'; readonly leaf: Leaf };
+
+/** How a comparison becomes a leaf. */
+type LeafMaker = (comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean) => Leaf;
+
+export function leafOf(comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean, reader = pathReader): Leaf {
+  const operator = OPERATORS.get(comparison.operator);
+  if (operator === undefined) throw new Error(`unknown operator ${comparison.operator}`);
+  const path = fullPath(comparison.fact, comparison.path);
+  const value = operator.prepare === undefined ? comparison.value : operator.prepare(comparison.value);
+  return { comparison, path, read: reader(path), operator, value, negated, holdsWhenUnsure };
+}
+
+/**
+ * Pushes every `not` down to the comparisons (De Morgan), where a missing fact is decided: so it means the same below
+ * `not` as above it, and each node can only hold more often when a comparison does.
+ */
+export function normalForm(
+  condition: Condition,
+  holdsWhenUnsure: boolean,
+  negated = false,
+  makeLeaf: LeafMaker = leafOf,
+): NormalNode {
+  const part = (of: Condition): NormalNode => normalForm(of, holdsWhenUnsure, negated, makeLeaf);
+  if ('not' in condition) return normalForm(condition.not, holdsWhenUnsure, !negated, makeLeaf);
+  if ('all' in condition) return { kind: negated ? 'any' : 'all', of: condition.all.map(part) };
+  if ('any' in condition) return { kind: negated ? 'all' : 'any', of: condition.any.map(part) };
+  return { kind: 'leaf', leaf: makeLeaf(condition, holdsWhenUnsure, negated) };
+}
+
+/** All comparisons of a condition, from left to right. */
+export function leavesOf(node: NormalNode): Leaf[] {
+  return node.kind === 'leaf' ? [node.leaf] : node.of.flatMap(leavesOf);
+}
+
+/** What an operator's answer means for a comparison. */
+export function holds(outcome: ComparisonOutcome, negated: boolean, whenUnsure: boolean): boolean {
+  switch (outcome) {
+    case 'yes':
+      return !negated;
+    case 'no':
+      return negated;
+    case 'missing':
+    case 'partly':
+      return whenUnsure;
+    default:
+      return assertNever(outcome);
+  }
+}
+
+export function outcomeOf(leaf: Leaf, facts: object): ComparisonOutcome {
+  const actual = leaf.read(facts);
+  // isPresent is always answerable: to it, absent is an answer.
+  if (actual !== undefined || leaf.operator.name === 'isPresent') return leaf.operator.test(actual, leaf.value);
+  return isLeftOpen(leaf.path, facts) ? 'partly' : 'missing';
+}
+
+/** Evaluates a condition directly, with the answers to use for facts that are missing and for patterns that match partly. */
+export function holdsFor(
+  node: NormalNode,
+  facts: object,
+  unsure: { readonly missing: boolean; readonly partly: boolean },
+): boolean {
+  switch (node.kind) {
+    case 'all':
+      return node.of.every((part) => holdsFor(part, facts, unsure));
+    case 'any':
+      return node.of.some((part) => holdsFor(part, facts, unsure));
+    case 'leaf': {
+      const outcome = outcomeOf(node.leaf, facts);
+      return holds(outcome, node.leaf.negated, outcome === 'partly' ? unsure.partly : unsure.missing);
+    }
+    default:
+      return assertNever(node);
+  }
+}
+
+/** Why a condition holds: for certain, for a part of what a pattern stands for, or only because facts are missing. */
+export type Ground = 'certain' | 'partly' | 'missing' | 'not at all';
+
+export function groundOf(node: NormalNode, facts: object, holdsWhenUnsure: boolean): Ground {
+  if (holdsFor(node, facts, { missing: false, partly: false })) return 'certain';
+  if (!holdsWhenUnsure) return 'not at all';
+  if (holdsFor(node, facts, { missing: false, partly: true })) return 'partly';
+  return holdsFor(node, facts, { missing: true, partly: true }) ? 'missing' : 'not at all';
+}
+
+/** The paths that are missing (or of the wrong type), sorted, each once. */
+export function missingPaths(leaves: readonly Leaf[], facts: object): string[] {
+  return [...new Set(leaves.filter((leaf) => outcomeOf(leaf, facts) === 'missing').map((leaf) => leaf.path))].sort();
+}
+
+/** A comparison with the value that it saw. */
+export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
+  const { comparison, negated, holdsWhenUnsure } = leaf;
+  const outcome = outcomeOf(leaf, facts);
+  return {
+    fact: comparison.fact,
+    ...(comparison.path === undefined ? {} : { path: comparison.path }),
+    operator: negated ? `not ${comparison.operator}` : comparison.operator,
+    expected: comparison.value,
+    actual: leaf.read(facts) ?? null,
+    missing: outcome === 'missing',
+    result: holds(outcome, negated, holdsWhenUnsure),
+  };
+}
+
+/** The fact under which the engine is given all facts: one fact is one cache entry, and one resolver reads every path. */
+export const ENGINE_FACT = 'facts';
+
+/** The engine's name of an operator in one of its four variants. */
+export function engineOperator(name: string, negated: boolean, holdsWhenUnsure: boolean): string {
+  return `${negated ? 'not ' : ''}${name}${holdsWhenUnsure ? ' or unsure' : ''}`;
+}
+
+function toEngine(
+  node: NormalNode,
+): TopLevelCondition | { fact: string; path: string; operator: string; value: unknown } {
+  switch (node.kind) {
+    case 'all':
+      return { all: node.of.map(toEngine) };
+    case 'any':
+      return { any: node.of.map(toEngine) };
+    case 'leaf': {
+      const { path, operator, value, negated, holdsWhenUnsure } = node.leaf;
+      return { fact: ENGINE_FACT, path, operator: engineOperator(operator.name, negated, holdsWhenUnsure), value };
+    }
+    default:
+      return assertNever(node);
+  }
+}
+
+/** A condition as json-rules-engine takes it; its root must be `all` or `any`. */
+export function engineConditions(node: NormalNode): TopLevelCondition {
+  const root = node.kind === 'leaf' ? toEngine({ kind: 'all', of: [node] }) : toEngine(node);
+  if ('fact' in root) throw new Error('the root of conditions must be all or any');
+  return root;
+}

@@ -1,0 +1,281 @@
+// What Ajv says of a policy, in words for its author: one problem for each mistake, with the name that was probably meant.
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { pointerToken } from '../../kernel/json.ts';
+import { didYouMean, nearestName } from '../../kernel/near.ts';
+import { OPERATOR_NAMES } from './operators.ts';
+import type { PolicyStage } from '../../kernel/vocabulary.ts';
+import type { FindingCode } from './types.ts';
+import { lookUp } from './vocabulary.ts';
+
+/** A finding without its file and position. */
+export interface Problem {
+  readonly code: FindingCode;
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** A text from a policy in a message: quoted, and never long. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
+}
+
+/** The value that a pointer of Ajv names. */
+export function valueAt(document: unknown, pointer: string): unknown {
+  let value = document;
+  for (const token of pointer.split('/').slice(1)) {
+    const key = token.replaceAll('~1', '/').replaceAll('~0', '~');
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+  }
+  return value;
+}
+
+export function stageOf(document: unknown): PolicyStage {
+  return valueAt(document, '/stage') === 'intake' ? 'intake' : 'enforce';
+}
+
+/** What other rule engines and languages call our operators. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  '=': 'equal',
+  '==': 'equal',
+  '===': 'equal',
+  eq: 'equal',
+  equals: 'equal',
+  is: 'equal',
+  '!=': 'notEqual',
+  '!==': 'notEqual',
+  ne: 'notEqual',
+  '<': 'lessThan',
+  lt: 'lessThan',
+  '<=': 'lessThanInclusive',
+  lte: 'lessThanInclusive',
+  '>': 'greaterThan',
+  gt: 'greaterThan',
+  '>=': 'greaterThanInclusive',
+  gte: 'greaterThanInclusive',
+  exists: 'isPresent',
+  includes: 'contains',
+};
+
+/** Finer verbs, which a target names by their class, and other words for environments. */
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  view: 'read',
+  get: 'read',
+  list: 'read',
+  query: 'read',
+  add: 'create',
+  insert: 'create',
+  write: 'update',
+  edit: 'update',
+  modify: 'update',
+  drop: 'delete',
+  remove: 'delete',
+  destroy: 'delete',
+  truncate: 'delete',
+  run: 'execute',
+  deploy: 'execute',
+  email: 'send',
+  post: 'send',
+  pay: 'transfer',
+  production: 'live',
+  prod: 'live',
+  staging: 'test',
+  development: 'dev',
+};
+
+const TEST_MEMBER = ': a test file has it, and those belong into the folder "tests"';
+
+/** Members that json-rules-engine knows or a test file has, and this format leaves out, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  condition: ': there are no shared conditions, so none can name itself in a circle; write the conditions out here',
+  params: ': facts take no parameters',
+  cases: TEST_MEMBER,
+  matrix: TEST_MEMBER,
+  fixtures: TEST_MEMBER,
+  priority: ': the order of rules means nothing; DENY over ESCALATE over DEGRADE over ALLOW',
+};
+
+/** What a pattern of the schema asks for, in words. */
+const IN_WORDS: readonly (readonly [end: RegExp, words: string])[] = [
+  [/^\/id$/, 'must be lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit, at most 128'],
+  [/\/name$/, 'must be lower-case letters, digits and "-", beginning with a letter or digit, at most 100'],
+  [/\/code$/, 'must be capital letters, digits and "_", beginning with a letter, at most 64, such as TRUST_TOO_LOW'],
+  [/\/(factor|type)$/, 'must be lower-case letters, digits and "_", beginning with a letter, at most 64'],
+];
+
+function unknownOperator(name: unknown): string {
+  const text = typeof name === 'string' ? name : '';
+  const other = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : nearestName(text, OPERATOR_NAMES);
+  const note = /regex|match|pattern|like/i.test(text)
+    ? '; there are no regular expressions, because a bad one could hold up every decision'
+    : '';
+  const meant = other === undefined ? '' : `; did you mean "${other}"?`;
+  return `there is no operator ${shown(name)}${meant}${note}; known are ${OPERATOR_NAMES.join(', ')}`;
+}
+
+/** `; did you mean "live"?` for a word that is near one of a closed list, or that others use for it; or nothing. */
+export function meantOf(value: unknown, names: readonly string[]): string {
+  const text = typeof value === 'string' ? value : '';
+  const word = Object.hasOwn(OTHER_WORDS, text) ? OTHER_WORDS[text] : undefined;
+  return word !== undefined && names.includes(word) ? `; did you mean "${word}"?` : didYouMean(text, names);
+}
+
+function oneOf(value: unknown, allowed: readonly unknown[]): string {
+  const names = allowed.map(String);
+  const text = typeof value === 'string' ? value : '';
+  if (text === 'RISK' && names.includes('DENY'))
+    return `"RISK" is an event of policies of stage "intake"; those of stage "enforce" have ${names.join(', ')}`;
+  return `${shown(value)} is not one of ${names.join(', ')}${meantOf(value, names)}`;
+}
+
+/** The member that is not known, and those that are. */
+function strangerOf(error: ErrorObject): { readonly key: string; readonly known: readonly string[] } {
+  const key = String(error.params['additionalProperty']);
+  return { key, known: Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {}) };
+}
+
+function unknownMember(error: ErrorObject): string {
+  const { key, known } = strangerOf(error);
+  const isMisspelt = key === 'condition' && known.includes('conditions');
+  const note = !isMisspelt && Object.hasOwn(LEFT_OUT, key) ? LEFT_OUT[key] : undefined;
+  if (/\/obligations\/\d+$/.test(error.instancePath) && known.includes('params'))
+    return `unknown member ${shown(key)}: an obligation of your own kind carries its data in "params"`;
+  return `unknown member ${shown(key)}${
+    note ??
+    didYouMean(
+      key,
+      known.filter((other) => other !== key),
+    )
+  }`;
+}
+
+const JUNCTIONS = ['all', 'any', 'not'];
+
+/** What is wrong with a node of conditions that is neither one junction nor one comparison. */
+function neitherNor(value: unknown, pointer: string): string {
+  const keys = typeof value === 'object' && value !== null ? Object.keys(value) : [];
+  const junctions = keys.filter((key) => JUNCTIONS.includes(key));
+  const isRoot = pointer.endsWith('/conditions');
+  if (junctions.length > 0)
+    return `has ${keys.map(shown).join(' and ')} side by side, of which only one would count: put one of all, any, not here, and the others inside it`;
+  const missing = ['fact', 'operator', 'value'].filter((key) => !keys.includes(key));
+  if (isRoot && missing.length < 3)
+    return 'must have exactly one of all, any, not: put the comparison into "all": [...]';
+  if (!isRoot && missing.length < 3) return `the member ${missing.map(shown).join(' and ')} is missing`;
+  return isRoot
+    ? 'must have exactly one of all, any, not'
+    : 'must have exactly one of all, any, not; or fact, operator and value';
+}
+
+/** What the vocabulary says of the comparison around a `fact` or `path` that the schema refused. */
+function factProblem(document: unknown, pointer: string): string | undefined {
+  const around = pointer.slice(0, pointer.lastIndexOf('/'));
+  const fact = valueAt(document, `${around}/fact`);
+  const path = valueAt(document, `${around}/path`);
+  if (typeof fact !== 'string' || (path !== undefined && typeof path !== 'string')) return undefined;
+  const entry = lookUp(fact, path, stageOf(document));
+  return typeof entry === 'string' ? entry : undefined;
+}
+
+/** The sentence of a keyword that needs no look at the document; undefined leaves it to Ajv. */
+export function plainly(error: ErrorObject): string | undefined {
+  const { keyword, params } = error;
+  switch (keyword) {
+    case 'minItems':
+    case 'minLength':
+      return params['limit'] === 1 ? 'must not be empty' : undefined;
+    case 'maxItems':
+      return `must have at most ${params['limit']} items`;
+    case 'maxLength':
+      return `must have at most ${params['limit']} characters`;
+    case 'minimum':
+      return `must be at least ${params['limit']}`;
+    case 'maximum':
+      return `must be at most ${params['limit']}`;
+    case 'uniqueItems':
+      return `has the same item twice (numbers ${Number(params['j']) + 1} and ${Number(params['i']) + 1})`;
+    case 'type':
+      return `must be ${/^[aeiou]/.test(String(params['type'])) ? 'an' : 'a'} ${params['type']}`;
+    case 'not':
+      return "is the service's own";
+    case 'pattern':
+      return IN_WORDS.find(([end]) => end.test(error.instancePath))?.[1];
+    default:
+      return undefined;
+  }
+}
+
+/** One error of Ajv (with `verbose`) about a policy document. */
+export function problemOf(document: unknown, error: ErrorObject): Problem {
+  const pointer = error.instancePath;
+  const inCondition = /^\/rules\/\d+\/conditions/.test(pointer);
+  const { keyword, params } = error;
+  const value = valueAt(document, pointer);
+  const schema = (message: string): Problem => ({ code: 'SCHEMA', pointer, message });
+  if (keyword === 'additionalProperties') {
+    const key = String(params['additionalProperty']);
+    return { code: 'SCHEMA', pointer: pointer + pointerToken(key), message: unknownMember(error) };
+  }
+  if (keyword === 'required') {
+    const key = String(params['missingProperty']);
+    const isPath = inCondition && key === 'path';
+    const message = isPath ? factProblem(document, `${pointer}/path`) : undefined;
+    return {
+      code: isPath ? 'UNKNOWN_FACT' : 'SCHEMA',
+      pointer,
+      message: message ?? `the member ${shown(key)} is missing`,
+    };
+  }
+  if (keyword === 'oneOf') return schema(neitherNor(value, pointer));
+  if (inCondition && /\/(fact|path)$/.test(pointer)) {
+    const message = factProblem(document, pointer) ?? plainly(error) ?? error.message ?? 'is not known';
+    return { code: 'UNKNOWN_FACT', pointer, message };
+  }
+  if (keyword === 'enum') {
+    if (inCondition && pointer.endsWith('/operator'))
+      return { code: 'UNKNOWN_OPERATOR', pointer, message: unknownOperator(value) };
+    const allowed: unknown = params['allowedValues'];
+    return schema(oneOf(value, Array.isArray(allowed) ? allowed : []));
+  }
+  if (keyword === 'const' && /^\/rules\/\d+\/event\/type$/.test(pointer))
+    return schema(
+      `policies of stage ${shown(stageOf(document))} have events of type ${shown(params['allowedValue'])} only`,
+    );
+  if (keyword === 'const') return schema(`must be ${shown(params['allowedValue'])}`);
+  if (pointer.endsWith('/params/obligations') && keyword === 'false schema')
+    return schema('only DEGRADE has obligations');
+  return schema(plainly(error) ?? error.message ?? 'is not what the schema says');
+}
+
+const EVENT_TYPE = /^(\/rules\/\d+\/event)\/type$/;
+
+/** Leaves out what follows from another mistake, so that each is told once: where it was made. */
+export function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
+  const mistyped = new Set<string>();
+  const meant = new Set<string>();
+  const events = new Set<string>();
+  for (const error of errors) {
+    const { keyword, instancePath } = error;
+    if (keyword === 'type') mistyped.add(instancePath);
+    const event = EVENT_TYPE.exec(instancePath)?.[1];
+    if (event !== undefined) events.add(`${event}/params`);
+    if (keyword !== 'additionalProperties') continue;
+    const { key, known } = strangerOf(error);
+    const others = known.filter((other) => other !== key);
+    meant.add(`${instancePath} ${nearestName(key, others)}`);
+  }
+  return errors.filter(({ keyword, instancePath, params }) => {
+    // A misspelt member is told with the name that is missing.
+    if (keyword === 'required' && meant.has(`${instancePath} ${String(params['missingProperty'])}`)) return false;
+    // What is of the wrong type is also none of a list.
+    if (keyword === 'enum' && mistyped.has(instancePath)) return false;
+    // What an event carries follows from its type.
+    return ![...events].some((at) => instancePath === at || instancePath.startsWith(`${at}/`));
+  });
+}
+
+/** Ajv also reports the keywords around a failure, which say nothing more. */
+export function isNoise(error: ErrorObject): boolean {
+  return error.keyword === 'if' || /\/oneOf\/\d+\//.test(error.schemaPath);
+}

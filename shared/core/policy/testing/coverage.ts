@@ -1,0 +1,141 @@
+// What a run of tests has shown of a policy set: rules that held, conditions seen both ways, policies that were asked.
+import { prechecks } from '../combine.ts';
+import type { CompiledSet } from '../compile.ts';
+import type { CompiledRule } from '../compiled-rule.ts';
+import { requestOf } from '../evaluate.ts';
+import { groundOf, outcomeOf } from '../normal-form.ts';
+import type { RuleIndex } from '../rule-index.ts';
+import type { Policy } from '../schema.ts';
+import type { Facts } from '../types.ts';
+import { fullPath } from '../vocabulary.ts';
+import { comparisonsOf } from './sources.ts';
+
+export interface ConditionCoverage {
+  /** RFC 6901, into the policy file. */
+  readonly pointer: string;
+  /** As a person writes it: `trust.level lessThan 4`. */
+  readonly text: string;
+  /** Of the comparison as it is written, whatever `not` stands around it; a missing fact shows neither. */
+  readonly wasTrue: boolean;
+  readonly wasFalse: boolean;
+}
+
+export interface RuleCoverage {
+  readonly policy: string;
+  readonly rule: string;
+  readonly pointer: string;
+  readonly matched: boolean;
+  readonly conditions: readonly ConditionCoverage[];
+}
+
+export interface Share {
+  readonly covered: number;
+  readonly total: number;
+  /** 0..100, rounded down to one decimal: 100 means all. */
+  readonly percent: number;
+}
+
+export interface CoverageReport {
+  /** Policies whose target fitted a request. */
+  readonly policies: Share;
+  /** Rules whose conditions held. */
+  readonly rules: Share;
+  /** Outcomes of conditions: each is to be seen true and false. */
+  readonly conditions: Share;
+  /** The least of the three. */
+  readonly percent: number;
+  /** By policy id. */
+  readonly unasked: readonly string[];
+  /** By policy id, then in the order of the file. */
+  readonly details: readonly RuleCoverage[];
+}
+
+export interface Coverage {
+  /** Takes in a question that was evaluated. */
+  record(facts: Facts): void;
+  report(): CoverageReport;
+}
+
+interface Seen {
+  matched: boolean;
+  /** By the place of the comparison in its rule, from left to right. */
+  readonly outcomes: { yes: boolean; no: boolean }[];
+}
+
+function shareOf(covered: number, total: number): Share {
+  return { covered, total, percent: total === 0 ? 100 : Math.floor((1_000 * covered) / total) / 10 };
+}
+
+const ruleKey = (policy: string, rule: string): string => `${policy}/${rule}`;
+
+/** Coverage of one policy set; what it is told of adds up. */
+export function createCoverage(set: {
+  readonly compiled: CompiledSet;
+  readonly policies: readonly Policy[];
+}): Coverage {
+  const asked = new Set<string>();
+  const seen = new Map<string, Seen>();
+
+  const seenOf = (rule: CompiledRule): Seen => {
+    const key = ruleKey(rule.policy, rule.name);
+    const known = seen.get(key);
+    if (known !== undefined) return known;
+    const fresh = { matched: false, outcomes: rule.leaves.map(() => ({ yes: false, no: false })) };
+    seen.set(key, fresh);
+    return fresh;
+  };
+
+  const recordStage = (index: RuleIndex, facts: Facts): void => {
+    for (const { rule } of index.find(requestOf(facts))) {
+      asked.add(rule.policy);
+      const { outcomes } = seenOf(rule);
+      for (const [i, leaf] of rule.leaves.entries()) {
+        const outcome = outcomeOf(leaf, facts);
+        const flags = outcomes[i];
+        if (flags !== undefined && (outcome === 'yes' || outcome === 'no')) flags[outcome] = true;
+      }
+      if (groundOf(rule.condition, facts, rule.holdsWhenUnsure) !== 'not at all') seenOf(rule).matched = true;
+    }
+  };
+
+  const detailsOf = (policy: Policy): RuleCoverage[] =>
+    policy.rules.map(({ name, conditions }, i) => {
+      const pointer = `/rules/${i}`;
+      const known = seen.get(ruleKey(policy.id, name));
+      return {
+        policy: policy.id,
+        rule: name,
+        pointer,
+        matched: known?.matched ?? false,
+        conditions: comparisonsOf(conditions, `${pointer}/conditions`).map((found, at) => ({
+          pointer: found.pointer,
+          text: `${fullPath(found.comparison.fact, found.comparison.path)} ${found.comparison.operator} ${JSON.stringify(found.comparison.value)}`,
+          wasTrue: known?.outcomes[at]?.yes ?? false,
+          wasFalse: known?.outcomes[at]?.no ?? false,
+        })),
+      };
+    });
+
+  return {
+    record(facts) {
+      recordStage(set.compiled.intake, facts);
+      // An agent that is not active is denied before any policy is asked.
+      if (prechecks(facts) === undefined) recordStage(set.compiled.enforce, facts);
+    },
+    report() {
+      const details = set.policies.flatMap(detailsOf);
+      const outcomes = details.flatMap(({ conditions }) => conditions.flatMap((one) => [one.wasTrue, one.wasFalse]));
+      const policies = shareOf(asked.size, set.policies.length);
+      const rules = shareOf(details.filter(({ matched }) => matched).length, details.length);
+      const conditions = shareOf(outcomes.filter(Boolean).length, outcomes.length);
+      return {
+        policies,
+        rules,
+        conditions,
+        percent: Math.min(policies.percent, rules.percent, conditions.percent),
+        unasked: set.policies.map(({ id }) => id).filter((id) => !asked.has(id)),
+        details,
+      };
+    },
+  };
+}

@@ -1,0 +1,138 @@
+// The facts of a test case: what a fixture says in few words becomes everything that rules may look at.
+import { effectiveTrust, levelOf, NO_EVIDENCE, recordedScoreOf } from '../../trust/score.ts';
+import type { Environment, Verdict } from '../../../kernel/vocabulary.ts';
+import { TIER_TABLE, VERDICTS } from '../../../kernel/vocabulary.ts';
+import { riskLevelOf } from '../combine.ts';
+import { timeFactsOf } from '../time.ts';
+import type { Facts, Risk, RiskFacts } from '../types.ts';
+import { timeOf } from '../values.ts';
+import { settableFact, valueProblem } from './settable.ts';
+import type { TestAgent, TestHistory, TestKey, TestSituation } from './types.ts';
+import { TEST_DEFAULTS } from './types.ts';
+
+const WINDOWS = ['last_60s', 'last_1h', 'last_24h'] as const;
+
+/** All counts: a decision of the last minute is one of the last hour, too. */
+export function historyOf(given: TestHistory | undefined): Facts['history'] {
+  const longest: Record<Verdict, number> = { ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 };
+  const countsOf = (window: (typeof WINDOWS)[number]): Record<Verdict, number> => {
+    for (const verdict of VERDICTS) longest[verdict] = Math.max(longest[verdict], given?.[window]?.[verdict] ?? 0);
+    return { ...longest };
+  };
+  // From the shortest to the longest, as the members are evaluated.
+  return { last_60s: countsOf('last_60s'), last_1h: countsOf('last_1h'), last_24h: countsOf('last_24h') };
+}
+
+/** What is wrong with an agent beyond its schema: the member, and why. */
+export function agentProblem(agent: TestAgent): { readonly member: string; readonly message: string } | undefined {
+  const { registered, score, level } = agent;
+  if (registered === false) {
+    const member = (['status', 'capabilities', 'tags'] as const).find((name) => agent[name] !== undefined);
+    if (member !== undefined) return { member, message: `an agent that nobody registered has no ${member}` };
+  }
+  if (score !== undefined && level !== undefined && levelOf(score) !== level) {
+    return { member: 'level', message: `the score ${score} is that of level ${levelOf(score)}` };
+  }
+  return undefined;
+}
+
+function recordedOf({ score, level, uncertainty }: TestAgent): { score: number; uncertainty: number } {
+  if (score === undefined && level === undefined) {
+    return { score: NO_EVIDENCE.score, uncertainty: uncertainty ?? NO_EVIDENCE.uncertainty };
+  }
+  return {
+    score: score ?? TIER_TABLE.find((tier) => tier.level === level)?.from ?? 0,
+    uncertainty: uncertainty ?? TEST_DEFAULTS.uncertainty,
+  };
+}
+
+/** A situation in which names of fixtures have been looked up and defaults filled in. */
+export interface Setting {
+  readonly agent: TestAgent;
+  /** Of an agent without an id. */
+  readonly agentName: string;
+  readonly environment: Environment;
+  readonly organisation: string;
+  readonly nowMs: number;
+  readonly key: TestKey;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly history: TestHistory | undefined;
+  readonly claim: TestSituation['claim'];
+}
+
+/** RFC 3339 to milliseconds since 1970, or undefined. */
+export const instantOf = timeOf;
+
+/** All facts but the risk. */
+export function factsOf(intent: RiskFacts['intent'], setting: Setting): RiskFacts {
+  const { agent, agentName, environment, organisation, nowMs, key, context, claim } = setting;
+  const registered = agent.registered ?? true;
+  const recorded = recordedOf(agent);
+  return {
+    intent,
+    agent: {
+      id: agent.id ?? agentName,
+      registered,
+      status: registered ? (agent.status ?? 'ACTIVE') : 'UNREGISTERED',
+      capabilities: agent.capabilities ?? [],
+      tags: agent.tags ?? [],
+    },
+    trust: effectiveTrust({
+      recordedScore: recordedScoreOf(registered, recorded.score),
+      uncertainty: recorded.uncertainty,
+      claimedScore: claim?.score,
+      claimedLevel: claim?.level,
+    }),
+    key: { id: key.id ?? TEST_DEFAULTS.keyId, bound: key.bound ?? false, environment },
+    context: { ...context },
+    time: timeFactsOf(nowMs),
+    history: historyOf(setting.history ?? agent.history),
+    organisation: { slug: organisation },
+    environment,
+  };
+}
+
+/** What a case sets of the risk. */
+export type RiskChange = Partial<Pick<Risk, 'level' | 'score'>>;
+
+/** An intent as it was read, with what is set of it. */
+export interface ReadIntent {
+  readonly intent: RiskFacts['intent'];
+  readonly risk: RiskChange;
+}
+
+export interface ChangedIntent extends ReadIntent {
+  /** By the path as it is written. */
+  readonly problems: readonly { readonly path: string; readonly message: string }[];
+}
+
+/** The intent with the facts that a case sets in the place of what its reading says. */
+export function withFacts(read: ReadIntent, facts: Readonly<Record<string, unknown>>): ChangedIntent {
+  const intent = { ...read.intent, entities: { ...read.intent.entities } };
+  const risk: RiskChange = { ...read.risk };
+  const problems: { path: string; message: string }[] = [];
+  for (const [path, value] of Object.entries(facts)) {
+    const entry = settableFact(path);
+    const message = typeof entry === 'string' ? entry : valueProblem(entry, value);
+    if (message !== undefined) {
+      problems.push({ path, message });
+      continue;
+    }
+    const [, first = '', second] = path.split('.');
+    // The value is of the fact's type by valueProblem.
+    if (first === 'risk') Reflect.set(risk, second ?? '', value);
+    else if (second === undefined) Reflect.set(intent, first, value);
+    else Reflect.set(intent.entities, second, value);
+  }
+  return { intent, risk, problems };
+}
+
+const LOWEST = { low: 0, medium: 400, high: 700 } as const;
+
+/** The risk that was found, with what a case sets: of level and score the one follows from the other. */
+export function changedRisk(found: Risk, { level, score }: RiskChange): Risk {
+  // What a case sets is known, whatever facts were missing.
+  const { certain: _, ...rest } = found;
+  if (score !== undefined) return { ...rest, score, level: level ?? riskLevelOf(score) };
+  return level === undefined ? found : { ...rest, level, score: LOWEST[level] };
+}

@@ -1,0 +1,197 @@
+// One policy test file: its text parsed strictly and held against the schema; every finding says where.
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { compileSchema } from '../../../kernel/compile-schema.ts';
+import { JsonError, parseJson, parseJsonWithPositions, pointerToken } from '../../../kernel/json.ts';
+import type { Position } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/near.ts';
+import { MAX_FILE_BYTES, notJson, TOO_LARGE } from '../load.ts';
+import type { TextFile } from '../load.ts';
+import { meantOf, plainly, withoutEchoes } from '../schema-problems.ts';
+import { lookUp } from '../vocabulary.ts';
+import { PolicyTestSchema } from './schema.ts';
+import { settableFact, splitPath } from './settable.ts';
+import type { PolicyTestFile } from './types.ts';
+
+export type TestFindingCode =
+  | 'TOO_LARGE'
+  | 'NOT_JSON'
+  | 'SCHEMA'
+  | 'UNKNOWN_FACT'
+  | 'BAD_VALUE'
+  | 'BAD_INTENT'
+  | 'BAD_TIME'
+  | 'UNKNOWN_FIXTURE'
+  | 'UNKNOWN_CELL'
+  | 'TOO_MANY_CASES'
+  | 'DUPLICATE_NAME';
+
+/** What is wrong with a test file, and where. `line` and `column` count from 1. */
+export interface TestFinding {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** RFC 6901, into the file. */
+  readonly pointer: string;
+  readonly code: TestFindingCode;
+  readonly message: string;
+}
+
+/** A finding without its file and position. */
+export type TestProblem = Pick<TestFinding, 'pointer' | 'code' | 'message'>;
+
+/** A file that can be read; its positions are looked for only when they are shown. */
+export interface TestSource {
+  readonly path: string;
+  readonly content: PolicyTestFile;
+  /** `/cases/3`: what is not what the schema says, and is passed over. Absent: all of it is. */
+  readonly broken?: ReadonlySet<string>;
+  locate(pointer: string): Position;
+}
+
+type Loaded =
+  | { readonly ok: true; readonly source: TestSource }
+  | {
+      readonly ok: false;
+      readonly findings: readonly TestFinding[];
+      /** The file without the cases and matrices that are wrong: what is wrong with the others is told with them. Absent: nothing is sound. */
+      readonly rest?: TestSource;
+    };
+
+/** Finds positions in a text; it is parsed for them when the first is asked for. */
+export function locator(text: string): (pointer: string) => Position {
+  let locate: ((pointer: string) => Position) | undefined;
+  return (pointer) => {
+    locate ??= parseJsonWithPositions(text).locate;
+    return locate(pointer);
+  };
+}
+
+/** Of a file that is nothing but mistakes the first say enough; telling them all would hold up who asked. */
+const MAX_PROBLEMS_PER_FILE = 1_000;
+
+export function findingsOf(
+  { path, locate }: Pick<TestSource, 'path' | 'locate'>,
+  problems: readonly TestProblem[],
+): TestFinding[] {
+  return problems
+    .slice(0, MAX_PROBLEMS_PER_FILE)
+    .map((problem) => ({ file: path, ...locate(problem.pointer), ...problem }));
+}
+
+const validator = compileSchema<PolicyTestFile>(PolicyTestSchema);
+
+/** Below here the members are facts, set by a case or seen by rules. */
+const SET_FACTS = /^\/(?:(?:cases|matrix)\/\d+(?:\/intent)?|fixtures\/intents\/[^/]+)\/facts$/;
+const SEEN_FACTS = /^\/cases\/\d+\/expect\/facts$/;
+
+/** Members of a policy that a test file does not have. */
+const OF_POLICIES = ['rules', 'target', 'stage'];
+
+function strangerProblem(error: ErrorObject): TestProblem {
+  const key = String(error.params['additionalProperty']);
+  const pointer = error.instancePath + pointerToken(key);
+  if (SET_FACTS.test(error.instancePath)) {
+    const why = settableFact(key);
+    return { pointer, code: 'UNKNOWN_FACT', message: typeof why === 'string' ? why : 'is not known' };
+  }
+  if (SEEN_FACTS.test(error.instancePath)) {
+    const { fact, path } = splitPath(key);
+    const why = lookUp(fact, path, 'enforce');
+    return { pointer, code: 'UNKNOWN_FACT', message: typeof why === 'string' ? why : 'is not known' };
+  }
+  const schema: unknown = error.parentSchema;
+  const members = typeof schema === 'object' && schema !== null ? (Reflect.get(schema, 'properties') as unknown) : {};
+  const known = Object.keys(typeof members === 'object' && members !== null ? members : {});
+  const isOfPolicy = error.instancePath === '' && OF_POLICIES.includes(key);
+  const note = isOfPolicy ? ': a policy has it, and those lie beside the folder "tests"' : didYouMean(key, known);
+  return { pointer, code: 'SCHEMA', message: `unknown member ${JSON.stringify(key)}${note}` };
+}
+
+function problemOf(error: ErrorObject): TestProblem {
+  const { instancePath: pointer, params } = error;
+  const isFact = SET_FACTS.test(pointer.slice(0, pointer.lastIndexOf('/')));
+  const code = isFact ? 'BAD_VALUE' : 'SCHEMA';
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return strangerProblem(error);
+    case 'required': {
+      const key = String(params['missingProperty']);
+      return { pointer, code, message: `the member ${JSON.stringify(key)} is missing` };
+    }
+    case 'minItems':
+      return { pointer, code, message: 'must not be empty' };
+    case 'pattern':
+      if (!/\/reasons\/\d+$/.test(pointer)) break;
+      return { pointer, code, message: choiceMessage(pointer) };
+    case 'oneOf':
+      return { pointer, code, message: 'must have either "text" or "intent"' };
+    case 'anyOf':
+      return { pointer, code, message: 'must have "cases" or a "matrix"' };
+    case 'type':
+      if (Array.isArray(params['type'])) return { pointer, code, message: choiceMessage(pointer) };
+      break;
+    case 'propertyNames': {
+      const name = String(params['propertyName']);
+      const message = 'is no name: letters, digits, spaces, "-" and "_" only, at most 80';
+      return { pointer: pointer + pointerToken(name), code, message };
+    }
+    case 'enum': {
+      const allowed = Array.isArray(params['allowedValues']) ? params['allowedValues'].map(String) : [];
+      return { pointer, code, message: `must be one of ${allowed.join(', ')}${meantOf(error.data, allowed)}` };
+    }
+    default:
+  }
+  // The patterns that have words there are those of policies.
+  const plain = error.keyword === 'pattern' ? undefined : plainly(error);
+  return { pointer, code, message: plain ?? error.message ?? 'is not what the schema says' };
+}
+
+/** What Ajv says around a failure, and of names beside the names themselves, says nothing more. */
+function isNoise({ keyword, schemaPath, propertyName }: ErrorObject): boolean {
+  return keyword === 'if' || propertyName !== undefined || /\/(?:anyOf|oneOf)\/\d/.test(schemaPath);
+}
+
+function schemaProblems(errors: readonly ErrorObject[]): TestProblem[] {
+  const problems = withoutEchoes(errors.filter((error) => !isNoise(error))).map(problemOf);
+  return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
+}
+
+/** What a member may be that is a string or an object. */
+function choiceMessage(pointer: string): string {
+  const member = pointer.slice(pointer.lastIndexOf('/') + 1);
+  if (/\/reasons\/\d+$/.test(pointer)) return 'must be "policy/rule", or an object with members of a reason';
+  if (pointer.startsWith('/fixtures/intents/') || member === 'intent')
+    return 'must be an intent as a string, {"text": "..."} or {"intent": "..."}';
+  if (/^\/matrix\/\d+\/expect\//.test(pointer)) return 'must be a verdict, or verdicts by environment';
+  if (member === 'expect') return 'must be a verdict, or an object with a verdict';
+  return `must be the name of a fixture, or the ${member} itself`;
+}
+
+/** Reads one test file. Positions count from 1; all that is wrong with it is told. */
+export function loadTestFile({ path, text }: TextFile): Loaded {
+  const at = (line: number, column: number, problem: TestProblem): Loaded => ({
+    ok: false,
+    findings: [{ file: path, line, column, ...problem }],
+  });
+  if (Buffer.byteLength(text) > MAX_FILE_BYTES) {
+    return at(1, 1, { pointer: '', code: 'TOO_LARGE', message: TOO_LARGE });
+  }
+  let content: unknown;
+  try {
+    content = parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, pointer } = error;
+    return at(line, column, { pointer, code: 'NOT_JSON', message: notJson(error, text) });
+  }
+  const locate = locator(text);
+  const validate = validator();
+  if (validate(content)) return { ok: true, source: { path, content, locate } };
+  const problems = schemaProblems(validate.errors ?? []);
+  const findings = findingsOf({ path, locate }, problems);
+  const broken = problems.flatMap(({ pointer }) => /^\/(?:cases|matrix)\/\d+/.exec(pointer)?.[0] ?? []);
+  if (broken.length < problems.length) return { ok: false, findings };
+  // All but the broken cases and matrices, which are passed over, is what the schema says.
+  const rest: TestSource = { path, content: content as PolicyTestFile, locate, broken: new Set(broken) };
+  return { ok: false, findings, rest };
+}

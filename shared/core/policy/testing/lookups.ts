@@ -1,0 +1,197 @@
+// What a test file refers to by name, and its intents read: every lookup gives what is meant or says what is wrong.
+import { pointerToken } from '../../../kernel/json.ts';
+import { didYouMean } from '../../../kernel/near.ts';
+import type { RiskFacts } from '../types.ts';
+import { agentProblem, instantOf, withFacts } from './facts.ts';
+import type { ReadIntent, Setting } from './facts.ts';
+import type { TestProblem } from './load.ts';
+import type { PolicyTestFile, TestAgent, TestIntent, TestSituation } from './types.ts';
+import { TEST_DEFAULTS } from './types.ts';
+
+/** Reads intents as the service does for an organisation, with the lexicon of the policies that are tested. */
+export interface IntentReader {
+  /** `domain.action.object` or `action:resource`. */
+  ofString(
+    text: string,
+    organisation: string,
+  ): { readonly ok: true; readonly intent: RiskFacts['intent'] } | { readonly ok: false; readonly message: string };
+  /** Free text. */
+  ofText(text: string, organisation: string): RiskFacts['intent'];
+}
+
+/** What is looked up by name, and what is wrong with a name that is not there. */
+class Fixtures<T> {
+  private readonly byName: ReadonlyMap<string, T>;
+  private readonly noun: string;
+
+  constructor(noun: string, given: Readonly<Record<string, T>> | undefined) {
+    this.noun = noun;
+    this.byName = new Map(Object.entries(given ?? {}));
+  }
+  get(name: string): T | undefined {
+    return this.byName.get(name);
+  }
+  missing(pointer: string, name: string): TestProblem {
+    const message = `there is no fixture ${JSON.stringify(name)} of ${this.noun}${didYouMean(name, [...this.byName.keys()])}`;
+    return { pointer, code: 'UNKNOWN_FIXTURE', message };
+  }
+}
+
+/** Thrown by a lookup and caught by the case around it: one case with a mistake takes no other with it. */
+class CaseProblem extends Error {
+  readonly problem: TestProblem;
+  constructor(problem: TestProblem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+interface LookupDeps {
+  readonly content: PolicyTestFile;
+  readonly reader: IntentReader;
+  /** Where what is wrong is put. */
+  readonly problems: TestProblem[];
+}
+
+/** The lookups of one file. */
+export class Lookups {
+  private readonly content: PolicyTestFile;
+  private readonly reader: IntentReader;
+  private readonly problems: TestProblem[];
+  private readonly agents;
+  private readonly keys;
+  private readonly contexts;
+  private readonly intents;
+  /** Of fixtures, by name and organisation. */
+  private readonly readings = new Map<string, Map<string, ReadIntent | undefined>>();
+
+  constructor({ content, reader, problems }: LookupDeps) {
+    this.content = content;
+    this.reader = reader;
+    this.problems = problems;
+    const { fixtures } = content;
+    this.agents = new Fixtures('agents', fixtures?.agents);
+    this.keys = new Fixtures('keys', fixtures?.keys);
+    this.contexts = new Fixtures('contexts', fixtures?.contexts);
+    this.intents = new Fixtures('intents', fixtures?.intents);
+    for (const [name, agent] of Object.entries(fixtures?.agents ?? {}))
+      this.attempt(() => this.checkAgent(agent, `/fixtures/agents${pointerToken(name)}`));
+  }
+
+  /** Undefined for a fixture that can't be read, which has been told. Each organisation reads it in its own words. */
+  private readFixture(name: string, intent: TestIntent, organisation: string): ReadIntent | undefined {
+    const byOrganisation = this.readings.get(name) ?? new Map<string, ReadIntent | undefined>();
+    this.readings.set(name, byOrganisation);
+    if (!byOrganisation.has(organisation)) {
+      byOrganisation.set(organisation, undefined);
+      this.attempt(() => {
+        const read = this.read(intent, `/fixtures/intents${pointerToken(name)}`, organisation);
+        byOrganisation.set(organisation, read);
+      });
+    }
+    return byOrganisation.get(organisation);
+  }
+
+  /** To be called after all cases: a fixture that none of them reads may be wrong, too. */
+  checkUnread(): void {
+    const { fixtures, organisation = TEST_DEFAULTS.organisation } = this.content;
+    for (const [name, intent] of Object.entries(fixtures?.intents ?? {}))
+      if (!this.readings.has(name)) this.readFixture(name, intent, organisation);
+  }
+
+  /** Runs a part; what is wrong with it is kept, and the other parts go on. Undefined: it was wrong. */
+  attempt<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof CaseProblem)) throw error;
+      this.problems.push(error.problem);
+      return undefined;
+    }
+  }
+
+  private ofString(text: string, pointer: string, organisation: string): ReadIntent {
+    const read = this.reader.ofString(text, organisation);
+    if (!read.ok) throw new CaseProblem({ pointer, code: 'BAD_INTENT', message: read.message });
+    return { intent: read.intent, risk: {} };
+  }
+
+  private read(intent: TestIntent, pointer: string, organisation: string): ReadIntent {
+    if (typeof intent === 'string') return this.ofString(intent, pointer, organisation);
+    const plain =
+      'text' in intent
+        ? { intent: this.reader.ofText(intent.text, organisation), risk: {} }
+        : this.ofString(intent.intent, `${pointer}/intent`, organisation);
+    return this.changed(plain, intent.facts, `${pointer}/facts`);
+  }
+
+  /** The intent with facts set. @throws {CaseProblem} */
+  changed(read: ReadIntent, facts: TestSituation['facts'], pointer: string): ReadIntent {
+    if (facts === undefined) return read;
+    const { intent, risk, problems } = withFacts(read, facts);
+    const [first, ...others] = problems.map(
+      ({ path, message }): TestProblem => ({ pointer: pointer + pointerToken(path), code: 'BAD_VALUE', message }),
+    );
+    if (first === undefined) return { intent, risk };
+    this.problems.push(...others);
+    throw new CaseProblem(first);
+  }
+
+  /** Undefined when the fixture is one that can't be read. */
+  intentOf(intent: TestIntent, pointer: string, organisation: string): ReadIntent | undefined {
+    if (typeof intent !== 'string' || /[.:]/.test(intent)) return this.read(intent, pointer, organisation);
+    const fixture = this.intents.get(intent);
+    if (fixture === undefined) throw new CaseProblem(this.intents.missing(pointer, intent));
+    return this.readFixture(intent, fixture, organisation);
+  }
+
+  private checkAgent(agent: TestAgent, pointer: string): TestAgent {
+    const wrong = agentProblem(agent);
+    if (wrong === undefined) return agent;
+    throw new CaseProblem({ pointer: `${pointer}/${wrong.member}`, code: 'BAD_VALUE', message: wrong.message });
+  }
+
+  /** @throws {CaseProblem} */
+  agentOf(agent: string | TestAgent, pointer: string): Pick<Setting, 'agent' | 'agentName'> {
+    if (typeof agent !== 'string') return { agent: this.checkAgent(agent, pointer), agentName: TEST_DEFAULTS.agentId };
+    const fixture = this.agents.get(agent);
+    if (fixture === undefined) throw new CaseProblem(this.agents.missing(pointer, agent));
+    return { agent: fixture, agentName: agent };
+  }
+
+  private instant(text: string, pointer: string): number {
+    const nowMs = instantOf(text);
+    if (nowMs !== undefined) return nowMs;
+    const message = 'must be a time such as 2026-03-02T23:30:00Z (RFC 3339)';
+    throw new CaseProblem({ pointer, code: 'BAD_TIME', message });
+  }
+
+  private named<T extends object>(given: string | T | undefined, from: Fixtures<T>, pointer: string): T | undefined {
+    if (typeof given !== 'string') return given;
+    const fixture = from.get(given);
+    if (fixture === undefined) throw new CaseProblem(from.missing(pointer, given));
+    return fixture;
+  }
+
+  organisationOf({ organisation = this.content.organisation ?? TEST_DEFAULTS.organisation }: TestSituation): string {
+    return organisation;
+  }
+
+  /** All of a setting but agent and environment. @throws {CaseProblem} */
+  surroundings(
+    situation: TestSituation,
+    pointer: string,
+  ): Pick<Setting, 'organisation' | 'nowMs' | 'key' | 'context' | 'history' | 'claim'> {
+    const { content } = this;
+    const now = situation.now ?? content.now;
+    const nowPointer = situation.now === undefined ? '/now' : `${pointer}/now`;
+    return {
+      organisation: this.organisationOf(situation),
+      nowMs: this.instant(now ?? TEST_DEFAULTS.now, nowPointer),
+      key: this.named(situation.key, this.keys, `${pointer}/key`) ?? {},
+      context: this.named(situation.context, this.contexts, `${pointer}/context`) ?? {},
+      history: situation.history,
+      claim: situation.claim,
+    };
+  }
+}

@@ -1,0 +1,227 @@
+// The parts of the policy test schema: how a member is written down, fixtures, facts and expectations.
+import { AGENT_STATUSES, ENVIRONMENTS, RISK_LEVELS, VERDICTS } from '../../../kernel/vocabulary.ts';
+import { conditional } from '../schema-parts.ts';
+import { CONTEXT_PATH, fullPath, VOCABULARY } from '../vocabulary.ts';
+import { SETTABLE, valueSchema } from './settable.ts';
+import { TEST_DEFAULTS } from './types.ts';
+
+/** A member: what it is, examples of it, and what it may be. */
+export function field(description: string, examples: readonly unknown[], rest: object): object {
+  return { description, examples, ...rest };
+}
+export const text = (description: string, example: string, rest: object = {}): object =>
+  field(description, [example], { type: 'string', minLength: 1, maxLength: 256, ...rest });
+const flag = (description: string, example: boolean): object => field(description, [example], { type: 'boolean' });
+export const amount = (description: string, example: number, maximum: number, type = 'integer'): object =>
+  field(description, [example], { type, minimum: 0, maximum });
+export const refer = (name: string, description: string, examples: readonly unknown[]): object =>
+  field(description, examples, { $ref: `#/$defs/${name}` });
+
+interface Shape {
+  readonly description: string;
+  readonly examples: readonly unknown[];
+  readonly required?: readonly string[];
+}
+export const closed = (
+  properties: Readonly<Record<string, object>>,
+  { description, examples, required }: Shape,
+): object =>
+  field(description, examples, {
+    type: 'object',
+    additionalProperties: false,
+    ...(required === undefined ? {} : { required }),
+    properties,
+  });
+
+/** Neither a dot nor a colon, so that no name can be taken for an intent. */
+const NAME = '^[A-Za-z0-9][A-Za-z0-9 _-]{0,79}$';
+export const fixtures = (of: object, description: string, example: object): object =>
+  field(`${description} Names have neither a dot nor a colon.`, [example], {
+    type: 'object',
+    propertyNames: { pattern: NAME },
+    additionalProperties: of,
+  });
+export const strings = (description: string, example: readonly string[], items: object = {}): object =>
+  field(description, [example], {
+    type: 'array',
+    uniqueItems: true,
+    maxItems: 1_000,
+    items: { type: 'string', minLength: 1, maxLength: 2_048, ...items },
+  });
+
+/** A string or an object. Not `anyOf`, so that what is wrong with the one is not told as what is wrong with both. */
+export const choice = (ofText: object, ofObject: object): object => ({
+  type: ['string', 'object'],
+  ...conditional({ type: 'object' }, ofObject, ofText),
+});
+
+export const verdict = { type: 'string', enum: VERDICTS };
+export const environment = (description: string): object =>
+  field(description, ['live'], { type: 'string', enum: ENVIRONMENTS });
+export const now = text(
+  `the time at which the question is asked, RFC 3339; absent: that of the file, else ${TEST_DEFAULTS.now}`,
+  '2026-03-02T23:30:00Z',
+);
+export const organisation = text(
+  `the slug of the organisation that asks; absent: that of the file, else "${TEST_DEFAULTS.organisation}"`,
+  'acme',
+);
+
+const counts = (words: string): object =>
+  closed(
+    Object.fromEntries(
+      VERDICTS.map((name) => [name, amount(`${name} decisions in the last ${words}`, 3, 1_000_000_000)]),
+    ),
+    { description: `decisions of the last ${words}, by verdict`, examples: [{ DENY: 3 }] },
+  );
+export const history = closed(
+  { last_60s: counts('60 seconds'), last_1h: counts('hour'), last_24h: counts('24 hours') },
+  {
+    description: "the agent's decisions by verdict; what is absent is 0, or what the shorter window has",
+    examples: [{ last_60s: { DENY: 5 } }],
+  },
+);
+
+export const agent = closed(
+  {
+    id: text('the id of the agent; absent: the name of the fixture', 'release-bot'),
+    registered: flag('whether somebody registered the agent; absent: true', false),
+    status: field('the status of a registered agent; absent: ACTIVE', ['PAUSED'], {
+      type: 'string',
+      enum: AGENT_STATUSES,
+    }),
+    score: amount('the recorded trust score; absent: the lowest of "level", else that of no evidence', 700, 1_000),
+    level: amount('the recorded trust level, when "score" is absent', 4, 7),
+    uncertainty: amount(
+      `how little evidence there is; absent: ${TEST_DEFAULTS.uncertainty}, or 1 without score and level`,
+      0.2,
+      1,
+      'number',
+    ),
+    capabilities: strings('the capabilities the agent was registered with', ['deploy']),
+    tags: strings('the tags the agent was registered with', ['team-a']),
+    history: { $ref: '#/$defs/history' },
+  },
+  {
+    description:
+      'an agent and what is recorded of it; an unregistered one never has more than the trust of no evidence',
+    examples: [{ level: 4 }, { registered: false }, { score: 900, tags: ['team-a'] }],
+  },
+);
+
+export const key = closed(
+  {
+    id: text(`the id of the API key that asks; absent: "${TEST_DEFAULTS.keyId}"`, 'key_ci'),
+    bound: flag('whether the key is bound to agents; absent: false', true),
+  },
+  { description: 'the API key that asks', examples: [{ bound: true }] },
+);
+
+export const context = field("the caller's own context", [{ ticket: 'T-1' }], { type: 'object' });
+
+export const reading = {
+  ...closed(
+    {
+      text: text('free text, as POST /v1/intent takes it; intent.parsed is then true', 'Delete the old reports', {
+        maxLength: 10_000,
+      }),
+      intent: text('a normalized intent, or action:resource', 'comms.send.report', { maxLength: 2_048 }),
+      facts: { $ref: '#/$defs/facts' },
+    },
+    {
+      description: 'free text, or an intent with facts that replace what its reading says',
+      examples: [
+        { text: 'Delete the old reports' },
+        { intent: 'comms.send.report', facts: { 'intent.traits': ['external'] } },
+      ],
+    },
+  ),
+  oneOf: [{ required: ['text'] }, { required: ['intent'] }],
+};
+export const intent = field(
+  'the name of a fixture, a normalized intent, or action:resource; or {"text": "..."}; or {"intent": "...", "facts": {...}}',
+  ['read report', 'data.read.report', 'delete:db/production/users', { text: 'Delete the old reports' }],
+  choice({ minLength: 1, maxLength: 2_048 }, { $ref: '#/$defs/reading' }),
+);
+
+export const facts = closed(
+  Object.fromEntries(
+    SETTABLE.map((entry) => [
+      fullPath(entry.fact, entry.path),
+      { description: `${entry.description}; replaces what the reading of the intent says`, ...valueSchema(entry) },
+    ]),
+  ),
+  {
+    description: 'facts of the intent that replace what its reading by parser, lexicon and intake policies says',
+    examples: [{ 'intent.data_classes': ['pii'] }, { 'intent.risk.score': 800 }],
+  },
+);
+
+export const seenFacts = field(
+  'facts by their path, as the rules saw them; null: missing',
+  [{ 'intent.action': 'delete' }],
+  {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(
+      VOCABULARY.map((entry) => [
+        fullPath(entry.fact, entry.path),
+        { description: entry.description, examples: [entry.values?.[0] ?? 1] },
+      ]),
+    ),
+    patternProperties: { [`^context\\.${CONTEXT_PATH.source.slice(1)}`]: {} },
+  },
+);
+
+const reason = field('"policy/rule", or members that a reason must have', ['writes/others-may-not', { code: 'X' }], {
+  ...choice(
+    { pattern: '^[a-z0-9][a-z0-9._-]*/[a-z0-9][a-z0-9-]*$' },
+    {
+      additionalProperties: false,
+      minProperties: 1,
+      properties: {
+        policy: text('the id of the policy; "default" for what no policy says', 'writes'),
+        rule: text('the name of the rule', 'others-may-not'),
+        effect: field('the effect of the reason', ['DENY'], verdict),
+        code: text('the code of the reason', 'TRUST_TOO_LOW'),
+      },
+    },
+  ),
+});
+
+export const risk = closed(
+  {
+    level: field('the level of the risk', ['high'], { type: 'string', enum: RISK_LEVELS }),
+    atLeast: amount('the lowest risk score that is accepted', 400, 1_000),
+    atMost: amount('the highest risk score that is accepted', 699, 1_000),
+    factors: strings('risk factors that must be among those found', ['money']),
+  },
+  { description: 'the risk that the intake policies must find', examples: [{ level: 'high', factors: ['money'] }] },
+);
+
+const expectationMembers = closed(
+  {
+    verdict: field('the verdict', ['DENY'], verdict),
+    reasons: field('reasons that must be given; others may be', [['writes/others-may-not']], {
+      type: 'array',
+      minItems: 1,
+      maxItems: 100,
+      items: reason,
+    }),
+    exact: flag('whether no other reasons may be given than those of "reasons"; absent: false', true),
+    obligations: field('the obligations of a DEGRADE, all of them, in any order', [[{ type: 'read_only' }]], {
+      type: 'array',
+      maxItems: 100,
+      items: { type: 'object', required: ['type'] },
+    }),
+    risk: { $ref: '#/$defs/risk' },
+    facts: { $ref: '#/$defs/seenFacts' },
+  },
+  {
+    description: 'the verdict, and what else must be true of the answer',
+    examples: [{ verdict: 'DENY', reasons: ['writes/others-may-not'] }],
+    required: ['verdict'],
+  },
+);
+
+export const expectation = { ...expectationMembers, dependentRequired: { exact: ['reasons'] } };

@@ -1,0 +1,223 @@
+// The published JSON Schema of a policy test file (draft 2020-12): every member has a description and examples.
+import Type from 'typebox';
+import type { TSchema } from 'typebox';
+import { ENVIRONMENTS } from '../../../kernel/vocabulary.ts';
+import {
+  field,
+  text,
+  amount,
+  refer,
+  closed,
+  fixtures,
+  strings,
+  choice,
+  verdict,
+  environment,
+  now,
+  organisation,
+  history,
+  agent,
+  key,
+  context,
+  reading,
+  intent,
+  facts,
+  seenFacts,
+  risk,
+  expectation,
+} from './schema-parts.ts';
+import { TEST_DEFAULTS } from './types.ts';
+import type { PolicyTestFile } from './types.ts';
+
+/** Stable: editors and test files refer to it, wherever the service runs. */
+export const POLICY_TEST_SCHEMA_ID = 'https://custos.dev/schemas/policy-test.json';
+
+const situation: Readonly<Record<string, object>> = {
+  organisation,
+  now,
+  key: field(
+    'the API key that asks: the name of a fixture, or the key itself',
+    ['ci', { bound: true }],
+    choice({}, { $ref: '#/$defs/key' }),
+  ),
+  context: field(
+    "the caller's context: the name of a fixture, or the context itself",
+    ['ticketed', { ticket: 'T-1' }],
+    choice({}, { $ref: '#/$defs/context' }),
+  ),
+  history: refer('history', "the agent's history; absent: that of its fixture", [{ last_60s: { DENY: 5 } }]),
+  claim: closed(
+    {
+      score: amount('the claimed trust score', 500, 1_000),
+      level: amount('the claimed trust level', 3, 7),
+    },
+    { description: 'trust that the caller claims: it can only lower what is recorded', examples: [{ level: 3 }] },
+  ),
+  facts: { $ref: '#/$defs/facts' },
+};
+
+const caseSchema = closed(
+  {
+    name: text('what the case shows; unique in the file', 'a newcomer may not write'),
+    agent: field(
+      'the name of a fixture, or the agent itself',
+      ['newcomer', { level: 4 }],
+      choice({}, { $ref: '#/$defs/agent' }),
+    ),
+    intent: { $ref: '#/$defs/intent' },
+    environment: environment(`absent: that of the file, else ${TEST_DEFAULTS.environment}`),
+    ...situation,
+    expect: field(
+      'the verdict, or a verdict and more; absent: DENY',
+      ['ALLOW', { verdict: 'DENY' }],
+      choice(verdict, { $ref: '#/$defs/expectation' }),
+    ),
+  },
+  {
+    description: 'one question and its answer',
+    examples: [{ name: 'a newcomer may not write', agent: 'newcomer', intent: 'data.update.report', expect: 'DENY' }],
+    required: ['name', 'agent', 'intent'],
+  },
+);
+
+const cell = field(
+  'the verdict, in each environment or by environment',
+  ['ALLOW', { test: 'ALLOW' }],
+  choice(
+    verdict,
+    closed(
+      Object.fromEntries(ENVIRONMENTS.map((name) => [name, field(`the verdict in ${name}`, ['ALLOW'], verdict)])),
+      { description: 'verdicts by environment; what is not listed is DENY', examples: [{ test: 'ALLOW' }] },
+    ),
+  ),
+);
+
+const matrix = closed(
+  {
+    name: text('what the matrix shows; unique in the file', 'who may write'),
+    agents: { ...strings('the rows: names of fixtures', ['newcomer', 'operator']), minItems: 1 },
+    intents: {
+      ...strings('the columns: names of fixtures, or intents as strings', ['read report', 'data.update.report']),
+      minItems: 1,
+    },
+    environments: field('absent: that of the file, else live', [['live', 'test']], {
+      type: 'array',
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string', enum: ENVIRONMENTS },
+    }),
+    ...situation,
+    expect: field(
+      'agent, then intent, then verdict; what is not listed is DENY',
+      [{ operator: { 'read report': 'ALLOW', 'data.update.report': { test: 'ALLOW', live: 'ESCALATE' } } }],
+      { type: 'object', additionalProperties: { type: 'object', additionalProperties: cell } },
+    ),
+  },
+  {
+    description: 'every agent with every intent in every environment, each a case of its own',
+    examples: [
+      {
+        name: 'who may read',
+        agents: ['newcomer'],
+        intents: ['read report'],
+        expect: { newcomer: { 'read report': 'ALLOW' } },
+      },
+    ],
+    required: ['name', 'agents', 'intents', 'expect'],
+  },
+);
+
+const example: PolicyTestFile = {
+  name: 'reports',
+  now: '2026-03-02T10:00:00Z',
+  fixtures: {
+    agents: { newcomer: {}, operator: { level: 4 } },
+    intents: { 'read report': 'data.read.report', 'write report': 'data.update.report' },
+  },
+  cases: [
+    {
+      name: 'a newcomer may not write',
+      agent: 'newcomer',
+      intent: 'write report',
+      expect: { verdict: 'DENY', reasons: ['writes/others-may-not'] },
+    },
+  ],
+  matrix: [
+    {
+      name: 'who may do what',
+      agents: ['newcomer', 'operator'],
+      intents: ['read report', 'write report'],
+      expect: {
+        newcomer: { 'read report': 'ALLOW' },
+        operator: { 'read report': 'ALLOW', 'write report': 'ALLOW' },
+      },
+    },
+  ],
+};
+
+/** The published schema, served at /schemas/policy-test.json and kept in policies/schema/. */
+export const PolicyTestSchema: TSchema & { '~unsafe': PolicyTestFile } = Type.Unsafe<PolicyTestFile>({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: POLICY_TEST_SCHEMA_ID,
+  title: 'Custos policy test',
+  ...closed(
+    {
+      $schema: text('where editors find this schema', '../schema/policy-test.schema.json', { maxLength: 2_048 }),
+      name: text('what is tested; unique among the test files', 'production data'),
+      description: text('what the file shows, for those who read it as documentation', 'Who may do what.', {
+        maxLength: 2_000,
+      }),
+      now,
+      organisation,
+      environment: environment(`the environment of cases that name none; absent: ${TEST_DEFAULTS.environment}`),
+      fixtures: closed(
+        {
+          agents: fixtures({ $ref: '#/$defs/agent' }, 'Agents by name.', { newcomer: {}, operator: { level: 4 } }),
+          keys: fixtures({ $ref: '#/$defs/key' }, 'API keys by name.', { ci: { bound: true } }),
+          intents: fixtures({ $ref: '#/$defs/intent' }, 'Intents by name.', { 'read report': 'data.read.report' }),
+          contexts: fixtures({ $ref: '#/$defs/context' }, 'Contexts by name.', { ticketed: { ticket: 'T-1' } }),
+        },
+        { description: 'what cases refer to by name', examples: [example.fixtures] },
+      ),
+      cases: field('questions with their answers, one by one', [example.cases], {
+        type: 'array',
+        maxItems: 10_000,
+        items: { $ref: '#/$defs/case' },
+      }),
+      matrix: field(
+        'tables of agents and intents; cases and matrices of a file make at most 100,000 cases',
+        [example.matrix],
+        {
+          type: 'array',
+          maxItems: 1_000,
+          items: { $ref: '#/$defs/matrix' },
+        },
+      ),
+    },
+    {
+      description: 'Questions to the policies beside it, and the answers they must give.',
+      examples: [example],
+      required: ['name'],
+    },
+  ),
+  anyOf: [{ required: ['cases'] }, { required: ['matrix'] }],
+  $defs: {
+    agent,
+    key,
+    context,
+    reading,
+    intent,
+    history,
+    facts,
+    seenFacts,
+    risk,
+    expectation,
+    case: caseSchema,
+    matrix,
+  },
+});
+
+/** The text of policies/schema/policy-test.schema.json. */
+export function policyTestSchemaText(): string {
+  return `${JSON.stringify(PolicyTestSchema, null, 2)}\n`;
+}

@@ -1,0 +1,62 @@
+// Where policies and their parts are written: file, line and column of rules and comparisons.
+import { parseJson } from '../../../kernel/json.ts';
+import type { Position } from '../../../kernel/json.ts';
+import type { TextFile } from '../load.ts';
+import type { Comparison, Condition } from '../schema.ts';
+import { locator } from './load.ts';
+
+export interface Place extends Position {
+  readonly file: string;
+}
+
+/** The comparisons of a condition from left to right, as in its normal form, and where they are. */
+export function comparisonsOf(
+  condition: Condition,
+  pointer: string,
+): { readonly comparison: Comparison; readonly pointer: string }[] {
+  if ('not' in condition) return comparisonsOf(condition.not, `${pointer}/not`);
+  if ('all' in condition) return condition.all.flatMap((part, i) => comparisonsOf(part, `${pointer}/all/${i}`));
+  if ('any' in condition) return condition.any.flatMap((part, i) => comparisonsOf(part, `${pointer}/any/${i}`));
+  return [{ comparison: condition, pointer }];
+}
+
+export interface PolicySources {
+  /** The place of a pointer in the file of a policy; undefined when no file has this id. */
+  locate(policy: string, pointer: string): Place | undefined;
+  /** The place of a rule by its name. */
+  locateRule(policy: string, rule: string): Place | undefined;
+}
+
+interface Source {
+  readonly file: string;
+  readonly rules: readonly string[];
+  readonly locate: (pointer: string) => Position;
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+/** The places of policies in files that load. Of files with the same id the first by its name is shown. */
+export function policySources(files: readonly TextFile[]): PolicySources {
+  const byId = new Map<string, Source>();
+  for (const { path, text } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const document = parseJson(text);
+    const id = member(document, 'id');
+    const rules = member(document, 'rules');
+    if (typeof id !== 'string' || byId.has(id)) continue;
+    const names = (Array.isArray(rules) ? rules : []).map((rule: unknown) => String(member(rule, 'name')));
+    byId.set(id, { file: path, rules: names, locate: locator(text) });
+  }
+  const locate = (policy: string, pointer: string): Place | undefined => {
+    const source = byId.get(policy);
+    return source === undefined ? undefined : { file: source.file, ...source.locate(pointer) };
+  };
+  return {
+    locate,
+    locateRule(policy, rule) {
+      const index = byId.get(policy)?.rules.indexOf(rule) ?? -1;
+      return index === -1 ? undefined : locate(policy, `/rules/${index}`);
+    },
+  };
+}

@@ -1,0 +1,317 @@
+// The typed vocabulary: every fact and path that a condition may name, its type, unit and meaning; and how a path is read.
+import {
+  ACTIONS,
+  AGENT_STATUSES,
+  DATA_CLASSES,
+  EFFECTS,
+  ENVIRONMENTS,
+  INTENT_FLAGS,
+  RISK_LEVELS,
+  EXTENTS,
+  TRAITS,
+  VERDICTS,
+} from '../../kernel/vocabulary.ts';
+import { nearestName } from '../../kernel/near.ts';
+import { isPattern } from './resource.ts';
+import type { PolicyStage } from '../../kernel/vocabulary.ts';
+
+export const FACT_TYPES = [
+  'string',
+  'number',
+  'boolean',
+  'strings',
+  'timestamp',
+  'minutes',
+  'resource',
+  'resources',
+  'money',
+  'unknown',
+] as const;
+/** `strings`, `resources` and `money` are lists; `minutes` counts from midnight UTC; `unknown` is what a caller chose. */
+export type FactType = (typeof FACT_TYPES)[number];
+
+export interface VocabularyEntry {
+  readonly fact: string;
+  /** Dotted, own properties only; absent when the fact is a plain value. */
+  readonly path?: string;
+  readonly type: FactType;
+  /** The closed list that the value, or each member of a list, is from. */
+  readonly values?: readonly string[];
+  readonly unit?: string;
+  readonly description: string;
+  /** Policies of stage `intake` compute this, so they can't look at it. */
+  readonly notAtIntake?: true;
+  /** Names one object, so a request for a pattern, which stands for many, leaves it open: then it counts as missing. */
+  readonly openInPattern?: true;
+}
+
+const COUNTS: VocabularyEntry[] = (
+  [
+    ['last_60s', '60 seconds'],
+    ['last_1h', 'hour'],
+    ['last_24h', '24 hours'],
+  ] as const
+).flatMap(([window, words]) =>
+  VERDICTS.map((verdict) => ({
+    fact: 'history',
+    path: `${window}.${verdict}`,
+    type: 'number' as const,
+    unit: 'decisions',
+    description: `${verdict} decisions of this agent in the last ${words}, at most 1 s old: an alarm, not a quota`,
+  })),
+);
+
+export const VOCABULARY: readonly VocabularyEntry[] = [
+  {
+    fact: 'intent',
+    path: 'normalized',
+    type: 'string',
+    description: 'the normalized intent, <domain>.<action>.<object>; missing when the request is a pattern',
+    openInPattern: true,
+  },
+  {
+    fact: 'intent',
+    path: 'domain',
+    type: 'string',
+    description: 'the first part of the normalized intent',
+    openInPattern: true,
+  },
+  { fact: 'intent', path: 'action', type: 'string', values: ACTIONS, description: 'the action class' },
+  { fact: 'intent', path: 'verb', type: 'string', description: "the caller's own verb in its base form, such as drop" },
+  {
+    fact: 'intent',
+    path: 'object',
+    type: 'string',
+    description: 'the noun phrase that is acted on, singular; missing when the request is a pattern',
+    openInPattern: true,
+  },
+  { fact: 'intent', path: 'resource', type: 'resource', description: 'the canonical resource, without the action' },
+  {
+    fact: 'intent',
+    path: 'places',
+    type: 'resources',
+    description: 'what the text locates the object in, each a canonical resource',
+  },
+  { fact: 'intent', path: 'effect', type: 'string', values: EFFECTS, description: 'the side effect' },
+  { fact: 'intent', path: 'traits', type: 'strings', values: TRAITS, description: 'what else is true of the action' },
+  { fact: 'intent', path: 'extent', type: 'string', values: EXTENTS, description: 'how many objects are touched' },
+  { fact: 'intent', path: 'confidence', type: 'number', unit: '0..1', description: 'how sure the parser is' },
+  {
+    fact: 'intent',
+    path: 'depth',
+    type: 'number',
+    unit: 'segments',
+    description: 'how many segments of the resource are named: 1 for db/*, 2 for db/customers and for db/customers/*',
+  },
+  {
+    fact: 'intent',
+    path: 'parsed',
+    type: 'boolean',
+    description:
+      'whether a parse by this agent, at most 15 minutes old, stands behind the request, named by its intent_id or not',
+  },
+  {
+    fact: 'intent',
+    path: 'data_classes',
+    type: 'strings',
+    values: DATA_CLASSES,
+    description: 'classes of sensitive data that are involved',
+  },
+  {
+    fact: 'intent',
+    path: 'flags',
+    type: 'strings',
+    values: INTENT_FLAGS,
+    description: 'what is suspicious or unusual about the text',
+  },
+  { fact: 'intent', path: 'entities.emails', type: 'strings', description: 'e-mail addresses in the text' },
+  { fact: 'intent', path: 'entities.urls', type: 'strings', description: 'URLs in the text' },
+  { fact: 'intent', path: 'entities.hosts', type: 'strings', description: 'host names in the text' },
+  { fact: 'intent', path: 'entities.money', type: 'money', description: 'sums of money in the text' },
+  { fact: 'intent', path: 'entities.paths', type: 'strings', description: 'file paths in the text' },
+  { fact: 'intent', path: 'entities.identifiers', type: 'strings', description: 'identifiers in the text' },
+  {
+    fact: 'intent',
+    path: 'risk.level',
+    type: 'string',
+    values: RISK_LEVELS,
+    description: 'low below 400, medium below 700, else high',
+    notAtIntake: true,
+  },
+  {
+    fact: 'intent',
+    path: 'risk.score',
+    type: 'number',
+    unit: '0..1000',
+    description: 'the sum over the risk factors',
+    notAtIntake: true,
+  },
+  { fact: 'agent', path: 'id', type: 'string', description: "the agent's id" },
+  { fact: 'agent', path: 'registered', type: 'boolean', description: 'whether somebody registered the agent' },
+  {
+    fact: 'agent',
+    path: 'status',
+    type: 'string',
+    values: [...AGENT_STATUSES, 'UNREGISTERED'],
+    description: 'the status of the agent',
+  },
+  {
+    fact: 'agent',
+    path: 'capabilities',
+    type: 'strings',
+    description: 'the capabilities the agent was registered with',
+  },
+  { fact: 'agent', path: 'tags', type: 'strings', description: 'the tags the agent was registered with' },
+  {
+    fact: 'trust',
+    path: 'level',
+    type: 'number',
+    unit: '0..7',
+    description: 'the effective trust level: of the lower of recorded and claimed score',
+  },
+  { fact: 'trust', path: 'score', type: 'number', unit: '0..1000', description: 'the effective trust score' },
+  {
+    fact: 'trust',
+    path: 'uncertainty',
+    type: 'number',
+    unit: '0..1',
+    description: 'how little evidence there is; 1 is none',
+  },
+  { fact: 'trust', path: 'recorded.level', type: 'number', unit: '0..7', description: 'the recorded trust level' },
+  { fact: 'trust', path: 'recorded.score', type: 'number', unit: '0..1000', description: 'the recorded trust score' },
+  {
+    fact: 'trust',
+    path: 'claimed.level',
+    type: 'number',
+    unit: '0..7',
+    description: 'the claimed trust level; missing when nothing was claimed',
+  },
+  {
+    fact: 'trust',
+    path: 'claimed.score',
+    type: 'number',
+    unit: '0..1000',
+    description: 'the claimed trust score; missing when nothing was claimed',
+  },
+  { fact: 'key', path: 'id', type: 'string', description: 'the id of the API key that asks' },
+  { fact: 'key', path: 'bound', type: 'boolean', description: 'whether the key is bound to agents' },
+  { fact: 'key', path: 'environment', type: 'string', values: ENVIRONMENTS, description: 'the environment of the key' },
+  { fact: 'time', path: 'now', type: 'timestamp', description: 'the time of the evaluation, RFC 3339 UTC' },
+  { fact: 'time', path: 'date', type: 'string', description: 'the date of the evaluation, YYYY-MM-DD, UTC' },
+  { fact: 'time', path: 'hour', type: 'number', unit: '0..23', description: 'the hour, UTC' },
+  { fact: 'time', path: 'minute_of_day', type: 'minutes', unit: '0..1439', description: 'minutes since midnight, UTC' },
+  { fact: 'time', path: 'weekday', type: 'number', unit: '1 (Monday) .. 7', description: 'the day of the week, UTC' },
+  ...COUNTS,
+  { fact: 'organisation', path: 'slug', type: 'string', description: 'the organisation that asks' },
+  { fact: 'environment', type: 'string', values: ENVIRONMENTS, description: 'the environment that is asked about' },
+];
+
+const CONTEXT: Omit<VocabularyEntry, 'path'> = {
+  fact: 'context',
+  type: 'unknown',
+  description: "a member of the caller's own context",
+};
+/** Below `context` any dotted path of plain member names. */
+export const CONTEXT_PATH = /^[A-Za-z0-9_-]{1,64}(?:\.[A-Za-z0-9_-]{1,64}){0,7}$/;
+
+export const FACT_NAMES: readonly string[] = [...new Set(VOCABULARY.map((entry) => entry.fact)), 'context'];
+
+const byPath = new Map(VOCABULARY.map((entry) => [fullPath(entry.fact, entry.path), entry]));
+
+/** `trust` and `level` give `trust.level`; a fact without a path is its own full path. */
+export function fullPath(fact: string, path: string | undefined): string {
+  return path === undefined ? fact : `${fact}.${path}`;
+}
+
+/** Where a path goes wrong although its author knows the facts: other engines read expressions here. */
+function pathNote(path: string): string {
+  return /[$[\]()*?@]/.test(path)
+    ? '; a path is a dotted list of member names, no JSONPath: nothing in a policy is run as an expression'
+    : '';
+}
+
+function unknownFact(fact: string): string {
+  const whole = byPath.get(fact);
+  const written = JSON.stringify(fact.slice(0, 100));
+  if (whole?.path !== undefined)
+    return `there is no fact ${written}; write it as "fact": "${whole.fact}", "path": "${whole.path}"`;
+  const near = nearestName(fact, FACT_NAMES) ?? nearestName(fact, [...byPath.keys()]);
+  return `there is no fact ${written}${near === undefined ? '' : `; did you mean "${near}"?`}; known are ${FACT_NAMES.join(', ')}`;
+}
+
+/** The entry of a fact and path, or what is wrong with them. */
+export function lookUp(fact: string, path: string | undefined, stage: PolicyStage): VocabularyEntry | string {
+  if (!FACT_NAMES.includes(fact)) return unknownFact(fact);
+  const written = JSON.stringify(path?.slice(0, 200));
+  if (fact === 'context') {
+    if (path === undefined) return 'the fact "context" needs a path';
+    if (CONTEXT_PATH.test(path)) return { ...CONTEXT, path };
+    return `${written} is not a dotted path of at most 8 member names${pathNote(path)}`;
+  }
+  const entry = byPath.get(fullPath(fact, path));
+  if (entry === undefined) {
+    const known = VOCABULARY.filter((other) => other.fact === fact).flatMap((other) => other.path ?? []);
+    if (known.length === 0) return `the fact "${fact}" has no paths${path === undefined ? '' : ': leave "path" out'}`;
+    if (path === undefined) return `the fact "${fact}" needs a path; known are ${known.join(', ')}`;
+    const near = nearestName(path, known);
+    const meant = near === undefined ? pathNote(path) : `; did you mean "${fullPath(fact, near)}"?`;
+    return `the fact "${fact}" has no path ${written}${meant}; known are ${known.join(', ')}`;
+  }
+  if (entry.notAtIntake === true && stage === 'intake') {
+    return `${fullPath(fact, path)} is computed by policies of stage intake, which can't look at it`;
+  }
+  return entry;
+}
+
+/** The member of a plain object that is its own; undefined for lists, inherited members and everything else. */
+function own(value: unknown, key: string): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
+    return undefined;
+  // Object.hasOwn has just said that the member exists.
+  return (value as Record<string, unknown>)[key];
+}
+
+/** Reads one full path out of the facts; undefined when it is missing. Never runs anything that came from a policy. */
+export type PathReader = (facts: object) => unknown;
+
+/**
+ * Whether a request for a pattern leaves the path open: it names one object, and the pattern stands for many. The
+ * domain is the first segment, so only `*` itself leaves that open.
+ */
+export function isLeftOpen(path: string, facts: object): boolean {
+  if (byPath.get(path)?.openInPattern !== true) return false;
+  const resource = own(own(facts, 'intent'), 'resource');
+  if (typeof resource !== 'string' || !isPattern(resource)) return false;
+  return path !== 'intent.domain' || resource === '*';
+}
+
+/**
+ * A risk that is higher only because facts are missing can not be told, where that makes a difference: otherwise whoever
+ * leaves out a fact could make a rule hold for certain, through the risk.
+ */
+const RISK_MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['intent.risk.level', 'level'],
+  ['intent.risk.score', 'score'],
+]);
+
+function riskReader(member: string, read: PathReader): PathReader {
+  return (facts) => {
+    const value = read(facts);
+    const certain = own(own(own(facts, 'intent'), 'risk'), 'certain');
+    return certain === undefined || own(certain, member) === value ? value : undefined;
+  };
+}
+
+/** The reader of a full path such as `trust.recorded.level`. Null counts as missing. */
+export function pathReader(path: string): PathReader {
+  const keys = path.split('.');
+  const read: PathReader = (facts) => {
+    let value: unknown = facts;
+    for (const key of keys) value = own(value, key);
+    return value === null ? undefined : value;
+  };
+  const riskMember = RISK_MEMBERS.get(path);
+  if (riskMember !== undefined) return riskReader(riskMember, read);
+  if (byPath.get(path)?.openInPattern !== true) return read;
+  return (facts) => (isLeftOpen(path, facts) ? undefined : read(facts));
+}

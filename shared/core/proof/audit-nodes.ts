@@ -1,0 +1,127 @@
+// Comparing the stored nodes over a piece of the log with another implementation's tree, and telling what was changed. Pure.
+import type { Finding } from './audit-findings.ts';
+import { otherLayers, SUBTREE_LEVEL } from './audit-tree.ts';
+import type { AuditedRow } from './audit.ts';
+import { quoted } from './encoding.ts';
+
+/** Stored perfect nodes of a subtree: undefined where there is no row. */
+export type StoredNodes = (level: number, index: number) => Buffer | undefined;
+
+export interface TreeAudit {
+  readonly findings: Finding[];
+  /** Leaf hashes to go on with: the derived ones, or the stored ones where those are what the nodes are made of. */
+  readonly hashes: readonly Buffer[];
+  /** Whether the leaves lead to the stored nodes: if not, checkpoints differ for a reason that is named already. */
+  readonly fits: boolean;
+}
+
+/**
+ * Compares the perfect nodes over leaves from `start` on (a multiple of 1024, at most 1024 leaves) with another
+ * implementation's tree over the leaf hashes.
+ * @param derived hashes of the source rows, or undefined for a row without one
+ */
+export function auditNodes(
+  start: number,
+  rows: readonly AuditedRow[],
+  derived: readonly (Buffer | undefined)[],
+  stored: StoredNodes,
+): TreeAudit {
+  const columns = rows.map((row) => row.leafHash);
+  const own = columns.map((hash, i) => derived[i] ?? hash);
+  const ofRecords = compareNodes(start, rows, own, stored);
+  const isSame = own.every((hash, i) => hash === columns[i] || hash.equals(columns[i] ?? hash));
+  if (isSame || ofRecords.length === 0) return { findings: ofRecords, hashes: own, fits: ofRecords.length === 0 };
+  // A record or a leaf hash was changed, and is named by its row. What the nodes are made of is the other of the two.
+  const ofColumns = compareNodes(start, rows, columns, stored);
+  const isOfColumns = ofColumns.length <= ofRecords.length;
+  const findings = isOfColumns ? ofColumns : ofRecords;
+  return { findings, hashes: isOfColumns ? columns : own, fits: findings.length === 0 };
+}
+
+function compareNodes(
+  start: number,
+  rows: readonly AuditedRow[],
+  hashes: readonly Buffer[],
+  stored: StoredNodes,
+): Finding[] {
+  if (hashes.length === 0) return [];
+  const findings: Finding[] = [];
+  const layers = otherLayers(hashes);
+  const [leaves = []] = layers;
+  const isWrong = (level: number, i: number): boolean => {
+    const hash = stored(level, start / 2 ** level + i);
+    const reference = layers[level]?.[i];
+    return hash !== undefined && reference !== undefined && !hash.equals(reference);
+  };
+  const isPerfect = (level: number, i: number): boolean =>
+    level <= SUBTREE_LEVEL && (i + 1) * 2 ** level <= hashes.length;
+  const replaced: number[] = [];
+  for (let level = 1; level <= SUBTREE_LEVEL; level += 1) {
+    for (let i = 0; isPerfect(level, i); i += 1) {
+      const index = start / 2 ** level + i;
+      const first = start + i * 2 ** level;
+      const name = `Node ${index} of level ${level}, over the leaves ${first} to ${first + 2 ** level - 1},`;
+      const at = { leafIndex: first, proofId: rows[i * 2 ** level]?.proofId ?? null };
+      if (stored(level, index) === undefined) {
+        findings.push({ kind: 'node-missing', ...at, sentence: `${name} is missing.` });
+        continue;
+      }
+      if (!isWrong(level, i)) continue;
+      // A change of leaves goes on up to the top; one that ends below a right node is the node's own.
+      const parent = Math.floor(i / 2);
+      const isBelowTop = level < SUBTREE_LEVEL && isPerfect(level + 1, parent);
+      const isOwn = isBelowTop
+        ? !isWrong(level + 1, parent)
+        : level > 1 && !isWrong(level - 1, 2 * i) && !isWrong(level - 1, 2 * i + 1);
+      if (isOwn)
+        findings.push({ kind: 'node-altered', ...at, sentence: `${name} is not the hash of what is below it.` });
+      else if (level === 1 && !isBelowTop && !isSwappedPair(leaves, i, stored(1, index)))
+        findings.push({ kind: 'node-altered', ...at, sentence: `${name} is not the hash of its two leaves.` });
+      else if (level === 1) replaced.push(i);
+    }
+  }
+  if (replaced.length > 0) findings.push(leavesFinding(start, rows, leaves, replaced, stored));
+  return findings;
+}
+
+/** Whether a node is right when its two leaves change places. */
+function isSwappedPair(leaves: readonly Buffer[], pair: number, node: Buffer | undefined): boolean {
+  const other = leaves.slice(2 * pair, 2 * pair + 2).reverse();
+  return node !== undefined && otherLayers(other)[1]?.[0]?.equals(node) === true;
+}
+
+/** Whose leaves they are, when pairs of leaves do not give the nodes above them: two that changed places, or others. */
+function leavesFinding(
+  start: number,
+  rows: readonly AuditedRow[],
+  leaves: readonly Buffer[],
+  pairs: readonly number[],
+  stored: StoredNodes,
+): Finding {
+  const members = pairs.slice(0, 2).flatMap((i) => [2 * i, 2 * i + 1]);
+  const idOf = (i: number): string => quoted(rows[i]?.proofId ?? '');
+  if (pairs.length <= 2)
+    for (const a of members)
+      for (const b of members.filter((other) => other > a)) {
+        const swapped = [...leaves];
+        [swapped[a], swapped[b]] = [leaves[b] ?? Buffer.alloc(0), leaves[a] ?? Buffer.alloc(0)];
+        const isRight = pairs.every((i) =>
+          otherLayers(swapped.slice(2 * i, 2 * i + 2))[1]?.[0]?.equals(stored(1, start / 2 + i) ?? Buffer.alloc(0)),
+        );
+        if (isRight)
+          return {
+            kind: 'leaves-swapped',
+            leafIndex: start + a,
+            proofId: rows[a]?.proofId ?? null,
+            sentence: `Leaves ${start + a} (proof ${idOf(a)}) and ${start + b} (proof ${idOf(b)}) stand in each other's place.`,
+          };
+      }
+  const first = members[0] ?? 0;
+  const where = pairs.slice(0, 5).map((i) => `${start + 2 * i} and ${start + 2 * i + 1}`);
+  return {
+    kind: 'leaves-replaced',
+    leafIndex: start + first,
+    proofId: rows[first]?.proofId ?? null,
+    sentence: `One of the leaves ${where.join(', ')}${pairs.length > 5 ? ` or of ${pairs.length - 5} more pairs` : ''} is not the one that the tree was made of.`,
+  };
+}

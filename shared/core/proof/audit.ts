@@ -1,0 +1,194 @@
+// What the auditor compares: rows with the records they are about, and checkpoints with their notes and roots. Pure.
+import { createHash } from 'node:crypto';
+import type { Finding, FindingKind } from './audit-findings.ts';
+import { otherLeafHash } from './audit-tree.ts';
+import { readCheckpoint } from './checkpoint.ts';
+import { quoted } from './encoding.ts';
+import { ProofError } from './failures.ts';
+import type { TrustedKey } from './keys.ts';
+import { isOfLog, logOf, readRecord, type RecordView } from './record-read.ts';
+
+/** A decision's own columns that its record says, too. */
+export interface DecisionColumns {
+  readonly decisionId: string;
+  readonly agentId: string;
+  readonly keyId: string;
+  readonly verdict: string;
+  /** RFC 3339. */
+  readonly evaluatedAt: string;
+  readonly policyDigest: string | null;
+  readonly facts: Buffer | null;
+  readonly factsSalt: Buffer | null;
+}
+
+/** A leaf's row, the row it is about, and the leaf before it in its chain. */
+export interface AuditedRow {
+  readonly index: number;
+  readonly proofId: string;
+  readonly entityId: string;
+  readonly event: string;
+  readonly occurredAt: string;
+  readonly chainIndex: number;
+  readonly previousHash: Buffer;
+  readonly eventHash: Buffer;
+  readonly leafHash: Buffer;
+  /** Canonical record without its previousHash, with its columns; undefined when the row is not there. */
+  readonly source:
+    | {
+        readonly proofId: string;
+        readonly entityId: string;
+        readonly event: string;
+        readonly occurredAt: string;
+        readonly record: Buffer;
+      }
+    | undefined;
+  readonly decision: DecisionColumns | undefined;
+  /** The leaf one lower in the chain. `index` is -1 for one of an earlier generation of the log. */
+  readonly previous: { readonly index: number; readonly eventHash: Buffer } | undefined;
+}
+
+const ZERO_HASH = '0'.repeat(64);
+
+function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function sealed(record: Buffer, previousHash: string): Buffer {
+  return Buffer.concat([record, Buffer.from(`,"previousHash":"${previousHash}"}`)]);
+}
+
+/** Everything that one row shows by itself. `hash` is the leaf hash derived from the source row, if there is one. */
+export function auditRow(row: AuditedRow, origin: string | null): { findings: Finding[]; hash: Buffer | undefined } {
+  const findings: Finding[] = [];
+  const find = (kind: FindingKind, what: string): void => {
+    const sentence = `Leaf ${row.index} (proof ${quoted(row.proofId)}): ${what}`;
+    findings.push({ kind, leafIndex: row.index, proofId: row.proofId, sentence });
+  };
+  const { source, previous } = row;
+  const stated = row.previousHash.toString('hex');
+  const expected = row.chainIndex === 0 ? ZERO_HASH : previous?.eventHash.toString('hex');
+  if (expected === undefined) find('chain-broken', `record ${row.chainIndex - 1} of its entity's chain is missing.`);
+  else if (previous !== undefined && previous.index >= row.index)
+    find('chain-broken', `the record before it in its chain stands after it, at leaf ${previous.index}.`);
+  if (source === undefined) {
+    find('source-missing', 'the decision or record that it is about does not exist.');
+    return { findings, hash: undefined };
+  }
+  const bytes = sealed(source.record, stated);
+  const hash = otherLeafHash(bytes);
+  const isLeaf = hash.equals(row.leafHash);
+  const isEvent = sha256(bytes).equals(row.eventHash);
+  const isLinked = expected === undefined || expected === stated;
+  if (!isLeaf && !isEvent) {
+    // The hashes may fit what the chain says: then only this column was changed.
+    const isPrevious =
+      !isLinked && expected !== undefined && otherLeafHash(sealed(source.record, expected)).equals(row.leafHash);
+    if (isPrevious) find('previous-hash-altered', 'its previous hash is not the one that was hashed.');
+    else find('record-altered', 'the bytes of its record are not those that were hashed.');
+  } else {
+    if (!isLeaf) find('leaf-hash-altered', 'its leaf hash is not the hash of its record.');
+    if (!isEvent) find('event-hash-altered', 'its event hash is not the hash of its record.');
+    if (!isLinked)
+      find('chain-broken', 'its previous hash is not the event hash of the record before it in its chain.');
+  }
+  const read = readRecord(bytes);
+  if ('why' in read) find('record-not-canonical', `its record ${read.why}.`);
+  else auditColumns(row, read.record, origin, find);
+  return { findings, hash };
+}
+
+function auditColumns(
+  row: AuditedRow,
+  record: RecordView,
+  origin: string | null,
+  find: (kind: FindingKind, what: string) => void,
+): void {
+  if (origin !== null && !isOfLog(record, origin)) find('wrong-log', `its record is of ${logOf(record)}.`);
+  const { source, decision } = row;
+  const compare = (table: string, columns: Readonly<Record<string, readonly [unknown, unknown]>>): void => {
+    for (const [column, [stored, said]] of Object.entries(columns))
+      if (stored !== said) find('column-altered', `${table}.${column} is not what the record says.`);
+  };
+  const members = {
+    proofId: record.payload.proofId,
+    entityId: record.agentId,
+    event: record.eventType,
+    occurredAt: record.occurredAt,
+  };
+  for (const [table, columns] of [
+    ['leaf', row],
+    ['source', source],
+  ] as const) {
+    if (columns === undefined) continue;
+    compare(table, {
+      proof_id: [columns.proofId, members.proofId],
+      entity_id: [columns.entityId, members.entityId],
+      event: [columns.event, members.event],
+      occurred_at: [columns.occurredAt, members.occurredAt],
+    });
+  }
+  if (decision === undefined) return;
+  const body = objectOf(record.payload.body);
+  compare('decision', {
+    decision_id: [decision.decisionId, body['decision_id']],
+    agent_id: [decision.agentId, body['agent_id']],
+    key_id: [decision.keyId, body['key_id']],
+    verdict: [decision.verdict, body['verdict']],
+    evaluated_at: [decision.evaluatedAt, body['evaluated_at']],
+    policy_digest: [decision.policyDigest, objectOf(body['policy_set'])['digest'] ?? null],
+  });
+  const { facts, factsSalt } = decision;
+  if (
+    facts !== null &&
+    factsSalt !== null &&
+    sha256(Buffer.concat([factsSalt, facts])).toString('hex') !== body['factsDigest']
+  )
+    find('facts-altered', 'the facts beside its record are not those that its factsDigest names.');
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  // Of an object that is no array every member may be asked for.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+}
+
+/** A checkpoint as it is stored. */
+export interface StoredCheckpoint {
+  readonly size: number;
+  readonly root: Buffer;
+  readonly note: string;
+}
+
+/**
+ * Compares a checkpoint's columns with its note, the note's signatures with the keys of the log, and its root with the
+ * other implementation's.
+ * @param root undefined when it cannot be derived, because leaves are missing (which is named already)
+ */
+export function auditCheckpoint(
+  checkpoint: StoredCheckpoint,
+  keys: readonly TrustedKey[],
+  origin: string | null,
+  root: Buffer | undefined,
+  what = 'The checkpoint',
+): Finding[] {
+  const findings: Finding[] = [];
+  const name = `${what} of size ${checkpoint.size}`;
+  const find = (kind: FindingKind, sentence: string): void => {
+    findings.push({ kind, leafIndex: checkpoint.size - 1, proofId: null, sentence });
+  };
+  try {
+    const head = readCheckpoint(checkpoint.note, keys);
+    if (head.size !== checkpoint.size || !head.root.equals(checkpoint.root))
+      find('checkpoint-altered', `${name} has a note of size ${head.size}, or with another root.`);
+    else if (origin !== null && head.origin !== origin)
+      find('checkpoint-altered', `${name} is of the log ${quoted(head.origin)}.`);
+    else if (root !== undefined && !head.root.equals(root))
+      find(
+        'root-mismatch',
+        `${name} is signed, and the first ${head.size} leaves do not lead to its root: leaves before it were changed.`,
+      );
+  } catch (error) {
+    if (!(error instanceof ProofError)) throw error;
+    find('checkpoint-signature', `${name} is not as it was signed: ${error.message}`);
+  }
+  return findings;
+}

@@ -1,0 +1,211 @@
+// RFC 6962 / RFC 9162 Merkle trees over SHA-256: hashes, roots, proofs and their verification. Pure; hashes are 32 bytes.
+import { Buffer } from 'node:buffer';
+import { createHash, hash } from 'node:crypto';
+
+/** What is hashed before a leaf, RFC 6962 section 2.1. */
+export const LEAF = Uint8Array.of(0x00);
+const NODE = Uint8Array.of(0x01);
+const HASH_BYTES = 32;
+/** 0x01, left, right: filled anew for each hash, because making a Hash costs twice as much as hashing these. */
+const PAIR = Buffer.alloc(1 + 2 * HASH_BYTES, NODE);
+/** A tree of 2^53 leaves has paths of 53 hashes; consistency may need one more. */
+const MAX_PATH = 64;
+
+/** SHA-256(0x00 || bytes), RFC 6962 section 2.1. */
+export function hashLeaf(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(LEAF).update(bytes).digest();
+}
+
+/** SHA-256(0x01 || left || right), RFC 6962 section 2.1. */
+export function hashChildren(left: Uint8Array, right: Uint8Array): Uint8Array {
+  if (left.length !== HASH_BYTES || right.length !== HASH_BYTES)
+    return createHash('sha256').update(NODE).update(left).update(right).digest();
+  PAIR.set(left, 1);
+  PAIR.set(right, 1 + HASH_BYTES);
+  return hash('sha256', PAIR, 'buffer');
+}
+
+/** The root of a tree without leaves: SHA-256 of nothing. */
+export function emptyRoot(): Uint8Array {
+  return createHash('sha256').digest();
+}
+
+/** The root over leaf hashes, oldest first. Linear time; an odd node is promoted, never doubled. */
+export function rootFromLeafHashes(hashes: readonly Uint8Array[]): Uint8Array {
+  let level = [...hashes];
+  if (level.length === 0) return emptyRoot();
+  while (level.length > 1) {
+    const next: Uint8Array[] = [];
+    for (let i = 0; i < level.length; i += 2) {
+      const [left, right] = [at(level, i), level[i + 1]];
+      next.push(right === undefined ? left : hashChildren(left, right));
+    }
+    level = next;
+  }
+  return at(level, 0);
+}
+
+/** The hash of a perfect subtree: `index`-th (from 0) of those with 2^level leaves. Only complete ones are asked for. */
+export type NodeReader = (level: number, index: number) => Uint8Array;
+
+/**
+ * The inclusion path of leaf `index` in the tree of the first `size` leaves (RFC 9162 section 2.1.3.1), nearest first.
+ * Reads O(log size) perfect nodes.
+ * @throws {RangeError} unless 0 <= index < size <= 2^53-1
+ */
+export function inclusionPath(index: number, size: number, node: NodeReader): Uint8Array[] {
+  assertSize(size);
+  if (!Number.isSafeInteger(index) || index < 0 || index >= size) throw new RangeError('the index is outside the tree');
+  const path: Uint8Array[] = [];
+  let [start, end] = [0, size];
+  while (end - start > 1) {
+    const middle = start + splitPoint(end - start);
+    if (index < middle) {
+      path.push(subtreeRoot(middle, end, node));
+      end = middle;
+    } else {
+      path.push(subtreeRoot(start, middle, node));
+      start = middle;
+    }
+  }
+  return path.reverse();
+}
+
+/**
+ * The consistency path between the trees of the first `from` and the first `to` leaves (RFC 9162 section 2.1.4.1).
+ * Empty when from is 0 or equals to. Reads O(log to) perfect nodes.
+ * @throws {RangeError} unless 0 <= from <= to <= 2^53-1
+ */
+export function consistencyPath(from: number, to: number, node: NodeReader): Uint8Array[] {
+  assertSize(to);
+  if (!Number.isSafeInteger(from) || from < 0 || from > to) throw new RangeError('the sizes are not in order');
+  if (from === 0 || from === to) return [];
+  const path: Uint8Array[] = [];
+  let [start, end] = [0, to];
+  while (from !== end) {
+    const middle = start + splitPoint(end - start);
+    if (from <= middle) {
+      path.push(subtreeRoot(middle, end, node));
+      end = middle;
+    } else {
+      path.push(subtreeRoot(start, middle, node));
+      start = middle;
+    }
+  }
+  // With start 0 the old tree is itself perfect, and the verifier has its hash already.
+  if (start > 0) path.push(subtreeRoot(start, end, node));
+  return path.reverse();
+}
+
+export interface InclusionProof {
+  readonly index: number;
+  readonly size: number;
+  readonly leafHash: Uint8Array;
+  readonly path: readonly Uint8Array[];
+  readonly root: Uint8Array;
+}
+
+/**
+ * Whether a leaf stands at `index` in the tree of `size` leaves with this root (RFC 9162 section 2.1.3.2). False, never
+ * an error, for a wrong index, size or root, a path too short or too long, and hashes that are not 32 bytes.
+ */
+export function verifyInclusion({ index, size, leafHash, path, root }: InclusionProof): boolean {
+  if (!isSize(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return false;
+  if (path.length > MAX_PATH || ![leafHash, root, ...path].every(isHash)) return false;
+  let [fn, sn] = [index, size - 1];
+  let hash = leafHash;
+  for (const sibling of path) {
+    if (sn === 0) return false;
+    if (fn % 2 === 1 || fn === sn) {
+      hash = hashChildren(sibling, hash);
+      while (fn % 2 === 0 && fn !== 0) [fn, sn] = [half(fn), half(sn)];
+    } else {
+      hash = hashChildren(hash, sibling);
+    }
+    [fn, sn] = [half(fn), half(sn)];
+  }
+  return sn === 0 && equal(hash, root);
+}
+
+export interface ConsistencyProof {
+  readonly from: number;
+  readonly to: number;
+  readonly fromRoot: Uint8Array;
+  readonly toRoot: Uint8Array;
+  readonly path: readonly Uint8Array[];
+}
+
+/**
+ * Whether the tree of `to` leaves with root `toRoot` begins with the tree of `from` leaves with root `fromRoot` (RFC 9162
+ * section 2.1.4.2). False, never an error, for anything that does not fit. Every tree begins with the empty one.
+ */
+export function verifyConsistency({ from, to, fromRoot, toRoot, path }: ConsistencyProof): boolean {
+  if (!isSize(from) || !isSize(to) || from > to) return false;
+  if (path.length > MAX_PATH || ![fromRoot, toRoot, ...path].every(isHash)) return false;
+  if (from === 0) return path.length === 0 && equal(fromRoot, emptyRoot()) && (to > 0 || equal(toRoot, emptyRoot()));
+  if (from === to) return path.length === 0 && equal(fromRoot, toRoot);
+  // A perfect old tree is itself the first node of the path, and is left out of it.
+  const nodes = isPowerOfTwo(from) ? [fromRoot, ...path] : path;
+  const [first, ...rest] = nodes;
+  if (first === undefined) return false;
+  let [fn, sn] = [from - 1, to - 1];
+  while (fn % 2 === 1) [fn, sn] = [half(fn), half(sn)];
+  let [oldHash, newHash] = [first, first];
+  for (const sibling of rest) {
+    if (sn === 0) return false;
+    if (fn % 2 === 1 || fn === sn) {
+      oldHash = hashChildren(sibling, oldHash);
+      newHash = hashChildren(sibling, newHash);
+      while (fn % 2 === 0 && fn !== 0) [fn, sn] = [half(fn), half(sn)];
+    } else {
+      newHash = hashChildren(newHash, sibling);
+    }
+    [fn, sn] = [half(fn), half(sn)];
+  }
+  return sn === 0 && equal(oldHash, fromRoot) && equal(newHash, toRoot);
+}
+
+/** The root over leaves [start, end), where start is a multiple of the largest power of two that fits. */
+function subtreeRoot(start: number, end: number, node: NodeReader): Uint8Array {
+  const size = end - start;
+  const left = isPowerOfTwo(size) ? size : splitPoint(size);
+  const hash = node(Math.log2(left), start / left);
+  return left === size ? hash : hashChildren(hash, subtreeRoot(start + left, end, node));
+}
+
+/** The largest power of two smaller than `size` (at least 2). Doubles are exact here, 32-bit operators are not. */
+function splitPoint(size: number): number {
+  let k = 1;
+  while (k * 2 < size) k *= 2;
+  return k;
+}
+
+function isPowerOfTwo(n: number): boolean {
+  return splitPoint(n) * 2 === n || n === 1;
+}
+
+function half(n: number): number {
+  return Math.floor(n / 2);
+}
+
+function isSize(n: number): boolean {
+  return Number.isSafeInteger(n) && n >= 0;
+}
+
+function assertSize(n: number): void {
+  if (!isSize(n)) throw new RangeError('the size is not a whole number of leaves');
+}
+
+function isHash(value: unknown): boolean {
+  return value instanceof Uint8Array && value.length === HASH_BYTES;
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+function at(list: readonly Uint8Array[], index: number): Uint8Array {
+  const value = list[index];
+  if (value === undefined) throw new RangeError('no hash at this index');
+  return value;
+}

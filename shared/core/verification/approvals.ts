@@ -1,0 +1,252 @@
+// Approvals as the log has them; and whether a decision that says APPROVED had one, for this very action, and it alone has used it.
+import type { Facts } from '../policy/types.ts';
+import { quoted } from '../proof/encoding.ts';
+import { readRecord } from '../proof/record-read.ts';
+import { type ApprovalMention, approvalMentionOf, type ApprovalState } from '../decision/approval.ts';
+import { approvalDigest, earlierApprovalDigest, isBeforeBinding } from '../decision/approval-bound.ts';
+import { memberOf, same } from './facts.ts';
+import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
+import { type DecisionBody, type DecisionRecord, hasExactly, isAsLogged, readDecisionRecord } from './record.ts';
+
+interface Approved {
+  readonly by: string;
+  readonly atMs: number;
+}
+
+/** An approval by its records. */
+export interface LoggedApproval {
+  /** What every record of it repeats. */
+  readonly digest: string;
+  readonly intentId: string | null;
+  /** The ESCALATE that opened it. */
+  readonly decisionId: string;
+  state: ApprovalState;
+  approved?: Approved;
+  rejected?: { readonly reason: string; readonly atMs: number };
+  expiredAtMs?: number;
+  /** The decisions that have used it, and the keys that asked: one, if all is well. */
+  readonly uses: { readonly decisionId: string; readonly by: string; readonly atMs: number }[];
+  /** Why the records of it can not all be true: the end of a sentence. */
+  contradiction?: string;
+}
+
+export interface ApprovalHistory {
+  readonly approvals: ReadonlyMap<string, LoggedApproval>;
+  readonly problems: readonly DecisionFailure[];
+}
+
+const COMMON = ['approvalId', 'decisionId', 'digest', 'intentId', 'state'] as const;
+
+interface Change {
+  readonly approvalId: string;
+  readonly decisionId: string;
+  readonly digest: string;
+  readonly intentId: string | null;
+  readonly state: Exclude<ApprovalState, 'pending'>;
+  /** Who decided or used it; nobody makes it expire. */
+  readonly by?: string;
+  /** The words of who decided. */
+  readonly reason?: string;
+  /** Of an approval that was used. */
+  readonly usedDecisionId?: string;
+}
+
+/** What may come before each change. */
+const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
+  approved: ['pending'],
+  rejected: ['pending'],
+  expired: ['pending', 'approved'],
+  used: ['approved'],
+};
+
+/** The body of a `custos.approval` record, one shape for each state that is recorded. */
+function changeOf(body: unknown): Change | undefined {
+  const isDecided =
+    hasExactly(body, [...COMMON, 'by', 'reason']) && (body.state === 'approved' || body.state === 'rejected');
+  const isUsed = hasExactly(body, [...COMMON, 'by', 'usedDecisionId']) && body.state === 'used';
+  const isExpired = hasExactly(body, COMMON) && body.state === 'expired';
+  if (!isDecided && !isUsed && !isExpired) return undefined;
+  const { approvalId, decisionId, digest, intentId } = body;
+  if (typeof approvalId !== 'string' || typeof decisionId !== 'string' || typeof digest !== 'string') return undefined;
+  if (intentId !== null && typeof intentId !== 'string') return undefined;
+  const change: Change = { approvalId, decisionId, digest, intentId, state: body.state };
+  if (isDecided) {
+    const { by, reason } = body;
+    return typeof by === 'string' && typeof reason === 'string' ? { ...change, by, reason } : undefined;
+  }
+  if (!isUsed) return change;
+  const { by, usedDecisionId } = body;
+  return typeof by === 'string' && typeof usedDecisionId === 'string' ? { ...change, by, usedDecisionId } : undefined;
+}
+
+/** Takes in one more record of an approval. */
+function apply(known: LoggedApproval, change: Change, atMs: number): void {
+  const { decisionId, digest, intentId, state, by, reason, usedDecisionId } = change;
+  if (known.decisionId !== decisionId || known.digest !== digest || known.intentId !== intentId)
+    known.contradiction ??= 'by the log it is one of several actions';
+  // A second use is told as what it is.
+  else if (!BEFORE[state].includes(known.state) && !(state === 'used' && known.state === 'used'))
+    known.contradiction ??= `by the log it became ${state} when it was ${known.state}`;
+  known.state = state;
+  if (state === 'approved' && by !== undefined) known.approved ??= { by, atMs };
+  if (state === 'rejected' && reason !== undefined) known.rejected ??= { reason, atMs };
+  if (state === 'expired') known.expiredAtMs ??= atMs;
+  if (usedDecisionId !== undefined && by !== undefined) known.uses.push({ decisionId: usedDecisionId, by, atMs });
+}
+
+/** @param records the `custos.approval` records of one agent, in the order of the log */
+export function readApprovals(
+  records: readonly LoggedRecord[],
+  owner: { readonly agentId: string; readonly organisation: string; readonly environment: string },
+): ApprovalHistory {
+  const approvals = new Map<string, LoggedApproval>();
+  const problems: DecisionFailure[] = [];
+  for (const logged of records) {
+    const read = readRecord(logged.bytes);
+    const record = 'record' in read ? read.record : undefined;
+    const change = changeOf(record?.payload.body);
+    if (
+      record?.eventType !== 'custos.approval' ||
+      record.agentId !== owner.agentId ||
+      record.payload.organisation !== owner.organisation ||
+      record.payload.environment !== owner.environment ||
+      change === undefined
+    ) {
+      problems.push({ code: 'APPROVAL_RECORD_ALTERED', sentence: 'An approval record is not one of this agent.' });
+      continue;
+    }
+    if (!isAsLogged(logged))
+      problems.push({
+        code: 'APPROVAL_RECORD_ALTERED',
+        sentence: `The approval record ${quoted(record.payload.proofId)} is not the one that the log has hashed.`,
+      });
+    const { approvalId, decisionId, digest, intentId } = change;
+    const known = approvals.get(approvalId) ?? { decisionId, digest, intentId, state: 'pending', uses: [] };
+    approvals.set(approvalId, known);
+    apply(known, change, Date.parse(record.occurredAt));
+  }
+  return { approvals, problems };
+}
+
+/**
+ * The approval that a decision names, as used or as one that could not be; and the ESCALATE that opened it: its id, by the
+ * first record of it. Undefined when the decision names none, or no record does.
+ */
+export function namedApprovalOf(
+  decision: Uint8Array,
+  records: readonly LoggedRecord[],
+): { readonly approvalId: string; readonly openingId: string | undefined } | undefined {
+  const read = readDecisionRecord(decision);
+  const mention = 'body' in read ? approvalMentionOf(read.body.reasons) : undefined;
+  if (mention === undefined || !('approvalId' in mention)) return undefined;
+  const { approvalId } = mention;
+  for (const { bytes } of records) {
+    const logged = readRecord(bytes);
+    const change = 'record' in logged ? changeOf(logged.record.payload.body) : undefined;
+    if (change?.approvalId === approvalId) return { approvalId, openingId: change.decisionId };
+  }
+  return { approvalId, openingId: undefined };
+}
+
+/** The ESCALATE that opened an approval for the agent of a decision; undefined when it is not one. */
+export function openingOf(
+  { record, body }: DecisionRecord,
+  opening: LoggedRecord | undefined,
+  approvalId: string,
+): (DecisionBody & Required<Pick<DecisionBody, 'approval'>>) | undefined {
+  const read = opening === undefined || !isAsLogged(opening) ? undefined : readDecisionRecord(opening.bytes);
+  if (read === undefined || !('body' in read)) return undefined;
+  const { body: asked, record: askedIn } = read;
+  const { approval } = asked;
+  const isItsOwn =
+    approval?.approval_id === approvalId &&
+    asked.verdict === 'ESCALATE' &&
+    asked.agent_id === body.agent_id &&
+    askedIn.agentId === record.agentId &&
+    askedIn.payload.organisation === record.payload.organisation &&
+    askedIn.payload.environment === record.payload.environment;
+  return isItsOwn ? { ...asked, approval } : undefined;
+}
+
+/** Why this is not the action that an approval is of: the end of a sentence. @param facts undefined: erased, and nothing can be said */
+export function wrongAction(logged: LoggedApproval, facts: Facts | undefined): string | undefined {
+  if (facts === undefined) return undefined;
+  const digestOf = isBeforeBinding(facts) ? earlierApprovalDigest : approvalDigest;
+  const digest = digestOf(facts, logged.intentId);
+  if (digest === logged.digest) return undefined;
+  return `it was asked for the action ${logged.digest.slice(0, 12)}, and this one is ${digest.slice(0, 12)}`;
+}
+
+/**
+ * Whether two decisions say that the same was asked for, as far as their answers repeat it: that is left when facts are
+ * erased. Earlier versions held approvals to the normalized intent alone.
+ */
+export function asksTheSame(a: DecisionBody, b: DecisionBody): boolean {
+  const isEarlier = [a, b].every(({ intent }) => memberOf(intent, 'requested') === undefined);
+  const names = isEarlier
+    ? ['normalized']
+    : ['requested', 'normalized', 'action', 'verb', 'resource', 'effect', 'traits'];
+  return names.every((name) => same(memberOf(a.intent, name), memberOf(b.intent, name)));
+}
+
+/** Why an ESCALATE is not the one that opened an approval which was used as this decision says: the end of a sentence. */
+function wrongOpening(
+  decision: DecisionRecord,
+  opening: LoggedRecord | undefined,
+  logged: LoggedApproval,
+  { approvalId, approved }: { readonly approvalId: string; readonly approved: Approved },
+): string | undefined {
+  const asked = openingOf(decision, opening, approvalId);
+  if (asked === undefined) {
+    const isThere = opening !== undefined && isAsLogged(opening);
+    return isThere
+      ? `${quoted(logged.decisionId)} is no ESCALATE that opened it for this agent`
+      : 'the log has no decision that opened it';
+  }
+  if (asked.decision_id !== logged.decisionId) return `${quoted(asked.decision_id)} has not opened it`;
+  if (!asksTheSame(asked, decision.body)) return `${quoted(asked.decision_id)} asked for another action`;
+  if (asked.key_id === approved.by) return `the key ${quoted(asked.key_id)} that asked has approved it itself`;
+  if (approved.atMs < Date.parse(asked.evaluated_at) - GRACE_MS) return 'it was approved before it was asked for';
+  const { expires_at: expiresAt } = asked.approval;
+  if (Date.parse(expiresAt) <= Date.parse(decision.body.evaluated_at))
+    return `it expired at ${expiresAt}, before the decision`;
+  return undefined;
+}
+
+/**
+ * @param opening the ESCALATE of `namedApprovalOf`; undefined: there is none
+ * @param facts undefined: erased, so that what the approval is bound to can not be computed again
+ */
+export function checkApproval(
+  decision: DecisionRecord,
+  { approvals, problems }: ApprovalHistory,
+  { approvalId, by }: Extract<ApprovalMention, { kind: 'used' }>,
+  { opening, facts }: { readonly opening: LoggedRecord | undefined; readonly facts: Facts | undefined },
+  report: Report,
+): void {
+  const { body } = decision;
+  report.failures.push(...problems);
+  const missing = (why: string): void =>
+    void report.failures.push({
+      code: 'APPROVAL_NOT_RECORDED',
+      sentence: `The decision says that ${quoted(approvalId)} was approved by ${quoted(by)}; ${why}.`,
+    });
+  const logged = approvals.get(approvalId);
+  const approved = logged?.approved;
+  if (logged === undefined || approved?.by !== by) return missing('the log has no such approval of this agent');
+  if (logged.contradiction !== undefined) missing(logged.contradiction);
+  const wrong = wrongOpening(decision, opening, logged, { approvalId, approved });
+  if (wrong !== undefined) missing(wrong);
+  if (approved.atMs > Date.parse(body.evaluated_at) + GRACE_MS)
+    missing(`by the log it was approved at ${new Date(approved.atMs).toISOString()}, after the decision`);
+  const own = logged.uses.find(({ decisionId }) => decisionId === body.decision_id);
+  if (own?.by !== body.key_id) missing('by the log this decision has not used it');
+  const others = logged.uses.filter((use) => use !== own);
+  if (others.length > 0)
+    report.failures.push({
+      code: 'APPROVAL_USED_TWICE',
+      sentence: `The approval ${quoted(approvalId)} is good once; by the log ${quoted(others[0]?.decisionId ?? body.decision_id)} has used it, too.`,
+    });
+  const other = wrongAction(logged, facts);
+  if (other !== undefined) missing(other);
+}

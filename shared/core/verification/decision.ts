@@ -1,0 +1,278 @@
+// Verifying a recorded decision: evaluated again from its facts, its policy set and its agent's logged signals. Pure: inputs are values.
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
+import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
+import { loadCanonicalSet } from '../policy/load.ts';
+import { BUILT_IN_POLICY } from '../policy/schema.ts';
+import type { Evaluation, Facts, RiskFacts } from '../policy/types.ts';
+import type { Verdict } from '../../kernel/vocabulary.ts';
+import { type ApprovalMention, approvalMentionOf, standsFirst } from '../decision/approval.ts';
+import { isBeforeBinding } from '../decision/approval-bound.ts';
+import { checkAnswer, checkColumns, type DecisionColumns } from './answer.ts';
+import { type ApprovalHistory, checkApproval, readApprovals } from './approvals.ts';
+import { checkAgreement, readFacts, same, shown, type StoredFacts } from './facts.ts';
+import {
+  type DecisionFailure,
+  type LoggedRecord,
+  NOT_EVALUABLE,
+  type NotEvaluableCode,
+  type Report,
+} from './failures.ts';
+import { checkHalts, type HaltHistory, readHalts } from './halts.ts';
+import { HALTED_MESSAGE } from '../decision/record.ts';
+import { checkRefusal } from './refusals.ts';
+import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
+import { checkTrust, readLedger, type TrustLedger } from './trust.ts';
+
+/** All that a decision is verified from. */
+export interface DecisionEvidence {
+  readonly record: LoggedRecord;
+  /** Of the database's row; undefined when the record came another way. */
+  readonly columns?: DecisionColumns | undefined;
+  /** Undefined: retention has erased them. */
+  readonly facts: StoredFacts | undefined;
+  /** The canonical text of the policy set that the record names; undefined: there is none. */
+  readonly policySet: string | undefined;
+  /** The agent's `custos.trust` records, all of them, in any order; the same array is read once. Undefined: not given. */
+  readonly trustRecords: readonly LoggedRecord[] | undefined;
+  /** The `custos.halt` records of its log, in order; the same array is read once. Undefined: not given. */
+  readonly haltRecords: readonly LoggedRecord[] | undefined;
+  /** The agent's `custos.approval` records, in order; the same array is read once. Undefined: not given. */
+  readonly approvalRecords: readonly LoggedRecord[] | undefined;
+  /** The ESCALATE that opened the approval which the decision names (`namedApprovalOf`). Undefined: there is none. */
+  readonly opening?: LoggedRecord | undefined;
+}
+
+interface VerificationOutcome {
+  /** As the record says; undefined when it can't be read. */
+  readonly decisionId: string | undefined;
+  readonly verdict: Verdict | undefined;
+  /** What was found, for a person. */
+  readonly sentence: string;
+  /** What could not be evaluated again, without being wrong. */
+  readonly notEvaluable: readonly NotEvaluableCode[];
+}
+
+/** `not_evaluable`: nothing is wrong, and not everything could be evaluated again. */
+export type VerifiedDecision =
+  | (VerificationOutcome & { readonly status: 'verified' | 'not_evaluable' })
+  | (VerificationOutcome & { readonly status: 'failed'; readonly failures: readonly DecisionFailure[] });
+
+export interface DecisionVerifier {
+  verify(evidence: DecisionEvidence): Promise<VerifiedDecision>;
+}
+
+/** A large set takes about 50 MB with its lexicon; decisions in order of time change sets rarely. */
+const MAX_SETS = 4;
+
+/** @param facts of a decision; an earlier version decided by another meaning of missing facts */
+type EvaluatorFor = (facts: Facts) => Evaluator;
+
+type LoadedSet = { readonly evaluatorFor: EvaluatorFor } | { readonly failure: DecisionFailure };
+
+/** @param deps.compileLexicon as the service has it: a set whose lexicon it refuses was never in force */
+export function createDecisionVerifier(deps: {
+  readonly compileLexicon: (json: unknown) => unknown;
+}): DecisionVerifier {
+  const sets = new LRUCache<string, LoadedSet>({ max: MAX_SETS });
+  const ledgers = new WeakMap<readonly LoggedRecord[], TrustLedger>();
+  const halts = new WeakMap<readonly LoggedRecord[], HaltHistory>();
+  const approvals = new WeakMap<readonly LoggedRecord[], ApprovalHistory>();
+
+  const load = (text: string): LoadedSet => {
+    const loaded = loadCanonicalSet(text, deps);
+    // Nothing is remembered from one decision to the next: each is evaluated by the engine itself.
+    if (loaded.ok) {
+      const present = createEvaluator({ set: loaded.set, memoLimit: 0 });
+      const earlier = createEvaluator({ set: loaded.set, memoLimit: 0, missingOpens: 'everything' });
+      return { evaluatorFor: (facts) => (isBeforeBinding(facts) ? earlier : present) };
+    }
+    const why = loaded.findings.map(({ pointer, message }) => `${pointer} ${message}`.trim()).join('; ');
+    return { failure: { code: 'POLICY_SET_REFUSED', sentence: `The policy set can not be loaded: ${why}.` } };
+  };
+
+  const evaluatorOf = (
+    { body }: DecisionRecord,
+    text: string | undefined,
+    report: Report,
+  ): EvaluatorFor | undefined => {
+    const { digest } = body.policy_set;
+    if (text === undefined) {
+      report.failures.push({ code: 'POLICY_SET_MISSING', sentence: `The policy set ${digest} is not there.` });
+      return undefined;
+    }
+    const actual = createHash('sha256').update(text).digest('hex');
+    if (actual !== digest) {
+      const sentence = `The policy set has the digest ${actual}; the decision names ${digest}.`;
+      report.failures.push({ code: 'POLICY_SET_DIGEST', sentence });
+      return undefined;
+    }
+    let set = sets.get(actual);
+    if (set === undefined) {
+      set = load(text);
+      sets.set(actual, set);
+    }
+    if ('evaluatorFor' in set) return set.evaluatorFor;
+    report.failures.push(set.failure);
+    return undefined;
+  };
+
+  return {
+    async verify(evidence) {
+      const report: Report = { failures: [], notEvaluable: [] };
+      const read = readDecisionRecord(evidence.record.bytes);
+      if (!isAsLogged(evidence.record))
+        report.failures.push({
+          code: 'RECORD_ALTERED',
+          sentence: 'The record is not the one that the log has hashed.',
+        });
+      if ('why' in read) {
+        report.failures.push({ code: 'RECORD_NOT_CANONICAL', sentence: `The record ${read.why}.` });
+        return outcomeOf(undefined, report);
+      }
+      const { body, record } = read;
+      if (evidence.columns !== undefined) checkColumns(evidence.columns, read, report);
+      checkAnswer(read, report);
+      const facts = evidence.facts === undefined ? undefined : readFacts(evidence.facts, read, report);
+      if (evidence.facts === undefined) report.notEvaluable.push('FACTS_ERASED');
+      if (facts !== undefined) checkAgreement(facts, read, report);
+      const evaluatorFor = evaluatorOf(read, evidence.policySet, report);
+      if (facts !== undefined && evaluatorFor !== undefined)
+        await evaluateAgain(facts, read, evaluatorFor(facts), report);
+
+      const { agentId } = record;
+      const { organisation, environment } = record.payload;
+      const { trustRecords, haltRecords, approvalRecords } = evidence;
+      if (trustRecords !== undefined || body.trust.as_of.signals === 0) {
+        const records = trustRecords ?? NONE;
+        const ledger = ledgers.get(records) ?? readLedger(records, { agentId, organisation, environment });
+        ledgers.set(records, ledger);
+        checkTrust(read, ledger, facts, report);
+      } else report.notEvaluable.push('TRUST_RECORDS_NOT_GIVEN');
+
+      const special = specialOf(body.reasons);
+      if (haltRecords !== undefined) {
+        const history = halts.get(haltRecords) ?? readHalts(haltRecords, organisation, environment);
+        halts.set(haltRecords, history);
+        // An evaluation that was given up looks at nothing, a halt included.
+        if (special?.kind !== 'failed')
+          checkHalts(read, history, special?.kind === 'halted' ? special.reason : undefined, report);
+      } else if (special?.kind === 'halted') report.notEvaluable.push('HALT_RECORDS_NOT_GIVEN');
+      const named = special !== undefined && 'approvalId' in special ? special : undefined;
+      if (named !== undefined && approvalRecords !== undefined) {
+        const history =
+          approvals.get(approvalRecords) ?? readApprovals(approvalRecords, { agentId, organisation, environment });
+        approvals.set(approvalRecords, history);
+        const known = { opening: evidence.opening, facts };
+        if (named.kind === 'used') checkApproval(read, history, named, known, report);
+        else if (!checkRefusal(read, history, named, known, report)) report.notEvaluable.push('APPROVAL');
+      } else if (named !== undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
+      // Without its facts nothing of its verdict can be evaluated, which is said already.
+      else if (special?.kind === 'refused' && facts !== undefined) report.notEvaluable.push('APPROVAL');
+      return outcomeOf(read, report);
+    },
+  };
+}
+
+const NONE: readonly LoggedRecord[] = [];
+
+/** What the service says by itself, whatever the policies say. */
+export type Special =
+  | { readonly kind: 'halted'; readonly reason: string }
+  | ApprovalMention
+  | { readonly kind: 'failed'; readonly evaluation: Evaluation };
+
+export function specialOf(reasons: readonly BodyReason[]): Special | undefined {
+  const mention = approvalMentionOf(reasons);
+  if (mention !== undefined) return mention;
+  const [reason] = reasons;
+  if (reasons.length !== 1 || reason === undefined || reason.policy !== BUILT_IN_POLICY || reason.effect !== 'DENY')
+    return undefined;
+  const { code, rule, message } = reason;
+  if (code === 'HALTED' && rule === 'halted' && message.startsWith(HALTED_MESSAGE))
+    return { kind: 'halted', reason: message.slice(HALTED_MESSAGE.length) };
+  if (code !== 'EVALUATION_FAILED' && code !== 'ENGINE_INCOMPLETE') return undefined;
+  const evaluation = builtInEvaluation(code);
+  return same(evaluation.reasons, reasons) ? { kind: 'failed', evaluation } : undefined;
+}
+
+async function evaluateAgain(
+  facts: Facts,
+  { body }: DecisionRecord,
+  evaluator: Evaluator,
+  report: Report,
+): Promise<void> {
+  const { risk: recordedRisk, ...intent } = facts.intent;
+  const gathered: RiskFacts = { ...facts, intent };
+  const risk = await evaluator.assessRisk(gathered);
+  const isLost = (code: 'EVALUATION_FAILED' | 'ENGINE_INCOMPLETE'): boolean => same(recordedRisk, unknownRisk(code));
+  if (!same(risk, recordedRisk)) {
+    if (isLost('EVALUATION_FAILED') || isLost('ENGINE_INCOMPLETE')) report.notEvaluable.push('EVALUATION_FAILED');
+    else
+      report.failures.push({
+        code: 'RISK_DIFFERS',
+        sentence: `The recorded risk is ${shown(recordedRisk)}; the policy set finds ${shown(risk)}.`,
+      });
+  }
+  const special = specialOf(body.reasons);
+  // With the risk as it was recorded: that is what the verdict was reached with.
+  const evaluation =
+    special?.kind === 'used'
+      ? await evaluator.evaluateApproved(facts, special.reason)
+      : await evaluator.evaluate(facts);
+  const recorded = { verdict: body.verdict, reasons: body.reasons, obligations: body.obligations };
+  if (same(evaluation, recorded)) return;
+  if (special === undefined || special.kind === 'used') return compare(evaluation, body, report);
+  if (special.kind === 'failed' && !report.notEvaluable.includes('EVALUATION_FAILED'))
+    report.notEvaluable.push('EVALUATION_FAILED');
+  // Some denials come before any approval, whichever was named.
+  if (special.kind === 'refused' && standsFirst(evaluation)) return compare(evaluation, body, report);
+  // Each of these is a DENY without obligations, whatever the policies say.
+  compare({ verdict: 'DENY', reasons: body.reasons as Evaluation['reasons'], obligations: [] }, body, report);
+}
+
+function compare(evaluation: Evaluation, body: DecisionRecord['body'], report: Report): void {
+  if (evaluation.verdict !== body.verdict)
+    report.failures.push({
+      code: 'VERDICT_DIFFERS',
+      sentence: `The recorded verdict is ${body.verdict}; the policy set reaches ${evaluation.verdict} (${evaluation.reasons.map(({ code }) => code).join(', ')}).`,
+    });
+  if (!same(evaluation.reasons, body.reasons))
+    report.failures.push({
+      code: 'REASONS_DIFFER',
+      sentence: `The recorded reasons are ${shown(body.reasons)}; the policy set gives ${shown(evaluation.reasons)}.`,
+    });
+  if (!same(evaluation.obligations, body.obligations))
+    report.failures.push({
+      code: 'OBLIGATIONS_DIFFER',
+      sentence: `The recorded obligations are ${shown(body.obligations)}; the policy set asks for ${shown(evaluation.obligations)}.`,
+    });
+}
+
+function outcomeOf(read: DecisionRecord | undefined, { failures, notEvaluable }: Report): VerifiedDecision {
+  const decisionId = read?.body.decision_id;
+  const verdict = read?.body.verdict;
+  const known = { decisionId, verdict, notEvaluable };
+  if (failures.length > 0)
+    return { ...known, status: 'failed', failures, sentence: failures.map(({ sentence }) => sentence).join(' ') };
+  if (notEvaluable.length > 0)
+    return { ...known, status: 'not_evaluable', sentence: notEvaluable.map((code) => NOT_EVALUABLE[code]).join(' ') };
+  return { ...known, status: 'verified', sentence: read === undefined ? '' : praiseOf(read.body) };
+}
+
+function praiseOf({ reasons, verdict, policy_set: { digest }, trust }: DecisionRecord['body']): string {
+  const { signals, day } = trust.as_of;
+  const evidence = signals === 0 ? 'no signals' : `the first ${signals} logged signals`;
+  const special = specialOf(reasons);
+  const led = `its facts lead to ${verdict} under the policy set ${digest.slice(0, 12)}`;
+  const because =
+    special?.kind === 'halted'
+      ? 'it says HALTED, and a logged halt was in force'
+      : special?.kind === 'used'
+        ? `${led} and the logged approval ${special.approvalId}, which nothing else has used`
+        : special?.kind === 'refused'
+          ? `it says ${special.code}, and so do the log's records of the approval`
+          : led;
+  return `The record holds: ${because}; ${evidence} give its trust on ${day}.`;
+}

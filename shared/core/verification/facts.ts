@@ -1,0 +1,170 @@
+// The facts of a recorded decision: read back from their bytes, and held against every member of the answer that repeats them.
+import { createHash } from 'node:crypto';
+import type { Facts } from '../policy/types.ts';
+import { canonicalize } from '../proof/canonical.ts';
+import { effectiveTrust } from '../trust/score.ts';
+import { intentMember } from '../decision/record.ts';
+import type { Report } from './failures.ts';
+import { type DecisionRecord, hasExactly } from './record.ts';
+
+/** The facts as they stand in the decision's row. */
+export interface StoredFacts {
+  /** JCS of all facts, UTF-8. */
+  readonly text: Uint8Array;
+  /** 16 bytes. */
+  readonly salt: Uint8Array;
+}
+
+const SALT_BYTES = 16;
+const MEMBERS = [
+  'agent',
+  'context',
+  'environment',
+  'history',
+  'intent',
+  'key',
+  'organisation',
+  'time',
+  'trust',
+] as const;
+
+/** Reads the facts and checks them against the record's factsDigest. @returns undefined when they are no facts at all */
+export function readFacts({ text, salt }: StoredFacts, { body }: DecisionRecord, report: Report): Facts | undefined {
+  const digest = createHash('sha256').update(salt).update(text).digest('hex');
+  if (salt.length !== SALT_BYTES || digest !== body.factsDigest)
+    report.failures.push({
+      code: 'FACTS_DIGEST',
+      sentence: `Facts and salt have the digest ${digest}, not ${body.factsDigest} as recorded: one of them was changed.`,
+    });
+  const facts = parseFacts(text);
+  if (facts === undefined)
+    report.failures.push({
+      code: 'FACTS_NOT_CANONICAL',
+      sentence: 'The facts are not canonical JSON (RFC 8785) of exactly the members of facts.',
+    });
+  return facts;
+}
+
+/** @returns undefined when the bytes are not canonical JSON of exactly the members of facts */
+export function parseFacts(bytes: Uint8Array): Facts | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    // JSON.parse lets duplicate members and odd numbers pass; they do not survive being written again.
+    const value: unknown = JSON.parse(text);
+    return canonicalize(value) === text && isFacts(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** The members that verification itself reads; of the rest the evaluator makes a DENY when it is not what it should be. */
+function isFacts(value: unknown): value is Facts {
+  if (!hasExactly(value, MEMBERS)) return false;
+  const { agent, context, environment, history, intent, key, organisation, time, trust } = value;
+  return (
+    hasExactly(agent, ['id', 'registered', 'status', 'capabilities', 'tags']) &&
+    typeof agent.registered === 'boolean' &&
+    isObject(context) &&
+    typeof environment === 'string' &&
+    hasExactly(history, ['last_60s', 'last_1h', 'last_24h']) &&
+    isObject(intent) &&
+    isObject(intent.risk) &&
+    hasExactly(key, ['id', 'bound', 'environment']) &&
+    hasExactly(organisation, ['slug']) &&
+    hasExactly(time, ['now', 'date', 'hour', 'minute_of_day', 'weekday']) &&
+    hasExactly(trust, ['level', 'score', 'uncertainty', 'recorded', 'claimed']) &&
+    isScored(trust) &&
+    typeof trust.uncertainty === 'number' &&
+    hasExactly(trust.recorded, ['level', 'score']) &&
+    isScored(trust.recorded) &&
+    (trust.claimed === null || (hasExactly(trust.claimed, ['level', 'score']) && isScored(trust.claimed)))
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isScored(value: Readonly<Record<'level' | 'score', unknown>>): boolean {
+  return typeof value.level === 'number' && typeof value.score === 'number';
+}
+
+/** Every member of the answer that repeats a fact, and the facts that repeat each other. */
+export function checkAgreement(facts: Facts, { record, body }: DecisionRecord, report: Report): void {
+  const { agent, key, time, trust } = facts;
+  const expected: readonly (readonly [name: string, said: unknown, known: unknown])[] = [
+    ['agent_id', body.agent_id, agent.id],
+    ['key_id', body.key_id, key.id],
+    ['evaluated_at', body.evaluated_at, time.now],
+    ['environment', record.payload.environment, facts.environment],
+    ['environment', record.payload.environment, key.environment],
+    ['organisation', record.payload.organisation, facts.organisation.slug],
+    ...Object.entries(withoutUndefined(intentMember(facts.intent))).map(
+      ([name, known]) => [`intent.${name}`, memberOf(body.intent, name), known] as const,
+    ),
+    ['intent', Object.keys(body.intent ?? {}).sort(), Object.keys(withoutUndefined(intentMember(facts.intent))).sort()],
+    ['trust.score', body.trust.score, trust.recorded.score],
+    ['trust.uncertainty', body.trust.uncertainty, trust.uncertainty],
+    ['trust.effective_level', body.trust.effective_level, trust.level],
+    ['trust.recorded_level', body.trust.recorded_level, trust.recorded.level],
+    ['trust.claimed_level', body.trust.claimed_level, trust.claimed?.level ?? null],
+    ['trust.as_of.day', body.trust.as_of.day, time.date],
+  ];
+  for (const [name, said, known] of expected) {
+    if (!same(said, known)) disagree(report, `The answer has ${name} ${shown(said)}; the facts say ${shown(known)}.`);
+  }
+  if (agent.registered !== (agent.status !== 'UNREGISTERED'))
+    disagree(
+      report,
+      `The facts say that the agent is registered: ${agent.registered}, and that it is ${agent.status}.`,
+    );
+  const now = new Date(body.evaluated_at);
+  const clock = {
+    now: body.evaluated_at,
+    date: body.evaluated_at.slice(0, 10),
+    hour: now.getUTCHours(),
+    minute_of_day: now.getUTCHours() * 60 + now.getUTCMinutes(),
+    weekday: now.getUTCDay() || 7,
+  };
+  if (!same(time, clock)) disagree(report, `The facts' time is ${shown(time)}; evaluated_at makes it ${shown(clock)}.`);
+  const effective = effectiveTrust({
+    recordedScore: trust.recorded.score,
+    uncertainty: trust.uncertainty,
+    claimedScore: trust.claimed?.score,
+  });
+  if (!same(trust, effective))
+    report.failures.push({
+      code: 'EFFECTIVE_TRUST_WRONG',
+      sentence: `The facts' trust is ${shown(trust)}; recorded and claimed score make it ${shown(effective)}.`,
+    });
+}
+
+function disagree(report: Report, sentence: string): void {
+  report.failures.push({ code: 'FACTS_DISAGREE', sentence });
+}
+
+/** A fact that is not there is not in the answer either. */
+function withoutUndefined(value: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
+}
+
+/** A member of an object; undefined of anything else. */
+export function memberOf(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Whether two values of JSON, or nothing at all, are the same. */
+export function same(a: unknown, b: unknown): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return canonicalize(a) === canonicalize(b);
+}
+
+const SHOWN = 200;
+
+/** A value for a sentence, cut where it grows long. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = canonicalize(value);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text;
+}

@@ -1,0 +1,99 @@
+// Approvals that could not be used: whether the log has what a decision says of one that was rejected, had expired or was used.
+import { quoted } from '../proof/encoding.ts';
+import type { Facts } from '../policy/types.ts';
+import { type RefusedMention, REPEAT_WITHIN_MS } from '../decision/approval.ts';
+import { type ApprovalHistory, asksTheSame, type LoggedApproval, openingOf, wrongAction } from './approvals.ts';
+import { GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
+import type { DecisionBody, DecisionRecord } from './record.ts';
+
+type Refusal = Exclude<RefusedMention, { code: 'APPROVAL_MISMATCH' }>;
+
+/** The ends of sentences that begin "The decision says that". */
+const SAID: Readonly<Record<Refusal['code'], string>> = {
+  APPROVAL_REJECTED: 'was rejected',
+  APPROVAL_EXPIRED: 'has expired',
+  APPROVAL_USED: 'has been used',
+};
+
+const timeOf = (ms: number): string => new Date(ms).toISOString();
+
+/** What all three checks see. */
+interface Case {
+  readonly body: DecisionBody;
+  readonly logged: LoggedApproval | undefined;
+  readonly detail: string;
+  readonly atMs: number;
+}
+
+function wrongRejection({ logged, detail, atMs }: Case): string | undefined {
+  const rejected = logged?.rejected;
+  if (rejected === undefined) return 'by the log nobody has rejected it';
+  if (rejected.reason !== detail) return `by the log it was rejected with the words ${quoted(rejected.reason)}`;
+  if (rejected.atMs > atMs + GRACE_MS)
+    return `by the log it was rejected at ${timeOf(rejected.atMs)}, after the decision`;
+  return undefined;
+}
+
+function wrongUse({ body, logged, atMs }: Case): string | undefined {
+  const [use] = logged?.uses ?? [];
+  if (use === undefined) return 'by the log nothing has used it';
+  if (use.decisionId === body.decision_id) return 'by the log this decision itself has used it';
+  // Both times are those that the service compared, so there is nothing to be lenient about.
+  if (use.by === body.key_id && Math.abs(atMs - use.atMs) < REPEAT_WITHIN_MS)
+    return `the same key had just used it, and was to be given ${quoted(use.decisionId)} again`;
+  if (use.atMs > atMs + GRACE_MS) return `by the log it was used at ${timeOf(use.atMs)}, after the decision`;
+  return undefined;
+}
+
+function wrongExpiry({ logged, detail, atMs }: Case, expiresAt: string | undefined): string | undefined {
+  if (expiresAt === undefined) return undefined;
+  if (expiresAt !== detail) return `it was opened until ${expiresAt}`;
+  const expiresAtMs = Date.parse(expiresAt);
+  // One that upkeep has closed is closed, also for a process whose clock is behind.
+  const isClosed = logged?.expiredAtMs !== undefined && expiresAtMs <= atMs + GRACE_MS;
+  if (expiresAtMs > atMs && !isClosed) return `it was still open at ${timeOf(atMs)}`;
+  const ended = logged?.rejected?.atMs ?? logged?.uses[0]?.atMs;
+  if (ended !== undefined && ended < atMs - GRACE_MS) return `by the log it was ${logged?.state ?? 'closed'} before`;
+  return undefined;
+}
+
+/**
+ * @param opening the ESCALATE that opened the approval; undefined: there is none
+ * @param facts undefined: erased, so that what the approval is bound to can not be computed again
+ * @returns false when the log does not hold what is needed: then nothing can be said
+ */
+export function checkRefusal(
+  decision: DecisionRecord,
+  { approvals, problems }: ApprovalHistory,
+  { code, approvalId, detail }: Refusal,
+  { opening, facts }: { readonly opening: LoggedRecord | undefined; readonly facts: Facts | undefined },
+  report: Report,
+): boolean {
+  const { body } = decision;
+  report.failures.push(...problems);
+  const logged = approvals.get(approvalId);
+  const asked = openingOf(decision, opening, approvalId);
+  // A log that was opened anew has not what came before: when it expires is only in the ESCALATE.
+  if (opening === undefined && (logged === undefined || code === 'APPROVAL_EXPIRED')) return false;
+  const one: Case = { body, logged, detail, atMs: Date.parse(body.evaluated_at) };
+  const isItsOwn = asked !== undefined && (logged === undefined || asked.decision_id === logged.decisionId);
+  const found = [
+    logged?.contradiction,
+    opening !== undefined && !isItsOwn ? 'the decision that opened it is no ESCALATE of this agent' : undefined,
+    code === 'APPROVAL_REJECTED'
+      ? wrongRejection(one)
+      : code === 'APPROVAL_USED'
+        ? wrongUse(one)
+        : wrongExpiry(one, asked?.approval.expires_at),
+    asked !== undefined && !asksTheSame(asked, body)
+      ? 'it was asked for another action'
+      : logged && wrongAction(logged, facts),
+  ];
+  for (const why of found)
+    if (why !== undefined)
+      report.failures.push({
+        code: 'APPROVAL_REFUSAL_WRONG',
+        sentence: `The decision says that the approval ${quoted(approvalId)} ${SAID[code]}; ${why}.`,
+      });
+  return true;
+}

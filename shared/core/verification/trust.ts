@@ -1,0 +1,257 @@
+// Trust as the log has it: an agent's signals read back from its custos.trust records, and any score computed anew from them.
+import { isCount, quoted } from '../proof/encoding.ts';
+import { readRecord } from '../proof/record-read.ts';
+import {
+  dayOf,
+  type EvidenceBucket,
+  evidenceOf,
+  scoreOn,
+  SIGNAL_TYPES,
+  type SignalType,
+  type TrustScore,
+} from '../trust/beta.ts';
+import { levelOf, NO_EVIDENCE, recordedScoreOf } from '../trust/score.ts';
+import type { Facts } from '../policy/types.ts';
+import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
+import { type DecisionRecord, hasExactly, isAsLogged, isDay } from './record.ts';
+
+/** What an agent's trust records say. */
+export interface TrustLedger {
+  /** How many signals they hold without a gap, from the first on. */
+  readonly signals: number;
+  readonly folds: readonly LedgerFold[];
+  /** Each with the first signal that it concerns: decisions that used fewer do not mind. */
+  readonly problems: readonly (DecisionFailure & { readonly fromN: number })[];
+  /** The score of the first n signals on a day. Remembered: many decisions use the same. */
+  score(n: number, day: number, dailyCap: number): TrustScore;
+}
+
+interface LedgerFold {
+  readonly firstN: number;
+  readonly lastN: number;
+  readonly atMs: number;
+  /** Thousandths. */
+  readonly dailyCap: number;
+}
+
+interface Signal {
+  readonly n: number;
+  readonly signalId: string;
+  readonly type: SignalType;
+  /** Thousandths. */
+  readonly weight: number;
+  readonly day: number;
+  readonly key: string;
+}
+
+interface Fold extends LedgerFold {
+  readonly proofId: string;
+  readonly day: number;
+  readonly score: number;
+  readonly uncertainty: number;
+  readonly level: number;
+  readonly signals: readonly Signal[];
+}
+
+/** Whose records they are. */
+export interface LedgerOwner {
+  readonly agentId: string;
+  readonly organisation: string;
+  readonly environment: string;
+}
+
+/** Reads an agent's `custos.trust` records, in any order. What is wrong with them is kept, not thrown. */
+export function readLedger(records: readonly LoggedRecord[], owner: LedgerOwner): TrustLedger {
+  const problems: (DecisionFailure & { fromN: number })[] = [];
+  const folds: Fold[] = [];
+  for (const logged of records) {
+    const fold = foldOf(logged.bytes, owner);
+    if (fold === undefined) {
+      // Nobody knows which signals it held.
+      const sentence = `A trust record is not one of the agent ${quoted(owner.agentId)}.`;
+      problems.push({ code: 'TRUST_RECORD_ALTERED', sentence, fromN: 1 });
+      continue;
+    }
+    folds.push(fold);
+    if (isAsLogged(logged)) continue;
+    const sentence = `The trust record ${quoted(fold.proofId)} of signals ${fold.firstN} to ${fold.lastN} is not the one that the log has hashed.`;
+    problems.push({ code: 'TRUST_RECORD_ALTERED', sentence, fromN: fold.firstN });
+  }
+  folds.sort((a, b) => a.lastN - b.lastN);
+  const signals: Signal[] = [];
+  const buckets = createBuckets();
+  const ids = new Set<string>();
+  for (const fold of folds) {
+    const repeated = fold.signals.find(({ signalId }) => ids.has(signalId) || !ids.add(signalId));
+    if (fold.firstN !== signals.length + 1 || repeated !== undefined) {
+      const what =
+        repeated === undefined
+          ? `signal ${fold.firstN} follows ${signals.length}`
+          : `the signal ${quoted(repeated.signalId)} counts twice`;
+      const sentence = `The agent's trust records are not complete: ${what}.`;
+      problems.push({ code: 'TRUST_SIGNALS_MISSING', sentence, fromN: Math.min(fold.firstN, signals.length + 1) });
+      break;
+    }
+    for (const signal of fold.signals) {
+      signals.push(signal);
+      buckets.add(signal);
+    }
+    const { score, uncertainty } = scoreOn(fold.day, buckets.all(), fold.dailyCap);
+    if (fold.score !== score || fold.uncertainty !== uncertainty || fold.level !== levelOf(score)) {
+      const sentence = `The trust record ${quoted(fold.proofId)} says ${fold.score}, uncertainty ${fold.uncertainty}, level ${fold.level}; its signals 1 to ${fold.lastN} give ${score}, ${uncertainty}, ${levelOf(score)}.`;
+      problems.push({ code: 'TRUST_FOLD_WRONG', sentence, fromN: fold.firstN });
+    }
+  }
+  const known = new Map<string, TrustScore>();
+  return {
+    signals: signals.length,
+    folds,
+    problems,
+    score(n, day, dailyCap) {
+      if (n === 0) return NO_EVIDENCE;
+      const id = `${n} ${day} ${dailyCap}`;
+      let score = known.get(id);
+      if (score === undefined) {
+        const first = createBuckets();
+        for (const signal of signals.slice(0, n)) first.add(signal);
+        score = scoreOn(day, first.all(), dailyCap);
+        known.set(id, score);
+      }
+      return score;
+    },
+  };
+}
+
+/** Signals added up by UTC day and submitting key: the cap is on each of these. */
+function createBuckets() {
+  const buckets = new Map<string, { day: number; positive: number; negative: number }>();
+  return {
+    all: (): Iterable<EvidenceBucket> => buckets.values(),
+    add({ day, key, type, weight }: Signal): void {
+      const id = `${day} ${key}`;
+      let bucket = buckets.get(id);
+      if (bucket === undefined) {
+        bucket = { day, positive: 0, negative: 0 };
+        buckets.set(id, bucket);
+      }
+      const { positive, negative } = evidenceOf(type, weight);
+      bucket.positive += positive;
+      bucket.negative += negative;
+    },
+  };
+}
+
+function foldOf(bytes: Uint8Array, owner: LedgerOwner): Fold | undefined {
+  const read = readRecord(bytes);
+  if (!('record' in read)) return undefined;
+  const { agentId, eventType, occurredAt, payload } = read.record;
+  const isOwn =
+    agentId === owner.agentId &&
+    eventType === 'custos.trust' &&
+    payload.organisation === owner.organisation &&
+    payload.environment === owner.environment;
+  const { body } = payload;
+  if (!isOwn || !hasExactly(body, ['asOf', 'dailyCapThousandths', 'level', 'score', 'signals', 'uncertainty']))
+    return undefined;
+  const { asOf, dailyCapThousandths: dailyCap, level, score, signals, uncertainty } = body;
+  if (!hasExactly(asOf, ['day', 'signals']) || !isDay(asOf.day) || !isCount(dailyCap)) return undefined;
+  if (!isCount(level) || !isCount(score) || typeof uncertainty !== 'number') return undefined;
+  if (!Array.isArray(signals) || signals.length === 0) return undefined;
+  const list = signals.map(signalOf);
+  const firstN = Number(asOf.signals) - list.length + 1;
+  if (!isCount(firstN) || !list.every((signal, i) => signal?.n === firstN + i)) return undefined;
+  return {
+    proofId: payload.proofId,
+    firstN,
+    lastN: firstN + list.length - 1,
+    atMs: Date.parse(occurredAt),
+    dailyCap,
+    day: numberOfDay(asOf.day),
+    score,
+    uncertainty,
+    level,
+    signals: list.flatMap((signal) => signal ?? []),
+  };
+}
+
+function signalOf(value: unknown): Signal | undefined {
+  if (!hasExactly(value, ['day', 'key', 'n', 'signalId', 'type', 'weight'])) return undefined;
+  const { day, key, n, signalId, type, weight } = value;
+  const known = SIGNAL_TYPES.find((one) => one === type);
+  if (known === undefined || !isDay(day) || !isCount(n) || typeof key !== 'string') return undefined;
+  if (typeof signalId !== 'string' || typeof weight !== 'number' || !(weight > 0 && weight <= 1)) return undefined;
+  return { n, signalId, type: known, weight: Math.round(weight * 1_000), day: numberOfDay(day), key };
+}
+
+function numberOfDay(day: string): number {
+  return dayOf(Date.parse(`${day}T00:00:00.000Z`));
+}
+
+/** What a decision used, against what its agent's trust records give. @param facts undefined when they were erased */
+export function checkTrust(
+  { body }: DecisionRecord,
+  ledger: TrustLedger,
+  facts: Facts | undefined,
+  report: Report,
+): void {
+  const { as_of: asOf } = body.trust;
+  const problems = ledger.problems.filter(({ fromN }) => fromN <= asOf.signals);
+  report.failures.push(...problems.map(({ code, sentence }) => ({ code, sentence })));
+  checkAsOf(body.evaluated_at, asOf, ledger, report);
+  if (asOf.signals > ledger.signals) {
+    if (!problems.some(({ code }) => code === 'TRUST_SIGNALS_MISSING'))
+      report.failures.push({
+        code: 'TRUST_SIGNALS_MISSING',
+        sentence: `The trust is of ${asOf.signals} signals; the agent's trust records hold ${ledger.signals}.`,
+      });
+    return;
+  }
+  const day = numberOfDay(asOf.day);
+  const found = capsFor(asOf.signals, ledger).map((cap) => ledger.score(asOf.signals, day, cap));
+  // Whether the agent was registered goes with the facts; without them, either is possible.
+  const registrations = facts === undefined ? [true, false] : [facts.agent.registered];
+  const { score: said, uncertainty: saidUncertainty } = body.trust;
+  const due = found.flatMap(({ score, uncertainty }) =>
+    registrations.map((registered) => ({ score: recordedScoreOf(registered, score), uncertainty })),
+  );
+  if (due.some(({ score, uncertainty }) => score === said && uncertainty === saidUncertainty)) return;
+  const texts = new Set(due.map(({ score, uncertainty }) => `${score}, uncertainty ${uncertainty}`));
+  report.failures.push({
+    code: 'TRUST_DIFFERS',
+    sentence: `The decision used the recorded score ${said}, uncertainty ${saidUncertainty}; the first ${asOf.signals} signals give ${[...texts].join(' or ')} on ${asOf.day}.`,
+  });
+}
+
+/**
+ * The caps that may have been in force: that of the last fold that the decision used, and that of the next, because the
+ * setting may have changed between them.
+ */
+function capsFor(signals: number, { folds }: TrustLedger): number[] {
+  const last = folds.findIndex((fold) => fold.firstN <= signals && signals <= fold.lastN);
+  const caps = folds.slice(Math.max(0, last), last + 2).map((fold) => fold.dailyCap);
+  // Without signals there is nothing to cap.
+  return caps.length === 0 || signals === 0 ? [0] : [...new Set(caps)];
+}
+
+/** Neither signals that came later, nor the ones left out that everybody knew. */
+function checkAsOf(
+  evaluatedAt: string,
+  asOf: { readonly day: string; readonly signals: number },
+  { folds }: TrustLedger,
+  report: Report,
+): void {
+  const atMs = Date.parse(evaluatedAt);
+  const wrong = (sentence: string): void => void report.failures.push({ code: 'TRUST_AS_OF', sentence });
+  if (asOf.day !== evaluatedAt.slice(0, 10))
+    wrong(`The trust is as of ${asOf.day}, the decision was made at ${evaluatedAt}.`);
+  const known = folds.findLast((fold) => fold.atMs < atMs - GRACE_MS);
+  if (known !== undefined && asOf.signals < known.lastN)
+    wrong(
+      `The trust is of ${asOf.signals} signals; ${known.lastN} were recorded at ${new Date(known.atMs).toISOString()}, long before the decision.`,
+    );
+  const used = folds.find((fold) => fold.firstN <= asOf.signals && asOf.signals <= fold.lastN);
+  if (used !== undefined && used.atMs > atMs + GRACE_MS)
+    wrong(
+      `The trust is of ${asOf.signals} signals; the last of them was recorded at ${new Date(used.atMs).toISOString()}, after the decision.`,
+    );
+}

@@ -1,0 +1,304 @@
+// What is known of an agent when it asks: one cached entry an agent, loaded in batches, kept true by the change feed.
+import { LRUCache } from 'lru-cache';
+import type { ChangeFeed } from '../../platform/db/changes.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { lowestId } from '../../kernel/ids.ts';
+import type { Facts } from '../../core/policy/types.ts';
+import { canonicalize } from '../../core/proof/canonical.ts';
+import { NOTHING_RECORDED, type RecordedTrust } from '../../core/trust/recorded.ts';
+import { withoutPrefix } from '../../platform/db/seals/rows.ts';
+import type { Seals } from '../../platform/db/seals/seals.ts';
+import type { SealedValues } from '../../platform/db/seals/tables.ts';
+import type { AgentStatus, Environment, Verdict } from '../../kernel/vocabulary.ts';
+import {
+  type AgentColumns,
+  BY_INDEX,
+  LOAD,
+  type LoadRow,
+  OTHERS,
+  type OthersRow,
+  STATUSES,
+  type StatusRow,
+} from './agent-rows.ts';
+import { createHistory, type History } from './history.ts';
+import { loadTrust } from '../trust/state.ts';
+
+export interface AgentKey {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly agentId: string;
+}
+
+export interface AgentState {
+  readonly facts: Facts['agent'];
+  /** JCS of `facts`, prepared once. */
+  readonly canonical: string;
+  readonly history: History;
+  /** What its signals say, registered or not. */
+  readonly trust: RecordedTrust;
+}
+
+export interface AgentDirectory {
+  /** At once when cached. @throws {ApiError} E6002 */
+  get(key: AgentKey): AgentState | Promise<AgentState>;
+  /** Of those among these agents that are registered; nothing is kept of them. @throws {ApiError} E6002 */
+  statuses(owner: Omit<AgentKey, 'agentId'>, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentStatus>>;
+  /** Counts a decision that this process has just recorded. */
+  count(key: AgentKey, atMs: number, verdict: Verdict): void;
+  close(): void;
+}
+
+export interface AgentDirectoryDeps {
+  readonly db: Database;
+  readonly changes: ChangeFeed;
+  /** Names this process in the decisions it writes. */
+  readonly processId: string;
+  readonly nowMs: () => number;
+  readonly onError: (error: unknown) => void;
+  /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
+  readonly trustDailyCap: number;
+  /** Most agents kept in memory; an entry is 2 kB, and up to 25 for one that is never idle. */
+  readonly maxAgents?: number;
+}
+
+const MAX_AGENTS = 10_000;
+const LOAD_BATCH = 200;
+const OTHERS_POLL_MS = 1_000;
+/** Longer than a statement may take, so that a row that commits late is still seen. */
+const OTHERS_WINDOW_MS = 3_000;
+
+interface Loading {
+  readonly key: AgentKey;
+  readonly promise: Promise<AgentState>;
+  readonly resolve: (state: AgentState) => void;
+  readonly reject: (error: unknown) => void;
+  /** Set when the agent changed while it was being loaded: the answer may be older than the change. */
+  outdated: boolean;
+  /** Set once Postgres is asked: what is recorded from then on may not be in its answer. */
+  asked: boolean;
+  /** Decisions recorded since. */
+  readonly decided: { readonly atMs: number; readonly verdict: Verdict }[];
+}
+
+function cacheKey(organisationId: string, environment: string, agentId: string): string {
+  // No part but the last can contain a line feed.
+  return `${organisationId}\n${environment}\n${agentId}`;
+}
+
+/** What is kept of an agent: its state, and how many decisions of other processes its history has counted. */
+interface Entry {
+  readonly state: AgentState;
+  /** Set when signals were folded since: only trust is loaded anew, and the history goes on. */
+  trustOutdated: boolean;
+  /** By second and verdict; only the seconds that are asked about again. */
+  readonly others: Map<string, number>;
+}
+
+function othersKey(second: string, verdict: Verdict): string {
+  return `${second} ${verdict}`;
+}
+
+/**
+ * What is believed of an agent's row. One that this service did not write, or that is gone although it was there, denies:
+ * its status may have been PAUSED, and unregistered agents may read.
+ */
+function factsOf(seals: Seals, agentId: string, row: AgentColumns | undefined): Facts['agent'] {
+  const forged: Facts['agent'] = { id: agentId, registered: true, status: 'SUSPENDED', capabilities: [], tags: [] };
+  if (row === undefined || row.agent_agent_id === null) {
+    if (row === undefined || row.newest === null)
+      return { id: agentId, registered: false, status: 'UNREGISTERED', capabilities: [], tags: [] };
+    seals.refuse('agent', `${agentId} (its row was deleted)`);
+    return forged;
+  }
+  const stored = withoutPrefix(row, 'agent_') as SealedValues<'agent'>;
+  if (!seals.isGenuine('agent', stored)) return forged;
+  const { status, capabilities, tags } = stored;
+  // Written by this service, and the table allows no other status.
+  return {
+    id: agentId,
+    registered: true,
+    status: status as AgentStatus,
+    capabilities: [...capabilities],
+    tags: [...tags],
+  };
+}
+
+function entryOf(seals: Seals, agentId: string, rows: readonly LoadRow[], trust: RecordedTrust): Entry {
+  const facts = factsOf(seals, agentId, rows[0]);
+  const history = createHistory();
+  const others = new Map<string, number>();
+  for (const { verdict, other, second, count } of rows) {
+    if (verdict === null || second === null || count === null) continue;
+    const atMs = Number(second) * 1_000;
+    history.add(atMs, verdict, count);
+    if (other === true) others.set(othersKey(second, verdict), count);
+  }
+  return { state: { facts, canonical: canonicalize(facts), history, trust }, trustOutdated: false, others };
+}
+
+export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
+  const { db, changes, processId, nowMs, trustDailyCap } = deps;
+  const cache = new LRUCache<string, Entry>({ max: deps.maxAgents ?? MAX_AGENTS });
+  const loading = new Map<string, Loading>();
+  let queue: Loading[] = [];
+  let flushing = false;
+
+  const idOf = (key: AgentKey): string => cacheKey(key.organisationId, key.environment, key.agentId);
+
+  /** Status and history of agents, as LOAD's rows of each. */
+  const loadRows = async (batch: readonly Loading[], now: number): Promise<LoadRow[][]> => {
+    const rowsOf: LoadRow[][] = batch.map(() => []);
+    if (batch.length === 0) return rowsOf;
+    const rows = await db.query<LoadRow>(LOAD, [
+      batch.map((l) => l.key.organisationId),
+      batch.map((l) => l.key.environment),
+      batch.map((l) => l.key.agentId),
+      lowestId('dec', now - 86_400_000),
+      // A whole second, so that none is in both halves.
+      lowestId('dec', Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000),
+      processId,
+    ]);
+    for (const row of rows) rowsOf[row.ordinal - 1]?.push(row);
+    return rowsOf;
+  };
+
+  const load = async (batch: readonly Loading[]): Promise<void> => {
+    const now = nowMs();
+    for (const l of batch) l.asked = true;
+    const known = batch.map((l) => cache.peek(idOf(l.key)));
+    const unknown = batch.filter((_, i) => known[i] === undefined);
+    const [rows, trusts] = await Promise.all([
+      loadRows(unknown, now),
+      loadTrust(
+        db,
+        batch.map((l) => l.key),
+        now,
+        trustDailyCap,
+      ),
+    ]);
+    const rowsOf = new Map(unknown.map((l, i) => [l, rows[i] ?? []]));
+    batch.forEach((l, i) => {
+      const trust = trusts[i] ?? NOTHING_RECORDED;
+      const earlier = known[i];
+      const entry: Entry =
+        earlier === undefined
+          ? entryOf(db.seals, l.key.agentId, rowsOf.get(l) ?? [], trust)
+          : { state: { ...earlier.state, trust }, trustOutdated: false, others: earlier.others };
+      // One that was committed just before Postgres looked is counted twice: rather that than not at all.
+      if (earlier === undefined) for (const { atMs, verdict } of l.decided) entry.state.history.add(atMs, verdict, 1);
+      if (!l.outdated) cache.set(idOf(l.key), entry);
+      l.resolve(entry.state);
+    });
+  };
+
+  const flush = async (): Promise<void> => {
+    while (queue.length > 0) {
+      const batch = queue.slice(0, LOAD_BATCH);
+      queue = queue.slice(LOAD_BATCH);
+      try {
+        await load(batch);
+      } catch (error) {
+        for (const l of batch) l.reject(error);
+      }
+      for (const l of batch) {
+        const id = idOf(l.key);
+        if (loading.get(id) === l) loading.delete(id);
+      }
+    }
+    flushing = false;
+  };
+
+  const enqueue = (id: string, key: AgentKey): Promise<AgentState> => {
+    let settle: Pick<Loading, 'resolve' | 'reject'> | undefined;
+    const promise = new Promise<AgentState>((resolve, reject) => (settle = { resolve, reject }));
+    // The executor has run: settle is set.
+    const entry: Loading = {
+      key,
+      promise,
+      ...(settle as unknown as Pick<Loading, 'resolve' | 'reject'>),
+      outdated: false,
+      asked: false,
+      decided: [],
+    };
+    loading.set(id, entry);
+    queue.push(entry);
+    if (!flushing) {
+      flushing = true;
+      setImmediate(() => void flush());
+    }
+    return promise;
+  };
+
+  /** Whoever waits gets the answer under way; who asks from now on gets a newer one. */
+  const outdate = (id: string): void => {
+    const entry = loading.get(id);
+    if (entry === undefined) return;
+    entry.outdated = true;
+    loading.delete(id);
+  };
+
+  changes.subscribe((change) => {
+    if (change === 'reset') {
+      cache.clear();
+      for (const id of [...loading.keys()]) outdate(id);
+      return;
+    }
+    if (change.kind !== 'agent' && change.kind !== 'trust') return;
+    const [organisationId = '', environment = '', ...agentIds] = change.subject;
+    for (const agentId of agentIds) {
+      const id = cacheKey(organisationId, environment, agentId);
+      const cached = cache.peek(id);
+      if (change.kind === 'agent') cache.delete(id);
+      else if (cached !== undefined) cached.trustOutdated = true;
+      outdate(id);
+    }
+  });
+
+  // Decisions of other processes: what an agent's history has counted already (when it was loaded, or since) is
+  // remembered per second and verdict, and only what is more is added.
+  const readOthers = async (): Promise<void> => {
+    if (cache.size === 0) return;
+    const now = nowMs();
+    const rows = await db.transaction(async (sql) => {
+      await sql.query(BY_INDEX, []);
+      return sql.query<OthersRow>(OTHERS, [new Date(now - OTHERS_WINDOW_MS), processId]);
+    });
+    for (const row of rows) {
+      const entry = cache.peek(cacheKey(row.organisation_id, row.environment, row.agent_id));
+      if (entry === undefined) continue;
+      const { others } = entry;
+      for (const seen of others.keys()) {
+        if (Number(seen.slice(0, seen.indexOf(' '))) * 1_000 < now - 2 * OTHERS_WINDOW_MS) others.delete(seen);
+      }
+      const seen = othersKey(row.second, row.verdict);
+      const known = others.get(seen) ?? 0;
+      if (row.count <= known) continue;
+      others.set(seen, row.count);
+      entry.state.history.add(Number(row.second) * 1_000, row.verdict, row.count - known);
+    }
+  };
+  const timer = setInterval(() => void readOthers().catch(deps.onError), OTHERS_POLL_MS);
+  timer.unref();
+
+  return {
+    get(key) {
+      const id = idOf(key);
+      const entry = cache.get(id);
+      if (entry?.trustOutdated === false) return entry.state;
+      return loading.get(id)?.promise ?? enqueue(id, key);
+    },
+    async statuses({ organisationId, environment }, agentIds) {
+      const rows = await db.query<StatusRow>(STATUSES, [organisationId, environment, [...new Set(agentIds)]]);
+      const agents = rows.map((row) => factsOf(db.seals, row.asked, row));
+      return new Map(agents.flatMap(({ id, status }) => (status === 'UNREGISTERED' ? [] : [[id, status] as const])));
+    },
+    count(key, atMs, verdict) {
+      const id = idOf(key);
+      const entry = cache.peek(id);
+      if (entry !== undefined) return entry.state.history.add(atMs, verdict, 1);
+      const load = loading.get(id);
+      if (load?.asked === true) load.decided.push({ atMs, verdict });
+    },
+    close: () => clearInterval(timer),
+  };
+}

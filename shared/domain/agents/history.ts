@@ -1,0 +1,80 @@
+// How often an agent got which verdict lately, counted in buckets: an alarm that policies can look at, not a quota.
+import { VERDICTS, type Verdict } from '../../kernel/vocabulary.ts';
+import type { Facts } from '../../core/policy/types.ts';
+
+/** Counts stop here, so that loading them reads a bounded number of rows and every process says the same. */
+export const HISTORY_MAX = 100_000;
+
+const WINDOWS = [
+  { name: 'last_60s', lengthMs: 60_000, bucketMs: 1_000 },
+  { name: 'last_1h', lengthMs: 3_600_000, bucketMs: 60_000 },
+  { name: 'last_24h', lengthMs: 86_400_000, bucketMs: 900_000 },
+] as const;
+
+interface Bucket {
+  readonly index: number;
+  readonly counts: number[];
+}
+
+class Window {
+  private readonly bucketMs: number;
+  private readonly buckets: number;
+  private entries: Bucket[] = [];
+  readonly totals = VERDICTS.map(() => 0);
+
+  constructor(lengthMs: number, bucketMs: number) {
+    this.bucketMs = bucketMs;
+    this.buckets = lengthMs / bucketMs;
+  }
+
+  add(atMs: number, verdict: number, count: number): void {
+    const index = Math.floor(atMs / this.bucketMs);
+    let position = this.entries.length;
+    while (position > 0 && (this.entries[position - 1] as Bucket).index > index) position -= 1;
+    let bucket = this.entries[position - 1];
+    if (bucket?.index !== index) {
+      bucket = { index, counts: VERDICTS.map(() => 0) };
+      this.entries.splice(position, 0, bucket);
+    }
+    bucket.counts[verdict] = (bucket.counts[verdict] ?? 0) + count;
+    this.totals[verdict] = (this.totals[verdict] ?? 0) + count;
+  }
+
+  /** Drops the buckets that ended before the window began. */
+  expire(nowMs: number): void {
+    const oldest = Math.floor(nowMs / this.bucketMs) - this.buckets;
+    let drop = 0;
+    for (const bucket of this.entries) {
+      if (bucket.index > oldest) break;
+      bucket.counts.forEach((count, verdict) => (this.totals[verdict] = (this.totals[verdict] ?? 0) - count));
+      drop += 1;
+    }
+    if (drop > 0) this.entries.splice(0, drop);
+  }
+}
+
+export interface History {
+  /** Counts `count` decisions with this verdict at that time (milliseconds since 1970, any order). */
+  add(atMs: number, verdict: Verdict, count: number): void;
+  /** The counts of all windows now, as policies see them, each at most HISTORY_MAX. */
+  counts(nowMs: number): Facts['history'];
+}
+
+export function createHistory(): History {
+  const windows = WINDOWS.map((w) => new Window(w.lengthMs, w.bucketMs));
+  return {
+    add(atMs, verdict, count) {
+      const index = VERDICTS.indexOf(verdict);
+      for (const window of windows) window.add(atMs, index, count);
+    },
+    counts(nowMs) {
+      const [minute, hour, day] = windows.map((window) => {
+        window.expire(nowMs);
+        const [ALLOW = 0, DENY = 0, ESCALATE = 0, DEGRADE = 0] = window.totals.map((n) => Math.min(n, HISTORY_MAX));
+        return { ALLOW, DENY, ESCALATE, DEGRADE };
+      });
+      const none = { ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 };
+      return { last_60s: minute ?? none, last_1h: hour ?? none, last_24h: day ?? none };
+    },
+  };
+}

@@ -1,0 +1,44 @@
+// Whose hands a key is in: who asked, and who may therefore not decide.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
+
+/**
+ * From each of two keys upwards: to the key that made it, that one's maker and so on, and from each of them to what
+ * rotations made of it and what it was before, which are the same key in other words. Two keys are in the same hands when
+ * one is reached from the other. Keys with a maker in common are not: otherwise the first admin key of an
+ * installation, which made all others, would leave nobody who may decide.
+ */
+const ABOVE: Statement = {
+  name: 'approval-keys-above',
+  text: `WITH RECURSIVE above AS (
+      SELECT key_id AS first_id, key_id FROM api_key WHERE key_id IN ($1, $2)
+      UNION SELECT above.first_id, next.key_id FROM above
+      JOIN api_key AS one ON one.key_id = above.key_id
+      CROSS JOIN LATERAL (
+        SELECT one.created_by AS key_id WHERE one.created_by IS NOT NULL
+        UNION ALL SELECT one.replaced_by WHERE one.replaced_by IS NOT NULL
+        UNION ALL SELECT before.key_id FROM api_key AS before WHERE before.replaced_by = one.key_id
+      ) AS next
+    )
+    SELECT above.first_id, ${sealedColumns('api_key', 'k')} FROM above JOIN api_key k ON k.key_id = above.key_id`,
+};
+
+/**
+ * Whether two keys are the same, made of each other by rotations, or one was made by the other, directly or through
+ * keys in between. Who decides from the shell has no key, and is in nobody's hands. When a row on the way is missing, or is
+ * not as this service wrote it, nobody can say so any more: the answer is yes, and an approval stays undecided.
+ */
+export async function areSameHands(sql: Sql, one: string, other: string): Promise<boolean> {
+  if (one === other) return true;
+  const rows = await sql.query<SealedRow<'api_key'> & { readonly first_id: string }>(ABOVE, [one, other]);
+  const isReached = rows.some(
+    (row) => (row.first_id === one && row.key_id === other) || (row.first_id === other && row.key_id === one),
+  );
+  if (isReached) return true;
+  const known = new Set(rows.map((row) => row.key_id));
+  const isMissing = (keyId: string | null): boolean => keyId !== null && !known.has(keyId);
+  return (
+    genuine(sql, 'api_key', rows).length < rows.length ||
+    rows.some((row) => isMissing(row.created_by) || isMissing(row.replaced_by))
+  );
+}

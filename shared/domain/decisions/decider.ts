@@ -1,0 +1,305 @@
+// From a question to a verdict on record: facts gathered, policies evaluated, the decision written before it is answered.
+import type { ChangeFeed } from '../../platform/db/changes.ts';
+import { newId } from '../../kernel/ids.ts';
+import type { Promiser } from '../ledger/promises.ts';
+import type { AuthenticatedKey } from '../keys/types.ts';
+import type { Explanation } from '../../core/policy/evaluate.ts';
+import { builtInEvaluation, unknownRisk } from '../../core/policy/combine.ts';
+import { BUILT_IN_POLICY } from '../../core/policy/schema.ts';
+import { timeFactsOf } from '../../core/policy/time.ts';
+import type { Evaluation, Facts, Reason, Risk, RiskFacts } from '../../core/policy/types.ts';
+import type { TrustFacts } from '../../core/trust/facts.ts';
+import { canonicalize, canonicalString } from '../../core/proof/canonical.ts';
+import { dayOf } from '../../core/trust/beta.ts';
+import { effectiveTrust, NO_EVIDENCE, recordedScoreOf } from '../../core/trust/score.ts';
+import type { ActivePolicies } from '../policy-sets/active-set.ts';
+import type { AgentDirectory, AgentState } from '../agents/agents.ts';
+import type { Halt, Halts } from './halts.ts';
+import type { AssessedIntent, IntentReading } from './readings.ts';
+import {
+  canonicalFacts,
+  type DecisionBytes,
+  HALTED_MESSAGE,
+  newSalt,
+  writeDecision,
+} from '../../core/decision/record.ts';
+import type { DecisionRow } from './decision-store.ts';
+
+/** What a decision needs to know of the key that asked. */
+export type Principal = Pick<
+  AuthenticatedKey,
+  'keyId' | 'lineage' | 'organisationId' | 'organisationSlug' | 'environment' | 'agentIds'
+>;
+
+/** Who asks what; `active` is taken once per request, so that all of it is evaluated with one policy set. */
+export interface Question {
+  readonly active: ActivePolicies;
+  readonly key: Principal;
+  readonly agentId: string;
+  readonly reading: IntentReading;
+  readonly context: Record<string, unknown> | undefined;
+  /** 0..1000 */
+  readonly claimedScore?: number | undefined;
+  /** 0..7 */
+  readonly claimedLevel?: number | undefined;
+  /** The parse, or the submitted intent, that stands behind it. */
+  readonly intentId?: string | undefined;
+  /** Not looked at here: shared/domain/decisions/recorder.ts settles what an approval changes. */
+  readonly approvalId?: string | undefined;
+  /** W3C trace context of the request. */
+  readonly traceparent?: string | undefined;
+}
+
+export interface Answer {
+  readonly facts: Facts;
+  readonly evaluation: Evaluation;
+  /** The intent of the facts, with its texts. */
+  readonly intent: AssessedIntent;
+  /** JCS of the agent's facts. */
+  readonly agentText: string;
+  readonly asOf: { readonly signals: number; readonly day: string };
+  readonly nowMs: number;
+}
+
+/** The approval that an ESCALATE names. */
+export interface NamedApproval {
+  readonly approvalId: string;
+  readonly expiresAtMs: number;
+}
+
+export interface RecordedDecision {
+  readonly row: DecisionRow;
+  /** The answer, JSON text. */
+  readonly text: string;
+}
+
+export interface Decider {
+  /** Evaluates and stores nothing. At once when all that it needs is in memory. @throws {ApiError} E6002 */
+  answer(question: Question): Answer | Promise<Answer>;
+  /**
+   * The DENY of a question whose evaluation was given up: no policy is run, because running them may be what failed, and
+   * the risk counts as the highest. @throws {ApiError} E6002
+   */
+  giveUp(question: Question): Answer | Promise<Answer>;
+  /**
+   * The same answer, evaluated again as `combineApproved` says, with this as its last reason. Only of an answer that
+   * is not DENY: a halt, for one, stands whatever a human has approved.
+   */
+  approve(question: Question, answer: Answer, approval: Reason): Promise<Answer>;
+  /** Gives the answer its id and its bytes; the caller stores the row and then answers with the text. */
+  record(question: Question, answer: Answer, approval?: NamedApproval): RecordedDecision;
+  /** To be called once a row is durable: the agent's history counts it. */
+  recorded(question: Question, answer: Answer): void;
+  /** Every candidate rule with the values it saw. */
+  explain(question: Question, answer: Answer): Promise<Explanation>;
+}
+
+export interface DeciderDeps {
+  readonly changes: Pick<ChangeFeed, 'ensureFresh'>;
+  readonly agents: Pick<AgentDirectory, 'get' | 'count'>;
+  readonly halts: Halts;
+  readonly nowMs: () => number;
+  /** Signs the promise that goes out with a decision; absent where no answer goes out. */
+  readonly promiser?: Pick<Promiser, 'json'> | undefined;
+}
+
+/** A DENY that no policy gives. */
+function denied(rule: string, code: string, message: string): Evaluation {
+  return {
+    verdict: 'DENY',
+    reasons: [{ policy: BUILT_IN_POLICY, rule, effect: 'DENY', code, message }],
+    obligations: [],
+  };
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return value instanceof Promise;
+}
+
+/** Calls `next` at once when the value is there, else later: promises cost more than a remembered verdict. */
+function then<A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): B | Promise<B> {
+  return isPromise(value) ? value.then(next) : next(value);
+}
+
+let lastTime: { readonly nowMs: number; readonly facts: Facts['time'] } | undefined;
+
+/** The requests of one millisecond share it. */
+function timeFacts(nowMs: number): Facts['time'] {
+  if (lastTime?.nowMs !== nowMs) lastTime = { nowMs, facts: timeFactsOf(nowMs) };
+  return lastTime.facts;
+}
+
+const NO_CONTEXT: Record<string, unknown> = Object.freeze({});
+const keyTexts = new WeakMap<Principal, string>();
+
+function keyText(key: Principal, facts: Facts['key']): string {
+  let text = keyTexts.get(key);
+  if (text === undefined) {
+    text = canonicalize(facts);
+    keyTexts.set(key, text);
+  }
+  return text;
+}
+
+const byClaimedLevel = new Map<number | undefined, TrustFacts>();
+
+/** The trust of an agent without signals; there are nine of them when no score is claimed. */
+function noEvidence(claimedScore: number | undefined, claimedLevel: number | undefined): TrustFacts {
+  const known = claimedScore === undefined ? byClaimedLevel.get(claimedLevel) : undefined;
+  if (known !== undefined) return known;
+  const trust = effectiveTrust({
+    recordedScore: NO_EVIDENCE.score,
+    uncertainty: NO_EVIDENCE.uncertainty,
+    claimedScore,
+    claimedLevel,
+  });
+  // The interface lets no other level pass; whoever comes another way must not make the map grow.
+  const isLevel =
+    claimedLevel === undefined || (Number.isInteger(claimedLevel) && claimedLevel >= 0 && claimedLevel <= 7);
+  if (claimedScore === undefined && isLevel) byClaimedLevel.set(claimedLevel, trust);
+  return trust;
+}
+
+/** The trust that a decision uses at this time, from what is recorded and what the question claims. */
+function trustOf({ facts, trust }: AgentState, question: Question, nowMs: number): TrustFacts {
+  const { claimedScore, claimedLevel } = question;
+  if (trust.signals === 0) return noEvidence(claimedScore, claimedLevel);
+  const { score, uncertainty } = trust.on(dayOf(nowMs));
+  return effectiveTrust({
+    recordedScore: recordedScoreOf(facts.registered, score),
+    uncertainty,
+    claimedScore,
+    claimedLevel,
+  });
+}
+
+export function createDecider(deps: DeciderDeps): Decider {
+  const { changes, agents, halts, nowMs, promiser } = deps;
+
+  const withoutRisk = (question: Question, agent: AgentState, now: number): RiskFacts => {
+    const { key, reading, context } = question;
+    return {
+      intent: reading.unassessed,
+      agent: agent.facts,
+      trust: trustOf(agent, question, now),
+      key: { id: key.keyId, bound: key.agentIds !== null, environment: key.environment },
+      context: context ?? NO_CONTEXT,
+      time: timeFacts(now),
+      history: agent.history.counts(now),
+      organisation: { slug: key.organisationSlug },
+      environment: key.environment,
+    };
+  };
+
+  /** All facts, and what they say once `evaluationOf` has seen them. */
+  const complete = (
+    question: Question,
+    agent: AgentState,
+    { gathered, risk, now }: { gathered: RiskFacts; risk: Risk; now: number },
+    evaluationOf: (facts: Facts) => Evaluation | Promise<Evaluation>,
+  ): Answer | Promise<Answer> => {
+    const { reading } = question;
+    const intent = reading.withRisk(risk);
+    const facts: Facts = { ...gathered, intent: intent.facts };
+    return then(evaluationOf(facts), (evaluation) => ({
+      facts,
+      evaluation,
+      intent,
+      agentText: agent.canonical,
+      asOf: { signals: agent.trust.signals, day: facts.time.date },
+      nowMs: now,
+    }));
+  };
+
+  const evaluate = (question: Question, agent: AgentState, halt: Halt | undefined): Answer | Promise<Answer> => {
+    const now = nowMs();
+    const gathered = withoutRisk(question, agent, now);
+    return then(question.active.evaluator.assessRisk(gathered), (risk: Risk) =>
+      complete(question, agent, { gathered, risk, now }, (facts) => verdictOf(question, facts, halt)),
+    );
+  };
+
+  const verdictOf = (question: Question, facts: Facts, halt: Halt | undefined): Evaluation | Promise<Evaluation> => {
+    if (halt !== undefined) return denied('halted', 'HALTED', `${HALTED_MESSAGE}${halt.reason}`);
+    return question.active.evaluator.evaluate(facts);
+  };
+
+  return {
+    answer(question) {
+      const { key, agentId } = question;
+      const { organisationId, environment } = key;
+      return then(changes.ensureFresh() ?? undefined, () =>
+        then(halts.get(organisationId, environment), (halt) =>
+          then(agents.get({ organisationId, environment, agentId }), (agent) => evaluate(question, agent, halt)),
+        ),
+      );
+    },
+    giveUp(question) {
+      const { key, agentId } = question;
+      const { organisationId, environment } = key;
+      return then(changes.ensureFresh() ?? undefined, () =>
+        then(agents.get({ organisationId, environment, agentId }), (agent) => {
+          const now = nowMs();
+          const gathered = withoutRisk(question, agent, now);
+          const risk = unknownRisk('EVALUATION_FAILED');
+          return complete(question, agent, { gathered, risk, now }, () => builtInEvaluation('EVALUATION_FAILED'));
+        }),
+      );
+    },
+    async approve(question, answer, approval) {
+      return { ...answer, evaluation: await question.active.evaluator.evaluateApproved(answer.facts, approval) };
+    },
+    record(question, answer, approval) {
+      const { key, agentId, active } = question;
+      const decisionId = newId('dec', answer.nowMs);
+      const proofId = `prf${decisionId.slice(3)}`;
+      const salt = newSalt();
+      const facts = canonicalFacts(answer.facts, {
+        agent: answer.agentText,
+        context: question.context === undefined ? '{}' : canonicalize(question.context),
+        intent: answer.intent.canonical,
+        key: keyText(key, answer.facts.key),
+      });
+      const bytes: DecisionBytes = writeDecision({
+        decisionId,
+        proofId,
+        keyId: key.keyId,
+        agentId: canonicalString(agentId),
+        environment: key.environment,
+        organisationSlug: key.organisationSlug,
+        evaluatedAtMs: answer.nowMs,
+        policyDigest: active.set.digest,
+        intent: answer.intent.member,
+        trust: answer.facts.trust,
+        asOf: answer.asOf,
+        evaluation: answer.evaluation,
+        approval,
+        facts,
+        salt,
+        promise:
+          promiser && ((recordDigest) => promiser.json({ ...key, proofId, recordDigest, issuedAtMs: answer.nowMs })),
+      });
+      const row: DecisionRow = {
+        decisionId,
+        organisationId: key.organisationId,
+        environment: key.environment,
+        agentId,
+        keyId: key.keyId,
+        verdict: answer.evaluation.verdict,
+        evaluatedAt: answer.facts.time.now,
+        policyDigest: active.set.digest,
+        proofId,
+        record: bytes.record,
+        facts,
+        factsSalt: salt.toString('hex'),
+        traceparent: question.traceparent,
+      };
+      return { row, text: bytes.answer };
+    },
+    recorded(question, answer) {
+      const { organisationId, environment } = question.key;
+      agents.count({ organisationId, environment, agentId: question.agentId }, answer.nowMs, answer.evaluation.verdict);
+    },
+    explain: (question, answer) => question.active.evaluator.explain(answer.facts),
+  };
+}

@@ -1,0 +1,86 @@
+// Everything that deciding needs, put together once for ingress and workers alike.
+import { randomBytes } from 'node:crypto';
+import type { ClockSample } from '../../platform/db/clock.ts';
+import { type ChangeFeed, startChangeFeed } from '../../platform/db/changes.ts';
+import type { Database } from '../../platform/db/database.ts';
+import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import { type Promiser, startPromiser } from '../ledger/promises.ts';
+import { type ActivePolicySet, watchActivePolicySet } from '../policy-sets/active-set.ts';
+import { createAgentDirectory } from '../agents/agents.ts';
+import { type ApprovalOpener, createApprovalOpener } from './approval-open.ts';
+import { createDecider, type Decider } from './decider.ts';
+import { createHalts } from './halts.ts';
+import { createPresence, type Presence } from './presence.ts';
+import { createRecentParses, type RecentParses } from './recent-parses.ts';
+import { createReadings, type IntentReadings } from './readings.ts';
+import { createDecisionStore, type DecisionStore } from './decision-store.ts';
+
+export interface DecidingDeps {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  /** `observe` hears of the database's time twice a second. */
+  readonly clock: { nowMs(): number; monotonicMs(): number; observe?(sample: ClockSample): void };
+  readonly onError: (error: unknown) => void;
+  /** Given where answers go out with a promise. */
+  readonly promises?: PromiseSettings;
+  /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
+  readonly trustDailyCap: number;
+}
+
+/** How promises are made: settings of the same names. */
+export interface PromiseSettings {
+  readonly keyFile: string | undefined;
+  readonly maxMergeDelaySeconds: number;
+  readonly logHost: string;
+}
+
+export interface Deciding {
+  readonly changes: ChangeFeed;
+  readonly policies: ActivePolicySet;
+  readonly decider: Decider;
+  readonly decisions: DecisionStore;
+  readonly opener: ApprovalOpener;
+  readonly readings: IntentReadings;
+  readonly recentParses: RecentParses;
+  readonly promiser: Promiser | undefined;
+  readonly presence: Presence;
+  /** Waits for what is being written and stops watching; the database stays open. */
+  close(): Promise<void>;
+}
+
+/** Starts watching policies, agents and halts; resolves after the first look. @throws {ApiError} E6002 */
+export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
+  const { db, databaseUrl, clock, onError, trustDailyCap } = deps;
+  const { nowMs, monotonicMs } = clock;
+  const processId = randomBytes(8).toString('hex');
+  const changes = await startChangeFeed({
+    db,
+    databaseUrl,
+    monotonicMs,
+    onError,
+    onTime: (sample) => clock.observe?.(sample),
+  });
+  const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });
+  const promiser =
+    deps.promises === undefined ? undefined : await startPromiser({ db, changes, nowMs, onError, ...deps.promises });
+  const agents = createAgentDirectory({ db, changes, processId, nowMs, onError, trustDailyCap });
+  const decisions = createDecisionStore({ db, processId });
+  const opener = createApprovalOpener({ db, processId });
+  const halts = createHalts({ db, changes });
+  return {
+    changes,
+    policies,
+    decider: createDecider({ changes, agents, halts, nowMs, promiser }),
+    promiser,
+    presence: createPresence({ db, changes, halts, agents, nowMs }),
+    decisions,
+    opener,
+    readings: createReadings(),
+    recentParses: createRecentParses({ db }),
+    async close() {
+      await Promise.all([decisions.idle(), opener.idle()]);
+      agents.close();
+      await changes.close();
+    },
+  };
+}

@@ -1,0 +1,223 @@
+// Submitted intents in Postgres: accepted in groups with their outbox rows, carried out once, read and listed.
+import { textColumn } from '../../platform/db/columns.ts';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { createGroupCommit } from '../../platform/db/group-commit.ts';
+import { loadKey } from '../keys/lookup.ts';
+import type { IntentStatus } from '../../kernel/vocabulary.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import { ownedList } from './owned-list.ts';
+
+export interface IntentRow {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly intentId: string;
+  readonly agentId: string;
+  readonly keyId: string;
+  readonly action: string;
+  readonly resource: string;
+  /** JSON text of the caller's object. */
+  readonly context: string | undefined;
+  readonly traceparent: string | undefined;
+  readonly submittedAtMs: number;
+}
+
+export interface StoredIntent {
+  readonly intent_id: string;
+  readonly agent_id: string;
+  readonly key_id: string;
+  readonly action: string;
+  readonly resource: string;
+  readonly status: IntentStatus;
+  /** The one that it waits for, or has waited for. */
+  readonly approval_id: string | null;
+  readonly submitted_at: Date;
+  readonly updated_at: Date;
+  /** Canonical record of the decision, without its previousHash. */
+  readonly record: Buffer | null;
+}
+
+/** An intent that a worker has begun to evaluate, with what it needs to know of the key that submitted it. */
+export interface ClaimedIntent {
+  readonly agent_id: string;
+  readonly key_id: string;
+  readonly action: string;
+  readonly resource: string;
+  /** JSON text. */
+  readonly context: string | null;
+  readonly key_agent_ids: string[] | null;
+  readonly key_lineage: string;
+  /** False: the row of the key, or of its organisation, is not as this service wrote it, so nothing may be decided for it. */
+  readonly isKeyKnown: boolean;
+  readonly organisation_slug: string;
+  /** The approval that was decided, when it has waited for one. */
+  readonly approval_id: string | null;
+}
+
+export interface IntentFilter {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly keyId?: string | undefined;
+  readonly agentIds?: readonly string[] | undefined;
+  readonly status?: IntentStatus | undefined;
+  readonly before?: string | undefined;
+}
+
+export interface IntentStore {
+  /** Resolves when the intent is durable, and with it the outbox row that hands it to a worker. @throws {ApiError} E6002 */
+  append(row: IntentRow): Promise<void>;
+  /** The same within the caller's transaction. */
+  insert(sql: Sql, row: IntentRow): Promise<void>;
+  read(organisationId: string, environment: Environment, intentId: string): Promise<StoredIntent | undefined>;
+  list(filter: IntentFilter, limit: number): Promise<StoredIntent[]>;
+  /** Marks an open intent as being evaluated; undefined when it is final already. */
+  claim(
+    organisationId: string,
+    environment: Environment,
+    intentId: string,
+    nowMs: number,
+  ): Promise<ClaimedIntent | undefined>;
+  /**
+   * Makes an intent final, in the transaction that records its decision. False when another worker was first: then
+   * nothing of the transaction may stay.
+   */
+  finish(
+    sql: Sql,
+    organisationId: string,
+    environment: Environment,
+    intentId: string,
+    end: { status: 'decided' | 'failed'; decisionId: string; claimedApprovalId: string | null; nowMs: number },
+  ): Promise<boolean>;
+  /** Lets an intent wait for an approval, in the transaction that records the ESCALATE. False as of `finish`. */
+  wait(
+    sql: Sql,
+    organisationId: string,
+    environment: Environment,
+    intentId: string,
+    until: { approvalId: string; claimedApprovalId: string | null; nowMs: number },
+  ): Promise<boolean>;
+  idle(): Promise<void>;
+}
+
+// Absent optional texts travel as an empty text, which is neither JSON nor a trace context.
+const INSERT: Statement = {
+  name: 'intents-accept',
+  text: `WITH made AS (
+      INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at, updated_at)
+      SELECT organisation_id, environment, intent_id, agent_id, key_id, action, resource, nullif(context, ''), nullif(traceparent, ''), submitted_at::timestamptz, submitted_at::timestamptz
+      FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
+        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8 || E'\\n', E'\\n'), string_to_array($9 || E'\\n', E'\\n'), string_to_array($10, E'\\n'))
+        AS row (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at)
+      WHERE intent_id IS NOT NULL
+      RETURNING organisation_id, environment, intent_id, traceparent
+    )
+    INSERT INTO outbox (queue, name, payload)
+    SELECT 'intents', 'evaluate', json_strip_nulls(json_build_object('v', 1, 'organisationId', organisation_id, 'environment', environment,
+      'intentId', intent_id, 'traceparent', traceparent))::text FROM made`,
+};
+
+const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.approval_id, intent.submitted_at, intent.updated_at, found.record`;
+// By primary key, one row at a time, however many intents the planner expects.
+const JOIN = `LEFT JOIN LATERAL (
+    SELECT record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = intent.decision_id LIMIT 1
+  ) AS found ON true`;
+const READ: Statement = {
+  name: 'intent-read',
+  text: `SELECT ${COLUMNS} FROM intent ${JOIN} WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3`,
+};
+/** Newest first; quick among a million intents, whatever is asked for. */
+export function listIntents(filter: IntentFilter, limit: number): [statement: Statement, values: unknown[]] {
+  const { organisationId, environment, keyId, agentIds, status, before } = filter;
+  const [page, values] = ownedList({
+    table: 'intent',
+    columns: '*',
+    id: 'intent_id',
+    organisationId,
+    environment,
+    keyId,
+    agentIds,
+    before,
+    limit,
+    // In the text, so that the index of all that is not decided is known to hold it (migration 0009).
+    more: status === undefined ? [] : [[status, [], () => `status = '${status}'`]],
+  });
+  const text = `SELECT ${COLUMNS} FROM (${page.text}) AS intent ${JOIN} ORDER BY intent.intent_id DESC`;
+  return [{ name: page.name, text }, values];
+}
+
+const CLAIM: Statement = {
+  name: 'intent-claim',
+  text: `UPDATE intent SET status = 'evaluating', updated_at = $4
+    WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id,
+      (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`,
+};
+// Still open, and not decided by a human since it was claimed: a worker that comes late must not undo that.
+const AS_CLAIMED = `organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') AND approval_id IS NOT DISTINCT FROM $4`;
+const FINISH: Statement = {
+  name: 'intent-finish',
+  text: `UPDATE intent SET status = $5, decision_id = $6, updated_at = $7 WHERE ${AS_CLAIMED} RETURNING intent_id`,
+};
+const WAIT: Statement = {
+  name: 'intent-wait',
+  text: `UPDATE intent SET status = 'waiting_approval', approval_id = $5, updated_at = $6 WHERE ${AS_CLAIMED} RETURNING intent_id`,
+};
+
+function columns(rows: readonly IntentRow[]): unknown[] {
+  const of = (pick: (row: IntentRow) => string): string => textColumn(rows.map(pick));
+  return [
+    of((r) => r.organisationId),
+    of((r) => r.environment),
+    of((r) => r.intentId),
+    of((r) => r.agentId),
+    of((r) => r.keyId),
+    of((r) => r.action),
+    of((r) => r.resource),
+    of((r) => r.context ?? ''),
+    of((r) => r.traceparent ?? ''),
+    of((r) => new Date(r.submittedAtMs).toISOString()),
+  ];
+}
+
+const MAX_ROWS = 500;
+const MAX_WAITING = 20_000;
+
+export function createIntentStore(deps: { db: Database }): IntentStore {
+  const { db } = deps;
+  const group = createGroupCommit<IntentRow>({
+    db,
+    statement: INSERT,
+    columns,
+    result: () => undefined,
+    sizeOf: ({ context }) => context?.length ?? 0,
+    maxRows: MAX_ROWS,
+    maxWaiting: MAX_WAITING,
+  });
+  return {
+    append: (row) => group.add(row),
+    insert: async (sql, row) => void (await sql.query(INSERT, columns([row]))),
+    async read(organisationId, environment, intentId) {
+      const [row] = await db.query<StoredIntent>(READ, [organisationId, environment, intentId]);
+      return row;
+    },
+    list: (filter, limit) => db.query<StoredIntent>(...listIntents(filter, limit)),
+    async claim(organisationId, environment, intentId, nowMs) {
+      const values = [organisationId, environment, intentId, new Date(nowMs)];
+      const [row] = await db.query<Omit<ClaimedIntent, 'key_agent_ids' | 'key_lineage' | 'isKeyKnown'>>(CLAIM, values);
+      if (row === undefined) return undefined;
+      const key = await loadKey(db, row.key_id);
+      const isKeyKnown = key?.organisationId === organisationId && key.environment === environment;
+      if (!isKeyKnown) return { ...row, key_agent_ids: [], key_lineage: row.key_id, isKeyKnown };
+      const { agentIds, lineage, organisationSlug } = key;
+      return { ...row, organisation_slug: organisationSlug, key_agent_ids: agentIds, key_lineage: lineage, isKeyKnown };
+    },
+    async finish(sql, organisationId, environment, intentId, { status, decisionId, claimedApprovalId, nowMs }) {
+      const values = [organisationId, environment, intentId, claimedApprovalId, status, decisionId, new Date(nowMs)];
+      return (await sql.query(FINISH, values)).length === 1;
+    },
+    async wait(sql, organisationId, environment, intentId, { approvalId, claimedApprovalId, nowMs }) {
+      const values = [organisationId, environment, intentId, claimedApprovalId, approvalId, new Date(nowMs)];
+      return (await sql.query(WAIT, values)).length === 1;
+    },
+    idle: () => group.idle(),
+  };
+}

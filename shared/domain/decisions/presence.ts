@@ -1,0 +1,73 @@
+// Which decisions on record stand now: what the pure rule (stands.ts) needs, gathered for many decisions at once.
+import type { ChangeFeed } from '../../platform/db/changes.ts';
+import type { Sql } from '../../platform/db/database.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { KeyOwner } from '../keys/store.ts';
+import { validKeys } from '../keys/validity.ts';
+import type { Verdict } from '../../kernel/vocabulary.ts';
+import type { AgentDirectory } from '../agents/agents.ts';
+import type { Halts } from './halts.ts';
+import { type Lapse, lapseOf, lapseSentence, permits } from '../../core/decision/stands.ts';
+
+/** The members of a decision that say what it is about, as every answer has them. */
+export interface Told {
+  readonly verdict: Verdict;
+  readonly agent_id: string;
+  readonly key_id: string;
+  /** RFC 3339. */
+  readonly expires_at: string;
+}
+
+export interface Presence {
+  /** Why each of them does not stand; undefined: it stands. All are of this owner. @throws {ApiError} E6002 */
+  lapses(owner: KeyOwner, decisions: readonly Told[]): Promise<(Lapse | undefined)[]>;
+}
+
+export interface PresenceDeps {
+  readonly db: Sql;
+  readonly changes: Pick<ChangeFeed, 'ensureFresh'>;
+  readonly halts: Halts;
+  readonly agents: Pick<AgentDirectory, 'statuses'>;
+  readonly nowMs: () => number;
+}
+
+export function createPresence({ db, changes, halts, agents, nowMs }: PresenceDeps): Presence {
+  return {
+    async lapses(owner, decisions) {
+      const open = decisions.filter(({ verdict }) => permits(verdict));
+      if (open.length === 0) return decisions.map(() => 'verdict');
+      await changes.ensureFresh();
+      const { organisationId, environment } = owner;
+      const now = nowMs();
+      const [halt, statuses, valid] = await Promise.all([
+        halts.get(organisationId, environment),
+        agents.statuses(
+          owner,
+          open.map(({ agent_id: agentId }) => agentId),
+        ),
+        validKeys(
+          db,
+          owner,
+          open.map(({ key_id: keyId }) => keyId),
+          now,
+        ),
+      ]);
+      return decisions.map(({ verdict, agent_id: agentId, key_id: keyId, expires_at: expiresAt }) =>
+        lapseOf(
+          { verdict, expiresAtMs: Date.parse(expiresAt) },
+          {
+            nowMs: now,
+            halted: halt !== undefined,
+            agent: statuses.get(agentId) ?? 'UNREGISTERED',
+            keyIsValid: valid.has(keyId),
+          },
+        ),
+      );
+    },
+  };
+}
+
+/** The refusal of a repeat whose decision does not stand. */
+export function lapsed(lapse: Lapse | 'denied_now'): ApiError {
+  return new ApiError('E5004', lapseSentence(lapse));
+}

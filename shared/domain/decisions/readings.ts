@@ -1,0 +1,196 @@
+// What a normalized string or a stored parse says, as facts for policies: read once per policy set and remembered.
+import { LRUCache } from 'lru-cache';
+import { invalidField } from '../../kernel/errors.ts';
+import type { Lexicon } from '../../core/intent/lexicon/types.ts';
+import { actionOf, readNormalized } from '../../core/intent/normalized.ts';
+import type { ParsedIntent } from '../../core/intent/types.ts';
+import {
+  canonicalResource,
+  type EnforceIntent,
+  intentOf,
+  normalizedOf,
+  parseEnforceIntent,
+} from '../../core/policy/resource.ts';
+import type { PolicySet } from '../../core/policy/load.ts';
+import type { IntentFacts, Requested, Risk, RiskFacts } from '../../core/policy/types.ts';
+import { canonicalize } from '../../core/proof/canonical.ts';
+import { intentMember } from '../../core/decision/record.ts';
+
+/** An intent as policies see it, and the texts that are made of it, which stay the same while its risk does. */
+export interface IntentReading {
+  readonly unassessed: RiskFacts['intent'];
+  /** The normalized strings by which a parse of the same may be known: by the action as it is written, and as it is meant. */
+  readonly names: readonly string[];
+  withRisk(risk: Risk): AssessedIntent;
+}
+
+/** A reading whose risk is known. Its texts are made when they are asked for: a parse that is only shown needs none. */
+export class AssessedIntent {
+  readonly facts: IntentFacts;
+  readonly risk: Risk;
+  private canonicalText: string | undefined;
+  private memberText: string | undefined;
+
+  constructor(unassessed: RiskFacts['intent'], risk: Risk) {
+    this.facts = { ...unassessed, risk };
+    this.risk = risk;
+  }
+  /** JCS of the facts. */
+  get canonical(): string {
+    this.canonicalText ??= canonicalize(this.facts);
+    return this.canonicalText;
+  }
+  /** JCS of the part that a decision repeats. */
+  get member(): string {
+    this.memberText ??= canonicalize(intentMember(this.facts));
+    return this.memberText;
+  }
+}
+
+export function createReading(
+  unassessed: RiskFacts['intent'],
+  names: readonly string[] = [unassessed.normalized],
+): IntentReading {
+  let last: AssessedIntent | undefined;
+  return {
+    unassessed,
+    names,
+    withRisk(risk) {
+      if (last?.risk !== risk) last = new AssessedIntent(unassessed, risk);
+      return last;
+    },
+  };
+}
+
+/** How many segments of a canonical resource are named. */
+function depthOf(resource: string): number {
+  return resource.split('/').filter((segment) => segment !== '*').length;
+}
+
+/** The facts of a parse: its object's resource is `domain/object`, as `d.a.o` is action `a` on resource `d/o`. */
+export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): IntentReading {
+  const {
+    normalized,
+    domain,
+    action,
+    verb,
+    object,
+    places,
+    effect,
+    traits,
+    extent,
+    confidence,
+    entities,
+    data_classes,
+    flags,
+  } = parse;
+  const rest = normalized.split('.').slice(2).join('/');
+  const resource = rest === '' ? domain : `${domain}/${rest}`;
+  return createReading({
+    // An enforcement that names a parse sends the normalized string and nothing else.
+    requested: { intent: normalized },
+    normalized,
+    domain,
+    action,
+    verb,
+    object,
+    places,
+    effect,
+    traits,
+    extent,
+    confidence,
+    entities,
+    data_classes,
+    flags,
+    resource,
+    depth: depthOf(resource),
+    parsed: true,
+  });
+}
+
+const MAX_READINGS = 5_000;
+/** Of one policy set. */
+const MAX_READINGS_BYTES = 16 * 1_048_576;
+
+/** About how many bytes a reading takes: its facts, and the two texts that are made of them. Never too few. */
+export const bytesOfReading = ({ unassessed }: IntentReading): number => 1_000 + 4 * JSON.stringify(unassessed).length;
+
+/** Whose words count: those of a policy set's lexicon as this organisation has them. */
+export interface Asking {
+  readonly set: PolicySet<Lexicon>;
+  /** Slug. */
+  readonly organisation: string;
+}
+
+export interface IntentReadings {
+  /** Reads the string of an enforcement request. @throws {ApiError} E2001 at `pointer` */
+  of(asking: Asking, intent: string, pointer: string): IntentReading;
+  /** Reads an action and a resource given apart. @throws {ApiError} E2001 at /action or /resource */
+  ofAction(asking: Asking, action: string, resource: string): IntentReading;
+}
+
+function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon): IntentReading {
+  const { alternatives: _, ...read } = readNormalized(
+    { actionWord: parsed.actionWord, segments: parsed.resource.split('/') },
+    lexicon,
+  );
+  const names = [parsed.normalized, read.normalized, normalizedOf(parsed.resource, read.action)];
+  return createReading(
+    {
+      // The resource is what the caller wrote; the action that policies match is what the lexicon says is meant.
+      ...read,
+      requested,
+      resource: parsed.resource,
+      depth: depthOf(parsed.resource),
+      parsed: false,
+    },
+    [...new Set(names)],
+  );
+}
+
+export function createReadings(): IntentReadings {
+  const bySet = new WeakMap<PolicySet<Lexicon>, LRUCache<string, IntentReading>>();
+
+  const remembered = (
+    { set, organisation }: Asking,
+    text: string,
+    requested: Requested,
+    read: (lexicon: Lexicon) => EnforceIntent,
+  ): IntentReading => {
+    const lexicon = set.lexicon.forOrganisation(organisation);
+    // Organisations without words of their own share what is remembered. No slug holds a line feed. A string and an action
+    // with its resource never meet: what one of them refuses, the other may have remembered.
+    const kind = 'intent' in requested ? 'intent' : 'action';
+    const key = `${lexicon === set.lexicon ? '' : organisation}\n${kind}\n${text}`;
+    let readings = bySet.get(set);
+    if (readings === undefined) {
+      readings = new LRUCache({
+        max: MAX_READINGS,
+        maxSize: MAX_READINGS_BYTES,
+        sizeCalculation: (reading, key) => bytesOfReading(reading) + 2 * key.length,
+      });
+      bySet.set(set, readings);
+    }
+    const known = readings.get(key);
+    if (known !== undefined) return known;
+    const reading = readingOf(read(lexicon), requested, lexicon);
+    readings.set(key, reading);
+    return reading;
+  };
+
+  return {
+    of: (asking, intent, pointer) =>
+      remembered(asking, intent, { intent }, (lexicon) => {
+        const parsed = parseEnforceIntent(intent, (word) => actionOf(word, lexicon)?.action);
+        if (!parsed.ok) throw invalidField(pointer, parsed.message);
+        return parsed;
+      }),
+    // No action and no resource that is accepted holds a line feed.
+    ofAction: (asking, action, resource) =>
+      remembered(asking, `${action}\n${resource}`, { action, resource }, (lexicon) => {
+        const parsed = intentOf(action, resource, (word) => actionOf(word, lexicon)?.action);
+        if (!parsed.ok) throw invalidField(canonicalResource(resource).ok ? '/action' : '/resource', parsed.message);
+        return parsed;
+      }),
+  };
+}

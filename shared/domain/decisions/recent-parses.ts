@@ -1,0 +1,228 @@
+// What an agent's parses of the last 15 minutes said of a string: a string that is enforced is taken with the strictest of them.
+//
+// A parse is durable, here too, before it is answered, and each enforcement asks Postgres before it is evaluated: a parse
+// that was answered before the enforcement was sent counts, whichever process made it. No cache stands between, so there
+// is no time in which one is missed. Concurrent enforcements share one question.
+import { textColumn } from '../../platform/db/columns.ts';
+import type { Database, Statement } from '../../platform/db/database.ts';
+import { createGroupCommit } from '../../platform/db/group-commit.ts';
+import { ACTIONS_BY_STRICTNESS, actionRank, type Judged, strictest } from '../../core/intent/assess/strictness.ts';
+import type { Entities, Money } from '../../core/intent/types.ts';
+import { DATA_CLASSES, EFFECTS, type Environment, EXTENTS, INTENT_FLAGS, TRAITS } from '../../kernel/vocabulary.ts';
+import { createReading, type IntentReading } from './readings.ts';
+
+/** Of one agent: whose parses of which string. */
+export interface ParsedString {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly agentId: string;
+  readonly normalized: string;
+}
+
+/** Entities of a row: of many different texts for one string, so many are kept. What judges them by traits and flags misses none. */
+const MAX_ENTITIES = 200;
+/** Longest string that is joined: longer ones are no names of anything, and would not fit into an index. */
+const MAX_NORMALIZED = 1_000;
+
+/**
+ * Joins parses into the rows of their strings, five minutes each; `$10` to `$21` are recentColumns. Sorted, so that two
+ * processes that join the same strings never wait for each other in a circle.
+ */
+export const JOIN_PARSES = `INSERT INTO recent_parse AS r (organisation_id, environment, agent_id, normalized, bucket, last_at, action, verb, effect, extent, confidence, marks, entities)
+    SELECT organisation_id, environment, agent_id, normalized, date_bin('5 minutes', now(), 'epoch'), now(), action::smallint, verb, effect::smallint, extent::smallint, confidence::float8,
+      ARRAY(SELECT jsonb_array_elements_text(marks::jsonb)), ARRAY(SELECT jsonb_array_elements_text(entities::jsonb))
+    FROM unnest(string_to_array($10, E'\\n'), string_to_array($11, E'\\n'), string_to_array($12, E'\\n'), string_to_array($13, E'\\n'), string_to_array($14, E'\\n'),
+      string_to_array($15, E'\\n'), string_to_array($16, E'\\n'), string_to_array($17, E'\\n'), string_to_array($18, E'\\n'), string_to_array($19, E'\\n'), string_to_array($20, E'\\n'))
+      AS row (organisation_id, environment, agent_id, normalized, action, verb, effect, extent, confidence, marks, entities)
+    ORDER BY organisation_id, environment, agent_id, normalized
+    ON CONFLICT (organisation_id, environment, agent_id, normalized, bucket) DO UPDATE SET
+      last_at = greatest(r.last_at, excluded.last_at),
+      verb = CASE WHEN (excluded.action, excluded.verb COLLATE "C") > (r.action, r.verb COLLATE "C") THEN excluded.verb ELSE r.verb END,
+      action = greatest(r.action, excluded.action), effect = greatest(r.effect, excluded.effect), extent = greatest(r.extent, excluded.extent),
+      confidence = least(r.confidence, excluded.confidence),
+      marks = ARRAY(SELECT DISTINCT unnest(r.marks || excluded.marks)),
+      entities = (ARRAY(SELECT DISTINCT unnest(r.entities || excluded.entities)))[1:${MAX_ENTITIES}]`;
+
+const SEPARATOR = ':';
+const tagged = (tag: string, values: readonly string[]): string[] => values.map((value) => tag + SEPARATOR + value);
+
+function marksOf({ traits, data_classes, flags, places }: Judged): string[] {
+  return [...tagged('t', traits), ...tagged('c', data_classes), ...tagged('f', flags), ...tagged('p', places)];
+}
+
+const ENTITY_LISTS = ['emails', 'urls', 'hosts', 'paths', 'identifiers'] as const;
+
+const entityTexts = (entities: Entities): string[] => [
+  ...ENTITY_LISTS.flatMap((kind) => tagged(kind, entities[kind])),
+  ...entities.money.map((sum) => `money${SEPARATOR}${sum.currency} ${sum.amount}`),
+];
+
+/** Parses of one string of one agent are one row. */
+function joined(parses: readonly (ParsedString & { reading: Judged })[]): (ParsedString & { reading: Judged })[] {
+  const byString = new Map<string, ParsedString & { reading: Judged }>();
+  for (const parse of parses) {
+    if (parse.normalized.length > MAX_NORMALIZED) continue;
+    const key = keyOf(parse);
+    const known = byString.get(key);
+    byString.set(key, known === undefined ? parse : { ...parse, reading: strictest(known.reading, parse.reading) });
+  }
+  return [...byString.values()];
+}
+
+// No part but the last can hold a line feed.
+const keyOf = ({ organisationId, environment, agentId, normalized }: ParsedString): string =>
+  `${organisationId}\n${environment}\n${agentId}\n${normalized}`;
+
+/** The parameters of JOIN_PARSES, from `$10` on. */
+export function recentColumns(parses: readonly (ParsedString & { reading: Judged })[]): string[] {
+  const rows = joined(parses);
+  const of = (pick: (row: ParsedString & { reading: Judged }) => string): string => textColumn(rows.map(pick));
+  return [
+    of((r) => r.organisationId),
+    of((r) => r.environment),
+    of((r) => r.agentId),
+    of((r) => r.normalized),
+    of((r) => String(actionRank(r.reading.action))),
+    of((r) => r.reading.verb),
+    of((r) => String(EFFECTS.indexOf(r.reading.effect))),
+    of((r) => String(EXTENTS.indexOf(r.reading.extent))),
+    of((r) => String(r.reading.confidence)),
+    of((r) => JSON.stringify(marksOf(r.reading))),
+    of((r) => JSON.stringify(entityTexts(r.reading.entities))),
+  ];
+}
+
+/** The window is 15 minutes; a row ends it with its last parse, and begins it up to five minutes earlier. */
+const FIND: Statement = {
+  name: 'recent-parses-find',
+  text: `SELECT asked.organisation_id || E'\\n' || asked.environment || E'\\n' || asked.agent_id || E'\\n' || asked.normalized AS key, r.*
+    FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n')) AS asked (organisation_id, environment, agent_id, normalized)
+    CROSS JOIN LATERAL (SELECT action, verb, effect, extent, confidence, marks, entities FROM recent_parse
+      WHERE organisation_id = asked.organisation_id AND environment = asked.environment AND agent_id = asked.agent_id AND normalized = asked.normalized
+        AND bucket > now() - interval '21 minutes' AND last_at > now() - interval '15 minutes' OFFSET 0) r`,
+};
+
+interface FoundRow {
+  key: string;
+  action: number;
+  verb: string;
+  effect: number;
+  extent: number;
+  confidence: number;
+  marks: string[];
+  entities: string[];
+}
+
+/** The values with a tag that belong to a closed list; what an older version wrote and this one does not know is left out. */
+function valuesOf<T extends string>(texts: readonly string[], tag: string, known: readonly T[]): T[] {
+  return known.filter((value) => texts.includes(tag + SEPARATOR + value));
+}
+
+const textsOf = (texts: readonly string[], tag: string): string[] => {
+  const prefix = tag + SEPARATOR;
+  return texts.flatMap((text) => (text.startsWith(prefix) ? [text.slice(prefix.length)] : [])).sort();
+};
+
+function moneyOf(texts: readonly string[]): Money[] {
+  return textsOf(texts, 'money').map((text) => {
+    const space = text.indexOf(' ');
+    return { currency: text.slice(0, space), amount: Number(text.slice(space + 1)) };
+  });
+}
+
+function judgedOf({ action, verb, effect, extent, confidence, marks, entities }: FoundRow): Judged {
+  const [emails = [], urls = [], hosts = [], paths = [], identifiers = []] = ENTITY_LISTS.map((kind) =>
+    textsOf(entities, kind),
+  );
+  return {
+    verb,
+    // Ranks that this version does not know count as the strictest.
+    action: ACTIONS_BY_STRICTNESS[action] ?? 'unknown',
+    effect: EFFECTS[effect] ?? 'destructive',
+    extent: EXTENTS[extent] ?? 'all',
+    confidence,
+    traits: valuesOf(marks, 't', TRAITS),
+    data_classes: valuesOf(marks, 'c', DATA_CLASSES),
+    flags: valuesOf(marks, 'f', INTENT_FLAGS),
+    places: textsOf(marks, 'p'),
+    entities: { emails, urls, hosts, money: moneyOf(entities), paths, identifiers },
+  };
+}
+
+/** Whose reading is asked for. */
+export type Asker = Omit<ParsedString, 'normalized'>;
+
+export interface RecentParses {
+  /**
+   * The reading of a string with the strictest of what this agent's parses of it said in the last 15 minutes, and of the
+   * parse that is named. The string's own reading when there are none. @throws {ApiError} E6002
+   */
+  strictestOf(asker: Asker, own: IntentReading, named?: IntentReading): Promise<IntentReading>;
+}
+
+function byKey(rows: readonly FoundRow[]): ReadonlyMap<string, readonly FoundRow[]> {
+  const found = new Map<string, FoundRow[]>();
+  for (const row of rows) {
+    const known = found.get(row.key);
+    if (known === undefined) found.set(row.key, [row]);
+    else known.push(row);
+  }
+  return found;
+}
+
+const MAX_ROWS = 1_000;
+const MAX_WAITING = 20_000;
+
+/** The reading of a string joined with what was said of it: the name and the resource stay its own. */
+function withParses(own: IntentReading, parses: readonly Judged[]): IntentReading {
+  const judged = parses.reduce<Judged>(strictest, own.unassessed);
+  const { verb, action, effect, traits, extent, confidence, entities, data_classes, flags, places } = judged;
+  return createReading(
+    {
+      ...own.unassessed,
+      ...{ verb, action, effect, traits, extent, confidence, entities, data_classes, flags, places },
+      parsed: true,
+    },
+    own.names,
+  );
+}
+
+export function createRecentParses({ db }: { db: Database }): RecentParses {
+  // Nothing is committed: the group is what makes concurrent questions one, whose members each pick their rows.
+  const questions = createGroupCommit<ParsedString, ReadonlyMap<string, readonly FoundRow[]>>({
+    db,
+    statement: FIND,
+    columns: (asked) => {
+      const of = (pick: (one: ParsedString) => string): string => textColumn(asked.map(pick));
+      return [of((a) => a.organisationId), of((a) => a.environment), of((a) => a.agentId), of((a) => a.normalized)];
+    },
+    // The rows of FIND.
+    result: (rows) => byKey(rows as readonly FoundRow[]),
+    sizeOf: ({ normalized }) => normalized.length,
+    maxRows: MAX_ROWS,
+    maxWaiting: MAX_WAITING,
+  });
+  // What was joined last with each reading: an agent that asks the same again gets the same facts, whose texts are made.
+  const last = new WeakMap<IntentReading, { readonly key: string; readonly reading: IntentReading }>();
+
+  const find = async (asked: ParsedString): Promise<Judged[]> => {
+    const rows = (await questions.add(asked)).get(keyOf(asked)) ?? [];
+    // One question may hold the same string twice.
+    return [...new Map(rows.map((row) => [JSON.stringify(row), judgedOf(row)])).values()];
+  };
+
+  return {
+    async strictestOf(asker, own, named) {
+      const names = own.names.filter((name) => name.length <= MAX_NORMALIZED);
+      const found = await Promise.all(names.map((normalized) => find({ ...asker, normalized })));
+      const parses = [...found.flat(), ...(named === undefined ? [] : [named.unassessed])];
+      if (parses.length === 0) return own;
+      const key = JSON.stringify(parses);
+      const known = last.get(own);
+      if (known?.key === key) return known.reading;
+      const reading = withParses(own, parses);
+      last.set(own, { key, reading });
+      return reading;
+    },
+  };
+}

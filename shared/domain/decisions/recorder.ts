@@ -1,0 +1,277 @@
+// Recording answers: what an approval changes about them is settled, and each is durable before its text goes out.
+import type { Database, Sql } from '../../platform/db/database.ts';
+import { ApiError, assertNever } from '../../kernel/errors.ts';
+import type { Promiser } from '../ledger/promises.ts';
+import type { Verdict } from '../../kernel/vocabulary.ts';
+import { approvedReason, refusalOf, standingOf, standsFirst } from '../../core/decision/approval.ts';
+import {
+  createApprovalNaming,
+  digestOf,
+  type EvaluatedQuestion,
+  isUnwritten,
+  type Named,
+  namedOf,
+  type Naming,
+  type Unwritten,
+} from './approval-naming.ts';
+import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
+import { approvalFactsOf, lockApproval, markUsed, peekApproval, type StoredApproval } from '../approvals/store.ts';
+import type { Answer, Decider, NamedApproval } from './decider.ts';
+import { lapsed, type Told } from './presence.ts';
+import { answerOfRecord } from '../../core/decision/record.ts';
+import { lapseOf } from '../../core/decision/stands.ts';
+import type { DecisionRow, DecisionStore } from './decision-store.ts';
+import { createTurns } from './turns.ts';
+
+/** A decision, written in a transaction that may still fail. */
+export interface Written {
+  readonly decisionId: string;
+  readonly verdict: Verdict;
+  /** JSON text of the answer. */
+  readonly text: string;
+  /** The approval that it waits for; of an ESCALATE whose agent has too many, none. */
+  readonly approval?: NamedApproval | undefined;
+  /** Another request has made it, with the same key for the same action; nothing is written. */
+  readonly isRepeat: boolean;
+}
+
+export type Write = (sql: Sql) => Promise<readonly (Written | Unwritten)[]>;
+
+/** The decision. @throws what kept it from being written */
+export function writtenOf(outcome: Written | Unwritten | undefined): Written {
+  if (outcome === undefined) throw new Error('a decision was not written');
+  if ('error' in outcome) throw outcome.error;
+  return outcome;
+}
+
+export interface Recorder {
+  /** Makes one answer durable, together with those of other requests. @returns its text. @throws {ApiError} E6002 */
+  append(item: EvaluatedQuestion): Promise<string>;
+  /**
+   * Makes answers durable in a transaction of `work`, which calls `write` within it once. Run again from the start when
+   * another request has opened the same approval meanwhile. A member whose approval cannot be looked at, or whose repeat
+   * no longer stands (E5004), is unwritten and hides no other. @throws {ApiError} E6002, and what `work` throws
+   */
+  transaction<T>(items: readonly EvaluatedQuestion[], work: (write: Write) => Promise<T>): Promise<T>;
+  /** The answer as it would be recorded; nothing is stored or held. @throws {ApiError} E6002 */
+  preview(item: EvaluatedQuestion): Promise<Answer>;
+}
+
+export interface RecorderDeps {
+  readonly db: Database;
+  readonly decider: Pick<Decider, 'record' | 'recorded' | 'approve'>;
+  readonly decisions: DecisionStore;
+  readonly opener: ApprovalOpener;
+  /** CUSTOS_APPROVAL_TTL. */
+  readonly approvalTtlMs: number;
+  /** Makes the promise of a repeated answer again. */
+  readonly promiser?: Pick<Promiser, 'promise'> | undefined;
+}
+
+/** Ends a transaction in which an approval was to be opened that another request has opened. */
+class OpenedMeanwhile extends Error {}
+
+/** Lookups and transactions that single requests may have under way: a batch of a hundred must leave connections to others. */
+const AT_ONCE = 4;
+/** Each one lost needs another request that opened the same approval and saw it closed in between. */
+const ATTEMPTS = 10;
+
+/** What an item becomes once its approval is known. */
+type Settled =
+  | { readonly kind: 'repeat'; readonly decisionId: string }
+  /** A repeat of what would be denied now: it gets neither the decision of then nor a new one. */
+  | { readonly kind: 'lapsed'; readonly error: ApiError }
+  | {
+      readonly kind: 'new';
+      readonly answer: Answer;
+      readonly approval?: NamedApproval | undefined;
+      readonly uses?: StoredApproval;
+    };
+
+/**
+ * A repeat is evaluated anew, as every question is: one that is denied now, by a halt, the agent's status or its trust,
+ * does not get the decision of then. Anything milder does: the approval that was used stood for it.
+ */
+function evaluatedAnew({ answer }: EvaluatedQuestion): Settled | undefined {
+  const { verdict, reasons } = answer.evaluation;
+  if (verdict !== 'DENY') return undefined;
+  const [first] = standsFirst(answer.evaluation) ? reasons : [];
+  const lapse = first === undefined ? 'denied_now' : first.code === 'HALTED' ? 'halted' : 'agent_not_active';
+  return { kind: 'lapsed', error: lapsed(lapse) };
+}
+
+export function createRecorder(deps: RecorderDeps): Recorder {
+  const { db, decider, decisions, opener, approvalTtlMs, promiser } = deps;
+
+  const inTurn = createTurns(AT_ONCE);
+  const names = createApprovalNaming({ db, approvalTtlMs });
+
+  const openingRow = (decision: DecisionRow, { approval, opens }: Naming): OpeningRow | undefined =>
+    opens === undefined || approval === undefined ? undefined : { decision, ...approval, ...opens };
+
+  const appendEscalation = async (item: EvaluatedQuestion): Promise<string> => {
+    const { question, answer } = item;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const naming = await inTurn(() => names.one(item));
+      const { row, text } = decider.record(question, answer, naming.approval);
+      const opening = openingRow(row, naming);
+      if (opening === undefined) await decisions.append(row);
+      else if (!(await opener.append(opening))) continue;
+      decider.recorded(question, answer);
+      return text;
+    }
+    throw tooManyAtOnce();
+  };
+
+  const settle = async (item: EvaluatedQuestion, stored: StoredApproval | undefined): Promise<Settled> => {
+    const { question, answer } = item;
+    const { agentId, key } = question;
+    const use = { agentId, digest: digestOf(item), lineage: key.lineage, atMs: answer.nowMs };
+    const standing = standingOf(stored && approvalFactsOf(stored), use);
+    if (standing.kind === 'repeat') return evaluatedAnew(item) ?? standing;
+    if (standsFirst(answer.evaluation)) return { kind: 'new', answer };
+    switch (standing.kind) {
+      case 'refused':
+        return { kind: 'new', answer: { ...answer, evaluation: refusalOf(standing) } };
+      case 'pending':
+        // As if it had named none: the ESCALATE names the same approval again.
+        if (answer.evaluation.verdict !== 'ESCALATE' || stored === undefined) return { kind: 'new', answer };
+        return { kind: 'new', answer, approval: namedOf(stored) };
+      case 'usable': {
+        if (answer.evaluation.verdict === 'DENY' || stored === undefined) return { kind: 'new', answer };
+        const approved = await decider.approve(question, answer, approvedReason(stored.approval_id, standing.by));
+        // Only what lets the action through has used the approval.
+        if (approved.evaluation.verdict === 'DENY') return { kind: 'new', answer: approved };
+        return { kind: 'new', answer: approved, uses: stored };
+      }
+      default:
+        return assertNever(standing);
+    }
+  };
+
+  const repeated = async (
+    sql: Sql,
+    { question, answer }: EvaluatedQuestion,
+    decisionId: string,
+  ): Promise<Written | Unwritten> => {
+    const { key } = question;
+    const record = await decisions.recordOf(sql, key.organisationId, key.environment, decisionId);
+    if (record === undefined) throw new Error(`the decision ${decisionId} that used an approval is not there`);
+    const text = answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
+    // Written by ourselves.
+    const { verdict, expires_at: expiresAt } = JSON.parse(text) as Told;
+    // Its agent, environment and key are those of the question, which was just evaluated, and not denied.
+    const present = { nowMs: answer.nowMs, halted: false, agent: 'ACTIVE', keyIsValid: true } as const;
+    const lapse = lapseOf({ verdict, expiresAtMs: Date.parse(expiresAt) }, present);
+    return lapse === undefined ? { decisionId, verdict, text, isRepeat: true } : { error: lapsed(lapse) };
+  };
+
+  /** Writes all items; what is to be counted once they are committed goes to `made`. */
+  const writeAll = async (
+    sql: Sql,
+    items: readonly EvaluatedQuestion[],
+    namings: readonly Named[],
+    made: EvaluatedQuestion[],
+  ): Promise<(Written | Unwritten)[]> => {
+    // Held in one order, so that two batches that use the same approvals never wait for each other.
+    const held = new Map<string, StoredApproval | undefined>();
+    const named = items.flatMap(({ question }, i) =>
+      question.approvalId === undefined || isUnwritten(namings[i]) ? [] : [question],
+    );
+    named.sort((a, b) => ((a.approvalId ?? '') < (b.approvalId ?? '') ? -1 : 1));
+    for (const { approvalId, key } of named)
+      if (approvalId !== undefined && !held.has(approvalId))
+        held.set(approvalId, await lockApproval(sql, key, approvalId));
+
+    const written: (Written | Unwritten)[] = [];
+    const plain: DecisionRow[] = [];
+    const opening: OpeningRow[] = [];
+    for (const [i, item] of items.entries()) {
+      const { question } = item;
+      const { approvalId } = question;
+      const naming = namings[i];
+      if (isUnwritten(naming)) {
+        written.push(naming);
+        continue;
+      }
+      const settled: Settled =
+        approvalId === undefined
+          ? { kind: 'new', answer: item.answer, approval: naming?.approval }
+          : await settle(item, held.get(approvalId));
+      if (settled.kind === 'lapsed') {
+        written.push({ error: settled.error });
+        continue;
+      }
+      if (settled.kind === 'repeat') {
+        // Of the same batch, it is not in the table yet.
+        const earlier = written.find((other) => 'decisionId' in other && other.decisionId === settled.decisionId);
+        const repeat = earlier && { ...earlier, isRepeat: true };
+        written.push(repeat ?? (await repeated(sql, item, settled.decisionId)));
+        continue;
+      }
+      const { answer, approval, uses } = settled;
+      const { row, text } = decider.record(question, answer, approval);
+      if (uses !== undefined && approvalId !== undefined) {
+        const { keyId, decisionId } = row;
+        held.set(approvalId, await markUsed(sql, uses, { keyId, decisionId, nowMs: answer.nowMs }));
+      }
+      const opens = naming && openingRow(row, naming);
+      if (opens === undefined) plain.push(row);
+      else opening.push(opens);
+      written.push({ decisionId: row.decisionId, verdict: row.verdict, text, approval, isRepeat: false });
+      made.push({ question, answer });
+    }
+    if (opening.length > 0 && !(await opener.insert(sql, opening))) throw new OpenedMeanwhile();
+    if (plain.length > 0) await decisions.insert(sql, plain);
+    return written;
+  };
+
+  const transaction: Recorder['transaction'] = async (items, work) => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      // Asked for before the transaction begins: what holds a connection must not wait for another one.
+      const namings = await names.all(items);
+      const made: EvaluatedQuestion[] = [];
+      try {
+        const result = await work((sql) => writeAll(sql, items, namings, made));
+        for (const { question, answer } of made) decider.recorded(question, answer);
+        return result;
+      } catch (error) {
+        if (!(error instanceof OpenedMeanwhile)) throw error;
+      }
+    }
+    throw tooManyAtOnce();
+  };
+
+  return {
+    async append(item) {
+      const { question, answer } = item;
+      if (question.approvalId !== undefined) {
+        const work = (write: Write): Promise<Written> =>
+          db.transaction(async (sql) => writtenOf((await write(sql))[0]));
+        return (await inTurn(() => transaction([item], work))).text;
+      }
+      if (answer.evaluation.verdict === 'ESCALATE') return appendEscalation(item);
+      const { row, text } = decider.record(question, answer);
+      await decisions.append(row);
+      decider.recorded(question, answer);
+      return text;
+    },
+    transaction,
+    async preview(item) {
+      const { question, answer } = item;
+      if (question.approvalId === undefined) return answer;
+      const stored = await peekApproval(db, question.key, question.approvalId);
+      const settled = await settle(item, stored);
+      if (settled.kind === 'new') return settled.answer;
+      if (settled.kind === 'lapsed') throw settled.error;
+      // It would get the decision that has used the approval; this is how that was reached.
+      return decider.approve(question, answer, approvedReason(question.approvalId, stored?.decided_by ?? ''));
+    },
+  };
+}
+
+function tooManyAtOnce(): ApiError {
+  return new ApiError('E6002', 'The same was asked too often at once; the request may be repeated.', {
+    headers: { 'retry-after': '1' },
+  });
+}

@@ -1,0 +1,71 @@
+// Drafts: policy sets that are evaluated and never answered with, from files, from a folder, or from what is stored.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import { knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
+import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../../core/intent/lexicon/types.ts';
+import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
+import { loadCanonicalSet, type LoadResult, type TextFile } from '../../core/policy/load.ts';
+import { LEXICON_FILE, type PolicyFolder } from '../policy-sets/folder.ts';
+
+export type Draft = LoadResult<Lexicon>;
+
+/** About a third of a second: a draft may be loaded by a process that answers requests. */
+const LINT_BUDGET = 5_000_000;
+
+const STORED: Statement = { name: 'draft-stored', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
+const ACTIVE: Statement = {
+  name: 'draft-active',
+  text: 'SELECT policy_set.canonical FROM policy_state JOIN policy_set ON policy_set.digest = policy_state.active_digest',
+};
+
+async function canonicalOf(sql: Sql, statement: Statement, values: readonly string[]): Promise<string | undefined> {
+  const [row] = await sql.query<{ canonical: Buffer }>(statement, values);
+  return row?.canonical.toString('utf8');
+}
+
+/** The lexicon of the set in force; undefined when none is. */
+async function activeLexicon(sql: Sql): Promise<TextFile | undefined> {
+  const canonical = await canonicalOf(sql, ACTIVE, []);
+  if (canonical === undefined) return undefined;
+  // The canonical text of a set, which is an object (shared/core/policy/load.ts).
+  const { lexicon } = JSON.parse(canonical) as { readonly lexicon: unknown };
+  return { path: LEXICON_FILE, text: JSON.stringify(lexicon) };
+}
+
+/** What would be refused in the policy folder is no draft either, in the same words. */
+async function draftOf(sql: Sql, { policies, lexicon, refused = [] }: PolicyTexts): Promise<Draft> {
+  const words = lexicon.text === '' ? ((await activeLexicon(sql)) ?? lexicon) : lexicon;
+  const { set, errors } = admitPolicySet(
+    { policies, lexicon: words, refused },
+    {
+      compileLexicon,
+      verbsOf: knownVerbs,
+      warningsUpTo: 0,
+      lintBudget: LINT_BUDGET,
+    },
+  );
+  return set === undefined ? { ok: false, findings: [...errors] } : { ok: true, set };
+}
+
+/** A draft from policy files; without a lexicon.json among them the lexicon of the set in force is used. */
+export function draftOfFiles(sql: Sql, files: readonly TextFile[]): Promise<Draft> {
+  const lexicon = files.find((file) => file.path === LEXICON_FILE);
+  const policies = files.filter((file) => file !== lexicon);
+  return draftOf(sql, { policies, lexicon: lexicon ?? { path: LEXICON_FILE, text: '' } });
+}
+
+/** A draft from a policy folder as it was read; a folder without lexicon.json uses that of the set in force. */
+export function draftOfFolder(sql: Sql, folder: PolicyFolder): Promise<Draft> {
+  return draftOf(sql, folder);
+}
+
+/** A set from its canonical text. */
+export function draftOfCanonical(canonical: string): Draft {
+  return loadCanonicalSet(canonical, { compileLexicon });
+}
+
+/** A set that is or was in force; undefined: there is none with this digest. */
+export async function draftOfDigest(sql: Sql, digest: string): Promise<Draft | undefined> {
+  const canonical = await canonicalOf(sql, STORED, [digest]);
+  return canonical === undefined ? undefined : draftOfCanonical(canonical);
+}

@@ -1,0 +1,196 @@
+// Replays of long ranges as rows: asked for over HTTP, claimed and run by one worker at a time, forgotten after a week.
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import type { ReplayRange } from './replay-store.ts';
+
+export const REPLAY_STATUSES = ['queued', 'running', 'done', 'failed'] as const;
+export type ReplayStatus = (typeof REPLAY_STATUSES)[number];
+
+/** Replays that may wait or run at once in the whole installation: each takes a worker for minutes. */
+export const MAX_OPEN_REPLAYS = 5;
+/** Decisions that are counted while the caller waits; the worker counts what has more. */
+export const COUNTED_AT_ONCE = 100_000;
+/** A run that has not told of its progress for this long is gone. */
+const ABANDONED_AFTER = '30 seconds';
+/** Runs of one replay that may end early (killed, out of memory) before it is given up. */
+const MAX_RUNS = 5;
+const KEPT_FOR = '7 days';
+const FORGET_BATCH = 100;
+
+export interface NewReplay {
+  readonly replayId: string;
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly agentId?: string | undefined;
+  readonly fromMs?: number | undefined;
+  readonly toMs: number;
+  readonly keyId: string;
+  readonly draft: { readonly canonical: string; readonly digest: string };
+  readonly total: number;
+  readonly createdAtMs: number;
+}
+
+export interface ReplayRow {
+  readonly replay_id: string;
+  readonly status: ReplayStatus;
+  readonly draft_digest: string;
+  readonly replayed: number;
+  readonly total: number;
+  /** JSON text of a ReplayReport. */
+  readonly report: string | null;
+  readonly error: string | null;
+  readonly created_at: Date;
+  readonly finished_at: Date | null;
+}
+
+export interface ClaimedReplay {
+  readonly replayId: string;
+  readonly canonical: string;
+  readonly range: ReplayRange;
+  /** How many decisions it has, as far as they were counted. */
+  readonly total: number;
+  readonly runs: number;
+}
+
+const INSERT: Statement = {
+  name: 'replay-insert',
+  text: `WITH made AS (INSERT INTO replay (replay_id, organisation_id, environment, agent_id, from_at, to_at, key_id, draft, draft_digest, total, created_at)
+      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
+      WHERE (SELECT count(*) FROM replay WHERE status IN ('queued', 'running')) < ${MAX_OPEN_REPLAYS} RETURNING replay_id),
+    woken AS (INSERT INTO outbox (queue, name, payload) SELECT 'upkeep', 'replay', '{"v":1}' FROM made)
+    SELECT replay_id FROM made`,
+};
+const READ: Statement = {
+  name: 'replay-read',
+  text: `SELECT replay_id, status, draft_digest, replayed::float8 AS replayed, total::float8 AS total, report, error, created_at, finished_at
+    FROM replay WHERE organisation_id = $1 AND replay_id = $2`,
+};
+const CLAIM: Statement = {
+  name: 'replay-claim',
+  text: `UPDATE replay SET status = 'running', claim = $1, runs = runs + 1, replayed = 0, updated_at = now() WHERE replay_id = (
+      SELECT replay_id FROM replay WHERE status = 'queued' OR (status = 'running' AND updated_at < now() - interval '${ABANDONED_AFTER}')
+      ORDER BY created_at, replay_id LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) RETURNING replay_id, organisation_id, environment, agent_id, from_at, to_at, draft, total::float8 AS total, runs`,
+};
+const OF_CLAIM = "WHERE replay_id = $1 AND claim = $2 AND status = 'running' RETURNING replay_id";
+const PROGRESS: Statement = {
+  name: 'replay-progress',
+  text: `UPDATE replay SET replayed = $3, total = greatest(total, $3), updated_at = now() ${OF_CLAIM}`,
+};
+const TOTAL: Statement = {
+  name: 'replay-total',
+  text: `UPDATE replay SET total = $3, updated_at = now() ${OF_CLAIM}`,
+};
+const FINISH: Statement = {
+  name: 'replay-finish',
+  text: `UPDATE replay SET status = 'done', claim = NULL, draft = NULL, report = $3, replayed = $4, total = $4, finished_at = $5, updated_at = now() ${OF_CLAIM}`,
+};
+const FAIL: Statement = {
+  name: 'replay-fail',
+  text: `UPDATE replay SET status = 'failed', claim = NULL, draft = NULL, error = $3, finished_at = $4, updated_at = now() ${OF_CLAIM}`,
+};
+const RELEASE: Statement = {
+  name: 'replay-release',
+  text: `UPDATE replay SET status = 'queued', claim = NULL, runs = runs - 1, updated_at = now() ${OF_CLAIM}`,
+};
+const FORGET: Statement = {
+  name: 'replay-forget',
+  text: `DELETE FROM replay WHERE replay_id IN (SELECT replay_id FROM replay WHERE created_at < now() - interval '${KEPT_FOR}' ORDER BY created_at LIMIT ${FORGET_BATCH}) RETURNING replay_id`,
+};
+
+interface ClaimRow {
+  replay_id: string;
+  organisation_id: string;
+  environment: Environment;
+  agent_id: string | null;
+  from_at: Date | null;
+  to_at: Date;
+  draft: Buffer;
+  total: number;
+  runs: number;
+}
+
+/** The run was taken for gone, and another has begun. */
+export class ClaimLost extends Error {}
+
+/** Puts a replay into the queue, within the caller's transaction. @returns false when too many are open */
+export async function queueReplay(sql: Sql, replay: NewReplay): Promise<boolean> {
+  const { replayId, organisationId, environment, agentId, fromMs, toMs, keyId, draft, total, createdAtMs } = replay;
+  const made = await sql.query(INSERT, [
+    replayId,
+    organisationId,
+    environment,
+    agentId ?? null,
+    fromMs === undefined ? null : new Date(fromMs),
+    new Date(toMs),
+    keyId,
+    Buffer.from(draft.canonical, 'utf8'),
+    draft.digest,
+    total,
+    new Date(createdAtMs),
+  ]);
+  return made.length > 0;
+}
+
+export async function readReplay(sql: Sql, organisationId: string, replayId: string): Promise<ReplayRow | undefined> {
+  const [row] = await sql.query<ReplayRow>(READ, [organisationId, replayId]);
+  return row;
+}
+
+/** What the worker does with replays; `claim` names its run. */
+export interface ReplayClaims {
+  /** The oldest replay that nobody works on. Undefined: there is none. */
+  next(claim: string): Promise<ClaimedReplay | undefined>;
+  /** @throws {ClaimLost} */
+  progress(replayId: string, claim: string, replayed: number): Promise<void>;
+  /** Says how many there are, once they have been counted. @throws {ClaimLost} */
+  total(replayId: string, claim: string, total: number): Promise<void>;
+  /** @param report JSON text @throws {ClaimLost} */
+  finish(replayId: string, claim: string, report: string, replayed: number): Promise<void>;
+  /** @param error a sentence for whoever asked @throws {ClaimLost} */
+  fail(replayId: string, claim: string, error: string): Promise<void>;
+  /** Leaves it to the next run; the run does not count as one that ended early. */
+  release(replayId: string, claim: string): Promise<void>;
+}
+
+export function createReplayClaims(deps: { readonly db: Database; readonly nowMs: () => number }): ReplayClaims {
+  const { db, nowMs } = deps;
+  const change = async (statement: Statement, values: readonly unknown[]): Promise<void> => {
+    if ((await db.query(statement, values)).length === 0) throw new ClaimLost('another run has taken the replay over');
+  };
+  const claims: ReplayClaims = {
+    async next(claim) {
+      const [row] = await db.query<ClaimRow>(CLAIM, [claim]);
+      if (row === undefined) return undefined;
+      if (row.runs > MAX_RUNS) {
+        await claims.fail(row.replay_id, claim, `It was given up: ${MAX_RUNS} runs ended early.`);
+        return claims.next(claim);
+      }
+      return {
+        replayId: row.replay_id,
+        canonical: row.draft.toString('utf8'),
+        total: row.total,
+        runs: row.runs,
+        range: {
+          organisationId: row.organisation_id,
+          environment: row.environment,
+          agentId: row.agent_id ?? undefined,
+          fromMs: row.from_at?.getTime(),
+          toMs: row.to_at.getTime(),
+        },
+      };
+    },
+    progress: (replayId, claim, replayed) => change(PROGRESS, [replayId, claim, replayed]),
+    total: (replayId, claim, total) => change(TOTAL, [replayId, claim, total]),
+    finish: (replayId, claim, report, replayed) =>
+      change(FINISH, [replayId, claim, report, replayed, new Date(nowMs())]),
+    fail: (replayId, claim, error) => change(FAIL, [replayId, claim, error, new Date(nowMs())]),
+    release: (replayId, claim) => change(RELEASE, [replayId, claim]),
+  };
+  return claims;
+}
+
+/** Deletes replays that were asked for more than a week ago. */
+export async function forgetReplays(db: Database): Promise<void> {
+  while ((await db.query(FORGET, [])).length === FORGET_BATCH);
+}

@@ -1,0 +1,251 @@
+// Replaying the stored decisions of a range: read page by page, evaluated under the draft, and reported; nothing is written.
+import { createHash } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { lowestId } from '../../kernel/ids.ts';
+import { createDifference, REPORT_LIMITS } from '../../core/policy/difference.ts';
+import type { DifferenceReport } from '../../core/policy/difference-types.ts';
+import type { PolicySet } from '../../core/policy/load.ts';
+import { canonicalize } from '../../core/proof/canonical.ts';
+import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
+import { createReplayer, type StoredForReplay } from './replay.ts';
+
+/** Which decisions are replayed. Undefined: all of them. */
+export interface ReplayRange {
+  readonly organisationId?: string | undefined;
+  readonly environment?: Environment | undefined;
+  readonly agentId?: string | undefined;
+  /** Inclusive; milliseconds since 1970. */
+  readonly fromMs?: number | undefined;
+  /** Exclusive. Decisions that are being made when it is now may be missed, those before it are complete. */
+  readonly toMs: number;
+  /** At most so many, oldest first in each organisation and environment. */
+  readonly limit?: number | undefined;
+}
+
+export interface ReplayReport extends DifferenceReport {
+  readonly draft: { readonly digest: string; readonly policies: number };
+  readonly range: {
+    readonly from: string | null;
+    readonly to: string;
+    /** Slug. */
+    readonly organisation: string | null;
+    readonly environment: string | null;
+    readonly agentId: string | null;
+    readonly limit: number | null;
+  };
+  /** The sets that the decisions were made under, those of most decisions first, then by digest. */
+  readonly sets: readonly {
+    readonly digest: string;
+    readonly decisions: number;
+    /** Whether its lexicon is that of the draft; `unknown` when the set is not stored. */
+    readonly lexicon: 'same' | 'other' | 'unknown';
+  }[];
+  /** What to know when reading the report, as sentences. */
+  readonly notes: readonly string[];
+}
+
+const SPANS: Statement = {
+  name: 'replay-spans',
+  // One look into the index for each, which EXISTS is not when Postgres thinks that a join is cheaper.
+  text: `SELECT id AS organisation_id, one.environment FROM organisation CROSS JOIN unnest(array['${ENVIRONMENTS.join("','")}']) AS one (environment)
+    CROSS JOIN LATERAL (
+      SELECT FROM decision WHERE organisation_id = id AND decision.environment = one.environment AND decision_id > $3 AND decision_id < $4
+      ORDER BY decision_id LIMIT 1
+    ) AS has_some
+    WHERE ($1::text IS NULL OR id = $1) AND ($2::text IS NULL OR one.environment = $2) ORDER BY slug, one.environment`,
+};
+// Ids begin with the millisecond of evaluated_at, so they are its order, and an index has them; of an agent, another one.
+const OF_SPAN =
+  'FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3 AND decision_id < $4';
+const OF_AGENT = `${OF_SPAN} AND agent_id = $6`;
+const pageOf = (name: string, rows: string): Statement => ({
+  name,
+  text: `SELECT decision_id, record, facts, facts_salt AS salt ${rows} ORDER BY decision_id LIMIT $5`,
+});
+const countOf = (name: string, rows: string): Statement => ({
+  name,
+  text: `SELECT count(*)::int AS n, max(decision_id) AS last_id FROM (SELECT decision_id ${rows} ORDER BY decision_id LIMIT $5) AS counted`,
+});
+const PAGE = { all: pageOf('replay-page', OF_SPAN), ofAgent: pageOf('replay-page-of-agent', OF_AGENT) };
+const COUNT = { all: countOf('replay-count', OF_SPAN), ofAgent: countOf('replay-count-of-agent', OF_AGENT) };
+const SLUG: Statement = { name: 'replay-organisation', text: 'SELECT slug FROM organisation WHERE id = $1' };
+const STORED_SET: Statement = { name: 'replay-policy-set', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
+
+interface Span {
+  readonly organisation_id: string;
+  readonly environment: string;
+}
+
+interface PageRow extends StoredForReplay {
+  readonly decision_id: string;
+}
+
+const PAGE_SIZE = 200;
+/** Decisions that are counted by one statement: some fifty milliseconds, however many there are. */
+const COUNT_SIZE = 20_000;
+/** Decisions that are evaluated before the process does something else: each takes a tenth of a millisecond. */
+const BURST = 20;
+/** Sets that are listed; a range over more is a long one. */
+const MAX_SETS = 20;
+
+const firstId = ({ fromMs }: ReplayRange): string => (fromMs === undefined ? '' : lowestId('dec', fromMs));
+const endId = ({ toMs }: ReplayRange): string => lowestId('dec', toMs);
+
+function spansOf(sql: Sql, range: ReplayRange): Promise<Span[]> {
+  return sql.query<Span>(SPANS, [
+    range.organisationId ?? null,
+    range.environment ?? null,
+    firstId(range),
+    endId(range),
+  ]);
+}
+
+/** Asks for at most `size` rows of a span, oldest first, only ids after this one. */
+function ofRange<Row extends object>(
+  sql: Sql,
+  statements: { readonly all: Statement; readonly ofAgent: Statement },
+  range: ReplayRange,
+  at: Span & { readonly afterId: string; readonly size: number },
+): Promise<Row[]> {
+  const values = [at.organisation_id, at.environment, at.afterId, endId(range), at.size];
+  return range.agentId === undefined
+    ? sql.query<Row>(statements.all, values)
+    : sql.query<Row>(statements.ofAgent, [...values, range.agentId]);
+}
+
+/**
+ * How many decisions a range has, counted no further than `most`, and no more than a moment at a time.
+ * @param onCounted hears in between that it goes on
+ */
+export async function countDecisions(
+  sql: Sql,
+  range: ReplayRange,
+  most = Number.MAX_SAFE_INTEGER,
+  onCounted?: () => void | Promise<void>,
+): Promise<number> {
+  const limit = Math.min(most, range.limit ?? most);
+  let total = 0;
+  for (const span of await spansOf(sql, range)) {
+    let afterId = firstId(range);
+    while (total < limit) {
+      const size = Math.min(COUNT_SIZE, limit - total);
+      const at = { ...span, afterId, size };
+      const [row] = await ofRange<{ n: number; last_id: string | null }>(sql, COUNT, range, at);
+      total += row?.n ?? 0;
+      await onCounted?.();
+      if (row === undefined || row.n < size || row.last_id === null) break;
+      afterId = row.last_id;
+    }
+  }
+  return total;
+}
+
+export interface ReplayDeps {
+  readonly db: Database;
+  readonly set: PolicySet;
+  readonly range: ReplayRange;
+  /** Hears after each page how many decisions have been replayed; what it throws ends the replay. */
+  readonly onProgress?: ((replayed: number) => void | Promise<void>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Replays a range. Equal decisions, range and draft give an equal report, member by member in the same order.
+ * @throws {ApiError} E6002 while PostgreSQL is away, the signal's reason when it is aborted
+ */
+export async function replayRange(deps: ReplayDeps): Promise<ReplayReport> {
+  const { db, set, range, onProgress, signal } = deps;
+  const replayer = createReplayer(set);
+  const difference = createDifference(REPORT_LIMITS);
+  const sets = new Map<string, number>();
+  let replayed = 0;
+
+  const replayPage = async (rows: readonly PageRow[]): Promise<void> => {
+    for (const row of rows) {
+      const outcome = await replayer.replay(row);
+      if (outcome.kind === 'compared') difference.add(outcome.compared);
+      else if (outcome.kind === 'standing') difference.addStanding();
+      else difference.addNotEvaluable(outcome.why);
+      if (outcome.policyDigest !== undefined) sets.set(outcome.policyDigest, (sets.get(outcome.policyDigest) ?? 0) + 1);
+      replayed += 1;
+      if (replayed % BURST === 0) await yieldToOthers();
+    }
+  };
+
+  const limit = range.limit ?? Number.POSITIVE_INFINITY;
+  for (const span of await spansOf(db, range)) {
+    let afterId = firstId(range);
+    while (replayed < limit) {
+      signal?.throwIfAborted();
+      const size = Math.min(PAGE_SIZE, limit - replayed);
+      const page = await ofRange<PageRow>(db, PAGE, range, { ...span, afterId, size });
+      await replayPage(page);
+      if (page.length > 0) await onProgress?.(replayed);
+      if (page.length < size) break;
+      afterId = page.at(-1)?.decision_id ?? afterId;
+    }
+  }
+
+  const report = difference.report();
+  const listed = await describeSets(db, set, sets);
+  return {
+    draft: { digest: set.digest, policies: set.policies.length },
+    range: await describeRange(db, range),
+    ...report,
+    sets: listed,
+    notes: notesOf(report, listed),
+  };
+}
+
+async function describeRange(db: Database, range: ReplayRange): Promise<ReplayReport['range']> {
+  const { organisationId, environment = null, agentId = null, fromMs, toMs, limit = null } = range;
+  const [row] = organisationId === undefined ? [] : await db.query<{ slug: string }>(SLUG, [organisationId]);
+  return {
+    from: fromMs === undefined ? null : new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    organisation: row?.slug ?? null,
+    environment,
+    agentId,
+    limit,
+  };
+}
+
+async function describeSets(
+  db: Database,
+  draft: PolicySet,
+  counts: ReadonlyMap<string, number>,
+): Promise<ReplayReport['sets']> {
+  const sorted = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const own = lexiconDigest(draft.canonical);
+  const described: ReplayReport['sets'][number][] = [];
+  for (const [digest, decisions] of sorted.slice(0, MAX_SETS)) {
+    const [row] = digest === draft.digest ? [] : await db.query<{ canonical: Buffer }>(STORED_SET, [digest]);
+    const text = digest === draft.digest ? draft.canonical : row?.canonical.toString('utf8');
+    const lexicon = text === undefined ? 'unknown' : lexiconDigest(text) === own ? 'same' : 'other';
+    described.push({ digest, decisions, lexicon });
+  }
+  return described;
+}
+
+function lexiconDigest(canonical: string): string {
+  // The canonical text of a set, which is an object (shared/core/policy/load.ts).
+  const { lexicon } = JSON.parse(canonical) as { readonly lexicon: unknown };
+  return createHash('sha256').update(canonicalize(lexicon)).digest('hex');
+}
+
+function notesOf({ decisions }: DifferenceReport, sets: ReplayReport['sets']): string[] {
+  const notes: string[] = [];
+  const others = sets.filter(({ lexicon }) => lexicon !== 'same').reduce((sum, one) => sum + one.decisions, 0);
+  if (others > 0)
+    notes.push(
+      `${others} decisions were made with another lexicon than the draft's. They are replayed with the reading that was recorded (action, object, effect, data classes): what another lexicon would have read is not shown.`,
+    );
+  const { factsErased, damaged, notReproduced } = decisions.notEvaluable;
+  if (factsErased > 0) notes.push(`The facts of ${factsErased} decisions were erased by retention.`);
+  if (damaged + notReproduced > 0)
+    notes.push(
+      `${damaged + notReproduced} decisions are not what was recorded, or do not follow from it: "custos decision verify --all" names them.`,
+    );
+  return notes;
+}

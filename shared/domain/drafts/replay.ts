@@ -1,0 +1,138 @@
+// One recorded decision under another policy set: its recorded facts, the draft's policies, and the verdict then and now. Pure.
+import { unknownRisk } from '../../core/policy/combine.ts';
+import { isSame } from '../../core/policy/difference.ts';
+import type { Compared, NotEvaluable } from '../../core/policy/difference-types.ts';
+import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
+import type { PolicySet } from '../../core/policy/load.ts';
+import type { Evaluation, Facts, Reason, Risk, RiskFacts } from '../../core/policy/types.ts';
+import { isBeforeBinding } from '../../core/decision/approval-bound.ts';
+import { factsDigest } from '../../core/decision/record.ts';
+import { specialOf } from '../../core/verification/decision.ts';
+import { parseFacts, same } from '../../core/verification/facts.ts';
+import { type DecisionBody, isBody } from '../../core/verification/record.ts';
+
+/** A decision as its row has it. */
+export interface StoredForReplay {
+  /** Canonical record up to its previousHash. */
+  readonly record: Buffer;
+  /** JCS of all facts, and the salt of their digest; both null once retention has erased them. */
+  readonly facts: Buffer | null;
+  readonly salt: Buffer | null;
+}
+
+/** `standing`: the service gave the answer by itself, and would whatever the policies say. */
+export type Replayed =
+  | { readonly kind: 'compared'; readonly compared: Compared; readonly policyDigest: string }
+  | { readonly kind: 'standing'; readonly policyDigest: string }
+  | { readonly kind: 'not_evaluable'; readonly why: NotEvaluable; readonly policyDigest: string | undefined };
+
+export interface Replayer {
+  /** Never throws for what is stored: a decision that can't be read is not evaluable. */
+  replay(stored: StoredForReplay): Promise<Replayed>;
+}
+
+/** Verdicts and risks that are remembered for identical facts. */
+const MEMO_LIMIT = 20_000;
+
+/**
+ * Replays decisions under a set. Risk is computed again by the intake policies of the set; trust, agent, history, time
+ * and the reading of the intent (action, object, data classes, ...) are as they were recorded. What a human had approved
+ * counts as approved. Decisions of earlier versions are evaluated by the meaning of missing facts that they were decided by,
+ * so that what differs is what the draft changes.
+ */
+export function createReplayer(set: Pick<PolicySet, 'digest' | 'compiled'>): Replayer {
+  const present = createEvaluator({ set, memoLimit: MEMO_LIMIT });
+  const earlier = createEvaluator({ set, memoLimit: MEMO_LIMIT, missingOpens: 'everything' });
+  const evaluatorFor = (facts: Facts): Evaluator => (isBeforeBinding(facts) ? earlier : present);
+
+  const verdictOf = (facts: Facts, approval: Reason | undefined): Evaluation | Promise<Evaluation> =>
+    approval === undefined
+      ? evaluatorFor(facts).evaluate(facts)
+      : evaluatorFor(facts).evaluateApproved(facts, approval);
+
+  const evaluate = async (facts: Facts, approval: Reason | undefined): Promise<Evaluation> => {
+    const { risk: recordedRisk, ...intent } = facts.intent;
+    // What could not be computed then counts as it was counted then; nobody knows what it would have been.
+    if (isLost(recordedRisk)) return verdictOf(facts, approval);
+    const gathered: RiskFacts = { ...facts, intent };
+    const risk = await evaluatorFor(facts).assessRisk(gathered);
+    return verdictOf({ ...facts, intent: { ...facts.intent, risk } }, approval);
+  };
+
+  return {
+    async replay(stored) {
+      const read = readBody(stored.record);
+      if (read === undefined) return { kind: 'not_evaluable', why: 'damaged', policyDigest: undefined };
+      const { body, organisation, environment } = read;
+      const policyDigest = body.policy_set.digest;
+      if (stored.facts === null && stored.salt === null)
+        return { kind: 'not_evaluable', why: 'factsErased', policyDigest };
+      const facts = readFacts(stored, body);
+      if (facts === undefined) return { kind: 'not_evaluable', why: 'damaged', policyDigest };
+      const special = specialOf(body.reasons);
+      if (special !== undefined && special.kind !== 'used') return { kind: 'standing', policyDigest };
+      const before = recordedOf(body);
+      const after = await evaluate(facts, special?.reason);
+      // Nothing but damage leads here; the difference of the set that was in force is empty all the same.
+      if (policyDigest === set.digest && !isSame(before, after))
+        return { kind: 'not_evaluable', why: 'notReproduced', policyDigest };
+      const compared: Compared = {
+        decisionId: body.decision_id,
+        evaluatedAt: body.evaluated_at,
+        organisation,
+        environment,
+        agentId: body.agent_id,
+        intent: facts.intent.normalized,
+        resource: facts.intent.resource,
+        before,
+        after,
+      };
+      return { kind: 'compared', compared, policyDigest };
+    },
+  };
+}
+
+function isLost(risk: Risk): boolean {
+  return same(risk, unknownRisk('EVALUATION_FAILED')) || same(risk, unknownRisk('ENGINE_INCOMPLETE'));
+}
+
+/** The body with the members that isBody checked; obligations and reasons are ours and were written by writeDecision. */
+function recordedOf({ verdict, reasons, obligations }: DecisionBody): Evaluation {
+  return {
+    verdict,
+    reasons: reasons as Evaluation['reasons'],
+    obligations: obligations as Evaluation['obligations'],
+  };
+}
+
+function readFacts({ facts, salt }: StoredForReplay, body: DecisionBody): Facts | undefined {
+  if (facts === null || salt === null) return undefined;
+  return factsDigest(salt, facts.toString('utf8')) === body.factsDigest ? parseFacts(facts) : undefined;
+}
+
+interface RecordedBody {
+  readonly body: DecisionBody;
+  readonly organisation: string;
+  readonly environment: string;
+}
+
+function readBody(record: Buffer): RecordedBody | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(`${record.toString('utf8')}}`);
+  } catch {
+    return undefined;
+  }
+  const payload = memberOf(value, 'payload');
+  const [body, organisation, environment] = ['body', 'organisation', 'environment'].map((name) =>
+    memberOf(payload, name),
+  );
+  if (!isBody(body) || typeof organisation !== 'string' || typeof environment !== 'string') return undefined;
+  return { body, organisation, environment };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}

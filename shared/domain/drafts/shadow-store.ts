@@ -1,0 +1,247 @@
+// Shadow mode in Postgres: how far each live log was looked at, and what each draft would have changed, counted in one transaction.
+import { createHash } from 'node:crypto';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { createDifference, type DifferenceState } from '../../core/policy/difference.ts';
+import type { DifferenceLimits, DifferenceReport } from '../../core/policy/difference-types.ts';
+import type { Finding } from '../../core/policy/types.ts';
+import type { Replayed, Replayer, StoredForReplay } from './replay.ts';
+
+/** Small, because the counts are written again with each batch. */
+export const SHADOW_LIMITS: DifferenceLimits = { counted: 500, shown: 100, examples: 20 };
+/** Records of a log that are looked at in one transaction. */
+const BATCH = 500;
+/** A worker further behind than so many records passes over the oldest: shadow mode follows, it does not catch up for hours. */
+const MOST_BEHIND = 20_000;
+/** Drafts whose counts are kept. */
+const KEPT_SETS = 20;
+/** A worker that has not told of itself for so long has stopped. */
+const ALIVE_MS = 15_000;
+/** After a pause this long the traffic in between is not evaluated. */
+const PAUSE = '60 seconds';
+
+export interface ShadowDraft {
+  readonly digest: string;
+  readonly policies: number;
+  readonly replayer: Replayer;
+}
+
+export interface ShadowSetReport extends DifferenceReport {
+  readonly digest: string;
+  readonly policies: number;
+  readonly share: number;
+  readonly since: string;
+  readonly until: string;
+  /** Records of the logs that were passed over. */
+  readonly skipped: number;
+}
+
+export interface ShadowStatus {
+  readonly running: boolean;
+  readonly draft: { readonly digest: string } | null;
+  readonly share: number | null;
+  readonly findings: readonly Finding[];
+  /** The one that was evaluated last first. */
+  readonly drafts: readonly ShadowSetReport[];
+}
+
+/** What one batch found, for metrics. */
+export interface ShadowCounts {
+  /** Records that were looked at; 0: there is nothing more. */
+  readonly records: number;
+  readonly same: number;
+  readonly different: number;
+}
+
+const TELL: Statement = {
+  name: 'shadow-tell',
+  text: 'UPDATE shadow_state SET digest = $1, share = $2, findings = $3, alive_at = $4',
+};
+// Logs that are there already are followed from here on; a log that comes later is followed from its beginning.
+const BEGIN: Statement = {
+  name: 'shadow-begin',
+  text: `WITH paused AS (SELECT alive_at IS NULL OR alive_at < now() - interval '${PAUSE}' AS is_paused FROM shadow_state)
+    INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
+    ON CONFLICT (log_id) DO UPDATE SET next_index = CASE WHEN (SELECT is_paused FROM paused) THEN excluded.next_index ELSE shadow_cursor.next_index END`,
+};
+const PASS_OVER: Statement = {
+  name: 'shadow-pass-over',
+  text: `INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
+    ON CONFLICT (log_id) DO UPDATE SET next_index = excluded.next_index WHERE shadow_cursor.next_index < excluded.next_index`,
+};
+const BEHIND: Statement = {
+  name: 'shadow-behind',
+  text: `SELECT log.log_id FROM log LEFT JOIN shadow_cursor AS cursor USING (log_id)
+    WHERE log.environment = 'live' AND log.size > coalesce(cursor.next_index, 0) ORDER BY log.log_id`,
+};
+const FOLLOW: Statement = {
+  name: 'shadow-follow',
+  text: 'INSERT INTO shadow_cursor (log_id, next_index) VALUES ($1, 0) ON CONFLICT (log_id) DO NOTHING',
+};
+const LOCK: Statement = {
+  name: 'shadow-lock',
+  text: `SELECT cursor.next_index::float8 AS next, log.size::float8 AS size, log.organisation_id, log.environment
+    FROM shadow_cursor AS cursor JOIN log USING (log_id) WHERE cursor.log_id = $1 FOR UPDATE OF cursor`,
+};
+const MOVE: Statement = { name: 'shadow-move', text: 'UPDATE shadow_cursor SET next_index = $2 WHERE log_id = $1' };
+const LEAVES: Statement = {
+  name: 'shadow-leaves',
+  text: "SELECT source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision' ORDER BY leaf_index",
+};
+const DECISIONS: Statement = {
+  name: 'shadow-decisions',
+  text: 'SELECT record, facts, facts_salt AS salt FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = ANY ($3::text[]) ORDER BY decision_id',
+};
+const READ_SET: Statement = {
+  name: 'shadow-set-read',
+  text: 'SELECT difference FROM shadow_set WHERE digest = $1 FOR UPDATE',
+};
+const WRITE_SET: Statement = {
+  name: 'shadow-set-write',
+  text: `INSERT INTO shadow_set (digest, policies, share, since, until, skipped, difference) VALUES ($1, $2, $3, $4, $4, $5, $6)
+    ON CONFLICT (digest) DO UPDATE SET share = excluded.share, until = excluded.until, skipped = shadow_set.skipped + excluded.skipped, difference = excluded.difference`,
+};
+const FORGET_SETS: Statement = {
+  name: 'shadow-set-forget',
+  text: `DELETE FROM shadow_set WHERE digest NOT IN (SELECT digest FROM shadow_set ORDER BY until DESC, digest LIMIT ${KEPT_SETS})`,
+};
+const READ_STATE: Statement = {
+  name: 'shadow-state',
+  text: 'SELECT digest, share, findings, alive_at FROM shadow_state',
+};
+const READ_SETS: Statement = {
+  name: 'shadow-sets',
+  text: 'SELECT digest, policies, share, since, until, skipped::float8 AS skipped, difference FROM shadow_set ORDER BY until DESC, digest',
+};
+
+interface LockedLog {
+  readonly next: number;
+  readonly size: number;
+  readonly organisation_id: string;
+  readonly environment: string;
+}
+
+/** Says what is evaluated, or why nothing is, and that somebody is at it. */
+export async function tellShadow(
+  sql: Sql,
+  state: { readonly digest: string | undefined; readonly share: number; readonly findings: readonly Finding[] },
+  nowMs: number,
+): Promise<void> {
+  await sql.query(TELL, [state.digest ?? null, state.share, JSON.stringify(state.findings), new Date(nowMs)]);
+}
+
+/** Begins to follow the live logs, from where an earlier worker stopped when that was not long ago. */
+export async function beginShadow(sql: Sql): Promise<void> {
+  await sql.query(BEGIN, []);
+}
+
+/** Without a draft nothing is evaluated, also not later. */
+export async function passOver(sql: Sql): Promise<void> {
+  await sql.query(PASS_OVER, []);
+}
+
+/** The live logs that have records which nobody looked at. */
+export async function logsBehind(sql: Sql): Promise<number[]> {
+  return (await sql.query<{ log_id: number }>(BEHIND, [])).map((row) => row.log_id);
+}
+
+/** Whether a decision belongs to the share that is evaluated: the same answer in every process, whenever it is asked. */
+export function isInShare(decisionId: string, share: number): boolean {
+  return createHash('sha256').update(decisionId).digest().readUInt32BE(0) < share * 2 ** 32;
+}
+
+/**
+ * Evaluates the next records of a log under the draft. Position and counts move together or not at all, so that a crash
+ * or a second worker counts nothing twice and leaves nothing out.
+ */
+export function shadowLog(
+  db: Database,
+  logId: number,
+  draft: ShadowDraft,
+  options: { readonly share: number; readonly nowMs: number },
+): Promise<ShadowCounts> {
+  const { share, nowMs } = options;
+  return db.transaction(async (sql) => {
+    await sql.query(FOLLOW, [logId]);
+    const [log] = await sql.query<LockedLog>(LOCK, [logId]);
+    if (log === undefined || log.next >= log.size) return { records: 0, same: 0, different: 0 };
+    const from = log.size - log.next > MOST_BEHIND ? log.size - BATCH : log.next;
+    const to = Math.min(from + BATCH, log.size);
+    const leaves = await sql.query<{ source_id: string }>(LEAVES, [logId, from, to]);
+    const ids = leaves.map((leaf) => leaf.source_id).filter((id) => isInShare(id, share));
+    const rows =
+      ids.length === 0 ? [] : await sql.query<StoredForReplay>(DECISIONS, [log.organisation_id, log.environment, ids]);
+    const skipped = from - log.next;
+    const counts = rows.length > 0 || skipped > 0 ? await count(sql, draft, rows, { share, nowMs, skipped }) : NOTHING;
+    await sql.query(MOVE, [logId, to]);
+    return { records: to - log.next, ...counts };
+  });
+}
+
+const NOTHING = { same: 0, different: 0 };
+
+async function count(
+  sql: Sql,
+  draft: ShadowDraft,
+  rows: readonly StoredForReplay[],
+  about: { readonly share: number; readonly nowMs: number; readonly skipped: number },
+): Promise<typeof NOTHING> {
+  const outcomes: Replayed[] = [];
+  for (const row of rows) outcomes.push(await draft.replayer.replay(row));
+  const [stored] = await sql.query<{ difference: string }>(READ_SET, [draft.digest]);
+  const difference = createDifference(SHADOW_LIMITS, stored && stateOf(stored.difference));
+  const changedBefore = difference.report().changed.decisions;
+  for (const outcome of outcomes) {
+    if (outcome.kind === 'compared') difference.add(outcome.compared);
+    else if (outcome.kind === 'standing') difference.addStanding();
+    else difference.addNotEvaluable(outcome.why);
+  }
+  const different = difference.report().changed.decisions - changedBefore;
+  const { digest, policies } = draft;
+  const text = JSON.stringify(difference.state());
+  await sql.query(WRITE_SET, [digest, policies, about.share, new Date(about.nowMs), about.skipped, text]);
+  if (stored === undefined) await sql.query(FORGET_SETS, []);
+  const evaluated = outcomes.filter(({ kind }) => kind !== 'not_evaluable').length;
+  return { same: evaluated - different, different };
+}
+
+function stateOf(text: string): DifferenceState {
+  // What `count` wrote.
+  return JSON.parse(text) as DifferenceState;
+}
+
+interface StateRow {
+  readonly digest: string | null;
+  readonly share: number | null;
+  readonly findings: string;
+  readonly alive_at: Date | null;
+}
+
+interface SetRow {
+  readonly digest: string;
+  readonly policies: number;
+  readonly share: number;
+  readonly since: Date;
+  readonly until: Date;
+  readonly skipped: number;
+  readonly difference: string;
+}
+
+/** What shadow mode does now, and what it found for each draft. */
+export async function readShadowStatus(sql: Sql, nowMs: number): Promise<ShadowStatus> {
+  const [state] = await sql.query<StateRow>(READ_STATE, []);
+  const running = state !== undefined && (state.alive_at?.getTime() ?? 0) > nowMs - ALIVE_MS;
+  const sets = await sql.query<SetRow>(READ_SETS, []);
+  return {
+    running,
+    draft: running && state.digest !== null ? { digest: state.digest } : null,
+    share: running ? state.share : null,
+    // What `tellShadow` wrote.
+    findings: running ? (JSON.parse(state.findings) as Finding[]) : [],
+    drafts: sets.map(({ difference, since, until, ...set }) => ({
+      ...set,
+      since: since.toISOString(),
+      until: until.toISOString(),
+      ...createDifference(SHADOW_LIMITS, stateOf(difference)).report(),
+    })),
+  };
+}

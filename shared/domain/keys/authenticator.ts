@@ -1,0 +1,189 @@
+// Whose key a request carries: looked up once, remembered by a hash, forgotten when the change feed says so.
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ChangeFeed } from '../../platform/db/changes.ts';
+import type { Sql } from '../../platform/db/database.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { createKeyCache } from './cache.ts';
+import { type KeyParts, parseKey } from './format.ts';
+import { loadKey, type StoredKey } from './lookup.ts';
+import { presentedKey } from './presented.ts';
+import { createSecretHasher, type SecretHasher } from './secrets.ts';
+import type { AuthenticatedKey } from './types.ts';
+
+/** Positive entries; each is below 1 kB unless a key is bound to many agents. */
+const MAX_KNOWN = 10_000;
+const MAX_REFUSED = 10_000;
+/** A key that is made a moment after somebody tried it works after this at the latest (and at once when the feed says so). */
+const REFUSED_FOR_MS = 1_000;
+/** RFC 6750 section 3.1. */
+const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
+/** A look-up that a change overtook is repeated; a key that changes faster than that is refused as unavailable. */
+const MAX_TRIES = 3;
+
+export interface AuthenticatorDeps {
+  readonly db: Sql;
+  readonly changes: Pick<ChangeFeed, 'subscribe' | 'ensureFresh'>;
+  /** CUSTOS_PEPPER. */
+  readonly pepper: string;
+  readonly clock: { nowMs(): number; monotonicMs(): number };
+  /** Called with every use of a valid key (see last-used.ts). */
+  readonly onUse?: (keyId: string, atMs: number) => void;
+  /** Replaced by tests that count the work; made of the pepper otherwise. */
+  readonly hasher?: SecretHasher;
+}
+
+export interface Authenticator {
+  /**
+   * The key of a request: at once when it is cached and the change feed is fresh, else a promise.
+   * @throws {ApiError} (or rejects with it) E2001 two different keys; E1001 no key; E1002 invalid or revoked;
+   * E1003 expired, once the secret has matched; E6002 Postgres is away and what is cached may be out of date
+   * @param beforeLookUp called before a query; what it throws is the refusal
+   */
+  authenticate(headers: IncomingHttpHeaders, beforeLookUp?: () => void): AuthenticatedKey | Promise<AuthenticatedKey>;
+}
+
+interface Load {
+  readonly keyId: string;
+  readonly result: Promise<AuthenticatedKey | undefined>;
+  /** A change of this key was announced after the load began: what it read may be older than the change. */
+  stale: boolean;
+}
+
+interface Refusal {
+  readonly keyId: string;
+  readonly untilMs: number;
+}
+
+export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
+  const { db, changes, clock, onUse } = deps;
+  const hasher = deps.hasher ?? createSecretHasher(deps.pepper);
+  // All three are addressed by the SHA-256 of the presented text. A secret has 256 random bits, so a plain hash gives
+  // nothing away, and the secret itself is not kept.
+  const known = createKeyCache<AuthenticatedKey>(MAX_KNOWN);
+  const refused = createKeyCache<Refusal>(MAX_REFUSED);
+  const loading = new Map<string, Load>();
+
+  /** What look-ups under way have read may be older than the change; whoever asks from now on starts one of their own. */
+  const overtake = (keyId: string | undefined): void => {
+    for (const [digest, load] of loading) {
+      if (keyId !== undefined && load.keyId !== keyId) continue;
+      load.stale = true;
+      loading.delete(digest);
+    }
+  };
+
+  changes.subscribe((change) => {
+    if (change === 'reset') {
+      known.clear();
+      refused.clear();
+      overtake(undefined);
+    } else if (change.kind === 'key') {
+      const keyId = change.subject[0] ?? '';
+      known.forgetKey(keyId);
+      refused.forgetKey(keyId);
+      overtake(keyId);
+    } else if (change.kind === 'organisation') {
+      known.forgetWhere((key) => key.organisationId === change.subject[0]);
+      overtake(undefined);
+    }
+  });
+
+  /** One look-up. Unknown ids and wrong secrets take the same way: one HMAC, one statement, one comparison. */
+  const read = async (parts: KeyParts): Promise<AuthenticatedKey | undefined> => {
+    const presented = hasher.hash(parts.secret);
+    const row = await loadKey(db, parts.keyId);
+    const matched = hasher.matches(presented, row?.secretHmac);
+    if (!matched || row === undefined || row.environment !== parts.environment || row.revoked) return undefined;
+    return toAuthenticated(row);
+  };
+
+  const look = (digest: string, parts: KeyParts, tries: number): Promise<AuthenticatedKey | undefined> => {
+    const running = loading.get(digest);
+    if (running !== undefined) return running.result;
+    const load: Load = { keyId: parts.keyId, stale: false, result: run() };
+    loading.set(digest, load);
+    return load.result;
+
+    async function run(): Promise<AuthenticatedKey | undefined> {
+      const startedMs = clock.monotonicMs();
+      let key: AuthenticatedKey | undefined;
+      try {
+        key = await read(parts);
+      } finally {
+        if (loading.get(digest) === load) loading.delete(digest);
+      }
+      if (load.stale) {
+        if (tries >= MAX_TRIES)
+          throw new ApiError('E6002', 'The key is being changed; the request may be repeated.', {
+            headers: { 'retry-after': '1' },
+          });
+        return look(digest, parts, tries + 1);
+      }
+      if (key !== undefined) known.set(digest, key);
+      else refused.set(digest, { keyId: parts.keyId, untilMs: startedMs + REFUSED_FOR_MS });
+      return key;
+    }
+  };
+
+  const use = (key: AuthenticatedKey): AuthenticatedKey => {
+    const nowMs = clock.nowMs();
+    if (key.expiresAtMs !== null && nowMs >= key.expiresAtMs)
+      throw new ApiError('E1003', 'The API key has expired; an administrator can make a new one.', {
+        headers: CHALLENGE,
+      });
+    onUse?.(key.keyId, nowMs);
+    return key;
+  };
+
+  const check = (text: string, beforeLookUp: () => void): AuthenticatedKey | Promise<AuthenticatedKey> => {
+    const digest = hash('sha256', text, 'base64');
+    const key = known.get(digest);
+    if (key !== undefined) return use(key);
+    const parts = parseKey(text);
+    if (parts === undefined) throw invalidKey();
+    const refusal = refused.get(digest);
+    if (refusal !== undefined) {
+      if (clock.monotonicMs() < refusal.untilMs) throw invalidKey();
+      refused.delete(digest);
+    }
+    beforeLookUp();
+    return look(digest, parts, 1).then((found) => {
+      if (found === undefined) throw invalidKey();
+      return use(found);
+    });
+  };
+
+  return {
+    authenticate(headers, beforeLookUp = () => undefined) {
+      const text = presentedKey(headers);
+      const fresh = changes.ensureFresh();
+      return fresh === undefined ? check(text, beforeLookUp) : fresh.then(() => check(text, beforeLookUp));
+    },
+  };
+}
+
+function invalidKey(): ApiError {
+  return new ApiError('E1002', 'The API key is invalid or has been revoked.', {
+    headers: CHALLENGE,
+  });
+}
+
+/** What a stored key may do now. Whether it is revoked or has expired is for the caller to look at. */
+export function toAuthenticated(row: StoredKey): AuthenticatedKey {
+  return {
+    keyId: row.keyId,
+    lineage: row.lineage,
+    name: row.name,
+    organisationId: row.organisationId,
+    organisationSlug: row.organisationSlug,
+    isOperator: row.isOperator,
+    organisationTier: row.organisationTier,
+    environment: row.environment,
+    scopes: new Set(row.scopes),
+    agentIds: row.agentIds === null ? null : new Set(row.agentIds),
+    // An organisation may have been lowered after its keys were made.
+    tier: Math.min(row.tier, row.organisationTier),
+    expiresAtMs: row.expiresAt === null ? null : row.expiresAt.getTime(),
+  };
+}

@@ -1,0 +1,135 @@
+// The first organisation and its admin key: made once, at the first start, by whichever process comes first.
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { ADVISORY_LOCKS } from '../../platform/db/locks.ts';
+import { generateKey, formatKey, type NewKey, parseKey } from './format.ts';
+import { TIER_MAX } from './limits.ts';
+import { loadKey } from './lookup.ts';
+import { createOrganisation, FIRST_SLUG, type Organisation, operatorOrganisation } from './organisations.ts';
+import { createSecretHasher, type SecretHasher } from './secrets.ts';
+import { insertKey } from './store.ts';
+
+/** In the data folder, mode 0600. */
+export const BOOTSTRAP_FILE = 'bootstrap-key';
+const KEY_NAME = 'bootstrap';
+
+const LOCK: Statement = { name: 'bootstrap-lock', text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.bootstrap})` };
+const ANY_KEY: Statement = {
+  name: 'bootstrap-any-key',
+  text: "SELECT 1 AS one FROM api_key WHERE organisation_id = $1 AND environment = 'live' LIMIT 1",
+};
+
+/** The start cannot go on; the message says why and what to do. */
+export class BootstrapError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BootstrapError';
+  }
+}
+
+export interface BootstrapOptions {
+  readonly db: Database;
+  readonly pepper: string;
+  /** CUSTOS_BOOTSTRAP_KEY. */
+  readonly bootstrapKey?: string | undefined;
+  /** Where a generated key is kept; without it the caller's print is the only copy. */
+  readonly dataDir?: string | undefined;
+  readonly clock: { nowMs(): number };
+}
+
+export interface Bootstrap {
+  readonly organisation: Organisation;
+  /** Only when this call generated it (or found the one that a crashed start had generated): to be printed once. */
+  readonly generatedKey: string | undefined;
+  /** Where it is kept; undefined when it is not. */
+  readonly file: string | undefined;
+}
+
+/**
+ * Makes sure that there is an operator's organisation with an admin key. Whoever sets CUSTOS_BOOTSTRAP_KEY owns the
+ * service, so that key is added whenever it is not there yet; one that was revoked stays revoked.
+ * @throws {BootstrapError} when CUSTOS_BOOTSTRAP_KEY or the file cannot be used
+ * @throws {ApiError} E6002
+ */
+export function ensureBootstrap(options: BootstrapOptions): Promise<Bootstrap> {
+  const given = options.bootstrapKey === undefined ? undefined : liveKey(options.bootstrapKey, 'CUSTOS_BOOTSTRAP_KEY');
+  const hasher = createSecretHasher(options.pepper);
+  const file = options.dataDir === undefined ? undefined : path.join(options.dataDir, BOOTSTRAP_FILE);
+  return options.db.transaction(async (sql) => {
+    await sql.query(LOCK, []);
+    const nowMs = options.clock.nowMs();
+    const organisation =
+      (await operatorOrganisation(sql)) ??
+      (await createOrganisation(sql, { slug: FIRST_SLUG, name: 'Default', tier: TIER_MAX, isOperator: true }, nowMs));
+    const nothing: Bootstrap = { organisation, generatedKey: undefined, file: undefined };
+    if (given !== undefined) {
+      await ensureKey(sql, hasher, given, organisation, nowMs);
+      return nothing;
+    }
+    const existing = await sql.query(ANY_KEY, [organisation.id]);
+    if (existing.length > 0) return nothing;
+    // The file is whole before the row commits. A start that was killed between the two left the file, and its key is
+    // used; one that was killed before left nothing.
+    const made = file === undefined ? generateKey('live') : keptKey(file);
+    await ensureKey(sql, hasher, made, organisation, nowMs);
+    return { organisation, generatedKey: made.key, file };
+  });
+}
+
+async function ensureKey(
+  sql: Sql,
+  hasher: SecretHasher,
+  made: NewKey,
+  owner: Organisation,
+  nowMs: number,
+): Promise<void> {
+  const row = await insertKey(sql, hasher, made, {
+    organisationId: owner.id,
+    environment: 'live',
+    name: KEY_NAME,
+    scopes: ['admin:*'],
+    agentIds: null,
+    tier: owner.tier,
+    createdAtMs: nowMs,
+    createdBy: null,
+    expiresAtMs: null,
+  });
+  if (row !== undefined) return;
+  const stored = await loadKey(sql, made.keyId);
+  if (stored === undefined)
+    throw new BootstrapError(
+      `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is in the database, and its row is not as this service wrote it. "custos keys generate" prints a new one; see "Rows that are refused" in docs/guides/run-in-production.md.`,
+    );
+  const same = hasher.matches(hasher.hash(made.secret), stored.secretHmac);
+  if (!same || stored.organisationId !== owner.id)
+    throw new BootstrapError(
+      `CUSTOS_BOOTSTRAP_KEY has the id ${made.keyId}, which belongs to another key already. "custos keys generate" prints a new one.`,
+    );
+}
+
+function liveKey(text: string, where: string): NewKey {
+  const parts = parseKey(text);
+  if (parts === undefined)
+    throw new BootstrapError(
+      `${where} does not hold an API key: its form or its checksum is wrong. "custos keys generate" prints one.`,
+    );
+  if (parts.environment !== 'live')
+    throw new BootstrapError(`${where} must hold a live key (cst_live_...), not a ${parts.environment} one.`);
+  return { ...parts, key: formatKey(parts) };
+}
+
+/** The key of the file, made when there is none. */
+function keptKey(file: string): NewKey {
+  if (existsSync(file)) {
+    chmodSync(file, 0o600);
+    return liveKey(readFileSync(file, 'utf8').trim(), file);
+  }
+  const made = generateKey('live');
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  // Whole or absent, whatever happens meanwhile; the name of the part tells processes apart.
+  const part = `${file}.${process.pid}.new`;
+  writeFileSync(part, `${made.key}\n`, { mode: 0o600, flush: true });
+  renameSync(part, file);
+  return made;
+}

@@ -1,0 +1,82 @@
+// When each key was last used: gathered in memory, written in one statement every few seconds, off the hot path.
+import type { Database, Statement } from '../../platform/db/database.ts';
+
+/** Keys with a pending time; beyond that new ones are not noted until the next write. 10,000 entries are about 1 MB. */
+const MAX_PENDING = 10_000;
+const INTERVAL_MS = 5_000;
+
+/** The rows are locked in the order of their ids, so that two processes that write the same keys never wait in a ring. */
+const WRITE: Statement = {
+  name: 'keys-last-used',
+  text: `WITH seen AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS t (key_id, at)),
+    locked AS (SELECT api_key.key_id FROM api_key JOIN seen USING (key_id)
+      WHERE api_key.last_used_at IS NULL OR api_key.last_used_at < seen.at ORDER BY api_key.key_id FOR NO KEY UPDATE OF api_key)
+    UPDATE api_key SET last_used_at = seen.at FROM seen JOIN locked USING (key_id)
+    WHERE api_key.key_id = seen.key_id AND (api_key.last_used_at IS NULL OR api_key.last_used_at < seen.at)`,
+};
+
+export interface LastUsed {
+  /** Notes a use; costs one map entry. */
+  record(keyId: string, atMs: number): void;
+  /** Writes what was noted. A failed write is kept for the next one. @throws {ApiError} E6002 */
+  flush(): Promise<void>;
+  /** Stops the timer and writes what is left; trouble goes to `onError`. */
+  close(): Promise<void>;
+}
+
+export interface LastUsedDeps {
+  readonly db: Database;
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds between writes; 5,000 by default. */
+  readonly intervalMs?: number;
+}
+
+export function createLastUsed(deps: LastUsedDeps): LastUsed {
+  let pending = new Map<string, number>();
+  let writing: Promise<void> | undefined;
+
+  const record = (keyId: string, atMs: number): void => {
+    const before = pending.get(keyId);
+    if (before === undefined && pending.size >= MAX_PENDING) return;
+    if (before === undefined || before < atMs) pending.set(keyId, atMs);
+  };
+
+  const write = async (): Promise<void> => {
+    if (pending.size === 0) return;
+    const batch = pending;
+    pending = new Map();
+    try {
+      const times = [...batch.values()].map((atMs) => new Date(atMs).toISOString());
+      await deps.db.query(WRITE, [[...batch.keys()], times]);
+    } catch (error) {
+      for (const [keyId, atMs] of batch) record(keyId, atMs);
+      throw error;
+    }
+  };
+
+  // One write at a time; a caller who comes during a write gets the next one, which has its uses.
+  const flush = (): Promise<void> => {
+    const next = (writing ?? Promise.resolve())
+      .catch(() => undefined)
+      .then(write)
+      .finally(() => {
+        if (writing === next) writing = undefined;
+      });
+    writing = next;
+    return next;
+  };
+
+  const timer = setInterval(() => {
+    if (writing === undefined && pending.size > 0) flush().catch(deps.onError);
+  }, deps.intervalMs ?? INTERVAL_MS);
+  timer.unref();
+
+  return {
+    record,
+    flush,
+    async close() {
+      clearInterval(timer);
+      await flush().catch(deps.onError);
+    },
+  };
+}

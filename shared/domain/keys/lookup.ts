@@ -1,0 +1,61 @@
+// The one statement that authentication runs: a key by its id, with its organisation, both as this service wrote them.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import { sealedColumns, type SealedRow, withoutPrefix } from '../../platform/db/seals/rows.ts';
+import type { SealedValues } from '../../platform/db/seals/tables.ts';
+import type { Environment, Scope } from '../../kernel/vocabulary.ts';
+import { lineageSql } from './lineage.ts';
+
+export interface StoredKey {
+  readonly keyId: string;
+  /** The first key of its line. */
+  readonly lineage: string;
+  readonly name: string;
+  readonly environment: Environment;
+  readonly secretHmac: Buffer;
+  readonly scopes: Scope[];
+  readonly agentIds: string[] | null;
+  readonly tier: number;
+  readonly expiresAt: Date | null;
+  readonly revoked: boolean;
+  readonly organisationId: string;
+  readonly organisationSlug: string;
+  readonly organisationTier: number;
+  readonly isOperator: boolean;
+}
+
+const LOOK_UP: Statement = {
+  name: 'keys-look-up',
+  text: `SELECT ${lineageSql('k.key_id')} AS lineage, ${sealedColumns('api_key', 'k')}, ${sealedColumns('organisation', 'o', 'o_')}
+    FROM api_key k JOIN organisation o ON o.id = k.organisation_id WHERE k.key_id = $1`,
+};
+
+/**
+ * The stored key with this id, revoked and expired ones included. A key or an organisation whose row was not written by
+ * this service counts as absent.
+ * @throws {ApiError} E6002
+ */
+export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
+  const [row] = await sql.query<SealedRow<'api_key'> & { readonly lineage: string }>(LOOK_UP, [keyId]);
+  if (row === undefined) return undefined;
+  const organisation = withoutPrefix(row, 'o_');
+  if (!sql.seals.isGenuine('api_key', row) || !sql.seals.isGenuine('organisation', organisation)) return undefined;
+  const { slug, tier, is_operator: isOperator } = organisation as SealedValues<'organisation'>;
+  return {
+    keyId: row.key_id,
+    lineage: row.lineage,
+    name: row.name,
+    // The table allows no other.
+    environment: row.environment as Environment,
+    secretHmac: row.secret_hmac,
+    // Written by this service, which checks them.
+    scopes: [...row.scopes] as Scope[],
+    agentIds: row.agent_ids === null ? null : [...row.agent_ids],
+    tier: row.tier,
+    expiresAt: row.expires_at,
+    revoked: row.revoked_at !== null,
+    organisationId: row.organisation_id,
+    organisationSlug: slug,
+    organisationTier: tier,
+    isOperator,
+  };
+}

@@ -1,0 +1,246 @@
+// Keys in Postgres: make, list, revoke, rotate. The routes and the command line say the same things through these.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { writeServiceRecord } from '../ledger/service-record.ts';
+import {
+  genuine,
+  genuinePage,
+  insertSealed,
+  sealedColumns,
+  type SealedRow,
+  updateSealed,
+} from '../../platform/db/seals/rows.ts';
+import type { Environment, Scope } from '../../kernel/vocabulary.ts';
+import { generateKey, isKeyId, type NewKey } from './format.ts';
+import type { SecretHasher } from './secrets.ts';
+
+/** A key as administrators see it: never the secret, nor what is stored of it. */
+export interface KeyRow {
+  readonly keyId: string;
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly name: string;
+  readonly scopes: Scope[];
+  readonly agentIds: string[] | null;
+  readonly tier: number;
+  readonly createdAt: Date;
+  /** The key that made it; null when it was made from the shell. */
+  readonly createdBy: string | null;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  /** The key that a rotation made in its place. */
+  readonly replacedBy: string | null;
+  readonly lastUsedAt: Date | null;
+  readonly seq: string;
+}
+
+/** Whose keys are meant; nothing here ever crosses it. */
+export interface KeyOwner {
+  readonly organisationId: string;
+  readonly environment: Environment;
+}
+
+const SELECT = `SELECT ${sealedColumns('api_key', 'k')}, last_used_at, seq::text AS seq FROM api_key k`;
+const OF = 'key_id = $1 AND organisation_id = $2 AND environment = $3';
+const LIST: Statement = {
+  name: 'keys-list',
+  text: `${SELECT} WHERE organisation_id = $1 AND environment = $2 AND ($3::bigint IS NULL OR k.seq < $3) ORDER BY k.seq DESC LIMIT $4`,
+};
+const LOCK: Statement = { name: 'keys-lock', text: `SELECT FROM api_key WHERE ${OF} FOR NO KEY UPDATE` };
+const READ: Statement = { name: 'keys-read', text: `${SELECT} WHERE ${OF}` };
+
+type Row = SealedRow<'api_key'> & { readonly last_used_at: Date | null; readonly seq: string };
+
+function shown(row: Row): KeyRow {
+  return {
+    keyId: row.key_id,
+    organisationId: row.organisation_id,
+    // The table allows no other.
+    environment: row.environment as Environment,
+    name: row.name,
+    // Written by this service, which checks them.
+    scopes: [...row.scopes] as Scope[],
+    agentIds: row.agent_ids === null ? null : [...row.agent_ids],
+    tier: row.tier,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    replacedBy: row.replaced_by,
+    lastUsedAt: row.last_used_at,
+    seq: row.seq,
+  };
+}
+
+export interface KeySpec extends KeyOwner {
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  /** null: all agents of the organisation. */
+  readonly agentIds: readonly string[] | null;
+  readonly tier: number;
+  readonly createdAtMs: number;
+  readonly createdBy: string | null;
+  /** null: never. */
+  readonly expiresAtMs: number | null;
+}
+
+/** A key that was just made: the only moment at which its text is known. */
+export interface MadeKey {
+  readonly key: string;
+  readonly row: KeyRow;
+}
+
+/** Stores this very key, if its id is free. */
+export async function insertKey(
+  sql: Sql,
+  hasher: SecretHasher,
+  made: NewKey,
+  spec: KeySpec,
+): Promise<KeyRow | undefined> {
+  const values = {
+    key_id: made.keyId,
+    organisation_id: spec.organisationId,
+    environment: spec.environment,
+    name: spec.name,
+    secret_hmac: hasher.hash(made.secret),
+    scopes: [...spec.scopes],
+    agent_ids: spec.agentIds === null ? null : [...spec.agentIds],
+    tier: spec.tier,
+    created_at: new Date(spec.createdAtMs),
+    created_by: spec.createdBy,
+    expires_at: spec.expiresAtMs === null ? null : new Date(spec.expiresAtMs),
+    revoked_at: null,
+    replaced_by: null,
+  };
+  if (!(await insertSealed(sql, 'api_key', values, { unlessExists: true }))) return undefined;
+  const row = await readRow(sql, spec, made.keyId);
+  if (row === undefined) throw new Error('a key that was just made is not there');
+  await logChange(sql, shown(row), 'created', spec.createdBy, spec.createdAtMs);
+  return shown(row);
+}
+
+/** The change on its way to the log: what the key may do, never what it is. */
+async function logChange(
+  sql: Sql,
+  row: KeyRow,
+  change: 'created' | 'revoked' | 'replaced',
+  by: string | null,
+  nowMs: number,
+): Promise<void> {
+  const { organisationId, environment, keyId, name, scopes, agentIds, tier, expiresAt, replacedBy } = row;
+  const body = {
+    change,
+    keyId,
+    name,
+    scopes,
+    agentIds,
+    tier,
+    expiresAt: expiresAt?.toISOString() ?? null,
+    replacedBy,
+    by,
+  };
+  await writeServiceRecord(sql, { organisationId, environment, event: 'custos.key', body }, nowMs);
+}
+
+/** Makes a key. Ids have 47 bits, so a second try is rare and a third never happens. */
+export async function createKey(sql: Sql, hasher: SecretHasher, spec: KeySpec): Promise<MadeKey> {
+  for (;;) {
+    const made = generateKey(spec.environment);
+    const row = await insertKey(sql, hasher, made, spec);
+    if (row !== undefined) return { key: made.key, row };
+  }
+}
+
+/** Newest first; `before` is the `seq` of the last row seen. */
+export async function listKeys(sql: Sql, owner: KeyOwner, before: string | null, limit: number): Promise<KeyRow[]> {
+  const rows = await genuinePage<Row>(sql, 'api_key', limit, (last) =>
+    sql.query<Row>(LIST, [owner.organisationId, owner.environment, last?.seq ?? before, limit]),
+  );
+  return rows.map(shown);
+}
+
+/** Revokes a key; a second time changes nothing. Call it in a transaction. @throws {ApiError} E4001 */
+export async function revokeKey(
+  sql: Sql,
+  owner: KeyOwner,
+  keyId: string,
+  { by, nowMs }: { readonly by: string | null; readonly nowMs: number },
+): Promise<KeyRow> {
+  const row = await lockKey(sql, owner, keyId);
+  if (row.revoked_at !== null) return shown(row);
+  const revoked = shown(await updateSealed(sql, 'api_key', row, { revoked_at: new Date(nowMs) }));
+  await logChange(sql, revoked, 'revoked', by, nowMs);
+  return revoked;
+}
+
+export interface Rotation {
+  readonly owner: KeyOwner;
+  readonly keyId: string;
+  /** How long the old key stays valid; 0 revokes it at once. */
+  readonly overlapMs: number;
+  readonly nowMs: number;
+  readonly createdBy: string | null;
+  /** The most that the organisation allows now. */
+  readonly organisationTier: number;
+  /** Called with the old key before anything is changed; refuses by throwing. */
+  readonly permit?: (old: KeyRow) => void;
+}
+
+/**
+ * Replaces a key: the new one has its name, scopes, agents, tier and lifetime (counted from now), the old one ends
+ * with the overlap, or when it would have ended anyway. Call it in a transaction.
+ * @throws {ApiError} E4001; E5002 when the key is revoked, expired or replaced already
+ */
+export async function rotateKey(
+  sql: Sql,
+  hasher: SecretHasher,
+  rotation: Rotation,
+): Promise<MadeKey & { readonly old: KeyRow }> {
+  const { owner, keyId, nowMs, overlapMs } = rotation;
+  const locked = await lockKey(sql, owner, keyId);
+  const row = shown(locked);
+  rotation.permit?.(row);
+  if (row.revokedAt !== null) throw new ApiError('E5002', 'The key is revoked; make a new one instead.');
+  if (row.expiresAt !== null && row.expiresAt.getTime() <= nowMs)
+    throw new ApiError('E5002', 'The key has expired; make a new one instead.');
+  if (row.replacedBy !== null)
+    throw new ApiError('E5002', `The key was rotated already; rotate its successor ${row.replacedBy} instead.`);
+  const made = await createKey(sql, hasher, {
+    ...owner,
+    name: row.name,
+    scopes: row.scopes,
+    agentIds: row.agentIds,
+    tier: Math.min(row.tier, rotation.organisationTier),
+    createdAtMs: nowMs,
+    createdBy: rotation.createdBy,
+    expiresAtMs: row.expiresAt === null ? null : nowMs + (row.expiresAt.getTime() - row.createdAt.getTime()),
+  });
+  const overlapEnd = new Date(nowMs + overlapMs);
+  const old = shown(
+    await updateSealed(sql, 'api_key', locked, {
+      replaced_by: made.row.keyId,
+      // Only ever brings the end forward.
+      expires_at: row.expiresAt !== null && row.expiresAt < overlapEnd ? row.expiresAt : overlapEnd,
+      revoked_at: overlapMs === 0 ? new Date(nowMs) : null,
+    }),
+  );
+  await logChange(sql, old, 'replaced', rotation.createdBy, nowMs);
+  return { ...made, old };
+}
+
+/** As it is stored, if this service wrote it. */
+async function readRow(sql: Sql, owner: KeyOwner, keyId: string): Promise<Row | undefined> {
+  const rows = await sql.query<Row>(READ, [keyId, owner.organisationId, owner.environment]);
+  return genuine(sql, 'api_key', rows)[0];
+}
+
+/** The same answer for a key that is not there and one that is somebody else's. */
+async function lockKey(sql: Sql, owner: KeyOwner, keyId: string): Promise<Row> {
+  // Asked first: Postgres refuses some texts (NUL) that a path may hold.
+  if (isKeyId(keyId)) {
+    await sql.query(LOCK, [keyId, owner.organisationId, owner.environment]);
+    const row = await readRow(sql, owner, keyId);
+    if (row !== undefined) return row;
+  }
+  throw new ApiError('E4001', 'There is no such key in this organisation and environment.');
+}

@@ -1,0 +1,45 @@
+// Which keys are good now: a key, or what rotations have made of it.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
+import type { KeyOwner } from './store.ts';
+
+/** Keys, and all that rotations made of them. */
+const LINES: Statement = {
+  name: 'keys-lines',
+  text: `WITH RECURSIVE line AS (
+      SELECT key_id, replaced_by FROM api_key WHERE organisation_id = $1 AND environment = $2 AND key_id = ANY ($3)
+      UNION SELECT next.key_id, next.replaced_by FROM line JOIN api_key AS next ON next.key_id = line.replaced_by
+    )
+    SELECT ${sealedColumns('api_key', 'k')} FROM line JOIN api_key k ON k.key_id = line.key_id`,
+};
+
+/**
+ * Those of these keys that are valid now, themselves or by what a rotation made of them: one of a line that is neither
+ * revoked nor expired is enough. A row that is not as this service wrote it ends its line. @throws {ApiError} E6002
+ */
+export async function validKeys(
+  sql: Sql,
+  owner: KeyOwner,
+  keyIds: readonly string[],
+  nowMs: number,
+): Promise<ReadonlySet<string>> {
+  if (keyIds.length === 0) return new Set();
+  const asked = [...new Set(keyIds)];
+  const rows = await sql.query<SealedRow<'api_key'>>(LINES, [owner.organisationId, owner.environment, asked]);
+  const known = new Map(genuine(sql, 'api_key', rows).map((row) => [row.key_id, row]));
+  const isGood = (row: SealedRow<'api_key'>): boolean =>
+    row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > nowMs);
+  const hasGood = (first: string): boolean => {
+    const passed = new Set<string>();
+    for (
+      let row = known.get(first);
+      row !== undefined && !passed.has(row.key_id);
+      row = known.get(row.replaced_by ?? '')
+    ) {
+      if (isGood(row)) return true;
+      passed.add(row.key_id);
+    }
+    return false;
+  };
+  return new Set(asked.filter(hasGood));
+}

@@ -1,0 +1,152 @@
+// The audit of authority: what the records of a log give to keys, agents, sessions, halts and approvals, kept in memory and
+// compared with their rows again and again. Rows can be edited in the database; the memory of this process can not.
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Finding } from '../../core/proof/audit-findings.ts';
+import { quoted } from '../../core/proof/encoding.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import { forgetOver, type Ledger, ledgerOf, noSubjects, ONLY, type Subjects, takeRecord } from './authority.ts';
+import { forbidScans } from './audit-rows.ts';
+import { approvedWithoutRow, compareAuthority } from './authority-compare.ts';
+import {
+  ONE_MOMENT,
+  type Owner,
+  readApprovalStates,
+  readAuthorityRows,
+  readLogged,
+  readLogs,
+  readWaiting,
+  readWaitingDecisions,
+} from './authority-rows.ts';
+import { writeServiceRecord } from './service-record.ts';
+
+export interface AuthorityAuditDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+}
+
+export interface AuthorityAudit {
+  /**
+   * Compares one organisation and environment, if it is its turn.
+   * @returns undefined when it is not, or when the records are not all read yet, which goes on the next time
+   */
+  compare(
+    owner: { readonly organisationId: string; readonly environment: Environment },
+    options?: { readonly now?: boolean },
+  ): Promise<Finding[] | undefined>;
+}
+
+/** Of one core, for what is compared again and again: the more rows, the less often, down to this often. */
+const SHARE = 20;
+const MAX_WAIT_MS = 30_000;
+/** Time to read records at once: a process that has just started reads all of them. */
+const READ_MS = 500;
+/** An approval lives a week at most (CUSTOS_APPROVAL_TTL), and clocks may differ by an hour. */
+const APPROVAL_MS = 7 * 86_400_000 + 3_600_000;
+
+/** What is known of one organisation and environment. */
+interface Known {
+  logged: Subjects;
+  /** The next leaf of each of its logs. */
+  readonly next: Map<number, number>;
+  /** Records whose bytes are not those that were hashed: nothing is taken from them. */
+  broken: Finding[];
+  dueMs: number;
+}
+
+const HOLD_POLICY: Statement = {
+  name: 'authority-hold-policy',
+  text: 'SELECT active_digest FROM policy_state FOR SHARE',
+};
+
+export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditDeps): AuthorityAudit {
+  const owners = new Map<string, Known>();
+
+  /** Takes in what was logged since the last time. @returns false when time was over first */
+  const readOn = async (sql: Sql, owner: Owner, known: Known, all: boolean): Promise<boolean> => {
+    const startedMs = monotonicMs();
+    const logs = await readLogs(sql, owner);
+    // A log that is smaller than it was is another one: the rest of the audit names it, and this begins again.
+    if (logs.some(({ logId, size }) => size < (known.next.get(logId) ?? 0))) {
+      known.logged = noSubjects();
+      known.next.clear();
+      known.broken = [];
+    }
+    const ledger = ledgerOf(known.logged, noSubjects());
+    for (const { logId, size } of logs) {
+      for (let isLast = (known.next.get(logId) ?? 0) >= size; !isLast; ) {
+        const page = await readLogged(sql, logId, known.next.get(logId) ?? 0);
+        for (const { index, proofId, record } of page.leaves) {
+          if (record !== undefined) takeRecord(known.logged, ledger, record);
+          else known.broken.push(brokenFinding(index, proofId));
+        }
+        isLast = page.isLast;
+        known.next.set(logId, isLast ? size : (page.leaves.at(-1)?.index ?? size) + 1);
+        if (!isLast && !all && monotonicMs() - startedMs > READ_MS) return false;
+      }
+    }
+    return true;
+  };
+
+  const compareRows = async (
+    sql: Sql,
+    owner: Owner,
+    known: Known,
+  ): Promise<{ findings: Finding[]; ledger: Ledger }> => {
+    const waitingSubjects = noSubjects();
+    const ledger = ledgerOf(known.logged, waitingSubjects);
+    for (const record of await readWaiting(sql, owner)) takeRecord(waitingSubjects, ledger, record);
+    const rows = await readAuthorityRows(sql, owner);
+    const unlogged = rows.openApprovals.filter((row) => !row.is_logged).map((row) => row.decision_id);
+    const waiting = await readWaitingDecisions(sql, owner, unlogged);
+    const closed = await readApprovalStates(sql, owner, approvedWithoutRow(rows, ledger));
+    const findings = compareAuthority(rows, ledger, { waiting, closed, nowMs: nowMs() });
+    return { findings, ledger };
+  };
+
+  return {
+    async compare({ organisationId, environment }, { now = false } = {}) {
+      const owner: Owner = [organisationId, environment];
+      const id = owner.join('\n');
+      const known = owners.get(id) ?? { logged: noSubjects(), next: new Map<number, number>(), broken: [], dueMs: 0 };
+      owners.set(id, known);
+      const startedMs = monotonicMs();
+      if (!now && startedMs < known.dueMs) return undefined;
+      const compared = await db.transaction(async (sql) => {
+        await sql.query(ONE_MOMENT, []);
+        await forbidScans(sql);
+        if (!(await readOn(sql, owner, known, now))) return undefined;
+        forgetOver(known.logged, nowMs(), APPROVAL_MS);
+        return compareRows(sql, owner, known);
+      });
+      if (compared === undefined) return undefined;
+      if (compared.ledger.get('policy', ONLY) === undefined) await recordPolicyInForce(organisationId, environment);
+      const endedMs = monotonicMs();
+      known.dueMs = endedMs + Math.min(MAX_WAIT_MS, SHARE * (endedMs - startedMs));
+      return [...known.broken, ...compared.findings];
+    },
+  };
+
+  /**
+   * A log that was made after the last activation has no record of it: this says which set it began with. Activations
+   * wait for it, so that the record of a later one stands after it.
+   */
+  async function recordPolicyInForce(organisationId: string, environment: Environment): Promise<void> {
+    await db.transaction(async (sql) => {
+      const [state] = await sql.query<{ active_digest: string | null }>(HOLD_POLICY, []);
+      const digest = state?.active_digest ?? null;
+      if (digest === null) return;
+      const waiting = noSubjects();
+      const owner: Owner = [organisationId, environment];
+      for (const record of await readWaiting(sql, owner)) takeRecord(waiting, ledgerOf(waiting, noSubjects()), record);
+      if (waiting.policy.has(ONLY)) return;
+      const body = { change: 'in_force', digest };
+      await writeServiceRecord(sql, { organisationId, environment, event: 'custos.policy_set', body }, nowMs());
+    });
+  }
+}
+
+function brokenFinding(index: number, proofId: string): Finding {
+  const sentence = `Leaf ${index} (proof ${quoted(proofId)}): the bytes of its record, which gives or takes authority, are not those that were hashed.`;
+  return { kind: 'record-altered', leafIndex: index, proofId, sentence };
+}

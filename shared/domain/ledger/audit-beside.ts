@@ -1,0 +1,108 @@
+// What leaves say of rows beside them, which no hash covers: trust folds and approvals, compared when their leaf has its turn.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
+import type { AuditedRow } from '../../core/proof/audit.ts';
+import { quoted } from '../../core/proof/encoding.ts';
+import type { AuditHead } from './audit-rows.ts';
+
+const FOLDS: Statement = {
+  name: 'beside-folds',
+  text: `SELECT asked.nth::int AS nth, fold.signals, fold.proof_id FROM unnest($3::text[], $4::bigint[]) WITH ORDINALITY AS asked (agent_id, last_n, nth)
+    JOIN trust_fold AS fold ON fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = asked.agent_id AND fold.last_n = asked.last_n`,
+};
+const APPROVALS: Statement = {
+  name: 'beside-approvals',
+  text: `SELECT approval_id, state, decision_id, digest, decided_by, reason, used_by, used_decision_id FROM approval
+    WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])`,
+};
+
+interface ApprovalRow {
+  approval_id: string;
+  state: string;
+  decision_id: string;
+  digest: string;
+  decided_by: string | null;
+  reason: string | null;
+  used_by: string | null;
+  used_decision_id: string | null;
+}
+
+interface Leaf {
+  readonly row: AuditedRow;
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The bodies of records of one event; a record that is none is named by its own row. */
+function leavesOf(rows: readonly AuditedRow[], event: string): Leaf[] {
+  return rows.flatMap((row) => {
+    if (row.event !== event || row.source === undefined) return [];
+    const text = row.source.record.toString('utf8');
+    try {
+      const { payload } = JSON.parse(`${text}}`) as { payload: { body: Leaf['body'] } };
+      return [{ row, text, body: payload.body }];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function findingAt({ row }: Leaf, kind: FindingKind, what: string): Finding {
+  const sentence = `Leaf ${row.index} (proof ${quoted(row.proofId)}): ${what}`;
+  return { kind, leafIndex: row.index, proofId: row.proofId, sentence };
+}
+
+async function auditFolds(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
+  const leaves = leavesOf(rows, 'custos.trust');
+  if (leaves.length === 0) return [];
+  const lastOf = ({ body }: Leaf): number => Number((body['asOf'] as { signals?: unknown } | undefined)?.signals ?? 0);
+  const folds = await sql.query<{ nth: number; signals: string; proof_id: string }>(FOLDS, [
+    head.organisationId,
+    head.environment,
+    leaves.map(({ row }) => row.entityId),
+    leaves.map(lastOf),
+  ]);
+  const known = new Map(folds.map((fold) => [fold.nth, fold]));
+  return leaves.flatMap((leaf, i) => {
+    const fold = known.get(i + 1);
+    if (fold === undefined) return findingAt(leaf, 'trust-altered', 'the fold of signals that it records is missing.');
+    const isSame = fold.proof_id === leaf.row.proofId && leaf.text.includes(`"signals":${fold.signals},"uncertainty"`);
+    return isSame ? [] : findingAt(leaf, 'trust-altered', 'the fold of signals is not the one that it records.');
+  });
+}
+
+/** States that an approval may have once a record says this of it. */
+const AFTER: Readonly<Record<string, readonly string[]>> = {
+  approved: ['approved', 'used', 'expired'],
+  rejected: ['rejected'],
+  used: ['used'],
+  expired: ['expired'],
+};
+
+function isAsRecorded(row: ApprovalRow, body: Leaf['body']): boolean {
+  const { state } = body;
+  const isSameAction = row.decision_id === body['decisionId'] && row.digest === body['digest'];
+  const isSameState = AFTER[String(state)]?.includes(row.state) === true;
+  if (!isSameAction || !isSameState) return false;
+  if (state === 'used') return row.used_by === body['by'] && row.used_decision_id === body['usedDecisionId'];
+  return state === 'expired' || (row.decided_by === body['by'] && row.reason === body['reason']);
+}
+
+async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
+  const leaves = leavesOf(rows, 'custos.approval');
+  if (leaves.length === 0) return [];
+  const ids = leaves.map(({ body }) => String(body['approvalId']));
+  const found = await sql.query<ApprovalRow>(APPROVALS, [head.organisationId, head.environment, ids]);
+  const known = new Map(found.map((row) => [row.approval_id, row]));
+  return leaves.flatMap((leaf, i) => {
+    const row = known.get(ids[i] ?? '');
+    if (row === undefined) return findingAt(leaf, 'approval-missing', 'the approval that it is about does not exist.');
+    if (isAsRecorded(row, leaf.body)) return [];
+    return findingAt(leaf, 'approval-altered', `the approval that it is about is ${row.state}, and not as it records.`);
+  });
+}
+
+/** Rows that say something else than these leaves record of them. */
+export async function auditBeside(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
+  return [...(await auditFolds(sql, head, rows)), ...(await auditApprovals(sql, head, rows))];
+}

@@ -1,0 +1,94 @@
+// The audit of decisions: what `custos decision verify` does, over all that are new and, in turn, over those that are old.
+import type { Database, Statement } from '../../platform/db/database.ts';
+import type { StoredVerifier } from '../verification/stored.ts';
+import type { Finding } from '../../core/proof/audit-findings.ts';
+import { quoted } from '../../core/proof/encoding.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import type { DecisionTurns } from './audit-state.ts';
+
+/** Decisions that are verified before time is looked at again. */
+const PAGE = 20;
+/** Leaves among which the next decisions are looked for at once. */
+const SPAN = 2_000;
+
+const NEXT: Statement = {
+  name: 'audit-next-decisions',
+  text: `SELECT leaf_index::float8 AS leaf_index, source_id FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 AND source = 'decision'
+    ORDER BY log_id, leaf_index LIMIT ${PAGE}`,
+};
+
+export interface LogOfDecisions {
+  readonly logId: number;
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly size: number;
+}
+
+export interface DecisionsAudited {
+  readonly turns: DecisionTurns;
+  /** By decision id: what is wrong with those that were verified now. */
+  readonly verified: ReadonlyMap<string, Finding | undefined>;
+}
+
+export interface DecisionsAuditDeps {
+  readonly db: Database;
+  readonly verifier: Pick<StoredVerifier, 'some'>;
+  /** Of this service: what another version decided is not evaluated again, it may have read the policies otherwise. */
+  readonly version: string;
+}
+
+/**
+ * Verifies at least one page of new decisions and one of old ones, and more while there is time, new ones first.
+ * @param again ids that are wrong so far, to see whether they still are
+ */
+export async function auditDecisions(
+  { db, verifier, version }: DecisionsAuditDeps,
+  log: LogOfDecisions,
+  before: DecisionTurns,
+  options: { readonly again: readonly string[]; readonly isTimeLeft: () => boolean },
+): Promise<DecisionsAudited> {
+  // Another version may have read the same policies otherwise: what it decided is left to the command.
+  const isOurs = before.by === version;
+  let turns: DecisionTurns = isOurs
+    ? { ...before, from: Math.min(before.from, log.size), size: Math.min(before.size, log.size) }
+    : { ...before, by: version, from: log.size, size: log.size, next: log.size };
+  const verified = new Map<string, Finding | undefined>();
+  const verify = async (ids: readonly string[]): Promise<void> => {
+    if (ids.length === 0) return;
+    for await (const outcome of verifier.some(log, ids)) {
+      const id = outcome.decisionId ?? '';
+      const [failure] = outcome.status === 'failed' ? outcome.failures : [];
+      verified.set(id, failure && findingOf(id, failure.code, failure.sentence));
+    }
+  };
+  /** The decisions of the next page from a leaf on. @returns the leaf to go on with */
+  const page = async (start: number, past: number): Promise<number> => {
+    const end = Math.min(past, start + SPAN);
+    const rows = await db.query<{ leaf_index: number; source_id: string }>(NEXT, [log.logId, start, end]);
+    await verify(rows.map((row) => row.source_id));
+    return rows.length < PAGE ? end : (rows.at(-1)?.leaf_index ?? end) + 1;
+  };
+  await verify(options.again);
+  const hasTime = (isFirst: boolean): boolean => isFirst || options.isTimeLeft();
+  for (let isFirst = true; turns.size < log.size && hasTime(isFirst); isFirst = false)
+    turns = { ...turns, size: await page(turns.size, log.size) };
+  // Once round is enough for one run.
+  const begun = turns.next;
+  for (let isFirst = true, isRound = false; turns.from < turns.size && !isRound && hasTime(isFirst); isFirst = false) {
+    const start = turns.next < turns.from || turns.next >= turns.size ? turns.from : turns.next;
+    const next = await page(start, turns.size);
+    isRound = next >= turns.size ? begun <= turns.from : start < begun && next >= begun;
+    turns = { ...turns, next: next >= turns.size ? turns.from : next };
+  }
+  return { turns, verified };
+}
+
+function findingOf(decisionId: string, code: string, sentence: string): Finding {
+  return {
+    kind: 'decision-unverified',
+    leafIndex: null,
+    proofId: `prf${decisionId.slice(3)}`,
+    // The sentence may repeat content of the record, which findings never do: the command shows it.
+    sentence: `The decision ${quoted(decisionId)} does not hold: ${code}${sentence === '' ? '' : '; "custos decision verify" says more'}.`,
+  };
+}

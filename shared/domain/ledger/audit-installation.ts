@@ -1,0 +1,131 @@
+// What the audit finds that belongs to no log of the database: logs that were signed and are gone, altered texts of policy sets.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { Finding } from '../../core/proof/audit-findings.ts';
+import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
+import { ProofError } from '../../core/proof/failures.ts';
+import { openFindings } from './audit-state.ts';
+import type { CheckpointKeeper } from './kept.ts';
+
+const ORIGINS: Statement = { name: 'installation-origins', text: 'SELECT origin FROM log WHERE origin IS NOT NULL' };
+const TAKE: Statement = {
+  name: 'installation-take',
+  text: 'SELECT findings, accepted FROM audit_installation FOR UPDATE SKIP LOCKED',
+};
+const KEEP: Statement = {
+  name: 'installation-keep',
+  text: `INSERT INTO audit_installation (findings, audited_at) VALUES ($1, $2) ON CONFLICT (only_row) DO UPDATE SET findings = $1, audited_at = $2`,
+};
+const READ: Statement = { name: 'installation-read', text: 'SELECT findings, accepted FROM audit_installation' };
+const ACCEPT: Statement = { name: 'installation-accept', text: 'UPDATE audit_installation SET accepted = $1' };
+
+interface Row {
+  findings: string;
+  accepted: string;
+}
+
+// Written below, and by nothing else.
+const parsed = ({ findings, accepted }: Row) => ({
+  findings: JSON.parse(findings) as Finding[],
+  accepted: JSON.parse(accepted) as string[],
+});
+
+/** Names the logs whose checkpoints are kept and that the database has not. */
+export async function findLostLogs(sql: Sql, keeper: CheckpointKeeper): Promise<Finding[]> {
+  const kept = await keeper.origins();
+  // After what is kept: a log is made before its first checkpoint is.
+  const known = new Set((await sql.query<{ origin: string }>(ORIGINS, [])).map(({ origin }) => origin));
+  const findings: Finding[] = [];
+  for (const origin of kept.filter((one) => !known.has(one))) {
+    const size = sizeOf(await keeper.read(origin));
+    const what = size === undefined ? 'a checkpoint' : `a checkpoint of ${size} leaves`;
+    const sentence = `The log ${origin} is not in the database, and ${what} of it is kept outside: it was deleted, or the database is another one.`;
+    findings.push({ kind: 'log-vanished', leafIndex: null, proofId: null, sentence });
+  }
+  return findings;
+}
+
+function sizeOf(note: string | undefined): number | undefined {
+  try {
+    return note === undefined ? undefined : peekCheckpoint(note).size;
+  } catch (error) {
+    if (error instanceof ProofError) return undefined;
+    throw error;
+  }
+}
+
+// The text of the set in force in each run, those that were wrong, and one more in turn.
+const SETS: Statement = {
+  name: 'installation-sets',
+  text: `SELECT digest, encode(sha256(canonical), 'hex') = digest AS is_right, is_turn FROM (
+      SELECT active_digest AS digest, false AS is_turn FROM policy_state
+      UNION ALL SELECT unnest($2::text[]), false
+      UNION ALL (SELECT digest, true FROM policy_set WHERE digest > $1 ORDER BY digest LIMIT 1)
+    ) AS asked JOIN policy_set USING (digest)`,
+};
+
+export interface AlteredSets {
+  /** Digests whose texts were looked at. */
+  readonly seen: readonly string[];
+  readonly findings: readonly Finding[];
+  /** To go on after; '' when all had their turn. */
+  readonly next: string;
+}
+
+const aboutSet = (digest: string): string =>
+  `The stored text of the policy set ${digest} has another digest: it was changed.`;
+
+const ABOUT_SET = /^The stored text of the policy set ([0-9a-f]{64}) /;
+
+export async function findAlteredSets(sql: Sql, after: string): Promise<AlteredSets> {
+  const known = (await installationState(sql)).findings.flatMap(({ sentence }) => ABOUT_SET.exec(sentence)?.[1] ?? []);
+  const rows = await sql.query<{ digest: string; is_right: boolean; is_turn: boolean }>(SETS, [after, known]);
+  const wrong = new Set(rows.filter((row) => !row.is_right).map((row) => row.digest));
+  return {
+    // One that was wrong and is gone is not wrong any more.
+    seen: [...known, ...rows.map((row) => row.digest)],
+    findings: [...wrong].map((digest) => ({
+      kind: 'policy-text-altered',
+      leafIndex: null,
+      proofId: null,
+      sentence: aboutSet(digest),
+    })),
+    next: rows.find((row) => row.is_turn)?.digest ?? '',
+  };
+}
+
+/** Stores what belongs to no log. @returns what was found for the first time, or undefined while another worker does it */
+export async function keepInstallation(
+  sql: Sql,
+  { found, sets }: { readonly found: readonly Finding[]; readonly sets: AlteredSets },
+  nowMs: number,
+): Promise<Finding[] | undefined> {
+  const [row] = await sql.query<Row>(TAKE, []);
+  if (row === undefined && (await sql.query<Row>(READ, [])).length > 0) return undefined;
+  const before = row === undefined ? [] : parsed(row).findings;
+  const seen = new Set(sets.seen.map(aboutSet));
+  const lasting = before.filter(({ kind, sentence }) => kind === 'policy-text-altered' && !seen.has(sentence));
+  const findings = [...found, ...sets.findings, ...lasting];
+  await sql.query(KEEP, [JSON.stringify(findings), new Date(nowMs)]);
+  return findings.filter(({ sentence }) => !before.some((one) => one.sentence === sentence));
+}
+
+/** What is wrong beside the logs of the database, and not accepted. */
+export async function installationFindings(sql: Sql): Promise<Finding[]> {
+  const { findings, accepted } = await installationState(sql);
+  return openFindings(findings, accepted);
+}
+
+async function installationState(sql: Sql): Promise<ReturnType<typeof parsed>> {
+  const [row] = await sql.query<Row>(READ, []);
+  return row === undefined ? { findings: [], accepted: [] } : parsed(row);
+}
+
+/** Accepts what is said of one origin. @returns what was accepted */
+export async function acceptLost(sql: Sql, origin: string): Promise<Finding[]> {
+  const { findings, accepted } = await installationState(sql);
+  const taken = openFindings(findings, accepted).filter(({ sentence }) =>
+    sentence.startsWith(`The log ${origin} is not `),
+  );
+  await sql.query(ACCEPT, [JSON.stringify([...accepted, ...taken.map(({ sentence }) => sentence)])]);
+  return taken;
+}

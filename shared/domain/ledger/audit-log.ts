@@ -1,0 +1,290 @@
+// The audit of one log: its new leaves, its older ones in turn, the nodes above them, its checkpoints and its head.
+import { auditCheckpoint, auditRow } from '../../core/proof/audit.ts';
+import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
+import { auditNodes } from '../../core/proof/audit-nodes.ts';
+import {
+  createBlocks,
+  otherLayers,
+  otherRoot,
+  otherRootAt,
+  SUBTREE_LEAVES,
+  SUBTREE_LEVEL,
+} from '../../core/proof/audit-tree.ts';
+import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
+import type { Sql } from '../../platform/db/database.ts';
+import { auditBeside } from './audit-beside.ts';
+import { ProofError } from '../../core/proof/failures.ts';
+import { frontierNodes } from '../../core/proof/frontier.ts';
+import type { TrustedKey } from '../../core/proof/keys.ts';
+import {
+  type AuditHead,
+  completeSubtrees,
+  nodeKey,
+  readCheckpoints,
+  readLeaves,
+  readSubtreeNodes,
+  readUpperNodes,
+} from './audit-rows.ts';
+import type { AuditState, LogPlace, Place, PlacedFinding } from './audit-state.ts';
+
+export interface LogToAudit {
+  readonly sql: Sql;
+  readonly logId: number;
+  readonly head: AuditHead;
+  /** The published keys. */
+  readonly keys: readonly TrustedKey[];
+  /** What was kept outside the database, read before the head was. */
+  readonly kept: string | undefined;
+  /** Keys that may have signed what was kept. */
+  readonly keptKeys: readonly TrustedKey[];
+  /** Whether to go on with what was audited before. */
+  readonly isTimeLeft: () => boolean;
+  /** Whether what is new is left to the next run; one subtree of it is always audited. */
+  readonly isRunOver: () => boolean;
+  /** Everything, from the first leaf on. */
+  readonly full: boolean;
+}
+
+/** Findings that are stored; more would be the same again. */
+const MAX_FINDINGS = 100;
+
+/** Audits one log, and gives the state to remember. */
+export async function auditLog(log: LogToAudit, before: AuditState): Promise<AuditState> {
+  const { sql, logId, head, keys, kept } = log;
+  const { size, origin } = head;
+  const found: PlacedFinding[] = [];
+  const places = new Set<Place>();
+  const blocks = createBlocks(SUBTREE_LEVEL);
+  const hashes: Buffer[] = [];
+  let place: LogPlace = 'head';
+  let isRootNamed = false;
+  const find = (kind: FindingKind, sentence: string, leafIndex: number | null = null): void => {
+    found.push({ kind, leafIndex, proofId: null, sentence, place });
+  };
+  const take = (findings: readonly Finding[]): void => {
+    for (const finding of findings) {
+      // Each later checkpoint would say the same again.
+      if (finding.kind === 'root-mismatch' && isRootNamed) continue;
+      if (finding.kind === 'root-mismatch') isRootNamed = true;
+      found.push({ ...finding, place });
+    }
+  };
+  const push = (hash: Buffer): void => {
+    hashes.push(hash);
+    blocks.push(hash);
+  };
+  const keptHead = kept === undefined ? undefined : peek(kept);
+  let keptRoot: Buffer | undefined;
+  /** Leaf hashes of the incomplete subtree at the end: what it is made of, and what is stored of it. */
+  let tailHashes: readonly (readonly Buffer[])[] = [];
+
+  /** Derives subtree k, as far as the log goes; false when rows are missing and nothing can stand in for them. */
+  const auditSubtree = async (k: number, isNew: boolean, checkpointsAfter: number): Promise<boolean> => {
+    const start = k * SUBTREE_LEAVES;
+    const past = Math.min(size, start + SUBTREE_LEAVES);
+    const isComplete = past - start === SUBTREE_LEAVES;
+    place = `subtree ${k}`;
+    places.add(place);
+    const rows = await readLeaves(sql, logId, head, start, past);
+    const nodes = await readSubtreeNodes(sql, logId, start, past);
+    const checkpoints = await readCheckpoints(sql, logId, Math.max(start, checkpointsAfter), past);
+    const derived = rows.map((row) => {
+      const { findings, hash } = auditRow(row, origin);
+      take(findings);
+      return hash;
+    });
+    take(await auditBeside(sql, head, rows));
+    const top = nodes.get(nodeKey(SUBTREE_LEVEL, k));
+    if (rows.length < past - start) {
+      const present = new Set(rows.map((row) => row.index));
+      const missing = Array.from({ length: past - start }, (_, i) => start + i).filter((index) => !present.has(index));
+      for (const index of missing.slice(0, 10))
+        find(
+          'leaf-missing',
+          `Leaf ${index} is missing${missing.length > 10 ? `, and ${missing.length - 1} others of the log's ${size}` : ''}.`,
+          index,
+        );
+      for (const checkpoint of checkpoints) take(auditCheckpoint(checkpoint, keys, origin, undefined));
+      if (!isNew || !isComplete) return true;
+      if (top !== undefined) push(top);
+      return top !== undefined;
+    }
+    const tree = auditNodes(start, rows, derived, (level, index) => nodes.get(nodeKey(level, index)));
+    take(tree.findings);
+    if (!isComplete) tailHashes = [tree.hashes, rows.map((row) => row.leafHash)];
+    const own = createBlocks(0, start);
+    for (const hash of tree.hashes) own.push(hash);
+    if (isComplete) {
+      const root = otherRoot(tree.hashes);
+      const isReplaced = tree.findings.some(({ kind }) => kind === 'leaves-swapped' || kind === 'leaves-replaced');
+      const known = before.hashes[k];
+      const wasWrong = before.findings.some((finding) => finding.place === place);
+      // What the tree was made of is what later checkpoints sign; the difference is named here and only here.
+      if (isNew) push(isReplaced && top !== undefined ? top : root);
+      else if (wasWrong && tree.fits && known !== undefined && !known.equals(root)) {
+        // An earlier run saw wrong leaves here: what stands here now agrees with all that was signed, or is named below.
+        known.set(root);
+      }
+      if (known !== undefined && !known.equals(root))
+        find('subtree-altered', `The leaves ${start} to ${past - 1} are not those that were audited before.`, start);
+    }
+    const block = (level: number, index: number): Buffer => (level < SUBTREE_LEVEL ? own : blocks).at(level, index);
+    for (const checkpoint of checkpoints)
+      take(auditCheckpoint(checkpoint, keys, origin, otherRootAt(checkpoint.size, block)));
+    if (keptHead !== undefined && keptHead.size > start && keptHead.size <= past)
+      keptRoot = otherRootAt(keptHead.size, block);
+    return true;
+  };
+
+  auditHead();
+  const complete = completeSubtrees(size);
+  const known = log.full ? 0 : Math.min(before.hashes.length, complete);
+  for (const hash of before.hashes.slice(0, known)) push(hash);
+  /** Whether all of the log was derived, now or before: rows may be missing, and time may be short. */
+  let isDerived = true;
+  // What is new, and the incomplete subtree at the end with checkpoints that are new.
+  const audited = log.full ? 0 : before.auditedSize;
+  for (let k = known; isDerived && k * SUBTREE_LEAVES < size; k += 1)
+    isDerived = (log.full || k === known || !log.isRunOver()) && (await auditSubtree(k, true, audited));
+  // What is older, in turn; the incomplete subtree has its turn with all its checkpoints.
+  let { next } = before;
+  const turns = log.full ? 0 : known + 1;
+  for (let turn = 0; turn < turns && (turn === 0 || log.isTimeLeft()); turn += 1) {
+    if (next > known) next = 0;
+    if (next < known) await auditSubtree(next, false, 0);
+    else if (size % SUBTREE_LEAVES > 0 && known === complete) await auditSubtree(complete, false, 0);
+    next += 1;
+  }
+  await auditUpper();
+  place = 'head';
+  await auditKept();
+
+  const lasting = before.findings.filter(
+    (finding) => isBeside(finding.place) || (!log.full && !places.has(finding.place)),
+  );
+  return {
+    ...before,
+    auditedSize: Math.max(before.auditedSize, isDerived ? size : hashes.length * SUBTREE_LEAVES),
+    next,
+    // Of a log that has become smaller the old hashes are still what it was.
+    hashes: [...hashes, ...before.hashes.slice(hashes.length)],
+    findings: limited([...lasting, ...found]),
+  };
+
+  /** What the log's own row says of its end. */
+  function auditHead(): void {
+    places.add('head');
+    const { firstLeaf, lastLeaf, lastCheckpoint, lastNodes } = head;
+    if (lastLeaf !== undefined && lastLeaf >= size)
+      find('leaf-beyond-log', `Leaf ${lastLeaf} stands beyond the ${size} leaves that the log has.`, lastLeaf);
+    if (firstLeaf !== undefined && firstLeaf < 0)
+      find('leaf-beyond-log', `Leaf ${firstLeaf} stands before the first one.`, firstLeaf);
+    if (lastCheckpoint !== undefined && lastCheckpoint > size)
+      find(
+        'checkpoint-beyond-log',
+        `A checkpoint of size ${lastCheckpoint} was signed, and the log has only ${size} leaves.`,
+        size,
+      );
+    if (before.auditedSize > size)
+      find(
+        'size-altered',
+        `The log had ${before.auditedSize} leaves when it was audited before, and has ${size}.`,
+        size,
+      );
+    for (const [level, index] of lastNodes)
+      if ((index + 1) * 2 ** level > size)
+        find(
+          'node-beyond-log',
+          `Node ${index} of level ${level} stands beyond the ${size} leaves that the log has.`,
+          index * 2 ** level,
+        );
+  }
+
+  /** Nodes above the subtrees, and the frontier. */
+  async function auditUpper(): Promise<void> {
+    place = 'upper';
+    places.add(place);
+    const count = Math.min(hashes.length, complete);
+    const layers = count === 0 ? [] : otherLayers(hashes.slice(0, count));
+    const stored = await readUpperNodes(sql, logId, count * SUBTREE_LEAVES);
+    for (let level = SUBTREE_LEVEL + 1; 2 ** level <= count * SUBTREE_LEAVES; level += 1)
+      for (let i = 0; (i + 1) * 2 ** level <= count * SUBTREE_LEAVES; i += 1) {
+        const node = stored.get(nodeKey(level, i));
+        const reference = layers[level - SUBTREE_LEVEL]?.[i];
+        const name = `Node ${i} of level ${level}, over the leaves ${i * 2 ** level} to ${(i + 1) * 2 ** level - 1},`;
+        if (node === undefined) find('node-missing', `${name} is missing.`, i * 2 ** level);
+        else if (reference !== undefined && !node.equals(reference))
+          find('node-altered', `${name} is not the hash of what is below it.`, i * 2 ** level);
+      }
+    if (isDerived) auditFrontier(layers);
+  }
+
+  function auditFrontier(layers: readonly (readonly Buffer[])[]): void {
+    // A log that is older than its frontier has none until it grows.
+    if (head.frontier.length === 0 || size === 0) return;
+    const tail = complete * SUBTREE_LEAVES;
+    if (tailHashes.length === 0 && size > tail) return;
+    const isFrontierOf = (hashes: readonly Buffer[]): boolean => {
+      const own = hashes.length === 0 ? [] : otherLayers(hashes);
+      const expected = frontierNodes(size).map(({ level, index }) =>
+        level >= SUBTREE_LEVEL ? layers[level - SUBTREE_LEVEL]?.[index] : own[level]?.[index - tail / 2 ** level],
+      );
+      return Buffer.concat(expected.map((hash) => hash ?? Buffer.alloc(0))).equals(head.frontier);
+    };
+    // A leaf that no node covers yet and whose record was changed is named by its row.
+    const candidates = size > tail ? tailHashes : [[]];
+    if (!candidates.some(isFrontierOf))
+      find('frontier-altered', `The frontier of the log is not that of its ${size} leaves.`, size - 1);
+  }
+
+  /** What was kept outside, which an edit of the database can't reach. */
+  async function auditKept(): Promise<void> {
+    if (kept === undefined) return;
+    if (keptHead === undefined)
+      return find('kept-checkpoint', 'The checkpoint kept outside the database is no checkpoint.');
+    if (keptHead.size > size)
+      return find(
+        'kept-checkpoint',
+        `The checkpoint kept outside the database is of ${keptHead.size} leaves, and the log has only ${size}.`,
+        size,
+      );
+    if (isDerived && keptRoot === undefined && keptHead.size > 0) await auditSubtreeOfKept(keptHead.size);
+    place = 'head';
+    const what = 'The checkpoint kept outside the database,';
+    for (const finding of auditCheckpoint({ ...keptHead, note: kept }, log.keptKeys, origin, keptRoot, what))
+      find('kept-checkpoint', finding.sentence, finding.leafIndex);
+  }
+
+  async function auditSubtreeOfKept(keptSize: number): Promise<void> {
+    const k = Math.floor((keptSize - 1) / SUBTREE_LEAVES);
+    if (k < hashes.length || k === complete) await auditSubtree(k, false, size);
+  }
+}
+
+function peek(note: string): { size: number; root: Buffer } | undefined {
+  try {
+    return peekCheckpoint(note);
+  } catch (error) {
+    if (error instanceof ProofError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a place is none of the log's own. */
+function isBeside(place: Place): boolean {
+  return place === 'authority' || place.startsWith('decision ') || place.startsWith('trust ');
+}
+
+/** Each once, and no more than are stored: those of authority before all others. */
+export function limited(findings: readonly PlacedFinding[]): PlacedFinding[] {
+  const [ofAuthority, others] = [
+    findings.filter(({ place }) => place === 'authority'),
+    findings.filter(({ place }) => place !== 'authority'),
+  ];
+  return unique([...ofAuthority, ...others]).slice(0, MAX_FINDINGS);
+}
+
+/** A place that was audited twice in one run says the same twice. */
+function unique(findings: readonly PlacedFinding[]): PlacedFinding[] {
+  return [...new Map(findings.map((finding) => [`${finding.kind} ${finding.sentence}`, finding])).values()];
+}

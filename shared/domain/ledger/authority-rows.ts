@@ -1,0 +1,243 @@
+// What the comparison of authority reads: records that give it, in the log and on their way there, and the rows that have it now.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import { otherLeafHash } from '../../core/proof/audit-tree.ts';
+import { sealRecord } from '../../core/proof/record.ts';
+import { AUTHORITY_EVENTS, type AuthorityRecord } from './authority.ts';
+
+// The events stand in the text: only then is the partial index leaf_of_authority one of the plans.
+const EVENTS = AUTHORITY_EVENTS.map((event) => `'${event}'`).join(', ');
+
+/** Everything that is compared is of one moment. To be the first statement of the transaction. */
+export const ONE_MOMENT: Statement = {
+  name: 'authority-one-moment',
+  text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
+};
+const PAGE = 2_000;
+const LOGGED: Statement = {
+  name: 'authority-logged',
+  text: `SELECT leaf.leaf_index::float8 AS leaf_index, leaf.proof_id, leaf.event, leaf.occurred_at, encode(leaf.previous_hash, 'hex') AS previous_hash, leaf.leaf_hash, found.record
+    FROM (SELECT * FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND event IN (${EVENTS}) ORDER BY log_id, leaf_index LIMIT ${PAGE}) AS leaf
+    LEFT JOIN LATERAL (
+      SELECT record FROM record WHERE organisation_id = leaf.organisation_id AND environment = leaf.environment
+        AND proof_id >= leaf.source_id AND proof_id <= leaf.source_id ORDER BY organisation_id, environment, proof_id LIMIT 1
+    ) AS found ON leaf.source = 'record'
+    ORDER BY leaf.leaf_index`,
+};
+const WAITING: Statement = {
+  name: 'authority-waiting',
+  text: `SELECT found.event, found.occurred_at, found.record
+    FROM log_inbox AS waiting CROSS JOIN LATERAL (
+      SELECT event, occurred_at, record FROM record WHERE organisation_id = $1 AND environment = $2
+        AND proof_id >= waiting.source_id AND proof_id <= waiting.source_id ORDER BY organisation_id, environment, proof_id LIMIT 1
+    ) AS found
+    WHERE waiting.organisation_id = $1 AND waiting.environment = $2 AND waiting.source = 'record' AND found.event IN (${EVENTS})
+    ORDER BY waiting.seq`,
+};
+const LOGS: Statement = {
+  name: 'authority-logs',
+  text: 'SELECT log_id, size::float8 AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation',
+};
+const KEYS: Statement = {
+  name: 'authority-keys',
+  text: `SELECT key_id, name, scopes, agent_ids, tier, created_by, expires_at, revoked_at, replaced_by FROM api_key
+    WHERE organisation_id = $1 AND environment = $2`,
+};
+const AGENTS: Statement = {
+  name: 'authority-agents',
+  text: 'SELECT agent_id, status, capabilities, tags FROM agent WHERE organisation_id = $1 AND environment = $2',
+};
+const SESSIONS: Statement = {
+  name: 'authority-sessions',
+  text: `SELECT encode(token_hash, 'hex') AS session_id, session.key_id, session.expires_at FROM dashboard_session AS session
+    JOIN api_key ON api_key.key_id = session.key_id WHERE organisation_id = $1 AND environment = $2`,
+};
+const HALT: Statement = {
+  name: 'authority-halt',
+  text: 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL',
+};
+const POLICY: Statement = { name: 'authority-policy', text: 'SELECT active_digest FROM policy_state' };
+// One look-up by key for each row, as in the other statements of the audit: joined, all leaves of the log were read.
+const OPEN_APPROVALS: Statement = {
+  name: 'authority-open-approvals',
+  text: `SELECT approval.approval_id, approval.state, approval.agent_id, approval.key_id, approval.digest, approval.decision_id, approval.expires_at,
+      approval.decided_by, approval.reason, opening.record, EXISTS (
+        SELECT FROM (SELECT proof_id FROM leaf WHERE organisation_id = $1 AND environment = $2 AND proof_id >= opening.proof_id AND proof_id <= opening.proof_id
+          ORDER BY organisation_id, environment, proof_id LIMIT 1) AS logged
+      ) AS is_logged
+    FROM approval
+    LEFT JOIN LATERAL (
+      SELECT record, proof_id FROM decision WHERE organisation_id = $1 AND environment = $2
+        AND decision_id >= approval.decision_id AND decision_id <= approval.decision_id ORDER BY organisation_id, environment, decision_id LIMIT 1
+    ) AS opening ON true
+    WHERE approval.organisation_id = $1 AND approval.environment = $2 AND approval.state IN ('pending', 'approved')`,
+};
+const APPROVAL_STATES: Statement = {
+  name: 'authority-approval-states',
+  text: 'SELECT approval_id, state FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = ANY ($3::text[])',
+};
+const WAITING_DECISIONS: Statement = {
+  name: 'authority-waiting-decisions',
+  text: `SELECT source_id FROM log_inbox WHERE organisation_id = $1 AND environment = $2 AND source = 'decision' AND source_id = ANY ($3::text[])`,
+};
+
+export interface KeyRow {
+  key_id: string;
+  name: string;
+  scopes: string[];
+  agent_ids: string[] | null;
+  tier: number;
+  created_by: string | null;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  replaced_by: string | null;
+}
+export interface AgentRow {
+  agent_id: string;
+  status: string;
+  capabilities: string[];
+  tags: string[];
+}
+export interface SessionRow {
+  session_id: string;
+  key_id: string;
+  expires_at: Date;
+}
+export interface HaltRow {
+  key_id: string;
+  reason: string;
+}
+export interface ApprovalRow {
+  approval_id: string;
+  state: string;
+  agent_id: string;
+  key_id: string;
+  digest: string;
+  decision_id: string;
+  expires_at: Date;
+  decided_by: string | null;
+  reason: string | null;
+  /** Of the decision that opened it, up to its previousHash; null: there is none. */
+  record: Buffer | null;
+  is_logged: boolean;
+}
+
+export interface AuthorityRows {
+  readonly keys: readonly KeyRow[];
+  readonly agents: readonly AgentRow[];
+  readonly sessions: readonly SessionRow[];
+  readonly halt: HaltRow | undefined;
+  readonly activeDigest: string | null;
+  readonly openApprovals: readonly ApprovalRow[];
+}
+
+export type Owner = readonly [organisationId: string, environment: string];
+
+export async function readAuthorityRows(sql: Sql, owner: Owner): Promise<AuthorityRows> {
+  const [halt] = await sql.query<HaltRow>(HALT, owner);
+  const [policy] = await sql.query<{ active_digest: string | null }>(POLICY, []);
+  return {
+    keys: await sql.query<KeyRow>(KEYS, owner),
+    agents: await sql.query<AgentRow>(AGENTS, owner),
+    sessions: await sql.query<SessionRow>(SESSIONS, owner),
+    halt,
+    activeDigest: policy?.active_digest ?? null,
+    openApprovals: await sql.query<ApprovalRow>(OPEN_APPROVALS, owner),
+  };
+}
+
+/** The states of these approvals that have a row. */
+export async function readApprovalStates(sql: Sql, owner: Owner, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await sql.query<{ approval_id: string; state: string }>(APPROVAL_STATES, [...owner, ids]);
+  return new Map(rows.map((row) => [row.approval_id, row.state]));
+}
+
+/** Which of these decisions are on their way to the log. */
+export async function readWaitingDecisions(sql: Sql, owner: Owner, ids: readonly string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  return new Set(
+    (await sql.query<{ source_id: string }>(WAITING_DECISIONS, [...owner, ids])).map((row) => row.source_id),
+  );
+}
+
+/** Generations of a log, oldest first. */
+export async function readLogs(sql: Sql, owner: Owner): Promise<{ logId: number; size: number }[]> {
+  const rows = await sql.query<{ log_id: number; size: number }>(LOGS, owner);
+  return rows.map(({ log_id: logId, size }) => ({ logId, size }));
+}
+
+/** A leaf of authority; without a record when its bytes are not those that were hashed. */
+export interface LoggedAuthority {
+  readonly index: number;
+  readonly proofId: string;
+  readonly record: AuthorityRecord | undefined;
+}
+
+/** The next leaves of authority from an index on; a page that is not full is the last. */
+export async function readLogged(
+  sql: Sql,
+  logId: number,
+  from: number,
+): Promise<{ leaves: LoggedAuthority[]; isLast: boolean }> {
+  const rows = await sql.query<{
+    leaf_index: number;
+    proof_id: string;
+    event: string;
+    occurred_at: Date;
+    previous_hash: string;
+    leaf_hash: Buffer;
+    record: Buffer | null;
+  }>(LOGGED, [logId, from]);
+  const leaves = rows.map(
+    ({ leaf_index: index, proof_id: proofId, event, occurred_at, previous_hash, leaf_hash, record }) => {
+      const isHashed = record !== null && otherLeafHash(sealRecord(record, previous_hash).bytes).equals(leaf_hash);
+      return { index, proofId, record: isHashed ? recordOf(event, occurred_at, record) : undefined };
+    },
+  );
+  return { leaves, isLast: rows.length < PAGE };
+}
+
+/** Records of authority that wait for their log, in order. */
+export async function readWaiting(sql: Sql, owner: Owner): Promise<AuthorityRecord[]> {
+  const rows = await sql.query<{ event: string; occurred_at: Date; record: Buffer }>(WAITING, owner);
+  return rows.flatMap(({ event, occurred_at, record }) => recordOf(event, occurred_at, record) ?? []);
+}
+
+/** The record's own event and time: a column that says something else is a difference of its leaf. */
+function recordOf(event: string, occurredAt: Date, prefix: Buffer): AuthorityRecord | undefined {
+  const value = parse(`${prefix.toString('utf8')}}`) as
+    | { eventType?: string; occurredAt?: string; payload?: { body?: unknown } }
+    | undefined;
+  if (value === undefined) return undefined;
+  return {
+    event: value.eventType ?? event,
+    occurredAt: value.occurredAt ?? occurredAt.toISOString(),
+    body: value.payload?.body,
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a decision says of the approval that it opened. */
+export function openingOf(record: Buffer): {
+  approvalId: unknown;
+  expiresAt: unknown;
+  agentId: unknown;
+  keyId: unknown;
+} {
+  type Body = { approval?: { approval_id?: unknown; expires_at?: unknown }; agent_id?: unknown; key_id?: unknown };
+  const value = parse(`${record.toString('utf8')}}`) as { payload?: { body?: Body } } | undefined;
+  const body = value?.payload?.body ?? {};
+  return {
+    approvalId: body.approval?.approval_id,
+    expiresAt: body.approval?.expires_at,
+    agentId: body.agent_id,
+    keyId: body.key_id,
+  };
+}

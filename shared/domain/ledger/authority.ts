@@ -1,0 +1,207 @@
+// Who may do what, by the records of the log alone: what the rows of keys, agents, sessions, halts and approvals must say. Pure.
+import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
+import { quoted } from '../../core/proof/encoding.ts';
+
+/** Records that give or take authority. The index leaf_of_authority has the same list. */
+export const AUTHORITY_EVENTS = [
+  'custos.key',
+  'custos.halt',
+  'custos.policy_set',
+  'custos.agent',
+  'custos.session',
+  'custos.approval',
+] as const;
+
+export type SubjectKind = 'key' | 'agent' | 'session' | 'halt' | 'policy' | 'approval';
+
+/** What a row must say, as JSON; null: there must be none. */
+type Value = string | null;
+export type Subjects = Readonly<Record<SubjectKind, Map<string, Value>>>;
+
+export interface AuthorityRecord {
+  readonly event: string;
+  /** RFC 3339. */
+  readonly occurredAt: string;
+  readonly body: unknown;
+}
+
+export function noSubjects(): Subjects {
+  const none = (): Map<string, Value> => new Map();
+  return { key: none(), agent: none(), session: none(), halt: none(), policy: none(), approval: none() };
+}
+
+/** By the log, and beside it what is on its way there. */
+export interface Ledger {
+  get(kind: SubjectKind, id: string): Value | undefined;
+  /** All ids that must have a row. */
+  present(kind: SubjectKind): string[];
+}
+
+export function ledgerOf(logged: Subjects, waiting: Subjects): Ledger {
+  const get = (kind: SubjectKind, id: string): Value | undefined =>
+    waiting[kind].has(id) ? waiting[kind].get(id) : logged[kind].get(id);
+  return {
+    get,
+    present(kind) {
+      const ids = new Set([...logged[kind].keys(), ...waiting[kind].keys()]);
+      return [...ids].filter((id) => get(kind, id) !== null);
+    },
+  };
+}
+
+export type ApprovalRecordState = 'approved' | 'rejected' | 'expired' | 'used';
+
+/** What the records of an approval say of it. */
+export interface RecordedApproval {
+  readonly state: ApprovalRecordState;
+  readonly decisionId: string;
+  readonly digest: string;
+  /** Who approved or rejected it, and their words; null when nobody did. */
+  readonly by: string | null;
+  readonly reason: string | null;
+  readonly usedBy: string | null;
+  readonly usedDecisionId: string | null;
+  readonly atMs: number;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function membersOf(value: unknown): Members {
+  // Of an object that is no array every member may be asked for.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+}
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+/** What a row of api_key must say. */
+export interface KeyPower {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly agentIds: readonly string[] | null;
+  readonly tier: number;
+  /** RFC 3339. */
+  readonly expiresAt: string | null;
+  readonly replacedBy: string | null;
+  readonly createdBy: string | null;
+}
+export const keyValue = (power: KeyPower): string => {
+  const { name, scopes, agentIds, tier, expiresAt, replacedBy, createdBy } = power;
+  return JSON.stringify({ name, scopes, agentIds, tier, expiresAt, replacedBy, createdBy });
+};
+/** A revoked key: whatever else it says. */
+export const REVOKED = 'revoked';
+
+export const agentValue = (status: string, capabilities: readonly string[], tags: readonly string[]): string =>
+  JSON.stringify({ status, capabilities, tags });
+export const sessionValue = (keyId: string, expiresAt: string): string => JSON.stringify({ keyId, expiresAt });
+export const haltValue = (keyId: string, reason: string): string => JSON.stringify({ keyId, reason });
+
+/** Only one of each in a log. */
+export const ONLY = '';
+
+/** Takes one more record in, in the order of the log. */
+export function takeRecord(subjects: Subjects, ledger: Pick<Ledger, 'get'>, record: AuthorityRecord): void {
+  const body = membersOf(record.body);
+  const { change } = body;
+  const put = (kind: SubjectKind, id: unknown, value: Value): void => {
+    if (typeof id === 'string') subjects[kind].set(id, value);
+  };
+  switch (record.event) {
+    case 'custos.key':
+      put('key', body['keyId'], keyAfter(body, ledger));
+      break;
+    case 'custos.agent':
+      put(
+        'agent',
+        body['agentId'],
+        agentValue(String(body['status']), listOf(body['capabilities']), listOf(body['tags'])),
+      );
+      break;
+    case 'custos.session':
+      put(
+        'session',
+        body['sessionId'],
+        change === 'opened' ? sessionValue(String(body['keyId']), String(body['expiresAt'])) : null,
+      );
+      break;
+    case 'custos.halt':
+      put('halt', ONLY, change === 'halted' ? haltValue(String(body['keyId']), String(body['reason'])) : null);
+      break;
+    case 'custos.policy_set':
+      // A refused folder changes nothing.
+      if (change !== 'refused') put('policy', ONLY, textOf(body['digest']));
+      break;
+    case 'custos.approval':
+      put('approval', body['approvalId'], JSON.stringify(approvalAfter(body, record.occurredAt, ledger)));
+      break;
+  }
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function keyAfter(body: Members, ledger: Pick<Ledger, 'get'>): string {
+  const before = ledger.get('key', String(body['keyId']));
+  if (body['change'] === 'revoked' || before === REVOKED) return REVOKED;
+  const createdBy =
+    body['change'] === 'created' ? textOf(body['by']) : textOf(membersOf(JSON.parse(before ?? '{}'))['createdBy']);
+  return keyValue({
+    name: String(body['name']),
+    scopes: listOf(body['scopes']),
+    agentIds: body['agentIds'] === null ? null : listOf(body['agentIds']),
+    tier: Number(body['tier']),
+    expiresAt: textOf(body['expiresAt']),
+    replacedBy: textOf(body['replacedBy']),
+    createdBy,
+  });
+}
+
+function approvalAfter(body: Members, occurredAt: string, ledger: Pick<Ledger, 'get'>): RecordedApproval {
+  const before = approvalOf(ledger.get('approval', String(body['approvalId'])));
+  const state = body['state'] as ApprovalRecordState;
+  const isDecided = state === 'approved' || state === 'rejected';
+  return {
+    state,
+    decisionId: String(body['decisionId']),
+    digest: String(body['digest']),
+    by: isDecided ? textOf(body['by']) : (before?.by ?? null),
+    reason: isDecided ? textOf(body['reason']) : (before?.reason ?? null),
+    usedBy: state === 'used' ? textOf(body['by']) : null,
+    usedDecisionId: textOf(body['usedDecisionId']),
+    atMs: Date.parse(occurredAt),
+  };
+}
+
+export function approvalOf(value: Value | undefined): RecordedApproval | undefined {
+  // Written above, and by nothing else.
+  return value === undefined || value === null ? undefined : (JSON.parse(value) as RecordedApproval);
+}
+
+/** Forgets what can never be in force again: sessions that are over, approvals that ended longer ago than one can live. */
+export function forgetOver(subjects: Subjects, nowMs: number, approvalMs: number): void {
+  for (const [id, value] of subjects.session) {
+    const expiresAt = value === null ? undefined : textOf(membersOf(JSON.parse(value))['expiresAt']);
+    if (typeof expiresAt !== 'string' || Date.parse(expiresAt) <= nowMs) subjects.session.delete(id);
+  }
+  for (const [id, value] of subjects.approval) {
+    const approval = approvalOf(value);
+    if (approval !== undefined && approval.state !== 'approved' && approval.atMs < nowMs - approvalMs)
+      subjects.approval.delete(id);
+  }
+}
+
+/** A difference of authority, which is of no leaf. */
+export function authorityFinding(kind: FindingKind, sentence: string): Finding {
+  return { kind, leafIndex: null, proofId: null, sentence };
+}
+
+/** The members in which two JSON texts differ, for a sentence. */
+export function differingMembers(stored: string, recorded: string): string {
+  const [a, b] = [membersOf(JSON.parse(stored)), membersOf(JSON.parse(recorded))];
+  return Object.keys(b)
+    .filter((name) => JSON.stringify(a[name]) !== JSON.stringify(b[name]))
+    .join(', ');
+}
+
+export const nameOf = (what: string, id: string): string => `${what} ${quoted(id)}`;

@@ -1,0 +1,151 @@
+// Signs the heads of logs. A log that is not what was signed before is halted: it records, and nothing is signed any more.
+import type { KeyObject } from 'node:crypto';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { peekCheckpoint, writeCheckpoint } from '../../core/proof/checkpoint.ts';
+import { keyIdOf, publishKey } from '../../core/proof/keys.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import type { CheckpointKeeper } from './kept.ts';
+import { MissingNodeError, readRoot, readRoots } from './nodes.ts';
+
+export interface CheckpointerDeps {
+  readonly db: Database;
+  /** The log key: Ed25519. */
+  readonly key: KeyObject;
+  readonly keeper: CheckpointKeeper;
+  readonly nowMs: () => number;
+  /** Told when a log is found not to be what was signed before. */
+  readonly onHalt: (origin: string, reason: string) => void;
+}
+
+export interface Checkpointer {
+  /** Signs and publishes the log's head as it is now, unless that was done or the log is halted. */
+  publish(organisationId: string, environment: Environment): Promise<void>;
+}
+
+// Holding the row keeps workers from signing the same head twice and the head from moving meanwhile. Without scans of whole
+// tables, as in append.ts: plans that were made for a handful of nodes are kept while there are a million.
+const LOCK: Statement = {
+  name: 'checkpoint-lock',
+  text: `SELECT log_id, size::text AS size, origin, halted_reason, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2
+    ORDER BY generation DESC LIMIT 1 FOR UPDATE`,
+};
+const LAST: Statement = {
+  name: 'checkpoint-last',
+  text: 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1',
+};
+const HALT: Statement = { name: 'log-halt', text: 'UPDATE log SET halted_reason = $2 WHERE log_id = $1' };
+// With its key: one that signed before and is another one now may sign no tree larger than it has.
+const INSERT: Statement = {
+  name: 'checkpoint-insert',
+  text: `WITH ended AS (
+      UPDATE log_key SET last_size = $6 WHERE log_id = $1 AND use = 'log' AND key_id <> $7 AND last_size IS NULL
+    ), signing AS (
+      INSERT INTO log_key (log_id, use, key_id, vkey, first_size, created_at) VALUES ($1, 'log', $7, $8, $9, $5)
+      ON CONFLICT (log_id, use, key_id) DO NOTHING
+    ) INSERT INTO checkpoint (log_id, size, root, note, signed_at) VALUES ($1, $2, $3, $4, $5)`,
+};
+
+interface LogRow {
+  log_id: number;
+  size: string;
+  origin: string;
+  halted_reason: string | null;
+}
+
+/** An earlier checkpoint, and where it was found. */
+interface Earlier {
+  readonly note: string;
+  readonly from: string;
+}
+
+/** The root of the log as it is, if it grew from all of these; undefined when there is something to look into. */
+async function rootGrownFrom(sql: Sql, log: LogRow, earlier: readonly Earlier[]): Promise<Uint8Array | undefined> {
+  const size = Number(log.size);
+  const heads = earlier.map(({ note }) => peekCheckpoint(note));
+  if (heads.some((head) => head.size > size)) return undefined;
+  try {
+    const roots = await readRoots(sql, log.log_id, [...heads.map((head) => head.size), size]);
+    const areSame = heads.every((head, i) => roots[i] !== undefined && head.root.equals(roots[i]));
+    return areSame ? roots.at(-1) : undefined;
+  } catch (error) {
+    if (error instanceof MissingNodeError) return undefined;
+    throw error;
+  }
+}
+
+/** Why the log is not the one of an earlier checkpoint, or undefined when it is. */
+async function forkOf(sql: Sql, log: LogRow, { note, from }: Earlier): Promise<string | undefined> {
+  const head = peekCheckpoint(note);
+  const size = Number(log.size);
+  if (head.size > size)
+    return `${from} has ${head.size} leaves and the log only ${size}: it was restored from an older backup, or leaves are lost`;
+  try {
+    const root = await readRoot(sql, log.log_id, head.size);
+    if (head.root.equals(root)) return undefined;
+    return `${from} of size ${head.size} has another root than the log has at that size: leaves were changed`;
+  } catch (error) {
+    if (error instanceof MissingNodeError)
+      return `${from} of size ${head.size} can't be compared, nodes are missing: ${error.message}`;
+    throw error;
+  }
+}
+
+export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
+  const { db, key, keeper, nowMs, onHalt } = deps;
+  const keyId = keyIdOf(key);
+
+  const vkeys = new Map<string, string>();
+  const vkeyOf = (origin: string): string => {
+    const vkey = vkeys.get(origin) ?? publishKey(key, { origin, use: 'log' }).vkey;
+    vkeys.set(origin, vkey);
+    return vkey;
+  };
+
+  const sign = async (sql: Sql, log: LogRow, root: Uint8Array, lastSize: number | undefined): Promise<void> => {
+    const size = Number(log.size);
+    const { origin } = log;
+    const at = nowMs();
+    const note = writeCheckpoint({ origin, size, root, key, timeMs: at });
+    // Kept before it is published: whoever has seen it, this installation remembers it.
+    await keeper.keep(origin, note);
+    await sql.query(INSERT, [
+      log.log_id,
+      size,
+      Buffer.from(root),
+      note,
+      new Date(at),
+      lastSize ?? 0,
+      keyId,
+      vkeyOf(origin),
+      (lastSize ?? 0) + (lastSize === undefined ? 0 : 1),
+    ]);
+  };
+
+  return {
+    async publish(organisationId, environment) {
+      const halted = await db.transaction(async (sql) => {
+        const [log] = await sql.query<LogRow>(LOCK, [organisationId, environment]);
+        if (log === undefined || log.size === '0' || log.halted_reason !== null) return undefined;
+        const [last] = await sql.query<{ size: string; note: string }>(LAST, [log.log_id]);
+        if (last?.size === log.size) return undefined;
+        const kept = await keeper.read(log.origin);
+        const earlier: Earlier[] = [];
+        if (kept !== undefined) earlier.push({ note: kept, from: 'the checkpoint kept outside the database' });
+        if (last !== undefined && last.note !== kept)
+          earlier.push({ note: last.note, from: 'the last published checkpoint' });
+        const root = await rootGrownFrom(sql, log, earlier);
+        if (root === undefined)
+          for (const one of earlier) {
+            const reason = await forkOf(sql, log, one);
+            if (reason === undefined) continue;
+            await sql.query(HALT, [log.log_id, reason]);
+            return { origin: log.origin, reason };
+          }
+        const signed = root ?? (await readRoot(sql, log.log_id, Number(log.size)));
+        await sign(sql, log, signed, last === undefined ? undefined : Number(last.size));
+        return undefined;
+      });
+      if (halted !== undefined) onHalt(halted.origin, halted.reason);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+// Exporting a log: its keys, every record and every checkpoint as lines that anyone can audit without the service.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { PublishedKey } from '../../core/proof/keys.ts';
+import { LOG_FILE_FORMAT, writeLogLine } from '../../core/proof/log-file.ts';
+import { sealRecord } from '../../core/proof/record.ts';
+
+export interface LogRow {
+  readonly logId: number;
+  readonly organisationId: string;
+  readonly environment: string;
+  readonly generation: number;
+  readonly size: number;
+  /** Null until the log's first worker has seen it. */
+  readonly origin: string | null;
+  readonly haltedReason: string | null;
+}
+
+const LOG: Statement = {
+  name: 'log-of-generation',
+  text: `SELECT log_id, organisation_id, environment, generation, size::text AS size, origin, halted_reason FROM log
+    WHERE organisation_id = $1 AND environment = $2 AND ($3::integer IS NULL OR generation = $3) ORDER BY generation DESC LIMIT 1`,
+};
+const KEYS: Statement = {
+  name: 'export-keys',
+  text: `SELECT key_id, vkey, use, first_size::text AS first_size, last_size::text AS last_size FROM log_key
+    WHERE log_id = $1 AND use IN ('log', 'promise') ORDER BY log_key.first_size, key_id`,
+};
+const LEAVES: Statement = {
+  name: 'export-leaves',
+  text: `SELECT leaf.leaf_index::text AS leaf_index, encode(leaf.previous_hash, 'hex') AS previous_hash, found.record
+    FROM (SELECT * FROM leaf WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index) AS leaf
+    LEFT JOIN LATERAL (
+      SELECT record FROM decision WHERE leaf.source = 'decision' AND organisation_id = leaf.organisation_id AND environment = leaf.environment AND decision_id = leaf.source_id
+      UNION ALL SELECT record FROM record WHERE leaf.source = 'record' AND organisation_id = leaf.organisation_id AND environment = leaf.environment AND proof_id = leaf.source_id
+      LIMIT 1
+    ) AS found ON true ORDER BY leaf.leaf_index`,
+};
+const CHECKPOINTS: Statement = {
+  name: 'export-checkpoints',
+  text: 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 AND checkpoint.size > $2 ORDER BY checkpoint.size LIMIT 1000',
+};
+/** Rows in memory: a record may be a megabyte, though few are. */
+const PAGE = 200;
+
+/** One log of an organisation and environment: the newest generation, or the one given. */
+export async function findLog(
+  db: Sql,
+  organisationId: string,
+  environment: string,
+  generation?: number,
+): Promise<LogRow | undefined> {
+  const [row] = await db.query<{
+    log_id: number;
+    organisation_id: string;
+    environment: string;
+    generation: number;
+    size: string;
+    origin: string | null;
+    halted_reason: string | null;
+  }>(LOG, [organisationId, environment, generation ?? null]);
+  if (row === undefined) return undefined;
+  return {
+    logId: row.log_id,
+    organisationId: row.organisation_id,
+    environment: row.environment,
+    generation: row.generation,
+    size: Number(row.size),
+    origin: row.origin,
+    haltedReason: row.halted_reason,
+  };
+}
+
+/** Leaves are missing that the log counts: what would be exported is not the log. */
+export class DamagedLogError extends Error {}
+
+/**
+ * The lines of an exported log, as it is now. What is appended meanwhile is left out.
+ * @throws {DamagedLogError} at the first leaf that is missing, or whose record is
+ */
+export async function* exportLog(db: Sql, log: LogRow & { readonly origin: string }): AsyncGenerator<string> {
+  // Before the leaves: keys and checkpoints of a moment concern the leaves of that moment.
+  const keys = await db.query<{
+    key_id: string;
+    vkey: string;
+    use: PublishedKey['use'];
+    first_size: string;
+    last_size: string | null;
+  }>(KEYS, [log.logId]);
+  yield writeLogLine({
+    kind: 'header',
+    header: {
+      format: LOG_FILE_FORMAT,
+      origin: log.origin,
+      keys: keys.map((key) => ({
+        keyId: key.key_id,
+        vkey: key.vkey,
+        use: key.use,
+        firstSize: Number(key.first_size),
+        lastSize: key.last_size === null ? null : Number(key.last_size),
+      })),
+    },
+  });
+  for (let from = 0; from < log.size; from += PAGE) {
+    const past = Math.min(log.size, from + PAGE);
+    const rows = await db.query<{ leaf_index: string; previous_hash: string; record: Buffer | null }>(LEAVES, [
+      log.logId,
+      from,
+      past,
+    ]);
+    for (let i = 0; i < past - from; i += 1) {
+      const row = rows[i];
+      if (row === undefined || Number(row.leaf_index) !== from + i)
+        throw new DamagedLogError(`Leaf ${from + i} is missing.`);
+      if (row.record === null) throw new DamagedLogError(`The record of leaf ${from + i} is missing.`);
+      yield writeLogLine({ kind: 'leaf', index: from + i, record: sealRecord(row.record, row.previous_hash).bytes });
+    }
+  }
+  for (let after = 0; ; ) {
+    const rows = await db.query<{ size: string; note: string }>(CHECKPOINTS, [log.logId, after]);
+    for (const { size, note } of rows) {
+      // One beyond the log's end is exported when it was there before: it shows that the tail is missing.
+      if (Number(size) <= log.size || !(await hasGrown(db, log)))
+        yield writeLogLine({ kind: 'checkpoint', checkpoint: note });
+      after = Number(size);
+    }
+    if (rows.length === 0) return;
+  }
+}
+
+async function hasGrown(db: Sql, log: LogRow): Promise<boolean> {
+  const now = await findLog(db, log.organisationId, log.environment, log.generation);
+  return now !== undefined && now.size > log.size;
+}

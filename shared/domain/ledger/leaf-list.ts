@@ -1,0 +1,199 @@
+// Lists of leaves, newest first, of any length: a statement of its own for each kind of question.
+import type { Statement } from '../../platform/db/database.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import { leafMark, ZONE } from './zones.ts';
+
+/** Where a leaf is among those of an organisation and environment: logs have numbers that rise, and a log that was opened anew counts its leaves from 0. */
+export interface LeafPlace {
+  readonly logId: number;
+  readonly index: number;
+}
+
+export interface LogFilter {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly entityIds?: readonly string[] | undefined;
+  readonly event?: string | undefined;
+  readonly from?: Date | undefined;
+  readonly to?: Date | undefined;
+  /** Only what stands before this leaf. */
+  readonly before?: LeafPlace | undefined;
+}
+
+/** What is read of a leaf, which is called `leaf`, and of its record. */
+export const LEAF = `SELECT leaf.proof_id, leaf.event, leaf.entity_id, leaf.leaf_index::text AS leaf_index, leaf.log_id, leaf.chain_index::text AS chain_index,
+    encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, leaf.occurred_at, leaf.appended_at,
+    found.record`;
+// By primary key, one row at a time: whatever the planner thinks a page of leaves is, it never reads all records.
+export const JOINS = `LEFT JOIN LATERAL (
+    SELECT record FROM decision WHERE leaf.source = 'decision' AND organisation_id = $1 AND environment = $2 AND decision_id = leaf.source_id
+    UNION ALL SELECT record FROM record WHERE leaf.source = 'record' AND organisation_id = $1 AND environment = $2 AND proof_id = leaf.source_id
+    LIMIT 1
+  ) AS found ON true`;
+export const OF_LOG = 'leaf.organisation_id = $1 AND leaf.environment = $2';
+
+/** Leaves of chains that are looked at one by one before their zones are, among all entities that are asked for. */
+const WALK = 4_000;
+
+/** Where the values of a question stand among those of its statement; `marks` are those of the zones that may hold it. */
+interface Places {
+  readonly event?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly before?: { readonly logId: string; readonly index: string };
+  readonly entities?: string;
+  readonly marks?: string;
+}
+
+/**
+ * Whatever is asked for, a page costs about the same among a million leaves as among ten. Without a filter, each log is a
+ * range of its leaves. The newest of an entity are the end of its chain, whose order is that of the log. What is not
+ * there, and all that is asked of all entities, is read zone by zone (migration 0010), newest first, passing over those
+ * that can hold nothing of it.
+ */
+export function listLeaves(filter: LogFilter, limit: number): [statement: Statement, values: unknown[]] {
+  const { organisationId, environment, entityIds, event, from, to, before } = filter;
+  const values: unknown[] = [organisationId, environment, limit];
+  const at = (value: unknown): string => `$${values.push(value)}`;
+  const places: Places = {
+    ...(event === undefined ? {} : { event: at(event) }),
+    ...(from === undefined ? {} : { from: at(from) }),
+    ...(to === undefined ? {} : { to: at(to) }),
+    ...(before === undefined ? {} : { before: { logId: at(before.logId), index: at(before.index) } }),
+  };
+  const kinds = Object.keys(places);
+  const statement = (kind: string, text: string): [Statement, unknown[]] => [
+    { name: ['leaf-list', kind, ...kinds].join('-'), text },
+    values,
+  ];
+  if (entityIds !== undefined) {
+    const asked = [...new Set(entityIds)];
+    const entities = `${at(asked)}::text[]`;
+    const marks = `${at(asked.map((entityId) => leafMark(event ?? '', entityId)))}::integer[]`;
+    const most = at(Math.max(limit, Math.floor(WALK / Math.max(asked.length, 1))));
+    return statement('entities', ofEntities({ ...places, entities, marks }, most));
+  }
+  if (kinds.every((kind) => kind === 'before'))
+    return statement(
+      'all',
+      whole([], `SELECT part.* FROM ${logs(places)} CROSS JOIN LATERAL (${range('own', '', '$3')}) AS part`),
+    );
+  const marks = event === undefined ? {} : { marks: `${at([leafMark(event, '')])}::integer[]` };
+  return statement('all', whole([walk({ ...places, ...marks })], WALKED));
+}
+
+const NEWEST = 'part.log_id DESC, part.leaf_index DESC';
+
+/** The page of what several parts have, with the records. */
+function whole(before: readonly string[], parts: string): string {
+  const prepared = before.length === 0 ? '' : `WITH RECURSIVE ${before.join(', ')} `;
+  return `${prepared}${LEAF} FROM (SELECT part.* FROM (${parts}) AS part ORDER BY ${NEWEST} LIMIT $3) AS leaf ${JOINS} ORDER BY ${NEWEST.replaceAll('part.', 'leaf.')}`;
+}
+
+/** The logs, and where a page ends in each (exclusive). */
+function logs({ before }: Places): string {
+  const [bound, older] =
+    before === undefined
+      ? ['size', '']
+      : [
+          `CASE WHEN log_id = ${before.logId} THEN least(${before.index}::bigint, size) ELSE size END`,
+          `AND log_id <= ${before.logId}`,
+        ];
+  return `(SELECT log_id, ${bound} AS bound FROM log WHERE organisation_id = $1 AND environment = $2 ${older}) AS own`;
+}
+
+/** Leaves of a log by its primary key, newest first. */
+function range(of: 'own' | 'walk', more: string, most: string): string {
+  return `SELECT * FROM leaf WHERE log_id = ${of}.log_id AND leaf_index < ${of}.bound ${more} ORDER BY leaf_index DESC LIMIT ${most}`;
+}
+
+/** What is asked of a leaf beside its place. */
+function conditionsOf({ event, entities, from, to }: Places): string {
+  const conditions: string[] = [];
+  if (event !== undefined) conditions.push(`leaf.event = ${event}`);
+  if (entities !== undefined) conditions.push(`leaf.entity_id = ANY (${entities})`);
+  if (from !== undefined) conditions.push(`leaf.occurred_at >= ${from}::timestamptz`);
+  if (to !== undefined) conditions.push(`leaf.occurred_at < ${to}::timestamptz`);
+  return conditions.join(' AND ');
+}
+
+/**
+ * What is newer than all zones, and then one zone after the other that may hold what is asked for, until there is a page
+ * of each log. Said as steps, so that it is done in steps: a plan that looks for all of it first would read every leaf.
+ */
+function walk(places: Places, onlyIf = 'true'): string {
+  const { from, to, marks } = places;
+  const may: string[] = [];
+  if (marks !== undefined)
+    may.push(
+      `EXISTS (SELECT FROM unnest(${marks}) AS asked (mark) WHERE zone.marks[width_bucket(asked.mark, zone.marks)] = asked.mark)`,
+    );
+  if (from !== undefined) may.push(`zone.latest >= ${from}::timestamptz`);
+  if (to !== undefined) may.push(`zone.earliest < ${to}::timestamptz`);
+  // The limit is what there is; and conditions are looked at after it: another index may seem better for them, and is not.
+  // OFFSET 0 keeps the look-up of the next zone one: else it is done anew wherever its result is named.
+  const leaves = range(
+    'walk',
+    `AND leaf_index >= next.first_index AND leaf_index < next.first_index + ${ZONE}`,
+    `${ZONE}`,
+  );
+  return `walk AS (
+      SELECT log_id, bound, (bound + ${ZONE - 1}) / ${ZONE} * ${ZONE} AS first_index,
+        coalesce((SELECT max(first_index) + ${ZONE} FROM leaf_zone WHERE leaf_zone.log_id = own.log_id), 0) AS in_zones, 0 AS before, '{}'::bigint[] AS found
+      FROM ${logs(places)} WHERE ${onlyIf}
+      UNION ALL
+      SELECT log_id, bound, next.first_index, in_zones, before + cardinality(found),
+        ARRAY(SELECT leaf_index FROM (${leaves}) AS leaf WHERE ${conditionsOf(places)} ORDER BY leaf_index DESC LIMIT $3)
+      FROM walk CROSS JOIN LATERAL (
+        SELECT CASE WHEN walk.first_index > walk.in_zones THEN walk.first_index - ${ZONE} ELSE (
+          SELECT first_index FROM leaf_zone AS zone WHERE zone.log_id = walk.log_id AND zone.first_index < walk.first_index AND ${may.join(' AND ')}
+          ORDER BY first_index DESC LIMIT 1
+        ) END AS first_index OFFSET 0
+      ) AS next
+      WHERE before + cardinality(found) < $3 AND next.first_index IS NOT NULL
+    )`;
+}
+
+/** What the walk has found. */
+const WALKED = `SELECT part.* FROM walk CROSS JOIN LATERAL unnest(found) AS at (leaf_index)
+    CROSS JOIN LATERAL (SELECT * FROM leaf WHERE leaf.log_id = walk.log_id AND leaf.leaf_index = at.leaf_index OFFSET 0) AS part`;
+
+/** The newest leaves of each chain; and the zones of those entities whose page is not full with them and whose chain goes on. */
+function ofEntities(places: Places, most: string): string {
+  const { entities, marks, before, ...others } = places;
+  const head = `SELECT chain_index FROM leaf WHERE ${OF_LOG} AND leaf.entity_id = asked.entity ORDER BY chain_index DESC LIMIT 1`;
+  const asked = conditionsOf(others);
+  // A page begins behind the leaf that the one before ended in, which is on the chain of one of the entities.
+  const [last, conditions] =
+    before === undefined
+      ? ['NULL', asked]
+      : [
+          `(SELECT chain_index - 1 FROM leaf WHERE log_id = ${before.logId} AND leaf_index = ${before.index} AND ${OF_LOG} AND leaf.entity_id = asked.entity)`,
+          [asked, `(leaf.log_id, leaf.leaf_index) < (${before.logId}, ${before.index}::bigint)`]
+            .filter(Boolean)
+            .join(' AND '),
+        ];
+  const near = [
+    `chain AS MATERIALIZED (
+      SELECT entity, mark, coalesce(${last}, (${head})) AS start FROM unnest(${entities}, ${marks}) AS asked (entity, mark)
+    )`,
+    `near AS MATERIALIZED (
+      SELECT leaf.* FROM chain CROSS JOIN LATERAL (
+        SELECT leaf.* FROM (
+          SELECT * FROM leaf WHERE ${OF_LOG} AND leaf.entity_id = chain.entity AND leaf.chain_index <= chain.start
+          ORDER BY leaf.chain_index DESC LIMIT ${most}
+        ) AS leaf WHERE ${conditions === '' ? 'true' : conditions} ORDER BY leaf.chain_index DESC LIMIT $3
+      ) AS leaf
+    )`,
+  ];
+  if (conditions === '') return whole(near, 'SELECT * FROM near');
+  const far = `far AS MATERIALIZED (
+      SELECT chain.entity, chain.mark FROM chain LEFT JOIN near ON near.entity_id = chain.entity
+      WHERE chain.start >= ${most} GROUP BY chain.entity, chain.mark HAVING count(near.entity_id) < $3
+    )`;
+  const ofFar = { ...places, entities: 'ARRAY(SELECT entity FROM far)', marks: 'ARRAY(SELECT mark FROM far)' };
+  return whole(
+    [...near, far, walk(ofFar, 'EXISTS (SELECT FROM far)')],
+    `SELECT * FROM near WHERE entity_id <> ALL (${ofFar.entities}) UNION ALL ${WALKED}`,
+  );
+}

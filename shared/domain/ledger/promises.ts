@@ -1,0 +1,83 @@
+// Promises: what ingress signs when it accepts a record, so that a log that never shows it can be proven wrong.
+import type { ChangeFeed } from '../../platform/db/changes.ts';
+import type { Database, Statement } from '../../platform/db/database.ts';
+import { rawPublicKey } from '../../core/proof/ed25519.ts';
+import { createPromiseSigner, type SignedPromise } from '../../core/proof/promise.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import { readKeyFile } from './key-file.ts';
+
+export interface PromiseSubject {
+  readonly organisationId: string;
+  readonly organisationSlug: string;
+  readonly environment: Environment;
+  readonly proofId: string;
+  /** SHA-256 of JCS of the record without its previousHash, lower-case hex. */
+  readonly recordDigest: string;
+  /** When the record was accepted: the same record has the same promise, however often it is asked for. */
+  readonly issuedAtMs: number;
+}
+
+export interface Promiser {
+  promise(subject: PromiseSubject): SignedPromise;
+  /** The same as JSON text. */
+  json(subject: PromiseSubject): string;
+}
+
+const ORIGINS: Statement = {
+  name: 'log-origins',
+  text: 'SELECT DISTINCT ON (organisation_id, environment) organisation_id, environment, origin FROM log WHERE origin IS NOT NULL ORDER BY organisation_id, environment, generation DESC',
+};
+const PUBLISH: Statement = {
+  name: 'promise-key-publish',
+  text: 'INSERT INTO promise_key (key_id, public_key, created_at) VALUES ($1, $2, $3) ON CONFLICT (key_id) DO NOTHING',
+};
+
+export interface PromiserDeps {
+  readonly db: Database;
+  readonly changes: Pick<ChangeFeed, 'subscribe'>;
+  /** CUSTOS_PROMISE_KEY_FILE. */
+  readonly keyFile: string | undefined;
+  /** CUSTOS_MAX_MERGE_DELAY, seconds. */
+  readonly maxMergeDelaySeconds: number;
+  /** CUSTOS_LOG_HOST: for logs that are not made yet. */
+  readonly logHost: string;
+  readonly nowMs: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Publishes the key, then signs with it. @throws {ConfigError} without a usable key file; {ApiError} E6002 */
+export async function startPromiser(deps: PromiserDeps): Promise<Promiser> {
+  const { db, changes, keyFile, maxMergeDelaySeconds, logHost, nowMs, onError } = deps;
+  const key = await readKeyFile('CUSTOS_PROMISE_KEY_FILE', keyFile);
+  const signer = createPromiseSigner({ key, maxMergeDelaySeconds });
+  await db.query(PUBLISH, [signer.keyId, rawPublicKey(key), new Date(nowMs())]);
+
+  // A log that was opened anew has another origin; one that is not made yet will have this host's.
+  let origins = new Map<string, string>();
+  const load = async (): Promise<void> => {
+    const rows = await db.query<{ organisation_id: string; environment: string; origin: string }>(ORIGINS, []);
+    origins = new Map(rows.map((row) => [`${row.environment}\n${row.organisation_id}`, row.origin]));
+  };
+  await load();
+  changes.subscribe((change) => {
+    if (change === 'reset' || change.kind === 'log') load().catch(onError);
+  });
+
+  const about = ({
+    organisationId,
+    organisationSlug,
+    environment,
+    proofId,
+    recordDigest,
+    issuedAtMs,
+  }: PromiseSubject) => ({
+    log: origins.get(`${environment}\n${organisationId}`) ?? `${logHost}/${organisationSlug}/${environment}`,
+    proofId,
+    recordDigest,
+    issuedAtMs,
+  });
+  return {
+    promise: (subject) => signer.promise(about(subject)),
+    json: (subject) => signer.json(about(subject)),
+  };
+}

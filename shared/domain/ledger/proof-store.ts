@@ -1,0 +1,222 @@
+// Proofs as they are accepted and read: written in groups with their inbox rows, settled by proofId for ever.
+import { textColumn } from '../../platform/db/columns.ts';
+import { createGroupCommit } from '../../platform/db/group-commit.ts';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { recordDigest } from '../../core/proof/record.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import { wakeLogs } from './inbox.ts';
+
+export interface ProofRow {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly proofId: string;
+  readonly entityId: string;
+  readonly event: string;
+  /** RFC 3339. */
+  readonly occurredAt: string;
+  /** Canonical record without its previousHash. */
+  readonly record: string;
+  /** SHA-256 of JCS of the request, lower-case hex. */
+  readonly requestDigest: string;
+  readonly keyId: string;
+  /** W3C trace context of the request. */
+  readonly traceparent?: string | undefined;
+}
+
+export interface AcceptedProof {
+  readonly proofId: string;
+  readonly status: 'pending' | 'anchored';
+  /** SHA-256 of JCS of the record's members other than previousHash, lower-case hex. */
+  readonly recordDigest: string;
+  /** When it was accepted first. */
+  readonly occurredAtMs: number;
+}
+
+export interface ProofStore {
+  /**
+   * Accepts all of them or none; resolves when they are durable. A proofId that was accepted before gives the first
+   * answer when the request says the same.
+   * @throws {ApiError} E2010 (422) at the pointer of a proofId that was used for something else; E6002
+   */
+  accept(rows: readonly ProofRow[], pointerOf: (index: number) => string): Promise<AcceptedProof[]>;
+  /** The same within the caller's transaction. */
+  acceptIn(sql: Sql, rows: readonly ProofRow[], pointerOf: (index: number) => string): Promise<AcceptedProof[]>;
+  idle(): Promise<void>;
+}
+
+interface ProofGroup {
+  readonly rows: readonly ProofRow[];
+}
+
+interface Inserted {
+  organisation_id: string;
+  environment: string;
+  proof_id: string;
+  request_digest: string;
+  record_digest: string;
+  occurred_at: Date;
+}
+
+// Rows are inserted in the order of their ids, so that two statements with the same ids wait for each other and never in
+// a circle; they wait for their log in the order of the request. Grouping finds that order at n log n whatever the
+// planner expects; a join of two short lists it may well run as n * n.
+const INSERT: Statement = {
+  name: 'proofs-accept',
+  text: `WITH given AS (
+      SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at::timestamptz AS occurred_at,
+        convert_to(record, 'UTF8') AS record, decode(request_digest, 'hex') AS request_digest, key_id, nullif(traceparent, '') AS traceparent, ordinal
+      FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
+        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n')) WITH ORDINALITY
+        AS row (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent, ordinal)
+    ), made AS (
+      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent)
+      SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent FROM given
+      ORDER BY organisation_id COLLATE "C", environment COLLATE "C", proof_id COLLATE "C", ordinal
+      ON CONFLICT (organisation_id, environment, proof_id) DO NOTHING
+      RETURNING organisation_id, environment, proof_id, request_digest, occurred_at, sha256(record || '\\x7d'::bytea) AS record_digest
+    ), waiting AS (
+      INSERT INTO log_inbox (organisation_id, environment, source, source_id)
+      SELECT organisation_id, environment, 'record', proof_id FROM (
+        SELECT organisation_id, environment, proof_id, ordinal FROM given
+        UNION ALL SELECT organisation_id, environment, proof_id, NULL FROM made
+      ) AS either GROUP BY organisation_id, environment, proof_id HAVING count(*) > count(ordinal) ORDER BY min(ordinal)
+    ), woken AS (${wakeLogs('made')})
+    SELECT organisation_id, environment, proof_id, encode(request_digest, 'hex') AS request_digest, encode(record_digest, 'hex') AS record_digest, occurred_at FROM made`,
+};
+
+const READ_EARLIER: Statement = {
+  name: 'proofs-earlier',
+  text: `SELECT record.proof_id, encode(record.request_digest, 'hex') AS request_digest, record.record, record.occurred_at, leaf.leaf_index IS NOT NULL AS anchored
+    FROM record LEFT JOIN leaf USING (organisation_id, environment, proof_id)
+    WHERE record.organisation_id = $1 AND record.environment = $2 AND record.proof_id = ANY ($3::text[])`,
+};
+
+interface Earlier {
+  proof_id: string;
+  request_digest: string | null;
+  record: Buffer;
+  occurred_at: Date;
+  anchored: boolean;
+}
+
+const MAX_REQUESTS = 200;
+const MAX_WAITING = 20_000;
+/** A request with more rows, or longer records, has a statement of its own. */
+const LARGE_ROWS = 50;
+const LARGE_CHARACTERS = 65_536;
+
+function sizeOf(rows: readonly ProofRow[]): number {
+  return rows.reduce((sum, row) => sum + row.record.length, 0);
+}
+
+function columns(items: readonly ProofGroup[]): unknown[] {
+  const rows = items.flatMap((item) => item.rows);
+  const of = (pick: (row: ProofRow) => string): string => textColumn(rows.map(pick));
+  return [
+    of((r) => r.organisationId),
+    of((r) => r.environment),
+    of((r) => r.proofId),
+    of((r) => r.entityId),
+    of((r) => r.event),
+    of((r) => r.occurredAt),
+    of((r) => r.record),
+    of((r) => r.requestDigest),
+    of((r) => r.keyId),
+    of((r) => r.traceparent ?? ''),
+  ];
+}
+
+function idOf(organisationId: string, environment: string, proofId: string): string {
+  return `${organisationId}\n${environment}\n${proofId}`;
+}
+
+/** The rows that were inserted, by id. */
+function insertedBy(rows: readonly object[]): ReadonlyMap<string, Inserted> {
+  // The statement above returns these columns.
+  return new Map((rows as Inserted[]).map((row) => [idOf(row.organisation_id, row.environment, row.proof_id), row]));
+}
+
+/** Whether an id has the form that the service gives to its own records. Callers may not choose such a one. */
+export function isOwnId(proofId: string): boolean {
+  return /^prf_[0-9a-z]{26}$/.test(proofId);
+}
+
+export function createProofStore(deps: { db: Database }): ProofStore {
+  const { db } = deps;
+  const group = createGroupCommit<ProofGroup, ReadonlyMap<string, Inserted>>({
+    db,
+    statement: INSERT,
+    columns,
+    result: insertedBy,
+    sizeOf: ({ rows }) => rows.reduce((size, row) => size + row.record.length, 0),
+    maxRows: MAX_REQUESTS,
+    maxWaiting: MAX_WAITING,
+  });
+
+  const settle = async (
+    sql: Sql,
+    rows: readonly ProofRow[],
+    inserted: ReadonlyMap<string, Inserted>,
+    pointerOf: (index: number) => string,
+  ): Promise<AcceptedProof[]> => {
+    /** What was inserted for this row: by itself, or by one of the same statement that says the same. */
+    const insertedOf = (row: ProofRow): Inserted | undefined => {
+      const made = inserted.get(idOf(row.organisationId, row.environment, row.proofId));
+      return made?.request_digest === row.requestDigest ? made : undefined;
+    };
+    const repeated = rows.filter((row) => insertedOf(row) === undefined);
+    const [first] = repeated;
+    const earlier = new Map<string, Earlier>();
+    if (first !== undefined) {
+      const found = await sql.query<Earlier>(READ_EARLIER, [
+        first.organisationId,
+        first.environment,
+        repeated.map((row) => row.proofId),
+      ]);
+      for (const row of found) earlier.set(row.proof_id, row);
+    }
+    return rows.map((row, index) => {
+      const made = insertedOf(row);
+      if (made !== undefined) {
+        return {
+          proofId: row.proofId,
+          status: 'pending',
+          recordDigest: made.record_digest,
+          occurredAtMs: made.occurred_at.getTime(),
+        };
+      }
+      const known = earlier.get(row.proofId);
+      if (known === undefined) throw new Error(`the proof ${row.proofId} is neither new nor known`);
+      if (known.request_digest !== row.requestDigest) {
+        throw new ApiError('E2010', 'This proofId was used for another proof.', {
+          status: 422,
+          errors: [{ pointer: pointerOf(index), message: 'was used for another proof' }],
+        });
+      }
+      return {
+        proofId: row.proofId,
+        status: known.anchored ? 'anchored' : 'pending',
+        recordDigest: recordDigest(known.record),
+        occurredAtMs: known.occurred_at.getTime(),
+      };
+    });
+  };
+
+  return {
+    async accept(rows, pointerOf) {
+      // One proof is refused alone, and ids of our own making are never refused. With several of the caller's ids one may
+      // be, and then none must stay.
+      const mayRefuse = rows.length > 1 && rows.some((row) => !isOwnId(row.proofId));
+      if (mayRefuse) return db.transaction((sql) => this.acceptIn(sql, rows, pointerOf));
+      // What is large gains nothing from company, and many of them together would not fit one statement.
+      const isLarge = rows.length > LARGE_ROWS || sizeOf(rows) > LARGE_CHARACTERS;
+      const inserted = isLarge ? insertedBy(await db.query(INSERT, columns([{ rows }]))) : await group.add({ rows });
+      return settle(db, rows, inserted, pointerOf);
+    },
+    async acceptIn(sql, rows, pointerOf) {
+      return settle(sql, rows, insertedBy(await sql.query(INSERT, columns([{ rows }]))), pointerOf);
+    },
+    idle: () => group.idle(),
+  };
+}

@@ -1,0 +1,178 @@
+// Receipts, checkpoints and consistency of a log, as anyone may have them.
+import type { Database, Statement } from '../../platform/db/database.ts';
+import { type PublishedKey, publishKey, type TrustedKey, trustPublishedKeys } from '../../core/proof/keys.ts';
+import { type Receipt, writeReceipt } from '../../core/proof/receipt.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import { readConsistencyPath, readInclusionPath } from './nodes.ts';
+import { createLogReader, type LogReader } from './read.ts';
+
+export interface StoredCheckpoint {
+  readonly size: number;
+  /** Lower-case hex. */
+  readonly root: string;
+  readonly note: string;
+  readonly signedAt: Date;
+}
+
+export interface ConsistencyAnswer {
+  readonly from: number;
+  readonly to: number;
+  /** Lower-case hex. */
+  readonly path: readonly string[];
+}
+
+export interface ReceiptStore extends LogReader {
+  /** The receipt of a leaf, by the first checkpoint that covers it; undefined while there is none. */
+  receipt(
+    organisationId: string,
+    environment: Environment,
+    proofId: string,
+  ): Promise<{ receipt: Receipt; entityId: string } | undefined>;
+  latestCheckpoint(organisationId: string, environment: Environment): Promise<StoredCheckpoint | undefined>;
+  /** Newest first, only sizes below `before`. */
+  checkpoints(
+    organisationId: string,
+    environment: Environment,
+    before: number | undefined,
+    limit: number,
+  ): Promise<StoredCheckpoint[]>;
+  keys(organisationId: string, environment: Environment): Promise<PublishedKey[]>;
+  /** The keys of every log of this service, for verification. */
+  allKeys(): Promise<TrustedKey[]>;
+  size(organisationId: string, environment: Environment): Promise<number>;
+  /** undefined when the log has fewer than `to` leaves. */
+  consistency(
+    organisationId: string,
+    environment: Environment,
+    from: number,
+    to: number,
+  ): Promise<ConsistencyAnswer | undefined>;
+  /** Leaf hashes of [from, to), lower-case hex, oldest first. */
+  leafHashes(organisationId: string, environment: Environment, from: number, to: number): Promise<string[]>;
+}
+
+const CURRENT =
+  '(SELECT log_id FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1)';
+const CHECKPOINT = `size::text AS size, encode(root, 'hex') AS root, note, signed_at`;
+
+const COVERING: Statement = {
+  name: 'checkpoint-covering',
+  text: `SELECT leaf.log_id, leaf.leaf_index::text AS leaf_index, covering.size::text AS size, covering.note
+    FROM leaf, LATERAL (SELECT size, note FROM checkpoint WHERE checkpoint.log_id = leaf.log_id AND checkpoint.size > leaf.leaf_index ORDER BY checkpoint.size LIMIT 1) AS covering
+    WHERE leaf.organisation_id = $1 AND leaf.environment = $2 AND leaf.proof_id = $3`,
+};
+const LATEST: Statement = {
+  name: 'checkpoint-latest',
+  text: `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} ORDER BY checkpoint.size DESC LIMIT 1`,
+};
+const LIST: Statement = {
+  name: 'checkpoint-list',
+  text: `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} AND ($3::bigint IS NULL OR checkpoint.size < $3) ORDER BY checkpoint.size DESC LIMIT $4`,
+};
+const KEY = `key_id AS "keyId", vkey, use, first_size::text AS "firstSize", last_size::text AS "lastSize"`;
+const KEYS: Statement = {
+  name: 'log-keys-list',
+  text: `SELECT ${KEY} FROM log_key JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY log_id, log_key.created_at, key_id`,
+};
+const ALL_KEYS: Statement = { name: 'log-keys-all', text: `SELECT ${KEY} FROM log_key ORDER BY log_id, created_at` };
+// Every log has the same promise keys, each under a name of its own.
+const PROMISE_KEYS: Statement = {
+  name: 'promise-keys-list',
+  text: `SELECT log.origin, promise_key.public_key FROM log, promise_key
+    WHERE ($1::text IS NULL OR log.organisation_id = $1) AND ($2::text IS NULL OR log.environment = $2) AND log.origin IS NOT NULL
+    ORDER BY log.log_id, promise_key.created_at`,
+};
+const SIZE: Statement = {
+  name: 'log-size',
+  text: 'SELECT log_id, size::text AS size FROM log WHERE organisation_id = $1 AND environment = $2 ORDER BY generation DESC LIMIT 1',
+};
+const HASHES: Statement = {
+  name: 'leaf-hashes',
+  text: `SELECT encode(leaf_hash, 'hex') AS hash FROM leaf WHERE log_id = ${CURRENT} AND leaf_index >= $3 AND leaf_index < $4 ORDER BY leaf_index`,
+};
+
+interface CheckpointRow {
+  size: string;
+  root: string;
+  note: string;
+  signed_at: Date;
+}
+
+interface KeyRow {
+  keyId: string;
+  vkey: string;
+  use: 'log';
+  firstSize: string;
+  lastSize: string | null;
+}
+
+function checkpointOf({ size, root, note, signed_at }: CheckpointRow): StoredCheckpoint {
+  return { size: Number(size), root, note, signedAt: signed_at };
+}
+
+function keyOf(row: KeyRow): PublishedKey {
+  return { ...row, firstSize: Number(row.firstSize), lastSize: row.lastSize === null ? null : Number(row.lastSize) };
+}
+
+export function createReceiptStore(deps: { db: Database }): ReceiptStore {
+  const { db } = deps;
+  const reader = createLogReader({ db });
+  const logOf = async (
+    organisationId: string,
+    environment: Environment,
+  ): Promise<{ logId: number; size: number } | undefined> => {
+    const [row] = await db.query<{ log_id: number; size: string }>(SIZE, [organisationId, environment]);
+    return row === undefined ? undefined : { logId: row.log_id, size: Number(row.size) };
+  };
+  const promiseKeys = async (
+    organisationId: string | null,
+    environment: Environment | null,
+  ): Promise<PublishedKey[]> => {
+    const rows = await db.query<{ origin: string; public_key: Buffer }>(PROMISE_KEYS, [organisationId, environment]);
+    return rows.map(({ origin, public_key }) => publishKey(public_key, { origin, use: 'promise' }));
+  };
+  return {
+    ...reader,
+    async receipt(organisationId, environment, proofId) {
+      const [place] = await db.query<{ log_id: number; leaf_index: string; size: string; note: string }>(COVERING, [
+        organisationId,
+        environment,
+        proofId,
+      ]);
+      const leaf = place === undefined ? undefined : await reader.anchored(organisationId, environment, proofId);
+      if (place === undefined || leaf === undefined) return undefined;
+      const path = await readInclusionPath(db, place.log_id, leaf.index, Number(place.size));
+      const receipt = writeReceipt({ proofId, record: leaf.record, index: leaf.index, path, checkpoint: place.note });
+      return { receipt, entityId: leaf.entityId };
+    },
+    async latestCheckpoint(organisationId, environment) {
+      const [row] = await db.query<CheckpointRow>(LATEST, [organisationId, environment]);
+      return row === undefined ? undefined : checkpointOf(row);
+    },
+    async checkpoints(organisationId, environment, before, limit) {
+      return (await db.query<CheckpointRow>(LIST, [organisationId, environment, before ?? null, limit])).map(
+        checkpointOf,
+      );
+    },
+    async keys(organisationId, environment) {
+      const rows = await db.query<KeyRow>(KEYS, [organisationId, environment]);
+      return [...rows.map(keyOf), ...(await promiseKeys(organisationId, environment))];
+    },
+    async allKeys() {
+      const rows = await db.query<KeyRow>(ALL_KEYS, []);
+      return trustPublishedKeys([...rows.map(keyOf), ...(await promiseKeys(null, null))]);
+    },
+    async size(organisationId, environment) {
+      return (await logOf(organisationId, environment))?.size ?? 0;
+    },
+    async consistency(organisationId, environment, from, to) {
+      const log = await logOf(organisationId, environment);
+      if (to > (log?.size ?? 0)) return undefined;
+      const path = log === undefined ? [] : await readConsistencyPath(db, log.logId, from, to);
+      return { from, to, path: path.map((hash) => Buffer.from(hash).toString('hex')) };
+    },
+    async leafHashes(organisationId, environment, from, to) {
+      return (await db.query<{ hash: string }>(HASHES, [organisationId, environment, from, to])).map((row) => row.hash);
+    },
+  };
+}

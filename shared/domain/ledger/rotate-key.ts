@@ -1,0 +1,54 @@
+// Giving the logs another key: the database accepts it from now on, and the old one may sign nothing larger than it has.
+import type { KeyObject } from 'node:crypto';
+import type { Database, Statement } from '../../platform/db/database.ts';
+import { ensureSecretFingerprint } from '../../platform/db/fingerprints.ts';
+import { keyIdOf } from '../../core/proof/keys.ts';
+
+/** Why the key is not changed, as a sentence. */
+export class RotationError extends Error {}
+
+const WORKERS: Statement = {
+  name: 'rotate-workers',
+  text: "SELECT count(*)::integer AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-workers'",
+};
+const KNOWN: Statement = {
+  name: 'rotate-known',
+  text: "SELECT bool_or(last_size IS NULL) AS is_in_use FROM log_key WHERE use = 'log' AND key_id = $1 HAVING count(*) > 0",
+};
+const FORGET: Statement = {
+  name: 'rotate-forget',
+  text: "DELETE FROM secret_fingerprint WHERE name = 'CUSTOS_SIGNING_KEY_FILE'",
+};
+const END: Statement = {
+  name: 'rotate-end',
+  text: `UPDATE log_key SET last_size = (SELECT coalesce(max(checkpoint.size), 0) FROM checkpoint WHERE checkpoint.log_id = log_key.log_id)
+    WHERE use = 'log' AND key_id <> $1 AND last_size IS NULL`,
+};
+
+/**
+ * Makes another log key the one that workers must have. Old keys stay published with the sizes that they signed.
+ * @returns the id of the new key
+ * @throws {RotationError} while workers run (they would go on with the old key), and for a key that is or was in use
+ */
+export async function rotateLogKey(db: Database, key: KeyObject): Promise<string> {
+  const keyId = keyIdOf(key);
+  await db.transaction(async (sql) => {
+    const [workers] = await sql.query<{ count: number }>(WORKERS, []);
+    if (workers !== undefined && workers.count > 0)
+      throw new RotationError(
+        'Workers are running, and would go on signing with the old key: stop them first, and start them with the new one.',
+      );
+    const [known] = await sql.query<{ is_in_use: boolean }>(KNOWN, [keyId]);
+    // Sizes are one span a key: a key that came back could sign what it must not.
+    if (known !== undefined)
+      throw new RotationError(
+        known.is_in_use
+          ? 'This is the key that the logs have.'
+          : 'This key was in use before: a log never goes back to an old key.',
+      );
+    await sql.query(END, [keyId]);
+    await sql.query(FORGET, []);
+    await ensureSecretFingerprint(sql, 'CUSTOS_SIGNING_KEY_FILE', keyId);
+  });
+  return keyId;
+}

@@ -1,0 +1,80 @@
+// Records of the service's own (proofs.md): what only it can say, on its way to the log in the transaction that does it.
+import type { Sql, Statement } from '../../platform/db/database.ts';
+import { newId } from '../../kernel/ids.ts';
+import { canonicalize } from '../../core/proof/canonical.ts';
+import { recordPrefix } from '../../core/proof/record.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+import { wakeLogs } from './inbox.ts';
+
+/** Entities that only the service writes about; callers' ids can't begin with `custos:`. */
+export const SERVICE_ENTITIES = {
+  'custos.policy_set': 'custos:policies',
+  'custos.key': 'custos:keys',
+  'custos.halt': 'custos:halt',
+  'custos.session': 'custos:sessions',
+  'custos.fork': 'custos:log',
+  'custos.log': 'custos:log',
+  'custos.dashboard': 'custos:dashboard',
+} as const;
+export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
+
+/** The service's own, too, on the chain of the agent that they concern. */
+export const AGENT_EVENTS = ['custos.approval', 'custos.agent'] as const;
+export type AgentEvent = (typeof AGENT_EVENTS)[number];
+
+interface RecordOwner {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  /** Plain JSON: goes into the record as it is. */
+  readonly body: object;
+}
+
+export type ServiceRecord = RecordOwner &
+  ({ readonly event: ServiceEvent } | { readonly event: AgentEvent; readonly agentId: string });
+
+const SLUG: Statement = { name: 'organisation-slug', text: 'SELECT slug FROM organisation WHERE id = $1' };
+const ALL_LOGS: Statement = {
+  name: 'logs-all',
+  text: 'SELECT DISTINCT organisation_id, environment FROM log ORDER BY organisation_id, environment',
+};
+const INSERT: Statement = {
+  name: 'service-record-insert',
+  text: `WITH made AS (
+      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
+      VALUES ($1, $2, $3, $4, $5, $6, convert_to($7, 'UTF8')) RETURNING organisation_id, environment, proof_id
+    ), waiting AS (
+      INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'record', proof_id FROM made
+    ) ${wakeLogs('made')}`,
+};
+
+/** Puts a record on its way to its log; it gets there if, and only if, the caller's transaction commits. */
+export async function writeServiceRecord(sql: Sql, record: ServiceRecord, nowMs: number): Promise<void> {
+  const { organisationId, environment, event, body } = record;
+  const entityId = 'agentId' in record ? record.agentId : SERVICE_ENTITIES[record.event];
+  const [organisation] = await sql.query<{ slug: string }>(SLUG, [organisationId]);
+  if (organisation === undefined) throw new Error('a record of an organisation that does not exist');
+  const proofId = newId('prf', nowMs);
+  const occurredAt = new Date(nowMs).toISOString();
+  const prefix = recordPrefix({
+    entityId,
+    event,
+    occurredAt,
+    body: canonicalize(body),
+    environment,
+    organisationSlug: organisation.slug,
+    proofId,
+  });
+  await sql.query(INSERT, [organisationId, environment, proofId, entityId, event, occurredAt, prefix]);
+}
+
+/** The same record in every log that there is: what concerns the whole installation. */
+export async function writeToAllLogs(sql: Sql, event: ServiceEvent, body: object, nowMs: number): Promise<void> {
+  const logs = await sql.query<{ organisation_id: string; environment: Environment }>(ALL_LOGS, []);
+  for (const log of logs) {
+    await writeServiceRecord(
+      sql,
+      { organisationId: log.organisation_id, environment: log.environment, event, body },
+      nowMs,
+    );
+  }
+}

@@ -1,0 +1,290 @@
+// One batch of the fold: waiting signals become scores, leaves and news for every process, in one transaction.
+//
+// Several workers may fold at once. Each takes other inbox rows (SKIP LOCKED), and then locks the states of its agents
+// in one order that all workers share, so that they wait for each other and never in a circle. What an agent has is read
+// only after its state is locked, in a statement of its own: an earlier snapshot might lack what another worker wrote.
+import { textColumn } from '../../platform/db/columns.ts';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { newId } from '../../kernel/ids.ts';
+import { wakeLogs } from '../ledger/inbox.ts';
+import { recordPrefix } from '../../core/proof/record.ts';
+import { dayOf, MAX_AGE_DAYS, type SignalType } from '../../core/trust/beta.ts';
+import { type Fold, foldSignals, type KeyBucket, type WaitingSignal } from '../../core/trust/fold.ts';
+import { NO_EVIDENCE } from '../../core/trust/score.ts';
+
+/**
+ * Signals a transaction. What a fold costs goes with the agents in it more than with the signals, so that a backlog of
+ * thousands of agents is folded three times as fast as with 5,000; a full one still takes less than a second.
+ */
+export const FOLD_BATCH = 20_000;
+
+const TAKE: Statement = {
+  name: 'trust-inbox-take',
+  text: `WITH taken AS MATERIALIZED (
+      SELECT seq FROM trust_inbox ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM trust_inbox AS waiting USING taken WHERE waiting.seq = taken.seq
+      RETURNING waiting.seq, waiting.organisation_id, waiting.environment, waiting.signal_id
+    )
+    SELECT organisation_id, environment, agent_id, signal_id, key_id, type, weight,
+      (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms
+    FROM gone CROSS JOIN LATERAL (
+      SELECT agent_id, key_id, type, weight, occurred_at FROM trust_signal AS signal
+      WHERE signal.organisation_id = gone.organisation_id AND signal.environment = gone.environment AND signal.signal_id = gone.signal_id OFFSET 0
+    ) AS signal ORDER BY seq`,
+};
+
+// Row by row over the primary key, whatever the planner believes of tables that it has not looked at lately: OFFSET 0 and
+// FOR UPDATE keep it from joining whole tables.
+const ASKED = `(SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS row (organisation_id, environment, agent_id, ordinal)
+    ORDER BY organisation_id COLLATE "C", environment COLLATE "C", agent_id COLLATE "C") AS asked`;
+const OF_ASKED = (table: string): string =>
+  `${table}.organisation_id = asked.organisation_id AND ${table}.environment = asked.environment AND ${table}.agent_id = asked.agent_id`;
+
+const MAKE_STATES: Statement = {
+  name: 'trust-states-make',
+  text: `INSERT INTO trust_state (organisation_id, environment, agent_id, signals, last_signal_at, day, score, uncertainty)
+    SELECT organisation_id, environment, agent_id, 0, to_timestamp(0), 0, ${NO_EVIDENCE.score}, ${NO_EVIDENCE.uncertainty}
+    FROM ${ASKED} ON CONFLICT DO NOTHING`,
+};
+const LOCK_STATES: Statement = {
+  name: 'trust-states-lock',
+  text: `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM last_signal_at) * 1000)::float8 AS last_signal_ms,
+      (SELECT slug FROM organisation WHERE id = asked.organisation_id) AS slug
+    FROM ${ASKED} CROSS JOIN LATERAL (SELECT signals, last_signal_at FROM trust_state WHERE ${OF_ASKED('trust_state')} FOR UPDATE) AS state`,
+};
+const READ_BUCKETS: Statement = {
+  name: 'trust-buckets-read',
+  text: `SELECT asked.ordinal::int AS ordinal, day, key_id, positive::float8 AS positive, negative::float8 AS negative
+    FROM ${ASKED} CROSS JOIN LATERAL (SELECT * FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day >= $4 OFFSET 0) AS bucket`,
+};
+
+const column = (n: number): string => `string_to_array($${n}, E'\\n')`;
+
+// The agents are locked, so what they have is known here and written as it is.
+const WRITE_BUCKETS: Statement = {
+  name: 'trust-buckets-write',
+  text: `INSERT INTO trust_bucket (organisation_id, environment, agent_id, day, key_id, positive, negative)
+    SELECT * FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, $4::int[], ${column(5)}, $6::bigint[], $7::bigint[])
+    ON CONFLICT (organisation_id, environment, agent_id, day, key_id) DO UPDATE SET positive = excluded.positive, negative = excluded.negative`,
+};
+const WRITE_STATES: Statement = {
+  name: 'trust-states-write',
+  text: `INSERT INTO trust_state (organisation_id, environment, agent_id, signals, last_signal_at, day, score, uncertainty)
+    SELECT organisation_id, environment, agent_id, signals, to_timestamp(last_signal_ms / 1000), $8, score, uncertainty
+    FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, $4::bigint[], $5::float8[], $6::smallint[], $7::numeric[])
+      AS row (organisation_id, environment, agent_id, signals, last_signal_ms, score, uncertainty)
+    ON CONFLICT (organisation_id, environment, agent_id) DO UPDATE
+      SET signals = excluded.signals, last_signal_at = excluded.last_signal_at, day = excluded.day, score = excluded.score, uncertainty = excluded.uncertainty`,
+};
+// The inbox rows in the order of the folds: an agent's chain is as its signals are numbered.
+const WRITE_FOLDS: Statement = {
+  name: 'trust-folds-write',
+  text: `WITH given AS MATERIALIZED (
+      SELECT * FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, $4::bigint[], $5::bigint[], $6::smallint[], $7::numeric[], ${column(8)}, ${column(9)}, ${column(10)})
+        WITH ORDINALITY AS row (organisation_id, environment, agent_id, first_n, last_n, score, uncertainty, signals, proof_id, record, ordinal)
+    ), folded AS (
+      INSERT INTO trust_fold (organisation_id, environment, agent_id, first_n, last_n, folded_at, day, score, uncertainty, signals, proof_id)
+      SELECT organisation_id, environment, agent_id, first_n, last_n, $11::timestamptz, $12::int, score, uncertainty, signals, proof_id FROM given
+    ), recorded AS (
+      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
+      SELECT organisation_id, environment, proof_id, agent_id, 'custos.trust', $11::timestamptz, convert_to(record, 'UTF8') FROM given
+    ), waiting AS (
+      INSERT INTO log_inbox (organisation_id, environment, source, source_id)
+      SELECT organisation_id, environment, 'record', proof_id FROM given ORDER BY ordinal
+    )
+    ${wakeLogs('given')}`,
+};
+// One row tells of all agents of a log: thousands of rows would be read by every process for as long as one transaction runs.
+const ANNOUNCE: Statement = {
+  name: 'trust-announce',
+  text: `WITH told AS (INSERT INTO change (kind, subject) SELECT 'trust', subject FROM unnest(${column(1)}) AS row (subject))
+    SELECT pg_notify('custos_change', '')`,
+};
+
+interface SignalRow {
+  organisation_id: string;
+  environment: string;
+  agent_id: string;
+  signal_id: string;
+  key_id: string;
+  type: SignalType;
+  weight: number;
+  occurred_ms: number;
+}
+
+interface StateRow {
+  ordinal: number;
+  signals: number;
+  last_signal_ms: number;
+  slug: string;
+}
+
+interface BucketRow {
+  ordinal: number;
+  day: number;
+  key_id: string;
+  positive: number;
+  negative: number;
+}
+
+/** An agent of the batch, with what waits for it and what it has. */
+interface Agent {
+  readonly organisationId: string;
+  readonly environment: string;
+  readonly agentId: string;
+  readonly added: WaitingSignal[];
+  readonly buckets: KeyBucket[];
+  lastSignalMs: number;
+  signals: number;
+  slug: string;
+}
+
+/** What becomes of an agent; the last fold is its new state. */
+interface FoldOutcome {
+  readonly agent: Agent;
+  readonly folds: readonly Fold[];
+  readonly last: Fold;
+  readonly changed: readonly KeyBucket[];
+}
+
+export interface FoldDeps {
+  readonly db: Pick<Database, 'transaction'>;
+  readonly nowMs: () => number;
+  /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
+  readonly dailyCap: number;
+  /** Most signals a batch. Default: FOLD_BATCH. */
+  readonly maxSignals?: number;
+}
+
+function agentsOf(rows: readonly SignalRow[]): Agent[] {
+  const agents = new Map<string, Agent>();
+  for (const row of rows) {
+    const id = `${row.organisation_id}\n${row.environment}\n${row.agent_id}`;
+    let agent = agents.get(id);
+    if (agent === undefined) {
+      agent = {
+        organisationId: row.organisation_id,
+        environment: row.environment,
+        agentId: row.agent_id,
+        added: [],
+        buckets: [],
+        lastSignalMs: 0,
+        signals: 0,
+        slug: '',
+      };
+      agents.set(id, agent);
+    }
+    agent.lastSignalMs = Math.max(agent.lastSignalMs, row.occurred_ms);
+    agent.added.push({
+      signalId: row.signal_id,
+      type: row.type,
+      weight: row.weight,
+      day: dayOf(row.occurred_ms),
+      keyId: row.key_id,
+    });
+  }
+  return [...agents.values()];
+}
+
+/** Locks the agents' states and reads what they have. */
+async function lockAgents(sql: Sql, agents: readonly Agent[], day: number): Promise<void> {
+  const asked = [agents.map((a) => a.organisationId), agents.map((a) => a.environment), agents.map((a) => a.agentId)];
+  await sql.query(MAKE_STATES, asked);
+  const states = await sql.query<StateRow>(LOCK_STATES, asked);
+  if (states.length !== agents.length) throw new Error('an agent that has signals has no state or no organisation');
+  for (const row of states) {
+    const agent = agents[row.ordinal - 1];
+    if (agent === undefined) continue;
+    agent.signals = row.signals;
+    agent.slug = row.slug;
+    agent.lastSignalMs = Math.max(agent.lastSignalMs, row.last_signal_ms);
+  }
+  for (const row of await sql.query<BucketRow>(READ_BUCKETS, [...asked, day - MAX_AGE_DAYS])) {
+    const { day: bucketDay, key_id: keyId, positive, negative } = row;
+    agents[row.ordinal - 1]?.buckets.push({ day: bucketDay, keyId, positive, negative });
+  }
+}
+
+async function write(sql: Sql, outcomes: readonly FoldOutcome[], nowMs: number, day: number): Promise<void> {
+  const owner = (list: readonly { agent: Agent }[]): string[] => [
+    textColumn(list.map(({ agent }) => agent.organisationId)),
+    textColumn(list.map(({ agent }) => agent.environment)),
+    textColumn(list.map(({ agent }) => agent.agentId)),
+  ];
+  const buckets = outcomes.flatMap(({ agent, changed }) => changed.map((bucket) => ({ agent, bucket })));
+  await sql.query(WRITE_BUCKETS, [
+    ...owner(buckets),
+    buckets.map(({ bucket }) => bucket.day),
+    textColumn(buckets.map(({ bucket }) => bucket.keyId)),
+    buckets.map(({ bucket }) => bucket.positive),
+    buckets.map(({ bucket }) => bucket.negative),
+  ]);
+  await sql.query(WRITE_STATES, [
+    ...owner(outcomes),
+    outcomes.map(({ last }) => last.lastN),
+    outcomes.map(({ agent }) => agent.lastSignalMs),
+    outcomes.map(({ last }) => last.score),
+    outcomes.map(({ last }) => last.uncertainty),
+    day,
+  ]);
+  const occurredAt = new Date(nowMs).toISOString();
+  const folds = outcomes.flatMap(({ agent, folds }) =>
+    folds.map((fold) => {
+      const proofId = newId('prf', nowMs);
+      const { agentId: entityId, environment, slug: organisationSlug } = agent;
+      const parts = {
+        entityId,
+        event: 'custos.trust',
+        occurredAt,
+        body: fold.body,
+        environment,
+        organisationSlug,
+        proofId,
+      };
+      return { agent, fold, proofId, record: recordPrefix(parts) };
+    }),
+  );
+  await sql.query(WRITE_FOLDS, [
+    ...owner(folds),
+    folds.map(({ fold }) => fold.firstN),
+    folds.map(({ fold }) => fold.lastN),
+    folds.map(({ fold }) => fold.score),
+    folds.map(({ fold }) => fold.uncertainty),
+    textColumn(folds.map(({ fold }) => fold.signals)),
+    textColumn(folds.map(({ proofId }) => proofId)),
+    textColumn(folds.map(({ record }) => record)),
+    occurredAt,
+    day,
+  ]);
+  const subjects = new Map<string, string[]>();
+  for (const { agent } of outcomes) {
+    const log = `${agent.organisationId}\n${agent.environment}`;
+    const subject = subjects.get(log) ?? [agent.organisationId, agent.environment];
+    subject.push(agent.agentId);
+    subjects.set(log, subject);
+  }
+  await sql.query(ANNOUNCE, [textColumn([...subjects.values()].map((subject) => JSON.stringify(subject)))]);
+}
+
+/**
+ * Folds a batch of waiting signals that no other worker is folding. All of it is committed, or nothing.
+ * @returns how many were folded; fewer than a full batch means that nothing else waited
+ */
+export function foldBatch({ db, nowMs, dailyCap, maxSignals = FOLD_BATCH }: FoldDeps): Promise<number> {
+  return db.transaction(async (sql) => {
+    const rows = await sql.query<SignalRow>(TAKE, [maxSignals]);
+    if (rows.length === 0) return 0;
+    const now = nowMs();
+    const day = dayOf(now);
+    const agents = agentsOf(rows);
+    await lockAgents(sql, agents, day);
+    const outcomes = agents.flatMap((agent): FoldOutcome[] => {
+      const { folds, changed } = foldSignals(agent, agent.added, day, dailyCap);
+      const last = folds.at(-1);
+      return last === undefined ? [] : [{ agent, folds, last, changed }];
+    });
+    await write(sql, outcomes, now, day);
+    return rows.length;
+  });
+}

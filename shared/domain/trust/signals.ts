@@ -1,0 +1,201 @@
+// Trust signals as they are accepted: written in groups with their inbox rows, settled by signalId for ever.
+import { textColumn } from '../../platform/db/columns.ts';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { createGroupCommit } from '../../platform/db/group-commit.ts';
+import { ApiError, type FieldError } from '../../kernel/errors.ts';
+import type { SignalType } from '../../core/trust/beta.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+
+export interface SignalRow {
+  readonly organisationId: string;
+  readonly environment: Environment;
+  readonly signalId: string;
+  readonly agentId: string;
+  readonly keyId: string;
+  readonly type: SignalType;
+  /** Thousandths, 1..1000. */
+  readonly weight: number;
+  /** RFC 3339; equal to `receivedAt` when the caller gave none. */
+  readonly occurredAt: string;
+  readonly receivedAt: string;
+  /** Not empty. */
+  readonly source: string | undefined;
+  /** JSON text. */
+  readonly evidence: string | undefined;
+}
+
+export interface SignalStore {
+  /**
+   * Accepts all of them or none; resolves when they are durable. One that was accepted before counts once.
+   * @param pointerOf where the member with this index stands in the request
+   * @throws {ApiError} E2010 (422) at a signalId that was used for another signal; E6002
+   */
+  accept(rows: readonly SignalRow[], pointerOf: (index: number) => string): Promise<void>;
+  /** The same within the transaction that `commit` runs. */
+  acceptWith<T>(
+    rows: readonly SignalRow[],
+    pointerOf: (index: number) => string,
+    commit: (insert: (sql: Sql) => Promise<void>) => Promise<T>,
+  ): Promise<T>;
+  idle(): Promise<void>;
+}
+
+const column = (n: number): string => `string_to_array($${n}, E'\\n')`;
+/** Neither a source nor a JSON text is ever empty. */
+const nullable = (n: number): string => `string_to_array($${n}, E'\\n', '')`;
+
+// A repeat changes nothing; another signal under a known id violates the check on weight, which refuses the statement.
+// In order of the key: two processes that are given the same ids wait for each other and never in a circle.
+const ACCEPT: Statement = {
+  name: 'trust-signals-accept',
+  text: `WITH given AS (
+      SELECT * FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, ${column(4)}, ${column(5)}, ${column(6)}, ${column(7)}::smallint[],
+        ${column(8)}::timestamptz[], ${column(9)}::timestamptz[], ${nullable(10)}, ${nullable(11)})
+        AS row (organisation_id, environment, signal_id, agent_id, key_id, type, weight, occurred_at, received_at, source, evidence)
+    ), made AS (
+      INSERT INTO trust_signal AS known (organisation_id, environment, signal_id, agent_id, key_id, type, weight, occurred_at, received_at, source, evidence)
+      SELECT * FROM given ORDER BY organisation_id COLLATE "C", environment COLLATE "C", signal_id COLLATE "C"
+      ON CONFLICT (organisation_id, environment, signal_id) DO UPDATE SET weight = 0
+      WHERE (known.agent_id, known.type, known.weight, known.source, known.evidence)
+          IS DISTINCT FROM (excluded.agent_id, excluded.type, excluded.weight, excluded.source, excluded.evidence)
+        OR (excluded.occurred_at <> excluded.received_at AND excluded.occurred_at <> known.occurred_at)
+      RETURNING organisation_id, environment, signal_id
+    ), waiting AS (
+      INSERT INTO trust_inbox (organisation_id, environment, signal_id) SELECT organisation_id, environment, signal_id FROM made
+    )
+    INSERT INTO outbox (queue, name, payload) SELECT 'trust', 'fold', '{"v":1}' WHERE EXISTS (SELECT FROM made)`,
+};
+
+const READ: Statement = {
+  name: 'trust-signals-read',
+  text: `SELECT signal_id, agent_id, type, weight, occurred_at, source, evidence FROM trust_signal
+    WHERE organisation_id = $1 AND environment = $2 AND signal_id = ANY ($3::text[])`,
+};
+
+interface KnownRow {
+  signal_id: string;
+  agent_id: string;
+  type: SignalType;
+  weight: number;
+  occurred_at: Date;
+  source: string | null;
+  evidence: string | null;
+}
+
+type Content = Pick<SignalRow, 'agentId' | 'type' | 'weight' | 'occurredAt' | 'source' | 'evidence'>;
+
+/** Whether a signal says the same as an earlier one with its id; a time that the caller did not give says nothing. */
+function repeats(earlier: Content, row: SignalRow): boolean {
+  return (
+    earlier.agentId === row.agentId &&
+    earlier.type === row.type &&
+    earlier.weight === row.weight &&
+    earlier.source === row.source &&
+    earlier.evidence === row.evidence &&
+    (row.occurredAt === row.receivedAt || row.occurredAt === earlier.occurredAt)
+  );
+}
+
+function idOf(row: SignalRow): string {
+  return `${row.organisationId}\n${row.environment}\n${row.signalId}`;
+}
+
+/** Every id once: one statement cannot meet a row twice. @param differ told of an id that is used for two signals */
+function distinct(rows: readonly SignalRow[], differ: (index: number) => Error): SignalRow[] {
+  const first = new Map<string, SignalRow>();
+  rows.forEach((row, index) => {
+    const id = idOf(row);
+    const known = first.get(id);
+    if (known === undefined) first.set(id, row);
+    else if (!repeats(known, row)) throw differ(index);
+  });
+  return first.size === rows.length ? [...rows] : [...first.values()];
+}
+
+function columns(requests: readonly (readonly SignalRow[])[]): unknown[] {
+  // The error makes the group's requests go one by one, so that only the later one is refused.
+  const rows = distinct(requests.flat(), () => new Error('two requests use one signalId for two signals'));
+  const of = (pick: (row: SignalRow) => string): string => textColumn(rows.map(pick));
+  return [
+    of((r) => r.organisationId),
+    of((r) => r.environment),
+    of((r) => r.signalId),
+    of((r) => r.agentId),
+    of((r) => r.keyId),
+    of((r) => r.type),
+    of((r) => String(r.weight)),
+    of((r) => r.occurredAt),
+    of((r) => r.receivedAt),
+    of((r) => r.source ?? ''),
+    of((r) => r.evidence ?? ''),
+  ];
+}
+
+/** Whether the statement met another signal under a known id. */
+function isReuse(error: unknown): boolean {
+  const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
+  return code === '23514' && constraint === 'trust_signal_weight_check';
+}
+
+const REUSED = 'was used for another signal';
+
+function reused(errors: readonly FieldError[]): ApiError {
+  return new ApiError('E2010', 'A signalId was used for another signal; nothing of the request was accepted.', {
+    status: 422,
+    errors,
+  });
+}
+
+/** Requests a statement, each of up to 1,000 signals: a statement must end well within a second. */
+const MAX_REQUESTS = 16;
+const MAX_WAITING = 1_000;
+
+export function createSignalStore({ db }: { readonly db: Database }): SignalStore {
+  const group = createGroupCommit<readonly SignalRow[]>({
+    db,
+    statement: ACCEPT,
+    columns,
+    result: () => undefined,
+    sizeOf: (rows) => rows.reduce((size, row) => size + (row.evidence?.length ?? 0), 0),
+    maxRows: MAX_REQUESTS,
+    maxWaiting: MAX_WAITING,
+  });
+
+  /** Names the members whose ids are taken, from what is stored: Postgres only says that there is one. */
+  const explain = async (rows: readonly SignalRow[], pointerOf: (index: number) => string): Promise<ApiError> => {
+    const [any] = rows;
+    const known = new Map<string, Content>();
+    const ids = rows.map((row) => row.signalId);
+    for (const row of await db.query<KnownRow>(READ, [any?.organisationId, any?.environment, ids])) {
+      known.set(row.signal_id, {
+        agentId: row.agent_id,
+        type: row.type,
+        weight: row.weight,
+        occurredAt: row.occurred_at.toISOString(),
+        source: row.source ?? undefined,
+        evidence: row.evidence ?? undefined,
+      });
+    }
+    const errors = rows.flatMap((row, index) => {
+      const earlier = known.get(row.signalId);
+      return earlier === undefined || repeats(earlier, row)
+        ? []
+        : [{ pointer: `${pointerOf(index)}/signalId`, message: REUSED }];
+    });
+    return reused(errors.slice(0, 20));
+  };
+
+  const store: SignalStore = {
+    accept: (rows, pointerOf) => store.acceptWith(rows, pointerOf, () => group.add(rows)),
+    async acceptWith(rows, pointerOf, commit) {
+      distinct(rows, (index) => reused([{ pointer: `${pointerOf(index)}/signalId`, message: REUSED }]));
+      try {
+        return await commit(async (sql) => void (await sql.query(ACCEPT, columns([rows]))));
+      } catch (error) {
+        throw isReuse(error) ? await explain(rows, pointerOf) : error;
+      }
+    },
+    idle: () => group.idle(),
+  };
+  return store;
+}

@@ -1,0 +1,131 @@
+// What decisions are verified from without a database: an exported log, and the exported facts and policy sets. Pure.
+import { createHash } from 'node:crypto';
+import { exactMembers, parseBounded, strictBase64 } from '../../core/proof/encoding.ts';
+import { ProofError } from '../../core/proof/failures.ts';
+import { readRecord } from '../../core/proof/record-read.ts';
+import type { StoredFacts } from '../../core/verification/facts.ts';
+import type { LoggedRecord } from '../../core/verification/failures.ts';
+import { readDecisionRecord } from '../../core/verification/record.ts';
+import type { EvidenceStore, FoundDecision } from './store.ts';
+
+/** A policy set and its lexicon, in base64. */
+const MAX_LINE_BYTES = 64 * 1_048_576;
+
+/** One line of exported facts, with its newline. */
+export function writeFactsLine(decisionId: string, { text, salt }: StoredFacts): string {
+  const [facts, saltText] = [text, salt].map((bytes) => Buffer.from(bytes).toString('base64'));
+  return `${JSON.stringify({ decisionId, facts, salt: saltText })}\n`;
+}
+
+/** One line of exported policy sets, with its newline. */
+export function writePolicySetLine(canonical: string): string {
+  return `${JSON.stringify({ policySet: Buffer.from(canonical).toString('base64') })}\n`;
+}
+
+/** Collects exported files line by line. */
+export interface FileEvidence {
+  /** A record of the log, in its order. */
+  addLeaf(record: Buffer): void;
+  /** @throws {ProofError} MALFORMED */
+  addFacts(line: string): void;
+  /** @throws {ProofError} MALFORMED */
+  addPolicySet(line: string): void;
+  /** @param size how many leaves are signed: decisions behind them are not looked at */
+  store(size: number): EvidenceStore;
+}
+
+function addTo(lists: Map<string, LoggedRecord[]>, id: string, record: LoggedRecord): void {
+  const known = lists.get(id);
+  if (known === undefined) lists.set(id, [record]);
+  else known.push(record);
+}
+
+export function createFileEvidence(): FileEvidence {
+  const facts = new Map<string, StoredFacts>();
+  const sets = new Map<string, string>();
+  const decisions: (Omit<FoundDecision, 'evidence'> & { readonly index: number; readonly record: LoggedRecord })[] = [];
+  const trust = new Map<string, LoggedRecord[]>();
+  const approvals = new Map<string, LoggedRecord[]>();
+  /** The first decision that names each approval. */
+  const openings = new Map<string, string>();
+  const halts: LoggedRecord[] = [];
+  let leaves = 0;
+
+  const bytesOf = (text: unknown, what: string): Buffer => {
+    const bytes = typeof text === 'string' ? strictBase64(text) : undefined;
+    if (bytes === undefined) throw new ProofError('MALFORMED', `${what} is not base64.`);
+    return bytes;
+  };
+
+  return {
+    addLeaf(bytes) {
+      const index = leaves;
+      leaves += 1;
+      const read = readRecord(bytes);
+      if (!('record' in read)) return;
+      const { agentId, eventType, payload } = read.record;
+      const record: LoggedRecord = { bytes };
+      if (eventType === 'custos.halt') halts.push(record);
+      else if (eventType === 'custos.trust') addTo(trust, agentId, record);
+      else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
+      else if (eventType === 'custos.decision') {
+        const decision = readDecisionRecord(bytes);
+        const decisionId = `dec${payload.proofId.slice(3)}`;
+        const approvalId = 'body' in decision ? decision.body.approval?.approval_id : undefined;
+        if (approvalId !== undefined && !openings.has(approvalId)) openings.set(approvalId, decisionId);
+        decisions.push({
+          index,
+          record,
+          decisionId,
+          owner: { organisationId: payload.organisation, environment: payload.environment, agentId },
+          policyDigest: 'body' in decision ? decision.body.policy_set.digest : null,
+        });
+      }
+    },
+    addFacts(line) {
+      const value = parseBounded(line, 'A line of the facts', MAX_LINE_BYTES);
+      const {
+        decisionId,
+        facts: text,
+        salt,
+      } = exactMembers(value, 'A line of the facts', ['decisionId', 'facts', 'salt']);
+      if (typeof decisionId !== 'string') throw new ProofError('MALFORMED', 'A line of the facts names no decision.');
+      facts.set(decisionId, { text: bytesOf(text, 'A line of the facts'), salt: bytesOf(salt, 'A salt') });
+    },
+    addPolicySet(line) {
+      const value = parseBounded(line, 'A line of the policy sets', MAX_LINE_BYTES);
+      const { policySet } = exactMembers(value, 'A line of the policy sets', ['policySet']);
+      const bytes = bytesOf(policySet, 'A policy set');
+      sets.set(createHash('sha256').update(bytes).digest('hex'), bytes.toString('utf8'));
+    },
+    store(size) {
+      const signed = decisions
+        .filter(({ index }) => index < size)
+        .sort((a, b) => (a.decisionId < b.decisionId ? -1 : 1));
+      const foundOf = ({ decisionId, owner, policyDigest, record }: (typeof signed)[number]): FoundDecision => ({
+        decisionId,
+        owner,
+        policyDigest,
+        evidence: { record, facts: facts.get(decisionId) },
+      });
+      return {
+        byId: async (id) => signed.filter(({ decisionId }) => decisionId === id).map(foundOf)[0],
+        async spans() {
+          const last = signed.at(-1);
+          return last === undefined ? [] : [{ ...last.owner, lastId: last.decisionId }];
+        },
+        page: async (_, afterId, limit) =>
+          signed
+            .filter(({ decisionId }) => decisionId > afterId)
+            .slice(0, limit)
+            .map(foundOf),
+        some: async (_, ids) => signed.filter(({ decisionId }) => ids.includes(decisionId)).map(foundOf),
+        policySet: async (digest) => sets.get(digest),
+        trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
+        haltRecords: async () => halts,
+        approvalRecords: async ({ agentId }) => approvals.get(agentId) ?? [],
+        openingOf: async (_, approvalId) => openings.get(approvalId),
+      };
+    },
+  };
+}

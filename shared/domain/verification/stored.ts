@@ -1,0 +1,114 @@
+// Verifying the decisions of a database one after another: what they share (sets, trust, halts) is read once and kept while it fits.
+import { LRUCache } from 'lru-cache';
+import { lowestId } from '../../kernel/ids.ts';
+import { namedApprovalOf } from '../../core/verification/approvals.ts';
+import {
+  createDecisionVerifier,
+  type DecisionVerifier,
+  type VerifiedDecision,
+} from '../../core/verification/decision.ts';
+import type { LoggedRecord } from '../../core/verification/failures.ts';
+import type { DecisionOwner, DecisionRange, EvidenceStore, FoundDecision } from './store.ts';
+
+export interface StoredVerifier {
+  /** Undefined: there is no such decision. */
+  byId(decisionId: string): Promise<VerifiedDecision | undefined>;
+  all(range: DecisionRange): AsyncGenerator<VerifiedDecision>;
+  /** Those of one organisation and environment that have these ids. */
+  some(owner: Omit<DecisionOwner, 'agentId'>, ids: readonly string[]): AsyncGenerator<VerifiedDecision>;
+}
+
+const PAGE = 200;
+/** Agents whose trust records are kept; a fold is up to 25 kB. */
+const MAX_AGENTS = 200;
+const MAX_SETS = 4;
+
+export function createStoredVerifier(deps: {
+  readonly store: EvidenceStore;
+  readonly compileLexicon: (json: unknown) => unknown;
+}): StoredVerifier {
+  const { store } = deps;
+  const verifier: DecisionVerifier = createDecisionVerifier(deps);
+  const kept = {
+    sets: new LRUCache<string, string>({ max: MAX_SETS }),
+    records: new LRUCache<string, readonly LoggedRecord[]>({ max: MAX_AGENTS }),
+  };
+
+  const records = async (
+    id: string,
+    fresh: boolean,
+    read: () => Promise<LoggedRecord[]>,
+  ): Promise<{ readonly list: readonly LoggedRecord[]; readonly isOld: boolean }> => {
+    const known = fresh ? undefined : kept.records.get(id);
+    if (known !== undefined) return { list: known, isOld: true };
+    const list = await read();
+    kept.records.set(id, list);
+    return { list, isOld: false };
+  };
+
+  const policySet = async (digest: string | null): Promise<string | undefined> => {
+    if (digest === null) return undefined;
+    const known = kept.sets.get(digest);
+    if (known !== undefined) return known;
+    const text = await store.policySet(digest);
+    if (text !== undefined) kept.sets.set(digest, text);
+    return text;
+  };
+
+  const verify = async (found: FoundDecision, fresh = false): Promise<VerifiedDecision> => {
+    const { organisationId, environment, agentId } = found.owner;
+    const log = `${organisationId}\n${environment}\n`;
+    const trust = await records(`trust\n${log}${agentId}`, fresh, () => store.trustRecords(found.owner));
+    const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
+    // Few decisions are about an approval; of the others none is looked for.
+    const { bytes } = found.evidence.record;
+    const approvals = Buffer.from(bytes).includes('"rule":"approval"')
+      ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
+      : { list: [], isOld: false };
+    const named = namedApprovalOf(bytes, approvals.list);
+    const openingId = named && (named.openingId ?? (await store.openingOf(found.owner, named.approvalId)));
+    const opening = openingId === undefined ? undefined : await store.byId(openingId);
+    const outcome = await verifier.verify({
+      ...found.evidence,
+      opening: opening?.evidence.record,
+      policySet: await policySet(found.policyDigest),
+      trustRecords: trust.list,
+      haltRecords: halts.list,
+      approvalRecords: approvals.list,
+    });
+    // The decision may be newer than what was kept, and use what came since.
+    const mayLack = outcome.status === 'failed' && (trust.isOld || halts.isOld);
+    const mayLackApproval = outcome.status !== 'verified' && named !== undefined && approvals.isOld;
+    if (mayLack || mayLackApproval) return verify(found, true);
+    return { ...outcome, decisionId: outcome.decisionId ?? found.decisionId };
+  };
+
+  return {
+    async byId(decisionId) {
+      const found = await store.byId(decisionId);
+      return found === undefined ? undefined : verify(found);
+    },
+    async *some(owner, ids) {
+      for (const found of await store.some(owner, ids)) yield verify(found);
+    },
+    async *all(range) {
+      for await (const found of decisionsOf(store, range)) yield verify(found);
+    },
+  };
+}
+
+/** Every decision of a range, log by log, oldest first, read page by page. */
+export async function* decisionsOf(store: EvidenceStore, range: DecisionRange): AsyncGenerator<FoundDecision> {
+  for (const span of await store.spans(range)) {
+    // Ids begin with their time, and none is as low as the lowest of a millisecond.
+    let afterId = range.fromMs === undefined ? '' : lowestId('dec', range.fromMs);
+    for (
+      let page = await store.page(span, afterId, PAGE);
+      page.length > 0;
+      page = await store.page(span, afterId, PAGE)
+    ) {
+      yield* page;
+      afterId = page.at(-1)?.decisionId ?? span.lastId;
+    }
+  }
+}

@@ -1,8 +1,0 @@
-// The side effect that goes with an action class.
-import type { Action, Effect } from '../vocabulary.ts';
-
-/** The side effect of an action class, when neither verb nor context says more. */
-export function effectOfAction(action: Action): Effect {
-  if (action === 'read') return 'read';
-  return action === 'delete' ? 'destructive' : 'write';
-}

@@ -1,0 +1,54 @@
+// Identifiers: our own (a prefix and a ULID, sorted by time), and the form of those that callers choose.
+import { randomFillSync } from 'node:crypto';
+
+/** Crockford base32, as the ULID specification has it: sorts as the number does. */
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
+
+export type IdPrefix = 'org' | 'agt' | 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req' | 'rpl';
+
+/** Most characters (code points) of an identifier that a caller chooses. */
+export const CALLER_ID_MAX = 256;
+/** A JSON Schema pattern: not `.` or `..`, not one of the service's own (`custos:...`), no control characters. */
+export const CALLER_ID_PATTERN = '^(?!\\.{1,2}$)(?!custos:)[^\\u0000-\\u001f\\u007f-\\u009f]*$';
+const CALLER_ID = new RegExp(CALLER_ID_PATTERN, 'u');
+
+/** Whether a caller may use this text as an identifier. */
+export function isCallerId(text: string): boolean {
+  return text !== '' && [...text].length <= CALLER_ID_MAX && CALLER_ID.test(text);
+}
+
+const pool = Buffer.alloc(10 * 256);
+let poolAt = pool.length;
+
+/** 10 characters that sort as the milliseconds do. */
+function timeText(ms: number): string {
+  let time = '';
+  for (let rest = ms, i = 0; i < 10; i += 1, rest = Math.floor(rest / 32)) time = BASE32.charAt(rest % 32) + time;
+  return time;
+}
+
+/** The lowest id that `newId` can make at this time: the way to ask an index of ids for a span of time. */
+export function lowestId(prefix: IdPrefix, ms: number): string {
+  return `${prefix}_${timeText(ms)}${'0'.repeat(16)}`;
+}
+
+/**
+ * A new id such as `dec_01jq3k...`: prefix, 10 characters of milliseconds since 1970, 16 of randomness.
+ * Ids of one process sort by time to the millisecond; two ids never meet (80 random bits each millisecond).
+ */
+export function newId(prefix: IdPrefix, nowMs: number): string {
+  if (poolAt === pool.length) {
+    randomFillSync(pool);
+    poolAt = 0;
+  }
+  let random = '';
+  for (let i = 0; i < 10; i += 5) {
+    // 5 bytes are 8 characters of 5 bits; a double holds 40 bits exactly.
+    let bits = pool.readUIntBE(poolAt + i, 5);
+    let part = '';
+    for (let j = 0; j < 8; j += 1, bits = Math.floor(bits / 32)) part = BASE32.charAt(bits % 32) + part;
+    random += part;
+  }
+  poolAt += 10;
+  return `${prefix}_${timeText(nowMs)}${random}`;
+}

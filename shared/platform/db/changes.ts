@@ -1,0 +1,190 @@
+// The change feed: how every process learns within half a second that a key, agent, halt or policy set changed.
+//
+// Triggers write a row into `change` in the same transaction as the change itself and send a NOTIFY. A process asks
+// every 500 ms, and at once when notified. Rows carry the id of the transaction that wrote them; each answer also
+// gives the oldest transaction that was still running, from which the next question starts: a transaction that
+// commits late is never missed, and what an answer repeats is not delivered again.
+import pg from 'pg';
+import { ApiError } from '../../kernel/errors.ts';
+import type { ClockSample } from './clock.ts';
+import { asApiError, type Database, type Statement } from './database.ts';
+
+export type ChangeKind = 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
+
+export interface Change {
+  readonly kind: ChangeKind;
+  /** The columns that name what changed, e.g. organisation, environment, agent; of `trust`: any number of agents. */
+  readonly subject: readonly string[];
+}
+
+/** `reset`: changes may have been missed, forget everything. */
+export type ChangeListener = (change: Change | 'reset') => void;
+
+export interface ChangeFeed {
+  subscribe(listener: ChangeListener): void;
+  /** Resolves when every change committed before the call has been delivered. @throws {ApiError} E6002 */
+  refresh(): Promise<void>;
+  /** Nothing while the last answer is younger than 900 ms, else a promise of a newer one. @throws {ApiError} E6002 */
+  ensureFresh(): Promise<void> | undefined;
+  close(): Promise<void>;
+}
+
+const POLL_MS = 500;
+/** Revocation is promised within a second; half a second is spent waiting, this much may pass before a request itself asks. */
+const FRESH_MS = 900;
+/** Who has waited longer than this for the question of others that failed asks no other: both together must stay below 2 s. */
+const ASK_AGAIN_MS = 100;
+/** Rows are kept for an hour (workers/upkeep); after half of that without an answer nothing cached is believed. */
+const RESET_MS = 30 * 60_000;
+
+/** The highest id there is: the first question asks for no changes, only where to go on. */
+const NO_TRANSACTION = '18446744073709551615';
+
+const READ: Statement = {
+  name: 'changes-read',
+  text: `WITH now AS (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS oldest, extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms)
+    SELECT now.ms, now.oldest::text AS oldest, change.seq::text AS seq, change.kind, change.subject FROM now LEFT JOIN change ON change.txid >= $1::text::xid8`,
+};
+
+interface Row {
+  /** The database's clock, in milliseconds since 1970. */
+  ms: number;
+  oldest: string;
+  seq: string | null;
+  kind: ChangeKind | null;
+  subject: string | null;
+}
+
+export interface ChangeFeedDeps {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  /** Monotonic milliseconds. */
+  readonly monotonicMs: () => number;
+  readonly onError: (error: unknown) => void;
+  /** Hears of the database's time with each answer. */
+  readonly onTime?: ((sample: ClockSample) => void) | undefined;
+}
+
+/** Starts the feed; the first answer is in when it resolves. */
+export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> {
+  const { db, monotonicMs } = deps;
+  const listeners: ChangeListener[] = [];
+  let from: string | undefined;
+  // Rows of the last answer: the next one repeats those that are not older than the oldest running transaction.
+  let delivered = new Set<string>();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | undefined;
+  let queued: Promise<void> | undefined;
+  let closed = false;
+  let client: pg.Client | undefined;
+
+  const ask = async (): Promise<void> => {
+    const startedAt = monotonicMs();
+    const rows = await db.query<Row>(READ, [from ?? NO_TRANSACTION]);
+    const databaseMs = rows[0]?.ms;
+    if (databaseMs !== undefined) deps.onTime?.({ askedAtMs: startedAt, answeredAtMs: monotonicMs(), databaseMs });
+    const reset = from === undefined || startedAt - askedAt > RESET_MS;
+    from = rows[0]?.oldest ?? from;
+    if (reset) for (const listener of listeners) listener('reset');
+    else {
+      for (const row of rows) {
+        if (row.kind === null || row.seq === null || delivered.has(row.seq)) continue;
+        const change: Change = { kind: row.kind, subject: row.subject ? (JSON.parse(row.subject) as string[]) : [] };
+        for (const listener of listeners) listener(change);
+      }
+    }
+    delivered = new Set(rows.flatMap((row) => row.seq ?? []));
+    askedAt = startedAt;
+  };
+
+  // A question under way may have taken its snapshot before the caller's change: such a caller gets the next one.
+  const refresh = (): Promise<void> => {
+    if (running === undefined) {
+      running = ask().finally(() => {
+        running = undefined;
+      });
+      return running;
+    }
+    queued ??= running
+      .catch(() => undefined)
+      .then(() => {
+        queued = undefined;
+        return refresh();
+      });
+    return queued;
+  };
+
+  const answered = async (question: Promise<void>): Promise<void> => {
+    await question;
+    if (monotonicMs() - askedAt <= 2 * FRESH_MS) return;
+    throw new ApiError('E6002', 'The database answers too slowly now; the request may be repeated.', {
+      headers: { 'retry-after': '1' },
+    });
+  };
+
+  // Joins a question under way rather than waiting for the one after it: while Postgres is away a request must fail soon.
+  // When that one failed at once it says little of Postgres: it began long before, and this process may have stood still.
+  const catchUp = async (): Promise<void> => {
+    const calledAt = monotonicMs();
+    const joined = running;
+    if (joined !== undefined) {
+      try {
+        return await answered(joined);
+      } catch (error) {
+        if (monotonicMs() - calledAt > ASK_AGAIN_MS) throw error;
+      }
+    }
+    await answered(running ?? refresh());
+  };
+
+  const quietly = (): void => {
+    if (!closed) refresh().catch(deps.onError);
+  };
+
+  const listen = async (): Promise<void> => {
+    if (closed || client !== undefined) return;
+    const next = new pg.Client({
+      connectionString: deps.databaseUrl,
+      application_name: 'custos-changes',
+      keepAlive: true,
+      connectionTimeoutMillis: 900,
+    });
+    client = next;
+    const drop = (): void => {
+      if (client === next) client = undefined;
+    };
+    next.on('error', (error) => {
+      drop();
+      deps.onError(error);
+    });
+    next.on('end', drop);
+    next.on('notification', quietly);
+    try {
+      await next.connect();
+      await next.query('LISTEN custos_change');
+    } catch (error) {
+      drop();
+      await next.end().catch(() => undefined);
+      deps.onError(asApiError(error));
+    }
+  };
+
+  await refresh();
+  await listen();
+  const timer = setInterval(() => {
+    quietly();
+    void listen();
+  }, POLL_MS);
+
+  return {
+    subscribe: (listener) => void listeners.push(listener),
+    refresh,
+    ensureFresh: () => (monotonicMs() - askedAt <= FRESH_MS ? undefined : catchUp()),
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      await client?.end().catch(() => undefined);
+      await running?.catch(() => undefined);
+    },
+  };
+}

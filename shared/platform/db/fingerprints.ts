@@ -1,0 +1,63 @@
+// Whether this process has the same secrets as the others on this database: their fingerprints are kept there.
+import { createHmac } from 'node:crypto';
+import type { Sql, Statement } from './database.ts';
+
+const KEEP: Statement = {
+  name: 'secret-fingerprint-keep',
+  text: 'INSERT INTO secret_fingerprint (name, fingerprint) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
+};
+const READ: Statement = {
+  name: 'secret-fingerprint-read',
+  text: 'SELECT fingerprint FROM secret_fingerprint WHERE name = $1',
+};
+
+/** This process was started with another secret than the database knows. The message says what to do. */
+export class SecretMismatchError extends Error {
+  constructor(name: string) {
+    super(
+      `${name} is not the one this database was set up with. Start with the same ${name} as before (or as the other processes); ${
+        name === 'CUSTOS_SIGNING_KEY_FILE'
+          ? 'to sign with another key from now on, stop the workers and run "custos log rotate-key"'
+          : 'to begin anew, use an empty database'
+      }.`,
+    );
+    this.name = 'SecretMismatchError';
+  }
+}
+
+/** A keyed hash: it identifies the secret and does not help to find it. */
+function secretFingerprint(name: string, secret: string | Uint8Array): string {
+  return createHmac('sha256', secret).update(`custos secret fingerprint 1\n${name}`).digest('hex').slice(0, 32);
+}
+
+/** Whether the database knows this secret, knows another one, or knows none yet; changes nothing. @throws {ApiError} E6002 */
+export async function compareSecretFingerprint(
+  sql: Sql,
+  name: string,
+  secret: string | Uint8Array,
+): Promise<'same' | 'other' | 'none'> {
+  const [row] = await sql.query<{ fingerprint: string }>(READ, [name]);
+  return compareFingerprints(row?.fingerprint, name, secret);
+}
+
+/** @param known what the database has */
+export function compareFingerprints(
+  known: string | undefined,
+  name: string,
+  secret: string | Uint8Array,
+): 'same' | 'other' | 'none' {
+  if (known === undefined) return 'none';
+  return known === secretFingerprint(name, secret) ? 'same' : 'other';
+}
+
+/**
+ * Keeps the fingerprint at the first start and compares it at every later one; safe for several processes at once.
+ * @param name what the operator calls the secret, e.g. `CUSTOS_PEPPER`
+ * @throws {SecretMismatchError} the process must not go on: it could neither check keys nor sign what others can verify
+ * @throws {ApiError} E6002
+ */
+export async function ensureSecretFingerprint(sql: Sql, name: string, secret: string | Uint8Array): Promise<void> {
+  const fingerprint = secretFingerprint(name, secret);
+  await sql.query(KEEP, [name, fingerprint]);
+  if ((await compareSecretFingerprint(sql, name, secret)) !== 'same') throw new SecretMismatchError(name);
+}

@@ -1,0 +1,97 @@
+// What the auditor needs to compare rows of authority with the log: a record of each agent as it is, and where it has been.
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { newId } from '../../../kernel/ids.ts';
+import { canonicalize } from '../../../core/proof/canonical.ts';
+import { recordPrefix } from '../../../core/proof/record.ts';
+
+const UP = `
+-- What the auditor replays, found without reading the decisions and proofs between.
+CREATE INDEX leaf_of_authority ON leaf (log_id, leaf_index)
+  WHERE event IN ('custos.key', 'custos.halt', 'custos.policy_set', 'custos.agent', 'custos.session', 'custos.approval');
+
+-- Findings that an operator has seen and accepted: they stop no signing any more. JSON text.
+ALTER TABLE audit ADD COLUMN accepted text NOT NULL DEFAULT '[]';
+-- Decisions of the leaves below are verified (as custos decision verify does) by this version of the service; those of
+-- older ones are left out: another version may read a policy otherwise.
+ALTER TABLE audit ADD COLUMN verified_by text NOT NULL DEFAULT '';
+ALTER TABLE audit ADD COLUMN verified_from bigint NOT NULL DEFAULT 0;
+ALTER TABLE audit ADD COLUMN verified_size bigint NOT NULL DEFAULT 0;
+-- The leaf whose turn to be verified again is next.
+ALTER TABLE audit ADD COLUMN verify_next bigint NOT NULL DEFAULT 0;
+-- The agent whose turn to have its evidence compared is next.
+ALTER TABLE audit ADD COLUMN trust_next text NOT NULL DEFAULT '';
+
+-- One row: what the audit found that belongs to no log of the database, such as a log that was signed and has gone. JSON texts.
+CREATE TABLE audit_installation (
+  only_row boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  findings text NOT NULL DEFAULT '[]',
+  accepted text NOT NULL DEFAULT '[]',
+  audited_at timestamptz(3)
+);
+INSERT INTO audit_installation DEFAULT VALUES;
+
+-- Sessions that were opened before they were recorded: their owners sign in again.
+DELETE FROM dashboard_session;
+`;
+
+const DOWN = `
+DROP TABLE audit_installation;
+ALTER TABLE audit DROP COLUMN accepted, DROP COLUMN verified_by, DROP COLUMN verified_from, DROP COLUMN verified_size,
+  DROP COLUMN verify_next, DROP COLUMN trust_next;
+DROP INDEX leaf_of_authority;
+`;
+
+/** Agents that are in memory at once. */
+const AT_ONCE = 500;
+
+interface AgentRow {
+  organisation_id: string;
+  environment: string;
+  agent_id: string;
+  status: string;
+  capabilities: string[];
+  tags: string[];
+  slug: string;
+  seq: string;
+}
+
+/** Agents that were registered before there were records of them: each gets one that says how it is now. */
+async function recordAgents(runner: QueryRunner): Promise<void> {
+  for (let after = '0'; ; ) {
+    const agents = (await runner.query(
+      `SELECT agent.organisation_id, agent.environment, agent.agent_id, agent.status, agent.capabilities, agent.tags, organisation.slug, agent.seq::text AS seq
+       FROM agent JOIN organisation ON organisation.id = agent.organisation_id WHERE agent.seq > $1 ORDER BY agent.seq LIMIT ${AT_ONCE}`,
+      [after],
+    )) as AgentRow[];
+    if (agents.length === 0) return;
+    const nowMs = Date.now();
+    const occurredAt = new Date(nowMs).toISOString();
+    for (const { organisation_id: organisationId, environment, agent_id: agentId, slug, status, ...row } of agents) {
+      const proofId = newId('prf', nowMs);
+      const { capabilities, tags } = row;
+      const body = canonicalize({ change: 'registered', agentId, status, capabilities, tags, by: null });
+      const parts = { entityId: agentId, event: 'custos.agent', occurredAt, body, environment, organisationSlug: slug };
+      await runner.query(
+        `WITH made AS (
+           INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
+           VALUES ($1, $2, $3, $4, 'custos.agent', $5, convert_to($6, 'UTF8'))
+         ) INSERT INTO log_inbox (organisation_id, environment, source, source_id) VALUES ($1, $2, 'record', $3)`,
+        [organisationId, environment, proofId, agentId, occurredAt, recordPrefix({ ...parts, proofId })],
+      );
+    }
+    after = agents.at(-1)?.seq ?? after;
+  }
+}
+
+export class AuthorityRecords1763700000012 implements MigrationInterface {
+  readonly name = 'AuthorityRecords1763700000012';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(UP);
+    await recordAgents(runner);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query(DOWN);
+  }
+}

@@ -1,0 +1,168 @@
+// Reading and writing sealed rows: every statement that writes one of these tables is made here or takes its seal from here.
+import { hash } from 'node:crypto';
+import type { Sql, Statement } from '../database.ts';
+import type { Sealed } from './seals.ts';
+import { sealedTable, type SealedTableName, type SealedValues } from './tables.ts';
+
+/** A sealed row as it was read. */
+export type SealedRow<T extends SealedTableName> = SealedValues<T> & Sealed;
+
+const columnsOf = (table: SealedTableName): string[] => Object.keys(sealedTable(table).columns);
+
+/** SQL of a row's id in row_version. */
+export const rowIdSql = (table: SealedTableName, alias: string): string =>
+  `ARRAY[${sealedTable(table)
+    .primaryKey.map((column) => `${alias}.${column}::text`)
+    .join(', ')}]`;
+
+/** SQL of the newest version of a row that was ever written. */
+const floorSql = (table: SealedTableName, alias: string): string =>
+  sealedTable(table).history === 'none'
+    ? 'NULL::int'
+    : `(SELECT max(v.version) FROM row_version v WHERE v.table_name = '${table}' AND v.row_id = ${rowIdSql(table, alias)})`;
+
+/**
+ * The columns that checking a row needs, as a list for SELECT. They must be read in one statement, which sees one moment.
+ * Not with FOR UPDATE: a statement that waited for a lock sees the new row beside the old versions. Lock first.
+ * @param alias of the table in the statement
+ * @param prefix put before each column's name, for a statement that reads two tables
+ */
+export function sealedColumns(table: SealedTableName, alias: string, prefix = ''): string {
+  const as = (column: string): string => (prefix === '' ? column : `"${prefix}${column}"`);
+  const columns = columnsOf(table).map((column) => `${alias}.${column}${textCast(table, column)} AS ${as(column)}`);
+  return [...columns, `${alias}.seal AS ${as('seal')}`, `${floorSql(table, alias)} AS ${as('seal_floor')}`].join(', ');
+}
+
+/** A bigint arrives as text; said here, because a statement may join it with others. */
+function textCast(table: SealedTableName, column: string): string {
+  return table === 'policy_activation' && column === 'seq' ? '::text' : '';
+}
+
+/** The rows that this service wrote; the others are counted, reported and left out. */
+export function genuine<Row extends object>(sql: Sql, table: SealedTableName, rows: readonly Row[]): Row[] {
+  return rows.filter((row) => sql.seals.isGenuine(table, row));
+}
+
+/**
+ * A page of a list: reads on behind rows that are not genuine, so that none of them hides the end of the list.
+ * @param read the next `limit` rows behind `last`, or from the beginning of the page
+ */
+export async function genuinePage<Row extends object>(
+  sql: Sql,
+  table: SealedTableName,
+  limit: number,
+  read: (last: Row | undefined) => Promise<Row[]>,
+): Promise<Row[]> {
+  const page: Row[] = [];
+  let last: Row | undefined;
+  for (;;) {
+    const rows = await read(last);
+    page.push(...genuine(sql, table, rows));
+    if (rows.length < limit || page.length >= limit) return page.slice(0, limit);
+    last = rows.at(-1);
+  }
+}
+
+/** What `sealedColumns` read with a prefix, as a row of its own. */
+export function withoutPrefix(row: object, prefix: string): object {
+  const entries = Object.entries(row).filter(([name]) => name.startsWith(prefix));
+  return Object.fromEntries(entries.map(([name, value]) => [name.slice(prefix.length), value]));
+}
+
+interface Written {
+  readonly columns: readonly string[];
+  readonly values: readonly unknown[];
+}
+
+const listed = (values: Readonly<Record<string, unknown>>): Written => ({
+  columns: Object.keys(values),
+  values: Object.values(values),
+});
+
+const places = (from: number, count: number): string =>
+  Array.from({ length: count }, (_, i) => `$${from + i}`).join(', ');
+
+/** Inserts a version into row_version, as a part of the statement that writes the row. */
+const raiseSql = (table: SealedTableName, source: string): string =>
+  `INSERT INTO row_version (table_name, row_id, version) SELECT '${table}', ${rowIdSql(table, source)}, ${source}.version FROM ${source}`;
+
+/** Each set of columns has a statement of its own, and a prepared statement needs a name of its own. */
+const named = (table: SealedTableName, text: string): Statement => ({
+  name: `seal-${table}-${hash('sha256', text).slice(0, 16)}`,
+  text,
+});
+
+export interface InsertOptions {
+  /** Columns that are not sealed. */
+  readonly unsealed?: Readonly<Record<string, unknown>>;
+  /** False instead of an error when there is such a row. */
+  readonly unlessExists?: boolean;
+}
+
+type NewRow<T extends SealedTableName> = Omit<SealedValues<T>, 'version'> & { readonly version?: number };
+
+/**
+ * Inserts a row with its seal. A row whose table is versioned begins with version 1, unless `version` says otherwise.
+ * @returns whether it was inserted
+ */
+export async function insertSealed<T extends SealedTableName>(
+  sql: Sql,
+  table: T,
+  row: NewRow<T>,
+  { unsealed = {}, unlessExists = false }: InsertOptions = {},
+): Promise<boolean> {
+  const { history } = sealedTable(table);
+  // Of an unversioned table the row has no version, and none is sealed.
+  const whole = (history === 'none' ? row : { version: 1, ...row }) as SealedValues<T>;
+  const sealed = columnsOf(table);
+  const byName = whole as Readonly<Record<string, unknown>>;
+  const more = listed(unsealed);
+  const columns = [...sealed, ...more.columns, 'seal'];
+  const overriding = table === 'policy_activation' ? ' OVERRIDING SYSTEM VALUE' : '';
+  const conflict = unlessExists ? ` ON CONFLICT (${sealedTable(table).primaryKey.join(', ')}) DO NOTHING` : '';
+  const insert = `INSERT INTO ${table} (${columns.join(', ')})${overriding} VALUES (${places(1, columns.length)})${conflict}`;
+  const text =
+    history === 'all' || (history === 'updates' && byName['version'] !== 1)
+      ? `WITH made AS (${insert} RETURNING *), raised AS (${raiseSql(table, 'made')}) SELECT 1 AS one FROM made`
+      : `${insert} RETURNING 1 AS one`;
+  const values = [...sealed.map((column) => byName[column]), ...more.values, sql.seals.sealOf(table, whole)];
+  return (await sql.query(named(table, text), values)).length === 1;
+}
+
+/** What an update may change: anything but the primary key and the version. */
+export type Changes<T extends SealedTableName> = Partial<Omit<SealedValues<T>, 'version'>>;
+
+/**
+ * Changes a row that the transaction holds, and seals what it is then. The new seal is of what this process read,
+ * checked and changed, never of what the database says that the row is now.
+ * @param row as it was read after it was locked
+ * @returns the row as it is now
+ * @throws {Error} when the row is not as it was read: then nothing of the transaction may stay
+ */
+export async function updateSealed<T extends SealedTableName, Row extends SealedRow<T>>(
+  sql: Sql,
+  table: T,
+  row: Row,
+  changes: Changes<T>,
+  unsealed: Readonly<Record<string, unknown>> = {},
+): Promise<Row> {
+  const versioned = sealedTable(table).history !== 'none';
+  const floor = versioned ? Math.max((row as { version?: number }).version ?? 1, row.seal_floor ?? 1) + 1 : null;
+  const next = { ...row, ...changes, ...(versioned && { version: floor }), seal_floor: floor } as Row;
+  const seal = sql.seals.sealOf(table, next);
+  const written = listed({ ...changes, ...(versioned && { version: floor }), ...unsealed, seal });
+  const { primaryKey } = sealedTable(table);
+  const byName = row as unknown as Readonly<Record<string, unknown>>;
+  const at = primaryKey.length;
+  const where = primaryKey.map((column, i) => `${column} = $${i + 1}`).join(' AND ');
+  const set = written.columns.map((column, i) => `${column} = $${at + 1 + i}`).join(', ');
+  const guard = `$${at + written.columns.length + 1}`;
+  const update = `UPDATE ${table} SET ${set} WHERE ${where} AND seal IS NOT DISTINCT FROM ${guard}`;
+  const text = versioned
+    ? `WITH made AS (${update} RETURNING *), raised AS (${raiseSql(table, 'made')}) SELECT 1 AS one FROM made`
+    : `${update} RETURNING 1 AS one`;
+  const values = [...primaryKey.map((column) => byName[column]), ...written.values, row.seal];
+  if ((await sql.query(named(table, text), values)).length !== 1)
+    throw new Error(`a row of ${table} was changed while it was held`);
+  return { ...next, seal };
+}

@@ -1,0 +1,148 @@
+// Jobs that were given up, as rows: listed, put back or discarded by a person, once each.
+import type { Database, Statement } from '../db/database.ts';
+import type { Environment } from '../../kernel/vocabulary.ts';
+
+export type DeadJobState = 'dead' | 'retried' | 'discarded';
+
+/** A row of dead_job. */
+export interface DeadJobRecord {
+  readonly deadJobId: string;
+  readonly organisationId: string | null;
+  readonly environment: Environment | null;
+  readonly queue: string;
+  readonly name: string;
+  readonly payload: unknown;
+  readonly error: string;
+  readonly failedAt: Date;
+  readonly state: DeadJobState;
+  readonly resolvedAt: Date | null;
+  readonly resolvedBy: string | null;
+  readonly reason: string | null;
+}
+
+/** Whose jobs are meant. Jobs of no tenant (such as trust.fold) have none. */
+export interface DeadJobOwner {
+  readonly organisationId: string;
+  readonly environment: Environment;
+}
+
+export interface DeadJobFilter {
+  /** Default: `dead`, those that wait for a decision. */
+  readonly state?: DeadJobState;
+  /** Only jobs of this tenant. */
+  readonly owner?: DeadJobOwner | undefined;
+  /** Those that were recorded before this one: the last of the page before. */
+  readonly before?: string | undefined;
+  /** Default: 100. */
+  readonly limit?: number;
+}
+
+interface Row {
+  dead_job_id: string;
+  organisation_id: string | null;
+  environment: Environment | null;
+  queue: string;
+  name: string;
+  payload: string;
+  error: string;
+  failed_at: Date;
+  state: DeadJobState;
+  resolved_at: Date | null;
+  resolved_by: string | null;
+  reason: string | null;
+}
+
+const OF = '($1::text IS NULL OR organisation_id = $1 AND environment = $2)';
+const LIST: Statement = {
+  name: 'dead-jobs',
+  text: `SELECT * FROM dead_job WHERE ${OF} AND state = $3 AND ($4::bigint IS NULL OR dead_job_id < $4)
+    ORDER BY dead_job_id DESC LIMIT $5`,
+};
+const READ: Statement = { name: 'dead-job', text: `SELECT * FROM dead_job WHERE ${OF} AND dead_job_id = $3` };
+// One statement, so that a job is put back if and only if its row says so.
+const RETRY: Statement = {
+  name: 'dead-job-retry',
+  text: `WITH job AS (
+      UPDATE dead_job SET state = 'retried', resolved_at = now(), resolved_by = $4
+      WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *
+    ), back AS (
+      -- The queue still has the dead one, and would ignore another job for the same work.
+      INSERT INTO outbox (queue, name, payload)
+      SELECT queue, name, (payload::jsonb || jsonb_build_object('retryOf', dead_job_id::text))::text FROM job
+    )
+    SELECT * FROM job`,
+};
+const DISCARD: Statement = {
+  name: 'dead-job-discard',
+  text: `UPDATE dead_job SET state = 'discarded', resolved_at = now(), resolved_by = $4, reason = $5
+    WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *`,
+};
+const OPEN: Statement = {
+  name: 'dead-jobs-open',
+  text: "SELECT queue, count(*)::int AS jobs FROM dead_job WHERE state = 'dead' GROUP BY queue",
+};
+
+const fromRow = (row: Row): DeadJobRecord => ({
+  deadJobId: row.dead_job_id,
+  organisationId: row.organisation_id,
+  environment: row.environment,
+  queue: row.queue,
+  name: row.name,
+  payload: JSON.parse(row.payload),
+  error: row.error,
+  failedAt: row.failed_at,
+  state: row.state,
+  resolvedAt: row.resolved_at,
+  resolvedBy: row.resolved_by,
+  reason: row.reason,
+});
+
+const place = (owner: DeadJobOwner | undefined): [string | null, string | null] => [
+  owner?.organisationId ?? null,
+  owner?.environment ?? null,
+];
+
+/** The newest first. */
+export async function listDeadJobs(db: Database, filter: DeadJobFilter = {}): Promise<DeadJobRecord[]> {
+  const { state = 'dead', owner, before = null, limit = 100 } = filter;
+  return (await db.query<Row>(LIST, [...place(owner), state, before, limit])).map(fromRow);
+}
+
+/** One job in whatever state. @param owner when given, only a job of this tenant */
+export async function readDeadJob(db: Database, id: string, owner?: DeadJobOwner): Promise<DeadJobRecord | undefined> {
+  const [row] = await db.query<Row>(READ, [...place(owner), id]);
+  return row && fromRow(row);
+}
+
+/**
+ * Puts a dead job back into its queue. Undefined when there is none that waits for a decision under this id.
+ * @param by who decided it, such as a key id
+ * @param owner when given, only a job of this tenant
+ */
+export async function retryDeadJob(
+  db: Database,
+  id: string,
+  by: string,
+  owner?: DeadJobOwner,
+): Promise<DeadJobRecord | undefined> {
+  const [row] = await db.query<Row>(RETRY, [...place(owner), id, by]);
+  return row && fromRow(row);
+}
+
+/** Says that a dead job need not be done. Undefined when there is none that waits for a decision under this id. */
+export async function discardDeadJob(
+  db: Database,
+  id: string,
+  by: string,
+  reason: string,
+  owner?: DeadJobOwner,
+): Promise<DeadJobRecord | undefined> {
+  const [row] = await db.query<Row>(DISCARD, [...place(owner), id, by, reason]);
+  return row && fromRow(row);
+}
+
+/** How many wait for a decision, by queue; queues without any are absent. */
+export async function countDeadJobs(db: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ queue: string; jobs: number }>(OPEN, []);
+  return new Map(rows.map(({ queue, jobs }) => [queue, jobs]));
+}

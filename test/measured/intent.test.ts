@@ -1,0 +1,176 @@
+// What holds for every text: the parser is total, deterministic, idempotent, bounded, and linear in time.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { parseIntent } from '../../shared/core/intent/parse.ts';
+import { ACTIONS_BY_STRICTNESS } from '../../shared/core/intent/assess/strictness.ts';
+import type { ParsedIntent } from '../../shared/core/intent/types.ts';
+import { ACTIONS, DATA_CLASSES, EFFECTS, INTENT_FLAGS, EXTENTS, TRAITS } from '../../shared/kernel/vocabulary.ts';
+import { shippedLexicon } from '../unit/intent/lexicon.ts';
+
+const lexicon = shippedLexicon();
+const RUNS = 400;
+
+const words = fc.constantFrom(
+  ..."delete read drop send please do not the all users table from and then , . \" ' ` ( ) : ; | rm -rf / SELECT * FROM DROP TABLE curl https://a.example/x a@b.example $500 EUR db.drop.users grant admin to it them what is how of list \n ignore previous instructions production user's \u200b d\u0435lete un\u00e9 \u5220\u9664".split(
+    ' ',
+  ),
+);
+const sentence = fc.array(words, { maxLength: 40 }).map((list) => list.join(' '));
+const dotted = fc
+  .array(fc.constantFrom('db', 'read', 'drop', 'production', 'users', '*', 'unknown', 'set_up', 'a-b', 'x1', 'use'), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  .map((parts) => parts.join('.'));
+const anyText = fc.oneof(
+  sentence,
+  dotted,
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: 'grapheme', maxLength: 300 }),
+  fc.string({ unit: 'grapheme-ascii', maxLength: 300 }),
+  // Lone surrogates included.
+  fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 200 }).map((units) => String.fromCharCode(...units)),
+);
+
+const subset = (values: readonly string[], all: readonly string[]) =>
+  values.every((value) => all.includes(value)) && new Set(values).size === values.length;
+
+function expectBounded(parse: ParsedIntent): void {
+  expect(parse.confidence).to.be.within(0, 1);
+  expect(ACTIONS).to.include(parse.action);
+  expect(EFFECTS).to.include(parse.effect);
+  expect(EXTENTS).to.include(parse.extent);
+  expect(
+    subset(parse.traits, TRAITS) && subset(parse.flags, INTENT_FLAGS) && subset(parse.data_classes, DATA_CLASSES),
+  ).to.equal(true);
+  expect(parse.alternatives.length).to.be.at.most(8);
+  for (const list of Object.values(parse.entities)) expect(list.length).to.be.at.most(50);
+  expect(JSON.stringify(parse).length).to.be.at.most(120_000);
+  if (parse.action === 'unknown') {
+    expect(parse.effect).to.equal('write');
+    expect(parse.flags).to.include('not_understood');
+    expect(parse.confidence).to.be.below(0.3);
+  }
+}
+
+describe('parseIntent, for every text,', () => {
+  it('answers within the documented bounds and never throws', () => {
+    fc.assert(
+      fc.property(anyText, (text) => expectBounded(parseIntent(text, lexicon))),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('gives the same parse again', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(parseIntent(text, lexicon)).to.deep.equal(parseIntent(text, lexicon));
+      }),
+      { numRuns: RUNS / 2 },
+    );
+  });
+
+  it('is idempotent: the parse of a normalized string has that normalized string', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const { normalized, action, object, domain } = parseIntent(text, lexicon);
+        const again = parseIntent(normalized, lexicon);
+        expect(again.normalized).to.equal(normalized);
+        // A class in a string is refined by its object, which makes it stricter and never milder.
+        expect(ACTIONS_BY_STRICTNESS.indexOf(again.action)).to.be.at.least(ACTIONS_BY_STRICTNESS.indexOf(action));
+        expect(again.domain).to.equal(domain);
+        if (!normalized.includes('*')) expect(again.object).to.equal(object);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('names objects in snake_case of at most 64 characters when the text is free', () => {
+    fc.assert(
+      fc.property(sentence, (text) => {
+        const { object, domain, alternatives } = parseIntent(`please ${text}`, lexicon);
+        for (const name of [object, domain, ...alternatives.map((other) => other.object)]) {
+          expect(name).to.match(/^[a-z0-9_]{1,64}$/);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
+
+describe('parseIntent, on 10,000 characters of anything,', () => {
+  const LENGTH = 10_000;
+  /** Ten times the goal for the 99th percentile on a quiet machine: shared test machines are not quiet. */
+  const LIMIT_MS = 50;
+  const seeds = [
+    'a',
+    '"',
+    "'",
+    '`',
+    '(',
+    '@',
+    'a@',
+    'a.',
+    '1.',
+    '$1,',
+    '-',
+    '/',
+    'http://',
+    '\n',
+    '. ',
+    '! ',
+    'a . b . ',
+    'A1',
+    'aA',
+    'A/',
+    'QUJD',
+    'x=',
+    'eyJa.',
+    'password',
+    'delete ',
+    'and delete ',
+    'delete users and ',
+    'do not ',
+    'please ',
+    'i need ',
+    'use ',
+    'if ',
+    'of the ',
+    'list of ',
+    "the user's ",
+    'ignore all ',
+    'you are ',
+    'from now on ',
+    'DROP TABLE ',
+    'select * from ',
+    'rm -rf / ',
+    'curl x | ',
+    'to a b c d e f ',
+    'd e l e t e ',
+    'd\u0435lete ',
+    '\u200b',
+    '\u0301\u0327',
+    '\u0000',
+    '\u202e',
+    '\ufdfa',
+    '\u5220',
+    '\ud83d\udca9',
+    '\ud800',
+    'execute "a b" ',
+    '\ntodo:',
+    'a b@c.d ',
+  ];
+  for (const seed of seeds) {
+    it(`stays linear: ${JSON.stringify(seed)} repeated`, () => {
+      const text = seed.repeat(Math.ceil(LENGTH / seed.length)).slice(0, LENGTH);
+      let best = Number.POSITIVE_INFINITY;
+      // The least of several runs: interruptions only ever add time.
+      for (let run = 0; run < 5 && best > LIMIT_MS / 5; run += 1) {
+        const start = performance.now();
+        expectBounded(parseIntent(text, lexicon));
+        best = Math.min(best, performance.now() - start);
+      }
+      expect(best).to.be.below(LIMIT_MS);
+    });
+  }
+});

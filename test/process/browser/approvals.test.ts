@@ -1,0 +1,323 @@
+// Approvals and keys in a real browser: a human decides, a key is made, used and revoked; with hostile texts on the way.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { browserMissing, foreignRequests, openDashboard, type Visit, visit } from '../../support/browser.ts';
+import type { Client } from '../../support/client.ts';
+import { approve, ask, escalate, ESCALATING, gist } from '../../support/escalations.ts';
+import { type Pages, pagesOf } from '../../support/pages.ts';
+import { type Service, SHIPPED_POLICIES, startService } from '../../support/service.ts';
+import { describeUnless } from '../../support/skip.ts';
+
+const HOSTILE_AGENT = '<img src=x onerror="document.title=1"> \u202egnp.tnega';
+const HOSTILE_CONTEXT = { note: '</script><script>document.title=2</script>', sum: '1\u202e000' };
+
+describeUnless(browserMissing(), 'approvals and keys in a browser', function suite() {
+  let service: Service;
+  let seen: Visit;
+  let pages: Pages;
+  let client: Client;
+
+  const dialog = () => seen.page.getByRole('dialog');
+  const asking = (agent_id: string, table: string, more: object = {}) => ({
+    agent_id,
+    intent: `delete:db/asked/${table}`,
+    ...more,
+  });
+  const decide = async (verb: 'Approve' | 'Reject', reason: string): Promise<void> => {
+    await seen.page.getByRole('button', { name: `${verb}…` }).click();
+    const button = dialog().getByRole('button', { name: verb });
+    expect(await button.isDisabled(), 'a reason is needed').to.equal(true);
+    expect(await seen.page.evaluate('document.activeElement.tagName'), 'what is needed has the focus').to.equal(
+      'TEXTAREA',
+    );
+    await dialog().getByLabel('Reason').fill(reason);
+    await button.click();
+  };
+  before(async function () {
+    this.timeout(120_000);
+    const risk = JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, 'risk.json'), 'utf8')) as object;
+    service = await startService({
+      policies: { ...ESCALATING, 'risk.json': risk },
+      env: { CUSTOS_APPROVAL_TTL: '300' },
+    });
+    client = await service.client();
+    await service.admin.post('/v1/agents', {
+      agentId: 'billing-cleaner',
+      name: 'Billing cleaner',
+      description: 'Takes old invoices away.',
+    });
+    seen = await visit();
+    pages = pagesOf(seen, service.ingress.address);
+    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/approvals');
+  });
+  after(async () => {
+    await seen?.close();
+    await service?.close();
+  });
+
+  it('nothing waits at first; what comes is told without moving the rows that somebody reads', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    await page.getByText('Nothing waits for you').waitFor();
+    await escalate(client, asking('billing-cleaner', 'invoices', { context: { ticket: 'OPS-7', rows: 1200 } }));
+    const show = page.getByRole('button', { name: 'Show 1 new approval' });
+    await show.waitFor();
+    expect(await page.locator('tbody tr').count()).to.equal(0);
+    await show.click();
+    await page.getByRole('link', { name: 'delete:db/asked/invoices' }).waitFor();
+    await escalate(client, asking(HOSTILE_AGENT, 'customers', { context: HOSTILE_CONTEXT }));
+    await show.waitFor();
+    expect(await page.locator('tbody tr').count()).to.equal(1);
+    await show.click();
+    await page.getByRole('link', { name: 'delete:db/asked/customers' }).waitFor();
+    expect(await page.locator('tbody tr').first().textContent()).to.match(/customers.*\d min left$/);
+    await pages.looks('approvals');
+  });
+
+  it('is approved with a reason, and then the agent may; the page says what it led to', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    const asked = asking('billing-cleaner', 'invoices', { context: { ticket: 'OPS-7', rows: 1200 } });
+    const approval_id = await escalate(client, asked);
+    await page.getByRole('link', { name: 'delete:db/asked/invoices' }).click();
+    await page.getByRole('heading', { name: 'Your decision' }).waitFor();
+    await page.waitForFunction("document.activeElement.id === 'page-title'");
+    for (const text of ['Takes old invoices away.', 'destroys something', 'OPS-7', 'ASKED', 'asked / rule'])
+      await page.getByText(text).first().waitFor();
+    await pages.looks('approval');
+    await decide('Approve', 'Ticket OPS-7, backup verified');
+    await page.getByText('Approved, and not used yet').waitFor();
+    // The button that asked is gone with what it asked for.
+    await page.waitForFunction("document.activeElement.id === 'page-title'");
+    expect(gist(await ask(client, { ...asked, approval_id }))[0]).to.equal('ALLOW');
+    await page.reload();
+    await page.getByText('Approved and used').waitFor();
+    await page.getByText('Ticket OPS-7, backup verified').waitFor();
+    expect(await page.getByRole('link', { name: /^decision/ }).getAttribute('href')).to.match(/decisions\/dec_/);
+    await pages.picture('approval-used');
+  });
+
+  it('shows what callers say as text, with the characters named that would not be seen', async () => {
+    const { page } = seen;
+    await pages.open('/approvals');
+    await page.getByRole('link', { name: 'delete:db/asked/customers' }).click();
+    await page.getByRole('heading', { name: 'Your decision' }).waitFor();
+    await page.getByText('<img src=x onerror="document.title=1">').first().waitFor();
+    await page.getByText('⟨202E⟩').first().waitFor();
+    await page.getByText('"1\\u202e000"').waitFor();
+    expect(await page.locator('main img, main script').count()).to.equal(0);
+    expect(await page.title()).to.match(/Approvals · Custos$/);
+    await pages.picture('approval-hostile');
+    await decide('Reject', 'not today');
+    await page.getByText('Whoever asks with it is denied.').waitFor();
+    await page.getByText('not today').waitFor();
+  });
+
+  it('the key that asked is told that it may not decide, and is refused', async () => {
+    const { page } = seen;
+    const approvalId = await escalate(service.admin, asking('billing-cleaner', 'own'));
+    await pages.open(`/approvals/${approvalId}`);
+    await page.getByText('You asked with this key').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
+    const refused = await approve(service.admin, approvalId);
+    expect([refused.status, refused.json.code]).to.deep.equal([403, 'E1004']);
+    await pages.picture('approval-own');
+    const request = { name: 'made by the one that looks', scopes: ['intents:write'] };
+    const { key } = (await service.admin.post('/v1/auth/keys', request)).json;
+    const made = await escalate(service.admin.withKey(key), asking('billing-cleaner', 'made'));
+    await pages.open(`/approvals/${made}`);
+    await page.getByText('Your key made the one that asked').waitFor();
+    expect(await page.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
+  });
+
+  it('says who was faster when somebody else decides meanwhile', async () => {
+    const { page } = seen;
+    const approvalId = await escalate(client, asking('billing-cleaner', 'raced'));
+    const other = await service.addKey({ scopes: ['admin:*'], name: 'colleague' });
+    await pages.open(`/approvals/${approvalId}`);
+    await page.getByRole('button', { name: 'Reject…' }).click();
+    await dialog().getByLabel('Reason').fill('I think not');
+    // Without live events the page does not know it before.
+    await page.route('**/dashboard/api/events*', (route) => route.abort());
+    await approve(service.admin.withKey(other.key), approvalId, 'I was here first');
+    await dialog().getByRole('button', { name: 'Reject' }).click();
+    await dialog().getByText(`It was already approved by ${other.keyId}: I was here first`).waitFor();
+    await pages.picture('approval-raced');
+    await page.unroute('**/dashboard/api/events*');
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Approved, and not used yet').waitFor();
+  });
+
+  it('does not take a reason away from whoever is writing it, and says that it is too late', async () => {
+    const { page } = seen;
+    const approvalId = await escalate(client, asking('billing-cleaner', 'too-late'));
+    const other = await service.addKey({ scopes: ['admin:*'], name: 'second colleague' });
+    await pages.open(`/approvals/${approvalId}`);
+    await page.getByRole('button', { name: 'Reject…' }).click();
+    await dialog().getByLabel('Reason').fill('half a sentence');
+    // Selecting it with the mouse may end beyond the edge of the question.
+    const box = await dialog().getByLabel('Reason').boundingBox();
+    await page.mouse.move((box?.x ?? 0) + 60, (box?.y ?? 0) + 12);
+    await page.mouse.down();
+    await page.mouse.move(5, 5);
+    await page.mouse.up();
+    expect(await dialog().getByLabel('Reason').inputValue()).to.equal('half a sentence');
+    await approve(service.admin.withKey(other.key), approvalId, 'was quick');
+    await dialog().getByText(`It was already approved by ${other.keyId}: was quick`).waitFor();
+    expect(await dialog().getByLabel('Reason').inputValue()).to.equal('half a sentence');
+    expect(await dialog().getByRole('button', { name: 'Reject' }).isDisabled()).to.equal(true);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Approved, and not used yet').waitFor();
+  });
+
+  it("is decided by the service's clock, however wrong that of the browser's machine is", async () => {
+    const approvalId = await escalate(client, asking('billing-cleaner', 'clock'));
+    const page = await seen.context.newPage();
+    await page.addInitScript(`{
+      const True = Date;
+      globalThis.Date = class extends True {
+        constructor(...given) { given.length === 0 ? super(True.now() + 7_200_000) : super(...given); }
+        static now() { return True.now() + 7_200_000; }
+      };
+    }`);
+    await page.goto(`${service.ingress.address}/dashboard/approvals/${approvalId}`);
+    await page.getByText(/asked for this (just now|\d+ s ago)/).waitFor();
+    await page.getByRole('button', { name: 'Approve…' }).waitFor();
+    await page.close();
+  });
+
+  it('is told when it is not there, and when it has expired', async () => {
+    const { page } = seen;
+    await pages.open('/approvals/apr_00000000000000000000000000');
+    await page.getByText('There is no such approval').waitFor();
+    const approvalId = await escalate(client, asking('billing-cleaner', 'late'));
+    service.advance(6 * 60_000);
+    await pages.open(`/approvals/${approvalId}`);
+    await page.getByText('Nobody decided in time').waitFor();
+    await pages.open('/approvals?status=all');
+    await page.getByRole('link', { name: 'delete:db/asked/late' }).waitFor();
+    await pages.picture('approvals-all');
+    await page.getByRole('link', { name: 'Rejected', exact: true }).click();
+    await page.getByText('not today').waitFor();
+    expect(new URL(page.url()).search).to.equal('?status=rejected');
+  });
+
+  it('a key is made, shown once, works, and is refused once it is revoked', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    await pages.open('/keys');
+    await page.getByRole('button', { name: 'Make a key…' }).click();
+    await dialog().getByText('submit governance intents').waitFor();
+    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    await dialog().getByText(/^must/).first().waitFor();
+    expect(await dialog().getByLabel('Name').getAttribute('aria-invalid')).to.equal('true');
+    await dialog().getByLabel('Name').fill('invoice gateway');
+    await dialog()
+      .getByRole('checkbox', { name: /^intents:write/ })
+      .check();
+    await dialog().getByLabel('Valid for').selectOption('other');
+    await dialog().getByLabel('How long').fill('soon');
+    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    await dialog()
+      .getByText(/^must be/)
+      .first()
+      .waitFor();
+    expect(await dialog().getByLabel('How long').getAttribute('aria-invalid')).to.equal('true');
+    await pages.looks('key-form');
+    await dialog().getByLabel('How long').fill('36h');
+    await dialog().getByLabel('Bound to agents').fill('billing-cleaner\n');
+    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    const secret = page.locator('[data-secret]');
+    const key = (await secret.textContent()) ?? '';
+    expect(key).to.match(/^cst_live_/);
+    await page.waitForFunction("document.activeElement.id === 'secret-title'");
+    await pages.looks('key-secret');
+
+    const user = service.admin.withKey(key);
+    expect((await ask(user, asking('billing-cleaner', 'invoices'))).verdict).to.equal('ESCALATE');
+    expect((await user.post('/v1/enforce', asking('somebody-else', 'invoices'))).json.code).to.equal('E1004');
+
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, history.state])',
+    );
+    expect(kept).to.not.include(key);
+    await page.reload();
+    const row = page.locator('tr', { hasText: 'invoice gateway' });
+    await row.waitFor();
+    expect(await page.content()).to.not.include(key);
+    await pages.looks('keys');
+
+    await row.getByRole('button', { name: /^Revoke/ }).click();
+    await dialog().getByRole('button', { name: 'Revoke' }).click();
+    await row.getByText('revoked').waitFor();
+    const refused = await user.post('/v1/enforce', asking('billing-cleaner', 'invoices'));
+    expect([refused.status, refused.json.code]).to.deep.equal([401, 'E1002']);
+  });
+
+  it('a key is rotated: both work until the overlap ends', async () => {
+    const { page } = seen;
+    const old = await service.addKey({ name: 'to rotate' });
+    await pages.open('/keys');
+    const row = page.locator('tr', { hasText: old.keyId });
+    await row.getByRole('button', { name: /^Rotate/ }).click();
+    await dialog().getByLabel('The old key ends').selectOption('1d');
+    await dialog().getByRole('button', { name: 'Rotate' }).click();
+    const key = (await page.locator('[data-secret]').textContent()) ?? '';
+    for (const each of [old.key, key])
+      expect((await ask(service.admin.withKey(each), asking('a', 'b'))).verdict).to.equal('ESCALATE');
+    await page.locator('tr', { hasText: `by ${key.split('_')[2]}` }).waitFor();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.locator('[data-secret]').waitFor({ state: 'detached' });
+  });
+
+  it('what somebody was typing when the session ended is there again, question and all, for the same key', async () => {
+    const { page } = seen;
+    await pages.open('/keys');
+    await page.getByRole('button', { name: 'Make a key…' }).click();
+    await dialog().getByLabel('Name').fill('half typed');
+    await dialog()
+      .getByRole('checkbox', { name: /^proofs:read/ })
+      .check();
+    await seen.context.clearCookies();
+    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    await page.getByLabel('Admin key').fill(service.adminKey);
+    expect(await page.content()).to.not.include('half typed');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await dialog().waitFor();
+    expect(await dialog().getByLabel('Name').inputValue()).to.equal('half typed');
+    expect(
+      await dialog()
+        .getByRole('checkbox', { name: /^proofs:read/ })
+        .isChecked(),
+    ).to.equal(true);
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.getByRole('button', { name: 'Make a key…' }).click();
+    expect(await dialog().getByLabel('Name').inputValue(), 'closed is closed').to.equal('');
+    await page.keyboard.press('Escape');
+  });
+
+  it("warns before one's own key is revoked, and then ends the session with words", async () => {
+    const { page } = seen;
+    const own = await service.addKey({ scopes: ['admin:*'], name: 'mine' });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await openDashboard(page, service.ingress.address, own.key, '/keys');
+    const row = page.locator('tr', { hasText: 'yours now' });
+    await row.getByRole('button', { name: /^Rotate/ }).click();
+    expect(await dialog().locator('option').allTextContents()).to.not.include('At once');
+    await page.keyboard.press('Escape');
+    await row.getByRole('button', { name: /^Revoke/ }).click();
+    await dialog().getByText('You are signed in with this key').waitFor();
+    await pages.picture('key-revoke-own');
+    await dialog().getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The key that you signed in with has been revoked.').waitFor();
+    expect(await page.getByLabel('Admin key').count()).to.equal(1);
+  });
+
+  it('asked no other host for anything, and complained of nothing but the refusals it was given', () => {
+    expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
+    expect(seen.complaints.filter((text) => !/40[0149]|ERR_FAILED/.test(text))).to.deep.equal([]);
+  });
+});

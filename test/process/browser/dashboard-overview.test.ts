@@ -1,0 +1,173 @@
+// The dashboard's first pages in a real browser: signing in, live numbers, both themes and widths, and nothing from elsewhere.
+import { expect } from 'chai';
+import { generateKey } from '../../../shared/domain/keys/format.ts';
+import {
+  accessibilityProblems,
+  browserMissing,
+  foreignRequests,
+  openDashboard,
+  type Visit,
+  visit,
+} from '../../support/browser.ts';
+import { type Service, startService } from '../../support/service.ts';
+import { describeUnless } from '../../support/skip.ts';
+import { startTestWorker } from '../../support/worker.ts';
+import { waitFor } from '../../support/wait.ts';
+
+/** Says where pictures of the pages go, for whoever wants to look at them; without it none are made. */
+const PICTURES = process.env['CUSTOS_TEST_PICTURES'];
+
+describeUnless(browserMissing(), 'the dashboard in a browser', function suite() {
+  let service: Service;
+  let seen: Visit;
+  const picture = async (name: string): Promise<void> => {
+    if (PICTURES !== undefined) await seen.page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });
+  };
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startService();
+    const worker = await startTestWorker(service);
+    for (let i = 0; i < 12; i += 1)
+      await service.admin.post('/v1/agents', { agentId: `agent-${i}`, name: `Agent ${i}` });
+    for (let i = 0; i < 40; i += 1) {
+      const intent = ['data.read.user_profile', 'db.delete.production.users', 'mail.send.customer_list'][i % 3];
+      await service.admin.post('/v1/enforce', { intent, agent_id: `agent-${i % 12}`, trust_level: 7 });
+    }
+    await worker.append();
+    await worker.close();
+    seen = await visit();
+  });
+  after(async () => {
+    await seen?.close();
+    await service?.close();
+  });
+
+  it('asks for a key first, refuses a wrong one with words, and can be used with the keyboard alone', async () => {
+    const { page } = seen;
+    await page.goto(`${service.ingress.address}/dashboard/queues`);
+    const field = page.getByLabel('Admin key');
+    await field.waitFor();
+    expect((await accessibilityProblems(page)).join('\n')).to.equal('');
+    await picture('sign-in-light');
+    await page.keyboard.type(generateKey('live').key);
+    await page.keyboard.press('Enter');
+    const alert = page.locator('#key-problem');
+    await alert.getByText('invalid or has been revoked').waitFor();
+    expect(await field.getAttribute('aria-invalid')).to.equal('true');
+    expect((await accessibilityProblems(page)).join('\n')).to.equal('');
+    // The browser tells of every answer that is not good; nothing else may be said.
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('401'))).to.deep.equal([]);
+
+    await field.fill((await service.addKey({ scopes: ['proofs:read'] })).key);
+    await page.keyboard.press('Enter');
+    await alert.getByText('This key may not sign in').waitFor();
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('403'))).to.deep.equal([]);
+
+    await field.fill(service.adminKey);
+    await page.keyboard.press('Enter');
+    // Where one wanted to go.
+    await page.getByRole('heading', { name: 'Queues', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal('/dashboard/queues');
+  });
+
+  it('shows what happens, live, and what is wrong', async () => {
+    const { page } = seen;
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    // The title has the focus once the page is painted.
+    await page.waitForFunction("document.activeElement.textContent === 'Overview'");
+    expect(await page.title()).to.equal('Overview · Custos');
+    await page.getByText('No worker is alive').waitFor();
+    const stat = page.locator('.stat', { hasText: 'Last hour' }).locator('.stat-value');
+    await waitFor(async () => (await stat.textContent()) === '40', { what: 'the decisions of the hour' });
+    await page.locator('.u-over').waitFor();
+    await service.admin.post('/v1/halt', { reason: 'a drill' });
+    await page.getByText('Everything is halted').waitFor();
+    await service.admin.delete('/v1/halt');
+    await page.getByText('Everything is halted').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'As a table' }).click();
+    await page.locator('figure table').getByText('ESCALATE').waitFor();
+    await page.getByRole('button', { name: 'As a chart' }).click();
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  for (const { width, scheme } of [
+    { width: 1440, scheme: 'light' },
+    { width: 1440, scheme: 'dark' },
+    { width: 390, scheme: 'light' },
+    { width: 390, scheme: 'dark' },
+    { width: 360, scheme: 'light' },
+  ] as const)
+    it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
+      const { page } = seen;
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.locator('.u-over').waitFor();
+      expect((await accessibilityProblems(page)).join('\n')).to.equal('');
+      expect(await page.evaluate('document.documentElement.scrollWidth')).to.be.at.most(width);
+      await picture(`overview-${width}-${scheme}`);
+    });
+
+  it('keeps its menu in a narrow window behind a button', async () => {
+    const { page } = seen;
+    const menu = page.getByRole('button', { name: 'Menu' });
+    expect(await menu.getAttribute('aria-expanded')).to.equal('false');
+    await menu.click();
+    await page.getByRole('link', { name: 'Queues', exact: true }).click();
+    await page.getByRole('heading', { name: 'Queues', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Menu' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.emulateMedia({ colorScheme: 'light' });
+  });
+
+  it('says so when the numbers are not live any more, and goes on by itself', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    const events = '**/dashboard/api/events*';
+    await page.route(events, (route) => route.abort());
+    await page.reload();
+    await page.getByText('Not live').waitFor();
+    await picture('not-live');
+    await page.unroute(events);
+    await page.getByText('Live again').waitFor();
+    expect(await page.getByText('Not live').count()).to.equal(0);
+    // What the browser says of requests that fail.
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('ERR_FAILED'))).to.deep.equal([]);
+  });
+
+  it('shows the board of the queues, with nothing from another host', async () => {
+    const { page } = seen;
+    await page.goto(`${service.ingress.address}/dashboard/queues/board`);
+    await page.getByRole('link', { name: 'intents' }).first().click();
+    await page.getByText('Loading').waitFor({ state: 'detached' });
+    await picture('board');
+    expect(seen.complaints).to.deep.equal([]);
+    await page.goto(`${service.ingress.address}/dashboard`);
+  });
+
+  it('leads back to signing in when the session ends, and then to where one was', async () => {
+    const { page } = seen;
+    const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
+    const session = '**/dashboard/api/session';
+    await page.route(session, (route) => (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('The service could not be told').waitFor();
+    await page.unroute(session);
+    await page.reload();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await openDashboard(page, service.ingress.address, key, '/queues');
+    await service.admin.delete(`/v1/auth/keys/${keyId}`);
+    await page.getByText('has been revoked').waitFor();
+    await page.getByLabel('Admin key').fill(service.adminKey);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Queues', level: 1 }).waitFor();
+  });
+
+  it('asked no other host for anything, all the while', () => {
+    expect(seen.requests.length).to.be.above(50);
+    expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,49 @@
+// The end of a worker as an operator sees it: real processes, the last one killed, and the page open beside it.
+import { expect } from 'chai';
+import { browserMissing, openDashboard, type Visit, visit } from '../../support/browser.ts';
+import { startWorker, type TestService } from '../../support/process.ts';
+import { type Service, startService } from '../../support/service.ts';
+import { describeUnless } from '../../support/skip.ts';
+import { waitFor } from '../../support/wait.ts';
+
+describeUnless(browserMissing(), 'the dashboard while workers come and go', function suite() {
+  let service: Service;
+  let worker: TestService | undefined;
+  let seen: Visit;
+  before(async function () {
+    this.timeout(120_000);
+    service = await startService();
+    worker = await startWorker(service.databaseUrl);
+    seen = await visit();
+    await openDashboard(seen.page, service.ingress.address, service.adminKey);
+  });
+  after(async () => {
+    await worker?.stop();
+    await seen?.close();
+    await service?.close();
+  });
+
+  const workersOk = async (): Promise<boolean | undefined> => {
+    const { checks } = (await service.admin.get('/ready')).json as { checks: { name: string; ok: boolean }[] };
+    return checks.find(({ name }) => name === 'workers')?.ok;
+  };
+  const gauge = async (): Promise<string | undefined> =>
+    /^custos_workers_alive (\d+)$/m.exec((await service.admin.get('/metrics')).text)?.[1];
+
+  it('says in words that none is alive once the last one was killed, as /ready and the metrics do', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    const stat = page.locator('.stat', { hasText: 'Workers alive' }).locator('.stat-value');
+    await waitFor(async () => (await stat.textContent()) === '1', { what: 'the page to show the worker' });
+    expect([await workersOk(), await gauge()]).to.deep.equal([true, '1']);
+    const killedMs = performance.now();
+    await worker?.kill();
+    worker = undefined;
+    await page.getByText('No worker is alive').waitFor();
+    const sawMs = performance.now() - killedMs;
+    expect([await workersOk(), await gauge()]).to.deep.equal([false, '0']);
+    // Promised are 5 s on a machine that is not busy; a run of all tests is.
+    expect(sawMs).to.be.below(20_000);
+    expect(await page.locator('tr', { hasText: 'workers' }).textContent()).to.contain('silent for');
+  });
+});

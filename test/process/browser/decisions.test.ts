@@ -1,0 +1,359 @@
+// Decisions and agents in a real browser: found, explained, held back; with names that callers chose to break a page.
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Locator } from 'playwright-core';
+import { foldBatch } from '../../../shared/domain/trust/fold.ts';
+import { DEFAULT_DAILY_CAP } from '../../../shared/core/trust/beta.ts';
+import {
+  accessibilityProblems,
+  browserMissing,
+  foreignRequests,
+  openDashboard,
+  type Visit,
+  visit,
+} from '../../support/browser.ts';
+import { type Pages, pagesOf, WINDOWS } from '../../support/pages.ts';
+import { type Service, startService } from '../../support/service.ts';
+import { describeUnless } from '../../support/skip.ts';
+import { waitFor } from '../../support/wait.ts';
+
+const DAY_MS = 86_400_000;
+/** Markup, a right-to-left override, no place to break a line, and as long as ids may be. */
+const HOSTILE =
+  `<img src=x onerror="document.title='run'">\u202e${'W'.repeat(60)}/..%2f?a=1#b \u05d0\u05d1\u05d2 ${'x'.repeat(256)}`.slice(
+    0,
+    256,
+  );
+
+describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
+  let service: Service;
+  let seen: Visit;
+  let pages: Pages;
+  const decided: Record<string, string> = {};
+  const ask = async (agent: string, intent: string): Promise<string> =>
+    (await service.admin.post('/v1/enforce', { intent, agent_id: agent, trust_level: 7 })).json.decision_id as string;
+
+  /** Waits until so many rows are shown: what was asked for before may be there for a moment more. */
+  const shown = (rows: Locator, count: number): Promise<unknown> =>
+    waitFor(async () => (await rows.count()) === count, { what: `${count} rows` });
+
+  /** Signals that were folded on each of the last days, so that the trust has a past. */
+  async function signals(agentId: string): Promise<void> {
+    for (let day = 12; day > 0; day -= 1) {
+      const at = Date.now() - day * DAY_MS;
+      const kinds = day === 5 ? ['violation', 'failure'] : ['success', 'success', 'success', 'success', 'success'];
+      const sent = kinds.map((type) => ({ agentId, type, occurredAt: new Date(at).toISOString() }));
+      await service.admin.post('/v1/trust/signals', { signals: sent });
+      await foldBatch({ db: service.db, nowMs: () => at, dailyCap: DEFAULT_DAILY_CAP });
+    }
+  }
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startService();
+    for (const agentId of ['billing-1', 'billing-2', 'reader-1', HOSTILE])
+      await service.admin.post('/v1/agents', {
+        agentId,
+        name: agentId === HOSTILE ? '<b>bold</b>' : `The ${agentId} agent`,
+        description: 'Reads and pays invoices.',
+        capabilities: ['read:invoices', 'pay:invoices'],
+        tags: ['finance'],
+        metadata: { owner: 'finance@example.com', '<script>': 'alert(1)' },
+      });
+    await service.rows(`INSERT INTO agent (organisation_id, environment, agent_id, name, status, created_at, updated_at)
+      SELECT '${service.operatorId}', 'live', 'fleet-' || lpad(n::text, 6, '0'), 'Fleet ' || n, CASE WHEN n % 5000 = 0 THEN 'SUSPENDED' ELSE 'ACTIVE' END,
+        now() - interval '1 day', now() FROM generate_series(1, 20000) n`);
+    await signals('billing-1');
+    for (let i = 0; i < 60; i += 1) await ask(`reader-${i % 3}`, 'data.read.user_profile');
+    decided['nobody'] = await ask('nobody-knows-me', 'db.delete.production.users');
+    decided['hostile'] = await ask(HOSTILE, 'mail.send.customer_list');
+    decided['read'] = await ask('billing-1', 'data.read.invoices');
+    decided['delete'] = await ask('billing-1', 'db.delete.production.users');
+    seen = await visit();
+    pages = pagesOf(seen, service.ingress.address);
+    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/decisions');
+  });
+  after(async () => {
+    await seen?.close();
+    await service?.close();
+  });
+
+  it('lists decisions newest first, page by page, and a page is still there after a reload and when one comes back', async () => {
+    const { page } = seen;
+    await pages.heading('Decisions');
+    const rows = page.locator('.list tbody tr');
+    await rows.first().waitFor();
+    await shown(rows, 50);
+    expect(await rows.first().textContent())
+      .to.contain('db.delete.production.users')
+      .and.to.contain('billing-1');
+    await pages.picture('decisions-1440-light');
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('Page 2').waitFor();
+    await shown(rows, 14);
+    await page.reload();
+    await page.getByText('Page 2').waitFor();
+    await shown(rows, 14);
+    await rows.first().getByRole('link').click();
+    await page.getByRole('heading', { name: 'Why', exact: true }).waitFor();
+    await page.goBack();
+    await page.getByText('Page 2').waitFor();
+    const { href } = new URL(page.url());
+    await page.getByRole('button', { name: 'Newer' }).click();
+    await page.getByText('Page 1').waitFor();
+    // As somebody else opens it, who has not come the whole way.
+    const other = await seen.context.newPage();
+    await other.goto(href);
+    await other.getByText('Page 2').waitFor();
+    await other.getByRole('button', { name: 'First page' }).click();
+    await other.getByText('Page 1').waitFor();
+    await other.close();
+  });
+
+  it('gives all decisions under the filters as a file', async () => {
+    const { page } = seen;
+    const lines = async (kind: string): Promise<string> => {
+      const started = page.waitForEvent('download');
+      await page.getByRole('button', { name: `Download ${kind}` }).click();
+      return readFileSync(await (await started).path(), 'utf8');
+    };
+    const all = (await lines('CSV')).trimEnd().split('\r\n');
+    expect(all.length).to.equal(1 + 64);
+    expect(all[1])
+      .to.match(/^dec_[0-9a-z]{26},/)
+      .and.to.contain(',db.delete.production.users,');
+    await page.getByLabel('Verdict').selectOption('DENY');
+    await page.waitForURL(/verdict=DENY/);
+    await page.locator('.list[aria-busy="false"] tbody tr').first().waitFor();
+    // What the API answered.
+    const denied = JSON.parse(await lines('JSON')) as { verdict: string }[];
+    expect(denied.map(({ verdict }) => verdict))
+      .to.include('DENY')
+      .and.not.to.include('ALLOW');
+    await page.getByLabel('Verdict').selectOption('');
+    await page.waitForURL((url) => url.search === '');
+  });
+
+  it('says how many are new, and moves no row before one asks for it', async () => {
+    const { page } = seen;
+    const first = page.locator('.list tbody tr').first();
+    const id = await ask('reader-9', 'data.read.user_profile');
+    const news = page.getByRole('button', { name: '1 new, show' });
+    await news.waitFor();
+    expect(await first.textContent()).not.to.contain('reader-9');
+    await news.click();
+    await page.locator(`.list tbody a[href$="${id}"]`).waitFor();
+    await news.waitFor({ state: 'detached' });
+  });
+
+  it('keeps the filters in the address', async () => {
+    const { page } = seen;
+    // One right after the other: typing has not rested yet.
+    await page.getByLabel('Agent', { exact: true }).fill('nobody-knows-me');
+    await page.getByLabel('Verdict').selectOption('DENY');
+    await page.waitForURL(/agentId=nobody-knows-me/);
+    const url = new URL(page.url());
+    expect(Object.fromEntries(url.searchParams)).to.deep.equal({ verdict: 'DENY', agentId: 'nobody-knows-me' });
+    await page.goto(url.href);
+    const rows = page.locator('.list tbody tr');
+    await rows.first().waitFor();
+    await shown(rows, 1);
+    expect(await page.getByLabel('Agent', { exact: true }).inputValue()).to.equal('nobody-knows-me');
+    await page.getByLabel('Verdict').selectOption('ALLOW');
+    await page.getByText('No decision fits these filters').waitFor();
+    const agent = page.getByLabel('Agent', { exact: true });
+    await agent.fill('half a na');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await rows.nth(40).waitFor();
+    expect(new URL(page.url()).search).to.equal('');
+    expect(await agent.inputValue()).to.equal('');
+    const focused = await page.evaluate('document.activeElement.id');
+    expect(focused, 'the focus is kept').to.equal(await agent.getAttribute('id'));
+  });
+
+  it('shows a decision with its full explanation', async () => {
+    const { page } = seen;
+    await page.getByLabel('Decision id').fill(` ${decided['delete']} `);
+    await page.keyboard.press('Enter');
+    await pages.heading('db.delete.production.users');
+    const answer = (await service.admin.get(`/v1/decisions/${decided['delete']}`)).json;
+    for (const { code, policy, rule } of answer.reasons) {
+      await page
+        .getByRole('row')
+        .filter({ hasText: code })
+        .filter({ hasText: `${policy} / ${rule}` })
+        .first()
+        .waitFor();
+    }
+    const rules = page.locator('.rule');
+    await rules.first().waitFor();
+    const matched = page.locator('.rule-matched');
+    expect(await matched.count()).to.be.at.least(1);
+    expect(await matched.first().getAttribute('open')).to.equal('');
+    expect(await matched.first().locator('.condition-saw').first().textContent()).to.match(/^saw /);
+    await page.getByText(/rules? looked at, \d+ matched/).waitFor();
+    await page.getByText('Show the facts').click();
+    await page.getByRole('region', { name: 'the facts' }).getByText('"weekday"').waitFor();
+    await page.getByText('Show the facts').click();
+    expect(await page.getByRole('link', { name: 'Receipt', exact: true }).getAttribute('href')).to.equal(
+      `/dashboard/receipts/prf${decided['delete']?.slice(3)}`,
+    );
+    await pages.picture('decision-1440-light');
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  it('says so when there is no such decision, and shows no other', async () => {
+    const { page } = seen;
+    for (const [id, says] of [
+      [`dec_${'0'.repeat(26)}`, 'Nobody made it in this organisation'],
+      ['<script>alert(1)</script>', 'this one may be cut off'],
+    ] as const) {
+      await pages.go(`/decisions/${encodeURIComponent(id)}`);
+      await pages.heading('No such decision');
+      await page.getByText(says).waitFor();
+    }
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await pages.picture('decision-none');
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
+  });
+
+  it('says so when the facts have been erased, and still shows the verdict', async () => {
+    const { page } = seen;
+    await service.rows('UPDATE decision SET facts = NULL, facts_salt = NULL WHERE decision_id = $1', [decided['read']]);
+    await pages.go(`/decisions/${decided['read']}`);
+    await page.getByText('The facts have been erased').waitFor();
+    await page.locator('.decision-lead .badge').waitFor();
+  });
+
+  it('finds agents among twenty thousand by the beginning of an id, and by status', async () => {
+    const { page } = seen;
+    await page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await pages.heading('Agents');
+    const rows = page.locator('.list tbody tr');
+    await rows.first().waitFor();
+    await shown(rows, 50);
+    await pages.picture('agents-1440-light');
+    await page.getByLabel('Id begins with').fill('fleet-01999');
+    await page.waitForURL(/prefix=/);
+    await page.getByText('fleet-019999').waitFor();
+    await shown(rows, 10);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByLabel('Status').selectOption('SUSPENDED');
+    await page.locator('tbody .badge-bad').nth(3).waitFor();
+    await shown(rows, 4);
+    await page.getByLabel('Id begins with').fill('no-such');
+    await page.getByText('No registered agent fits').waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  it('shows an agent with its trust over time and what moved it', async () => {
+    const { page } = seen;
+    await pages.go('/agents/billing-1');
+    await pages.heading('billing-1');
+    await page.locator('.u-over').waitFor();
+    const trust = (await service.admin.get('/v1/trust/billing-1')).json;
+    const stat = page.locator('.stat', { hasText: 'Trust score' }).locator('.stat-value');
+    await waitFor(async () => (await stat.textContent()) === String(trust.score), { what: 'the score' });
+    await page.getByText('1 failure, 1 violation').waitFor();
+    await page.getByRole('table', { name: 'Last decisions' }).getByText('db.delete.production.users').waitFor();
+    await pages.picture('agent-1440-light');
+    await page.getByRole('link', { name: 'All of them' }).click();
+    await pages.heading('Decisions');
+    expect(new URL(page.url()).searchParams.get('agentId')).to.equal('billing-1');
+  });
+
+  it('shows an agent that nobody registered', async () => {
+    const { page } = seen;
+    await pages.go('/agents/nobody-knows-me');
+    await page.getByText('Nobody has registered this agent').waitFor();
+    await page.getByRole('table', { name: 'Last decisions' }).getByText('DENY').waitFor();
+    expect(await page.getByRole('button', { name: 'Suspend' }).count()).to.equal(0);
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
+  });
+
+  it('suspends an agent, which is then refused by the API, lets it go on, and terminates it for good', async () => {
+    const { page } = seen;
+    const verdict = async (): Promise<string> => {
+      const { json } = await service.admin.post('/v1/enforce', {
+        intent: 'data.read.user_profile',
+        agent_id: 'reader-1',
+      });
+      return json.reasons[0].code as string;
+    };
+    const before = await verdict();
+    await pages.go('/agents/reader-1');
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await page.getByRole('dialog').getByText('until somebody lifts').waitFor();
+    expect(await accessibilityProblems(page)).to.deep.equal([]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect((await service.admin.get('/v1/agents/reader-1')).json.status, 'Escape changes nothing').to.equal('ACTIVE');
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await pages.picture('agent-suspend');
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+    await page.locator('.lead').getByText('SUSPENDED').waitFor();
+    expect(await verdict()).to.equal('AGENT_NOT_ACTIVE');
+    await page.getByRole('button', { name: 'Lift the suspension' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Lift the suspension' }).click();
+    await page.locator('.lead').getByText('ACTIVE').waitFor();
+    expect(await verdict()).to.equal(before);
+
+    // Somebody else ends it while this page still offers to pause it.
+    await service.admin.delete('/v1/agents/reader-1');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('A terminated agent cannot be changed.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Terminated, for good').waitFor();
+    expect(await page.locator('.page-actions button').count()).to.equal(0);
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('409'))).to.deep.equal([]);
+  });
+
+  it('shows names that were chosen to break the page as the texts they are', async () => {
+    const { page } = seen;
+    await page.setViewportSize({ width: 390, height: 900 });
+    for (const path of [
+      `/agents/${encodeURIComponent(HOSTILE)}`,
+      `/decisions/${decided['hostile']}`,
+      '/agents',
+      '/decisions',
+    ]) {
+      await pages.go(path);
+      await page.locator('.name').first().waitFor();
+      await page
+        .locator(path.startsWith('/agents/') ? '.id' : path.startsWith('/decisions/') ? '.rule' : 'tbody tr')
+        .first()
+        .waitFor();
+      expect(await page.locator('main img').count(), path).to.equal(0);
+      expect(await page.title(), path).not.to.equal('run');
+      expect(await page.evaluate('document.documentElement.scrollWidth'), path).to.be.at.most(390);
+      expect(await page.locator('main').textContent(), path).not.to.contain('\u202e');
+    }
+    await pages.go(`/agents/${encodeURIComponent(HOSTILE)}`);
+    await page.getByText('⟨202E⟩').first().waitFor();
+    await pages.picture('agent-hostile-390');
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  for (const [width, scheme] of WINDOWS)
+    it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
+      const { page } = seen;
+      await pages.resize(width, scheme);
+      for (const [name, path, ready] of [
+        // A few rows look like many, and are looked at sooner.
+        ['decisions', '/decisions?agentId=billing-1', '.list tbody tr'],
+        ['decision', `/decisions/${decided['delete']}`, '.rule'],
+        ['agents', '/agents?prefix=billing', '.list tbody tr'],
+        ['agent', '/agents/billing-1', '.u-over'],
+      ] as const) {
+        await pages.go(path);
+        await page.locator(ready).first().waitFor();
+        await pages.fits(name, width);
+        await pages.picture(`${name}-${width}-${scheme}`);
+      }
+    });
+
+  it('asked no other host for anything, all the while', () => {
+    expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
+  });
+});

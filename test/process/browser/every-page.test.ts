@@ -1,0 +1,196 @@
+// What holds on every page: it can be used with the keyboard alone, says so when too much is asked, prints, and shows whose
+// session it is in every window.
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { browserMissing, openDashboard, type Visit, visit } from '../../support/browser.ts';
+import { type Service, startService } from '../../support/service.ts';
+import { describeUnless } from '../../support/skip.ts';
+import { waitFor } from '../../support/wait.ts';
+import { startTestWorker } from '../../support/worker.ts';
+
+const PAGES = [
+  'Overview',
+  'Decisions',
+  'Agents',
+  'Approvals',
+  'Receipts',
+  'Audit',
+  'Keys',
+  'Policies',
+  'Queues',
+  'Dead jobs',
+];
+/** Those whose numbers are live would go on showing them. */
+const LIVE = ['Overview', 'Queues'];
+
+/** What can be focused and is seen, each marked with its number. */
+const MARK_ALL = `(() => {
+  const all = [...document.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex="0"]')];
+  const seen = all.filter((each) => !each.disabled && each.checkVisibility({ visibilityProperty: true }));
+  seen.forEach((each, n) => each.setAttribute('data-walked', String(n)));
+  return seen.map((each) => each.outerHTML.slice(0, 120));
+})()`;
+/** Which of them has the focus, and whether one can see that. */
+const FOCUSED = `(() => {
+  const { activeElement: at } = document;
+  const { outlineStyle, outlineWidth } = getComputedStyle(at);
+  const { top, bottom, width } = at.getBoundingClientRect();
+  return {
+    walked: at.getAttribute('data-walked'),
+    ring: outlineStyle !== 'none' && outlineWidth !== '0px',
+    shown: bottom > 0 && top < innerHeight && width > 0,
+    html: at.outerHTML.slice(0, 120),
+  };
+})()`;
+interface Focused {
+  readonly walked: string | null;
+  readonly ring: boolean;
+  readonly shown: boolean;
+  readonly html: string;
+}
+
+describeUnless(browserMissing(), 'every page of the dashboard', function suite() {
+  let service: Service;
+  let seen: Visit;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startService();
+    const worker = await startTestWorker(service);
+    await service.admin.post('/v1/agents', { agentId: 'agent-1', name: 'Agent 1' });
+    for (const intent of ['data.read.user_profile', 'db.delete.production.users'])
+      await service.admin.post('/v1/enforce', { intent, agent_id: 'agent-1', trust_level: 7 });
+    await worker.append();
+    await worker.close();
+    seen = await visit();
+    await openDashboard(seen.page, service.ingress.address, service.adminKey);
+  });
+  after(async () => {
+    await seen?.close();
+    await service?.close();
+  });
+
+  const heading = (page: Page, name: string): Promise<void> =>
+    page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
+  const focused = (): Promise<Focused> => seen.page.evaluate<Focused>(FOCUSED);
+  /** Presses a key until something of this name has the focus. */
+  const reach = async (name: string): Promise<void> => {
+    const { page } = seen;
+    for (let n = 0; n < 60; n += 1) {
+      await page.keyboard.press('Tab');
+      if ((await page.evaluate('document.activeElement.textContent')) === name) return;
+    }
+    throw new Error(`the keyboard does not get to ${name}`);
+  };
+  /** Something of the page's own is there. */
+  const filled = async (): Promise<void> => {
+    await seen.page.locator('main .loading').waitFor({ state: 'detached' });
+    await seen.page.locator('main :is(.card, .list, .empty, .error-state)').first().waitFor();
+  };
+
+  for (const name of PAGES)
+    it(`${name}: the keyboard gets there and to everything on it, and one sees where it is`, async () => {
+      const { page } = seen;
+      // The first of all.
+      await page.evaluate(`document.querySelector('.skip-link').focus()`);
+      await reach(name);
+      await page.keyboard.press('Enter');
+      await heading(page, name);
+      // The title has the focus, once the page is painted.
+      await page.waitForFunction(`document.activeElement.textContent === ${JSON.stringify(name)}`);
+      await filled();
+      const all = await page.evaluate<string[]>(MARK_ALL);
+      await page.evaluate(`document.querySelector('.skip-link').focus()`);
+      const walked = new Set<string>();
+      // A field for a time has a stop for each of its parts.
+      for (let n = 0; n < all.length + 30 && walked.size < all.length; n += 1) {
+        const at = await focused();
+        if (at.walked !== null) walked.add(at.walked);
+        if (n > 0 && at.walked !== null) {
+          expect(at.ring, `one sees the focus on ${at.html}`).to.equal(true);
+          expect(at.shown, `${at.html} is in the window`).to.equal(true);
+        }
+        await page.keyboard.press('Tab');
+      }
+      const missed = all.filter((_, n) => !walked.has(String(n)));
+      expect(missed, 'what the keyboard does not get to').to.deep.equal([]);
+    });
+
+  it('a question takes the focus, keeps it, and gives it back with Escape', async () => {
+    const { page } = seen;
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await heading(page, 'Keys');
+    await reach('Make a key…');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    const inside = (): Promise<boolean> =>
+      page.evaluate<boolean>(
+        `document.activeElement === document.body || document.activeElement.closest('dialog') !== null`,
+      );
+    for (let n = 0; n < 25; n += 1) {
+      expect(await inside(), 'the focus stays in the question').to.equal(true);
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Make a key…');
+  });
+
+  it('says so when too much is asked, with what becomes of it, and shows its data once it may', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    const asked = /\/dashboard\/api\/(?!session|events)/;
+    await page.route(asked, (route) =>
+      route.fulfill({
+        status: 429,
+        headers: { 'retry-after': '2', 'content-type': 'application/problem+json' },
+        body: JSON.stringify({ detail: 'Too many requests.', code: 'E3001' }),
+      }),
+    );
+    for (const name of PAGES.filter((each) => !LIVE.includes(each))) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await heading(page, name);
+      const problem = page.getByRole('alert').filter({ hasText: 'Too many requests' }).first();
+      await problem.getByText('It is tried again by itself').waitFor();
+    }
+    await page.unroute(asked);
+    await page.getByRole('alert').first().waitFor({ state: 'detached' });
+    await filled();
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('429'))).to.deep.equal([]);
+  });
+
+  it('is printed black on white, without what can only be pressed', async () => {
+    const { page } = seen;
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    expect(await page.getByRole('button', { name: 'Sign out' }).isVisible()).to.equal(false);
+    const colours = await page.evaluate<string[]>(
+      `[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('#page-title')).color]`,
+    );
+    const [paper = 0, ink = 255] = colours.map((colour) => Number(/\d+/.exec(colour)?.[0]));
+    expect(paper).to.be.above(230);
+    expect(ink).to.be.below(60);
+    await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
+  });
+
+  it('shows in every window whose session it is, when somebody signs out or in as another in one of them', async () => {
+    const { page, context } = seen;
+    const second = await context.newPage();
+    await second.goto(`${service.ingress.address}/dashboard/agents`);
+    await heading(second, 'Agents');
+    await second.getByText('Agent 1').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await second.getByText('You have signed out in another window.').waitFor();
+    const { key, keyId } = await service.addKey({ scopes: ['admin:*'], environment: 'test' });
+    await page.getByLabel('Admin key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    // The other environment has no agents, and its window shows none of the first one's.
+    await second.locator('.who', { hasText: keyId }).waitFor();
+    await heading(second, 'Agents');
+    expect(await second.getByText('Agent 1').count()).to.equal(0);
+    await second.close();
+    await waitFor(async () => (await page.locator('.who').textContent())?.includes(keyId) === true, {
+      what: 'the key',
+    });
+  });
+});

@@ -1,0 +1,237 @@
+// Policies and dead jobs in a real browser: what is in force and why the folder was refused, what changed, what gave up.
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { beginShadow } from '../../../shared/domain/drafts/shadow-store.ts';
+import { createLogger } from '../../../shared/platform/observe/logger.ts';
+import { readPolicyFolder } from '../../../shared/domain/policy-sets/folder.ts';
+import { applyFolder } from '../../../workers/policies.ts';
+import { createDeadJobRecorder } from '../../../workers/dead-jobs.ts';
+import { createShadowWorker } from '../../../workers/shadow.ts';
+import { browserMissing, foreignRequests, openDashboard, type Visit, visit } from '../../support/browser.ts';
+import { temporaryFolder } from '../../support/folders.ts';
+import { type Pages, pagesOf } from '../../support/pages.ts';
+import { type Service, SHIPPED_POLICIES, startService } from '../../support/service.ts';
+import { describeUnless } from '../../support/skip.ts';
+import { waitFor } from '../../support/wait.ts';
+import { startTestWorker } from '../../support/worker.ts';
+
+const ESCALATED = {
+  id: 'payroll',
+  description: 'Payroll is for humans.',
+  stage: 'enforce',
+  target: { actions: ['update', 'delete'], resources: ['hr/payroll/*'], environments: ['live'] },
+  rules: [
+    {
+      name: 'a-human-decides',
+      conditions: {
+        any: [
+          { not: { all: [{ fact: 'context', path: 'ticket', operator: 'isPresent', value: true }] } },
+          {
+            all: [
+              { fact: 'trust', path: 'level', operator: 'lessThan', value: 6 },
+              { fact: 'intent', path: 'data_classes', operator: 'containsAny', value: ['pii', 'financial'] },
+            ],
+          },
+        ],
+      },
+      event: { type: 'ESCALATE', params: { code: 'PAYROLL', message: 'payroll needs a human' } },
+    },
+  ],
+};
+
+describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
+  let service: Service;
+  let seen: Visit;
+  let pages: Pages;
+  const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
+  const dialog = () => seen.page.getByRole('dialog');
+
+  /** The shipped folder, with some files changed. */
+  const folderWith = async (change: (files: Map<string, string>) => void) => {
+    const folder = await readPolicyFolder(SHIPPED_POLICIES);
+    const files = new Map(folder.policies.map((file) => [file.path, file.text]));
+    change(files);
+    return { ...folder, policies: [...files].map(([path, text]) => ({ path, text })) };
+  };
+  const apply = async (change: (files: Map<string, string>) => void): Promise<unknown> =>
+    applyFolder({ db: service.db, nowMs: service.nowMs, logger }, await folderWith(change));
+  before(async function () {
+    this.timeout(120_000);
+    service = await startService();
+    const record = createDeadJobRecorder<'intents'>({ db: service.db, logger, hooks: {} });
+    for (const [intentId, message] of [
+      ['int_1', 'connect ECONNREFUSED 10.0.0.7:5432'],
+      ['int_2', '<b>boom</b> \u202e at the end'],
+    ] as const)
+      await record({
+        queue: 'intents',
+        name: 'evaluate',
+        payload: { v: 1, organisationId: service.operatorId, environment: 'live', intentId },
+        error: new Error(message),
+        run: `${intentId}@1`,
+      });
+    seen = await visit();
+    pages = pagesOf(seen, service.ingress.address);
+    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/policies');
+  });
+  after(async () => {
+    await seen?.close();
+    await service?.close();
+  });
+
+  it('the set in force can be searched and its rules read in words', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    await page.getByText('accepted').waitFor();
+    await pages.looks('policies');
+    await page.getByLabel('Search').fill('Credentials ARE for');
+    await page.getByText('Credentials are for trusted agents').waitFor();
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 1);
+    await page.getByRole('link', { name: 'credentials' }).click();
+    await page.getByRole('heading', { level: 1, name: 'credentials' }).waitFor();
+    const rule = page.locator('.policy-rule', { hasText: 'untrusted-agents-may-not' });
+    await rule.waitFor();
+    expect((await rule.textContent())?.replaceAll(/\s+/g, ' ')).to.include(
+      'intent.data_classes has credentialstrust.level is below 5',
+    );
+    expect(await rule.textContent()).to.include('credentials need trust level 5 or more');
+    await pages.looks('policy');
+  });
+
+  it('a refused folder is shown with file, line and column, and the last good set stays', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    await pages.open('/policies');
+    await page.getByText('accepted').waitFor();
+    await apply((files) => {
+      files.set('payroll.json', '{\n  "id": "payroll",\n  "stage": "enforced"\n}');
+      for (let n = 0; n < 12; n += 1) files.set(`zz-${n}.json`, '{ "id": ');
+    });
+    // It comes by itself.
+    await page.getByText('The policy folder was refused').waitFor();
+    await page.getByText('payroll.json:3:12').waitFor();
+    await page.getByText('The last good set stays in force').waitFor();
+    expect(await page.locator('tbody tr').count()).to.be.above(5);
+    await pages.looks('policies-refused');
+    // Many are counted, and do not hide what is below them.
+    const findings = page.locator('.folder-finding');
+    await waitFor(async () => (await findings.count()) === 10, { what: 'the first ten findings' });
+    await page.getByRole('button', { name: /^Show \d+ more findings$/ }).click();
+    const all = await waitFor(
+      async () => {
+        const count = await findings.count();
+        return count > 12 ? count : undefined;
+      },
+      { what: 'all findings' },
+    );
+    await page.getByText(`The policy folder was refused, with ${all} findings`).waitFor();
+  });
+
+  it('history names each set, and the difference of two is told by policy, rule and line', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    const [before] = await service.rows<{ digest: string }>('SELECT active_digest AS digest FROM policy_state');
+    await apply((files) => {
+      files.set('payroll.json', JSON.stringify(ESCALATED));
+      files.delete('broad-reads.json');
+      const credentials = files.get('credentials.json') ?? '';
+      files.set(
+        'credentials.json',
+        credentials.replace('"lessThan",\n            "value": 5', '"lessThan",\n            "value": 6'),
+      );
+    });
+    await pages.open('/policies/history');
+    const row = page.locator('tbody tr').first();
+    await row.getByText('in force').waitFor();
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 2);
+    await pages.looks('policy-history');
+    await row.getByRole('link', { name: /^What changed with/ }).click();
+    await page.getByText('1 policy added, 1 policy removed, 1 policy changed').waitFor();
+    const changed = page.locator('details', { hasText: 'credentials' }).filter({ hasText: '~ rule' });
+    await changed.getByText('~ rule untrusted-agents-may-not').waitFor();
+    expect(await changed.locator('del').allTextContents()).to.deep.equal(['−             "value": 5\n']);
+    expect(await changed.locator('ins').allTextContents()).to.deep.equal(['+             "value": 6\n']);
+    await pages.looks('policy-difference');
+    await page.getByRole('link', { name: 'The other way round' }).click();
+    await changed.locator('del', { hasText: '"value": 6' }).waitFor();
+    await pages.open(`/policies/${before?.digest}/broad-reads`);
+    await page.getByText('Of a set that is not in force any more').waitFor();
+    await pages.open(`/policies/${'0'.repeat(64)}`);
+    await page.getByText('There is no policy set with this digest.').waitFor();
+  });
+
+  it('shadow mode tells what a draft would have changed, and how to start it', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    await pages.open('/policies/shadow');
+    await page.getByText('Shadow mode is off').waitFor();
+
+    const dir = temporaryFolder('draft');
+    cpSync(SHIPPED_POLICIES, dir, { recursive: true });
+    const reads = path.join(dir, 'reads.json');
+    writeFileSync(reads, readFileSync(reads, 'utf8').replaceAll('"ALLOW"', '"DENY"'));
+    const worker = await startTestWorker(service);
+    await service.admin.post('/v1/enforce', { intent: 'data.read.first', agent_id: 'agent-1' });
+    await worker.append();
+    await beginShadow(service.db);
+    const shadow = createShadowWorker({
+      db: service.db,
+      dir,
+      share: 1,
+      nowMs: service.nowMs,
+      logger,
+      onCounted: () => undefined,
+    });
+    await shadow.look();
+    for (const agent_id of ['agent-1', 'agent-2', 'agent-3'])
+      for (const intent of ['data.read.user_profile', 'db.delete.users'])
+        await service.admin.post('/v1/enforce', { intent, agent_id });
+    await worker.append();
+    await shadow.follow();
+    await worker.close();
+    await page.getByRole('button', { name: 'Read again' }).click();
+    await page.getByText('A draft is evaluated now').waitFor();
+    const stat = page.locator('.stat', { hasText: 'Would change' }).locator('.stat-value');
+    await waitFor(async () => (await stat.textContent()) === '3', { what: 'three that would change' });
+    await page.getByText('data.read.user_profile').first().waitFor();
+    await pages.looks('policy-shadow');
+  });
+
+  it('a dead job is retried, and another one discarded with a reason', async function () {
+    this.timeout(120_000);
+    const { page } = seen;
+    await page.getByRole('link', { name: 'Dead jobs' }).click();
+    await page.getByText('ECONNREFUSED').waitFor();
+    await pages.looks('dead-jobs');
+    await page.locator('tr', { hasText: 'ECONNREFUSED' }).getByRole('link').click();
+    await page.getByText('"int_1"').waitFor();
+    await pages.looks('dead-job');
+    await page.getByRole('button', { name: 'Retry…' }).click();
+    await dialog().getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('It was put back into its queue').waitFor();
+    const back = "SELECT payload FROM outbox WHERE queue = 'intents' AND name = 'evaluate'";
+    expect(await service.rows(back)).to.have.lengthOf(1);
+
+    await page.locator('.back-link').click();
+    await page.getByText('<b>boom</b>').waitFor();
+    await page.locator('tbody').getByRole('link').click();
+    await page.getByRole('button', { name: 'Discard…' }).click();
+    const discard = dialog().getByRole('button', { name: 'Discard' });
+    expect(await discard.isDisabled(), 'a reason is needed').to.equal(true);
+    await dialog().getByLabel('Reason').fill('the agent is gone');
+    await discard.click();
+    await page.getByText('It need not be done.').waitFor();
+    await page.getByText('the agent is gone').waitFor();
+    await pages.picture('dead-job-discarded');
+    await pages.open('/dead-jobs');
+    await page.getByText('No job waits for a decision').waitFor();
+    await pages.open('/dead-jobs/999');
+    await page.getByText('There is no such dead job.').waitFor();
+  });
+
+  it('asked no other host for anything, and complained of nothing but what was not there', () => {
+    expect(foreignRequests(seen, service.ingress.address)).to.deep.equal([]);
+    expect(seen.complaints.filter((text) => !/404/.test(text))).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,284 @@
+// Receipts and audit in a real browser: verified there and not only here, changed ones refused, and a log that is not what it was.
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { verifyReceipt } from '../../../shared/core/proof/receipt.ts';
+import { trustPublishedKeys } from '../../../shared/core/proof/keys.ts';
+import { parseTlogProof } from '../../../shared/core/proof/tlog-proof.ts';
+import {
+  accessibilityProblems,
+  browserMissing,
+  foreignRequests,
+  openDashboard,
+  type Visit,
+  visit,
+} from '../../support/browser.ts';
+import { type Pages, pagesOf, WINDOWS } from '../../support/pages.ts';
+import { type Service, startService } from '../../support/service.ts';
+import { describeUnless } from '../../support/skip.ts';
+import { startTestWorker, type TestWorker } from '../../support/worker.ts';
+import { waitFor } from '../../support/wait.ts';
+
+const HOSTILE = { note: '</script><script>document.title="run"</script>', turned: '\u202egnorw' };
+
+describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
+  let service: Service;
+  let worker: TestWorker;
+  let seen: Visit;
+  let pages: Pages;
+  let proofId: string;
+  const receipt = async (id = proofId): Promise<Record<string, unknown>> =>
+    (await service.admin.get(`/v1/proofs/${id}`)).json as Record<string, unknown>;
+  const paste = async (text: string): Promise<void> => {
+    await seen.page.getByLabel('Receipt', { exact: true }).fill(text);
+    await seen.page.getByRole('button', { name: 'Verify' }).click();
+  };
+  const ask = async (agent: string): Promise<string> =>
+    (await service.admin.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: agent })).json.proof
+      .proof_id as string;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startService();
+    worker = await startTestWorker(service);
+    for (let i = 0; i < 12; i += 1) await ask(`agent-${i % 3}`);
+    const proof = { event: 'deploy', entityId: 'agent-1', payload: HOSTILE, proofId: 'deploy/7' };
+    proofId = encodeURIComponent((await service.admin.post('/v1/proofs', proof)).json.proofId as string);
+    await worker.append();
+    for (let i = 0; i < 3; i += 1) await ask('agent-1');
+    await worker.append();
+    seen = await visit();
+    pages = pagesOf(seen, service.ingress.address);
+    await openDashboard(seen.page, service.ingress.address, service.adminKey, '/receipts');
+  });
+  after(async () => {
+    await seen?.close();
+    await worker?.close();
+    await service?.close();
+  });
+
+  it('lists what is in the log, and leads from a decision to its receipt', async () => {
+    const { page } = seen;
+    await pages.heading('Receipts');
+    const rows = page.locator('.list tbody tr');
+    await rows.nth(15).waitFor();
+    await pages.picture('receipts-1440-light');
+    await page.getByLabel('Event').fill('deploy');
+    await page.waitForURL(/event=deploy/);
+    await page.getByText('deploy/7').waitFor();
+    await waitFor(async () => (await rows.count()) === 1, { what: 'the one row' });
+    const decision = (await service.admin.get('/v1/decisions?limit=1')).json.items[0];
+    await page.getByLabel('Proof or decision id').fill(decision.decision_id as string);
+    await page.keyboard.press('Enter');
+    await page.getByText('Verified: this record is in the log').waitFor();
+    expect(new URL(page.url()).pathname).to.equal(`/dashboard/receipts/${decision.proof.proof_id}`);
+  });
+
+  it('verifies a receipt here, step by step, and shows its record as a text', async () => {
+    const { page } = seen;
+    await pages.go(`/receipts/${proofId}`);
+    await page.getByText('Verified: this record is in the log').waitFor();
+    expect(await page.locator('.step').count()).to.equal(8);
+    expect(await page.locator('.step-passed').count()).to.equal(8);
+    await page.getByRole('region', { name: "the record's body" }).getByText('document.title').waitFor();
+    expect(await page.title()).not.to.equal('run');
+    const { keyId } = (await service.admin.get('/v1/log/keys')).json.find((key: { use: string }) => key.use === 'log');
+    expect(await page.locator('.steps').textContent()).to.contain((keyId as string).slice(0, 16));
+    await pages.picture('receipt-1440-light');
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  it('gives the receipt as files that `custos verify` accepts', async () => {
+    const { page } = seen;
+    const keys = trustPublishedKeys((await service.admin.get('/v1/log/keys')).json);
+    const saved = async (button: string): Promise<{ name: string; text: string }> => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: button }).click(),
+      ]);
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') };
+    };
+    const json = await saved('Download JSON');
+    expect(json.name).to.equal('receipt-deploy_7.json');
+    expect(JSON.parse(json.text)).to.deep.equal(await receipt());
+    const text = await saved('Download tlog-proof');
+    expect(text.name).to.equal('receipt-deploy_7.tlog-proof');
+    expect(text.text).to.equal(
+      (await service.admin.get(`/v1/proofs/${proofId}`, { headers: { accept: 'text/plain' } })).text,
+    );
+    expect(verifyReceipt(parseTlogProof(text.text), keys).ok).to.equal(true);
+  });
+
+  it('refuses a receipt that was changed, with the word that `custos verify` has for it, and sends it nowhere', async () => {
+    const { page } = seen;
+    await page.getByRole('link', { name: 'Receipts', exact: true }).first().click();
+    await page.getByRole('link', { name: 'Check a receipt' }).click();
+    await pages.heading('Check a receipt');
+    const real = await receipt();
+    const path = real['path'] as string[];
+    const checkpoint = real['checkpoint'] as string;
+    const record = Buffer.from(real['record'] as string, 'base64').toString();
+    const requests = seen.requests.length;
+    for (const [text, code, step] of [
+      [
+        JSON.stringify({ ...real, record: Buffer.from(record.replace('gnorw', 'right')).toString('base64') }),
+        'RECORD_ALTERED',
+        6,
+      ],
+      [JSON.stringify({ ...real, index: 3 }), 'WRONG_INDEX', 6],
+      [JSON.stringify({ ...real, path: path.toReversed() }), 'WRONG_PATH', 6],
+      [JSON.stringify({ ...real, checkpoint: checkpoint.replace(/\n\d+\n/, '\n99\n') }), 'CHECKPOINT_SIGNATURE', 4],
+      [
+        JSON.stringify({
+          ...real,
+          checkpoint: checkpoint.replaceAll('default/live', 'other/live'),
+        }),
+        'KEY_NOT_OF_LOG',
+        3,
+      ],
+      ['{"format": "custos-receipt/1"}', 'MALFORMED', 1],
+      ['<img src=x onerror="document.title=1">', 'MALFORMED', 1],
+    ] as const) {
+      await paste(text);
+      await page.getByText(`Not valid: ${code}`).waitFor();
+      expect(await page.locator('.step-passed').count(), code).to.equal(step - 1);
+      expect(await page.locator('.step-failed').count(), code).to.equal(1);
+      if (code === 'WRONG_PATH') {
+        expect(await accessibilityProblems(page)).to.deep.equal([]);
+        await pages.picture('receipt-tampered');
+      }
+    }
+    await paste(JSON.stringify(real, null, 2));
+    await page.getByText('Verified: this record is in the log').waitFor();
+    const asked = seen.requests.slice(requests).filter((url) => !url.includes('/events'));
+    expect(new Set(asked.map((url) => new URL(url).pathname))).to.deep.equal(new Set(['/dashboard/api/v1/log/keys']));
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  it('takes a file, and none that is larger than a receipt can be', async () => {
+    const { page } = seen;
+    const file = (text: string): { name: string; mimeType: string; buffer: Buffer } => ({
+      name: 'receipt.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(text),
+    });
+    const field = page.locator('input[type=file]');
+    await field.setInputFiles(file('x'.repeat(70_000)));
+    await page.getByText('The file is too large').waitFor();
+    await field.setInputFiles(file(JSON.stringify(await receipt())));
+    await page.getByText('Verified: this record is in the log').waitFor();
+    await page.getByText('The file is too large').waitFor({ state: 'detached' });
+  });
+
+  it('says that a record is on its way, and shows its receipt when it has arrived', async () => {
+    const { page } = seen;
+    const id = await ask('agent-2');
+    await pages.go(`/receipts/${id}`);
+    await page.getByText('On record, on its way into the log').waitFor();
+    await worker.append();
+    await page.getByText('Verified: this record is in the log').waitFor();
+  });
+
+  it('says so when there is no such proof', async () => {
+    const { page } = seen;
+    await pages.go('/receipts/agent-1');
+    await pages.heading('No such proof');
+    await page.getByRole('link', { name: 'its chain' }).click();
+    await pages.heading('Chain of agent-1');
+    expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
+  });
+
+  it('computes the links of a chain again', async () => {
+    const { page } = seen;
+    await page.locator('tbody .badge-good').nth(7).waitFor();
+    expect(await page.locator('tbody .badge-bad').count()).to.equal(0);
+    await pages.picture('chain-1440-light');
+    // What an answer says that is not so: the record of another proof in the place of the second.
+    await page.route('**/v1/proofs/chain/**', async (route) => {
+      const answer = await route.fetch();
+      const body = (await answer.json()) as { items: { record: string }[] };
+      const [first, second, third] = body.items;
+      if (first && second && third) second.record = third.record;
+      await route.fulfill({ response: answer, json: body });
+    });
+    await page.reload();
+    await page.getByText('The chain is broken: CHAIN_BROKEN').waitFor();
+    await page.unroute('**/v1/proofs/chain/**');
+  });
+
+  it('says that the log is what it was, and what was done here', async () => {
+    const { page } = seen;
+    await pages.go('/audit');
+    await page.getByText('Not audited yet').waitFor();
+    await service.rows(
+      `INSERT INTO audit (log_id, audited_size, ok, findings, audited_at) SELECT log_id, size, true, '[]', now() FROM log`,
+    );
+    await page.reload();
+    await page.getByText('The log is what it was').waitFor();
+    await page.getByRole('table', { name: 'Checkpoints' }).waitFor();
+    await pages.picture('audit-1440-light');
+    await page.getByRole('link', { name: "Operators' actions" }).click();
+    await page.getByText('Signed in').waitFor();
+    await page.getByText('bootstrap').first().waitFor();
+    await page.getByLabel('Result').selectOption('failed');
+    await page.getByText('Nothing ended like that').waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
+  it('names each difference when the log is not what it was', async () => {
+    const { page } = seen;
+    const findings = [
+      {
+        kind: 'record-altered',
+        leafIndex: 4,
+        proofId: 'deploy/7',
+        sentence: 'The bytes of leaf 4 are others than those that were hashed.',
+        place: 'subtree 0',
+      },
+      {
+        kind: 'root-mismatch',
+        leafIndex: null,
+        proofId: null,
+        sentence: 'The leaves do not lead to the root of size 13.',
+        place: 'head',
+      },
+    ];
+    await service.rows('UPDATE audit SET ok = false, findings = $1', [JSON.stringify(findings)]);
+    await service.rows(
+      "UPDATE log SET halted_reason = 'The tree of 13 leaves has another root than the one that was signed.'",
+    );
+    await pages.go('/audit');
+    await page.getByRole('alert').getByText('The log is not what it was').waitFor();
+    await page.getByText('The log is halted').first().waitFor();
+    for (const { sentence } of findings) await page.getByText(sentence).waitFor();
+    expect(
+      await page
+        .getByRole('row', { name: /record-altered/ })
+        .getByRole('link')
+        .getAttribute('href'),
+    ).to.equal('/dashboard/receipts/deploy%2F7');
+    await pages.picture('audit-failed-1440-light');
+  });
+
+  for (const [width, scheme] of WINDOWS)
+    it(`fits a window of ${width} in the ${scheme}, for everybody`, async () => {
+      const { page } = seen;
+      await pages.resize(width, scheme);
+      for (const [name, path, ready] of [
+        ['receipts', '/receipts', '.list tbody tr'],
+        ['receipt', `/receipts/${proofId}`, '.step-passed'],
+        ['chain', '/receipts?view=chain&entityId=agent-1', 'tbody .badge-good'],
+        ['check', '/receipts?view=check', 'textarea'],
+        ['audit-failed', '/audit', '.audit-finding'],
+        ['actions', '/audit?view=actions', '.list tbody tr'],
+      ] as const) {
+        await pages.go(path);
+        await page.locator(ready).first().waitFor();
+        await pages.fits(name, width);
+        await pages.picture(`${name}-${width}-${scheme}`);
+      }
+    });
+
+  it('asked no other host for anything, all the while', () => {
+    expect(foreignRequests(seen, service.ingress.address).filter((url) => !url.startsWith('blob:'))).to.deep.equal([]);
+  });
+});

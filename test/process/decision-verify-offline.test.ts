@@ -1,0 +1,85 @@
+// `custos decision verify --log`: decisions are verified from exported files, without a database.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { DECISION_FAILURES } from '../../shared/core/verification/failures.ts';
+import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
+import { FAILURES } from '../../shared/core/proof/failures.ts';
+import { loadPrivateKey, publishKey } from '../../shared/core/proof/keys.ts';
+import { type Ran, runCommand, runCommandAlone } from '../support/command.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { testKeyFiles } from '../support/keys.ts';
+import type { Service } from '../support/service.ts';
+import { type DecisionsUnderTest, startDecisions } from './decision-verify-setup.ts';
+
+describe('custos decision verify, offline', function () {
+  this.timeout(120_000);
+  let on: DecisionsUnderTest;
+  let service: Service;
+  before(async () => {
+    on = await startDecisions();
+    ({ service } = on);
+  });
+  after(() => on?.close());
+
+  it('holds offline, from the exported log, facts and policy sets, with nothing but the key of the log', async () => {
+    const key = loadPrivateKey(readFileSync(testKeyFiles().CUSTOS_SIGNING_KEY_FILE, 'utf8'));
+    const folder = temporaryFolder('decisions');
+    const [log, facts, policies] = ['log', 'facts', 'policies'].map((name) => path.join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await on.worker.append();
+    const found = await findLog(service.db, service.operatorId, 'live');
+    if (found === undefined || found.origin === null) throw new Error('there is no log');
+    const lines: string[] = [];
+    for await (const line of exportLog(service.db, { ...found, origin: found.origin })) lines.push(line);
+    writeFileSync(log, lines.join(''));
+    const written = await on.run(
+      'decision',
+      'export',
+      '--organisation',
+      'default',
+      '--facts',
+      facts,
+      '--policies',
+      policies,
+    );
+    expect(written.code, written.stderr).to.equal(0);
+
+    const trusted = publishKey(key, { origin: found.origin, use: 'log' }).vkey;
+    const files = ['--log', log, '--facts', facts, '--policies', policies, '--vkey', trusted];
+    // No database, and no data folder in which one might be.
+    const env = { CUSTOS_DATA_DIR: path.join(folder, 'none') };
+    const offline = (arg: string): Promise<Ran> => runCommand(['decision', 'verify', ...files, arg], env);
+    const all = await runCommandAlone(['decision', 'verify', ...files, '--all'], env);
+    expect(all.code, all.stdout + all.stderr).to.equal(0);
+    // How many: some were asked for again and again, until they used signals that were folded meanwhile.
+    expect(all.stderr).to.match(/^\d{2,} verified, 2 not evaluable, 0 failed\.\n$/);
+    const id = on.kinds.get('worker-bot') ?? '';
+    expect((await offline(id)).stdout).to.contain(`${id} ALLOW: verified.`);
+    for (const kind of ['approved', 'rejected', 'due', 'closed', 'used'])
+      expect(all.stdout, kind).to.match(new RegExp(`^${on.kinds.get(kind)} \\w+: verified\\.`, 'm'));
+    expect((await offline('dec_gone')).code).to.equal(1);
+
+    const known = readFileSync(facts, 'utf8');
+    writeFileSync(facts, known.replace(/"salt":"./g, '"salt":"_'));
+    expect((await offline('--all')).code, 'a salt that is not base64').to.equal(FAILURES.MALFORMED.exitCode);
+    const [first = ''] = known.split('\n').filter((line) => line.includes(id));
+    const { facts: text, ...rest } = JSON.parse(first) as { facts: string };
+    const bent = Buffer.from(Buffer.from(text, 'base64').toString('utf8').replace('"ACTIVE"', '"PAUSED"'));
+    writeFileSync(facts, known.replace(first, JSON.stringify({ ...rest, facts: bent.toString('base64') })));
+    const lied = await offline(id);
+    expect(lied.code, lied.stdout).to.equal(DECISION_FAILURES.FACTS_DIGEST.exitCode);
+    expect(lied.stdout).to.contain(
+      'VERDICT_DIFFERS. The recorded verdict is ALLOW; the policy set reaches DENY (AGENT_NOT_ACTIVE)',
+    );
+    writeFileSync(
+      log,
+      lines.map((line, i) => (i === 3 ? (lines[2] ?? '').replace('"index":1', '"index":2') : line)).join(''),
+    );
+    const altered = await offline('--all');
+    expect(altered.code, altered.stderr).to.equal(FAILURES.LOG_ALTERED.exitCode);
+  });
+});

@@ -1,0 +1,199 @@
+// `custos doctor` on set-ups that are right, and on others with one thing wrong each.
+import { chmodSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import type { Diagnosis } from '../../cli/doctor/check.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { ensureSecretFingerprint } from '../../shared/platform/db/fingerprints.ts';
+import { runCommand } from '../support/command.ts';
+import { createEmptyDatabase, createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { testKeyFiles } from '../support/keys.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
+import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
+import { describeUnless } from '../support/skip.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+interface Examined {
+  readonly code: number;
+  readonly checks: readonly Diagnosis[];
+}
+
+/** Runs the command with nothing but this environment. */
+async function doctor(env: Readonly<Record<string, string>>): Promise<Examined> {
+  const { code, stdout, stderr } = await runCommand(['doctor', '--json'], env);
+  expect(stderr).to.equal('');
+  const { ok, checks } = JSON.parse(stdout) as { ok: boolean; checks: Diagnosis[] };
+  expect(code, 'ok and the exit code say the same').to.equal(ok ? 0 : 1);
+  return { code: ok ? 0 : 1, checks };
+}
+
+const problems = ({ checks }: Examined): string[] =>
+  checks.filter(({ verdict }) => verdict === 'problem').map(({ check, detail }) => `${check}: ${detail}`);
+const warnings = ({ checks }: Examined): string[] =>
+  checks.filter(({ verdict }) => verdict === 'warning').map(({ check, detail }) => `${check}: ${detail}`);
+
+describe('custos doctor', function () {
+  this.timeout(120_000);
+  let database: TestDatabase;
+  let db: Database;
+  let env: Record<string, string>;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 1,
+      onError: () => undefined,
+    });
+    await bootstrap(db);
+    // No worker runs here: what bootstrapping left would grow old while the tests run.
+    for (const table of ['log_inbox', 'outbox'])
+      await db.query({ name: `clear-${table}`, text: `DELETE FROM ${table}` }, []);
+    env = { DATABASE_URL: database.url, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_DATA_DIR: temporaryFolder('doctor') };
+  });
+
+  after(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  it('names every bad setting and exits with 1, without asking anything else', async () => {
+    const examined = await doctor({ CUSTOS_RATE_LIMITT: 'off', PORT: 'http' });
+    expect(examined.code).to.equal(1);
+    expect(problems(examined)).to.have.length(2);
+    expect(problems(examined).join()).to.match(/did you mean CUSTOS_RATE_LIMIT\?.*PORT must be a whole number/);
+  });
+
+  it('starts no database of its own: without one that runs it says so and is content', async () => {
+    const dataDir = path.join(temporaryFolder('doctor-none'), 'data');
+    const examined = await doctor({ CUSTOS_DATA_DIR: dataDir });
+    expect(examined.code).to.equal(0);
+    expect(examined.checks.find(({ check }) => check === 'database')?.verdict).to.equal('skipped');
+  });
+
+  it('says that a database does not answer, without its password', async () => {
+    const examined = await doctor({ ...env, DATABASE_URL: 'postgres://custos:hunter2secret@127.0.0.1:1/custos' });
+    expect(examined.code).to.equal(1);
+    expect(problems(examined).join()).to.match(/^database: does not answer/);
+    expect(JSON.stringify(examined)).not.to.include('hunter2secret');
+  });
+
+  it('takes nothing from a data folder that the processes do not use, and asks nothing of it', async () => {
+    // As after a first look with the embedded database, in a container whose file system is read-only.
+    const left = temporaryFolder('doctor-left');
+    writeFileSync(path.join(left, 'pepper'), `${'left over '.repeat(5)}\n`, { mode: 0o600 });
+    writeFileSync(path.join(left, 'signing-key.pem'), readFileSync(testKeyFiles().CUSTOS_PROMISE_KEY_FILE), {
+      mode: 0o600,
+    });
+    await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', TEST_PEPPER);
+    await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', 'of the real log key');
+    const about = /pepper|log key|data folder|disk/;
+    const examined = await doctor({ ...env, CUSTOS_DATA_DIR: left });
+    expect(problems(examined).filter((text) => about.test(text))).to.deep.equal([]);
+    const nowhere = await doctor({ ...env, CUSTOS_DATA_DIR: '/proc/nowhere' });
+    expect(problems(nowhere).filter((text) => about.test(text))).to.deep.equal([]);
+    const asWorker = { ...env, CUSTOS_DATA_DIR: '/proc/nowhere', ...testKeyFiles() };
+    const { checks } = await doctor(asWorker);
+    expect(
+      checks.map(({ check }) => check),
+      'checkpoints are kept there',
+    ).to.include('data folder');
+    await db.query({ name: 'forget-fingerprints', text: 'DELETE FROM secret_fingerprint' }, []);
+  });
+
+  it('says what the role of the database may do too much, and that it works all the same', async () => {
+    const examined = await doctor({ ...env, DATABASE_URL: database.ownerUrl });
+    expect(warnings(examined).join()).to.match(/database role: the role custos_owner owns tables; it may make tables/);
+    expect((await doctor(env)).checks.find(({ check }) => check === 'database role')?.verdict).to.equal('ok');
+  });
+
+  it('says that a database has no schema yet', async () => {
+    const empty = await createEmptyDatabase();
+    const examined = await doctor({ ...env, DATABASE_URL: empty.url });
+    await empty.drop();
+    expect(problems(examined)).to.deep.equal(['migrations: the database holds no Custos schema']);
+  });
+
+  it('says that no set is in force, then that the folder is another one than that in force', async () => {
+    const before = await doctor(env);
+    expect(problems(before)).to.deep.equal(['policy set: none is in force: every request is refused']);
+    await db.query(
+      { name: 'a-set', text: "INSERT INTO policy_set (digest, canonical, created_at) VALUES ($1, '', now())" },
+      ['ab'.repeat(32)],
+    );
+    await db.query({ name: 'in-force', text: 'UPDATE policy_state SET active_digest = $1' }, ['ab'.repeat(32)]);
+    const after = await doctor(env);
+    expect(after.code, 'a warning alone is no failure').to.equal(0);
+    expect(warnings(after).join()).to.include('is not what is in force');
+  });
+
+  it('names file, line and column of a broken policy, and the set that stays in force', async () => {
+    const policies = path.join(temporaryFolder('doctor-policies'), 'policies');
+    cpSync(SHIPPED_POLICIES, policies, { recursive: true });
+    writeFileSync(path.join(policies, 'broken.json'), '{\n  "id": "broken",,\n}');
+    const examined = await doctor({ ...env, CUSTOS_POLICY_DIR: policies });
+    expect(problems(examined).join()).to.match(/^policy folder: broken\.json:2:\d+ /);
+    expect(warnings(examined).join()).to.include('stays in force');
+  });
+
+  it('says that the pepper is not the one of the database', async () => {
+    await db.query({ name: 'forget', text: 'DELETE FROM secret_fingerprint' }, []);
+    expect((await doctor(env)).checks.find(({ check }) => check === 'pepper')?.detail).to.include('none yet');
+    await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', TEST_PEPPER);
+    const examined = await doctor({ ...env, CUSTOS_PEPPER: `${TEST_PEPPER}, but another` });
+    expect(problems(examined).join()).to.match(/^pepper: CUSTOS_PEPPER is not the one/);
+  });
+
+  it('says that a key file holds no key, and that others may read one', async () => {
+    const file = path.join(temporaryFolder('doctor-key'), 'key.pem');
+    writeFileSync(file, 'not a key', { mode: 0o600 });
+    expect(problems(await doctor({ ...env, CUSTOS_PROMISE_KEY_FILE: file })).join()).to.include('holds no Ed25519');
+    const { CUSTOS_PROMISE_KEY_FILE: promiseKeyFile } = testKeyFiles();
+    chmodSync(promiseKeyFile, 0o644);
+    const examined = await doctor({ ...env, CUSTOS_PROMISE_KEY_FILE: promiseKeyFile });
+    chmodSync(promiseKeyFile, 0o600);
+    expect(warnings(examined).join()).to.include('can be read by others (mode 644)');
+  });
+
+  it('says that work waits, that jobs are dead, and that the operator has no admin key left', async () => {
+    const late = "now() - interval '5 minutes'";
+    const statements = [
+      `INSERT INTO outbox (queue, name, payload) VALUES ('intents', 'intent.evaluate', '{}')`,
+      `UPDATE outbox SET created_at = ${late}`,
+      `INSERT INTO dead_job (queue, name, payload, error, failed_at) VALUES ('trust', 'trust.fold', '{}', 'it failed', now())`,
+      'UPDATE api_key SET revoked_at = now()',
+    ];
+    for (const [i, text] of statements.entries()) await db.query({ name: `doctor-test-${i}`, text }, []);
+    const examined = await doctor(env);
+    expect(problems(examined)).to.deep.equal([
+      'admin key: the operator has no admin key that works',
+      'outbox: the oldest accepted work waits for 5 min',
+    ]);
+    expect(warnings(examined).join())
+      .to.include('dead jobs: given up: 1 in trust')
+      .and.to.include('workers: no worker process is alive');
+  });
+
+  describeUnless(whyNoRedis(), 'with Redis', () => {
+    let redis: TestRedis;
+    before(async () => {
+      redis = await startTestRedis();
+    });
+    after(() => redis.close());
+
+    it('says that Redis would drop jobs, and that it is away', async () => {
+      await redis.configure('maxmemory-policy', 'allkeys-lru');
+      expect(problems(await doctor({ ...env, REDIS_URL: redis.url })).join()).to.include(
+        'redis eviction: Redis drops keys',
+      );
+      await redis.configure('maxmemory-policy', 'noeviction');
+      const away = await doctor({ ...env, REDIS_URL: 'redis://127.0.0.1:1' });
+      expect(problems(away).join()).to.include('redis: Redis does not answer: connect ECONNREFUSED');
+    });
+  });
+});

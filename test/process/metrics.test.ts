@@ -1,0 +1,129 @@
+// What Prometheus reads: the exposition of an ingress and of a worker process, and the names that alerts and the Grafana dashboard use.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { findRoot } from '../../shared/platform/config/root.ts';
+import { createClient } from '../support/client.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { type Family, readExposition } from '../support/exposition.ts';
+import { startIngress, startWorker, type TestService } from '../support/process.ts';
+import { bootstrap } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+const OPERATIONS = path.join(findRoot(), 'docs', 'operations');
+
+interface Alerts {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+}
+
+/** Our names in a PromQL expression, without the suffixes of a histogram's series. */
+const metricsIn = (expression: string): string[] =>
+  [...expression.matchAll(/\b(?:custos|process|nodejs)_[a-z0-9_]+/g)].map(([name]) =>
+    name.replace(/_(bucket|count|sum)$/, ''),
+  );
+
+describe('the metrics of running processes', function () {
+  this.timeout(120_000);
+  let database: TestDatabase;
+  let db: Database;
+  let ingress: TestService;
+  let worker: TestService;
+  let exposed: { ingress: Map<string, Family>; worker: Map<string, Family> };
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 1,
+      onError: () => undefined,
+    });
+    const { key } = await bootstrap(db);
+    [ingress, worker] = await Promise.all([startIngress(database.url), startWorker(database.url)]);
+    const client = createClient(ingress.address, key, { patient: true });
+    await client.post('/v1/enforce', { intent: 'data.read.report', agent_id: 'a "quoted"\\agent' });
+    await client.post('/v1/enforce', { intent: 'payments.transfer.money', agent_id: 'a' });
+    await client.get('/v1/agents/no%22body');
+    client.close();
+    const read = async ({ address }: TestService): Promise<Map<string, Family>> =>
+      readExposition(await (await fetch(`${address}/metrics`)).text());
+    // The audit speaks once it has run; the rest is there from the start.
+    await waitFor(async () => (await read(worker)).get('custos_audit_ok')?.samples[0]);
+    exposed = { ingress: await read(ingress), worker: await read(worker) };
+  });
+
+  after(async () => {
+    await Promise.all([ingress.stop(), worker.stop()]);
+    await db.close();
+    await database.drop();
+  });
+
+  it('are correct exposition: every line is read by a strict parser, and histograms add up', () => {
+    expect(exposed.ingress.get('custos_http_request_duration_seconds')?.type).to.equal('histogram');
+    expect(exposed.worker.get('custos_job_duration_seconds')?.type).to.equal('histogram');
+    const verdicts = exposed.ingress.get('custos_decisions_total')?.samples ?? [];
+    expect(verdicts.reduce((sum, { value }) => sum + value, 0)).to.equal(2);
+  });
+
+  it('say what they are and in which unit: counters end in _total, times in _seconds, all have a help text', () => {
+    for (const { name, type, help } of [...exposed.ingress.values(), ...exposed.worker.values()]) {
+      expect(help, name).to.match(/\S/);
+      if (!name.startsWith('custos_')) continue;
+      expect(name.endsWith('_total'), name).to.equal(type === 'counter');
+      expect(name, 'base units only').not.to.match(/_(ms|millis|milliseconds|kb|mb|percent)(_|$)/);
+      expect(type !== 'histogram' || name.endsWith('_seconds') || name.endsWith('_bytes'), name).to.equal(true);
+    }
+  });
+
+  it('have no label whose values grow with what callers send', () => {
+    const bounded = new Set([
+      'route',
+      'method',
+      'status',
+      'verdict',
+      'queue',
+      'state',
+      'name',
+      'outcome',
+      'table',
+      'organisation',
+      'environment',
+      'le',
+      'result',
+    ]);
+    for (const { name, samples } of [...exposed.ingress.values(), ...exposed.worker.values()])
+      if (name.startsWith('custos_'))
+        for (const { labels } of samples)
+          for (const label of Object.keys(labels)) expect([...bounded], name).to.include(label);
+  });
+
+  const known = (): Set<string> => new Set([...exposed.ingress.keys(), ...exposed.worker.keys()]);
+
+  it('hold every metric that an alert rule names', () => {
+    const { groups } = parse(readFileSync(path.join(OPERATIONS, 'alerts.yml'), 'utf8')) as Alerts;
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.length).to.be.greaterThan(8);
+    for (const { alert, expr } of rules) {
+      const names = metricsIn(expr);
+      expect(names.length, alert).to.be.greaterThan(0);
+      for (const name of names) expect([...known()], alert).to.include(name);
+    }
+  });
+
+  it('hold every metric that the Grafana dashboard shows', () => {
+    const text = readFileSync(path.join(OPERATIONS, 'grafana-dashboard.json'), 'utf8');
+    const { panels } = JSON.parse(text) as { panels: { title: string; targets?: { expr: string }[] }[] };
+    const expressions = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+    expect(expressions.length).to.be.greaterThan(15);
+    for (const { title, expr } of expressions) {
+      const names = metricsIn(expr);
+      expect(names.length, title).to.be.greaterThan(0);
+      for (const name of names) expect([...known()], title).to.include(name);
+    }
+  });
+});

@@ -1,0 +1,133 @@
+// `custos org` and `custos keys`: tenants and keys from the shell, on the database itself.
+import { expect } from 'chai';
+import { parseKey } from '../../shared/domain/keys/format.ts';
+import { type Ran, runCommand } from '../support/command.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { type KeyService, startKeyService } from '../service/keys-setup.ts';
+
+describe('organisations and keys from the shell', function () {
+  this.timeout(120_000);
+  let service: KeyService;
+  before(async () => {
+    service = await startKeyService();
+  });
+  after(() => service.close());
+
+  const custos = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
+    runCommand(args, { DATABASE_URL: service.databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, ...env });
+  const ok = async (...args: string[]): Promise<string> => {
+    const ran = await custos(args);
+    expect(ran.code, ran.stderr).to.equal(0);
+    return ran.stdout.trim();
+  };
+  const statusOf = async (key: string): Promise<number> => {
+    await service.changes.refresh();
+    return (await service.as(key).get('/v1/agents')).status;
+  };
+
+  it('make a tenant whose admin sees nothing of another', async () => {
+    const made = JSON.parse(await ok('org', 'create', 'acme', '--name', 'Acme Inc.', '--tier', '5', '--json'));
+    expect(made).to.include({ slug: 'acme', name: 'Acme Inc.', tier: 5, isOperator: false });
+    const listed = JSON.parse(await ok('org', 'list', '--json')) as { slug: string; isOperator: boolean }[];
+    expect(listed.map(({ slug, isOperator }) => [slug, isOperator])).to.deep.equal([
+      ['default', true],
+      ['taken', false],
+      ['acme', false],
+    ]);
+    expect(await ok('org', 'list')).to.match(/^SLUG .*\ndefault .*\ntaken .*\nacme +Acme Inc\. +5 +no /);
+    const key = await ok('keys', 'create', '--org', 'acme', '--name', 'admin', '--scope', 'admin:*');
+    const keys = (await service.as(key).get('/v1/auth/keys')).json.items as { keyId: string }[];
+    expect(keys.map((one) => one.keyId)).to.deep.equal([parseKey(key)?.keyId]);
+    const own = (await service.admin.get('/v1/auth/keys?limit=200')).json.items as { keyId: string }[];
+    expect(own.map((one) => one.keyId)).to.not.contain(parseKey(key)?.keyId);
+  });
+
+  it('make a key, list it, rotate it and revoke it', async () => {
+    const made = JSON.parse(
+      await ok(
+        'keys',
+        'create',
+        '--name',
+        'cli',
+        '--scope',
+        'agents:read',
+        'agents:write',
+        '--environment',
+        'test',
+        '--agent',
+        'a',
+        'b',
+        '--expires-in',
+        '90d',
+        '--tier',
+        '6',
+        '--json',
+      ),
+    );
+    expect(made).to.deep.include({
+      environment: 'test',
+      scopes: ['agents:read', 'agents:write'],
+      agentIds: ['a', 'b'],
+      tier: 6,
+      createdBy: null,
+    });
+    expect(parseKey(made.key)?.environment).to.equal('test');
+    expect(await statusOf(made.key)).to.equal(200);
+    const listed = await ok('keys', 'list', '--environment', 'test');
+    expect(listed).to.contain(made.keyId).and.contain('agents:read,agents:write').and.not.contain(made.key);
+    const replaced = await ok('keys', 'rotate', made.keyId, '--overlap', '1h');
+    expect([await statusOf(made.key), await statusOf(replaced)]).to.deep.equal([200, 200]);
+    const keyId = parseKey(replaced)?.keyId ?? '';
+    await ok('keys', 'revoke', keyId);
+    await ok('keys', 'revoke', keyId);
+    expect(await statusOf(replaced)).to.equal(401);
+    const all = JSON.parse(await ok('keys', 'list', '--environment', 'test', '--json')) as {
+      keyId: string;
+      revokedAt: unknown;
+    }[];
+    expect(all.find((one) => one.keyId === keyId)?.revokedAt).to.be.a('string');
+    expect(JSON.stringify(all)).to.not.contain(parseKey(replaced)?.secret);
+  });
+
+  it('print a key for CUSTOS_BOOTSTRAP_KEY without a database', async () => {
+    const ran = await custos(['keys', 'generate'], { DATABASE_URL: '', CUSTOS_PEPPER: '' });
+    expect(parseKey(ran.stdout.trim())?.environment).to.equal('live');
+  });
+
+  const create = (...more: string[]) => ['keys', 'create', '--name', 'x', '--scope', 'agents:read', ...more];
+  const refused: [string, string[], RegExp][] = [
+    ['an organisation that does not exist', create('--org', 'nobody'), /no organisation "nobody"/],
+    ['one that does not exist, by its long name', create('--organisation', 'nobody'), /no organisation "nobody"/],
+    [
+      'an unknown scope',
+      ['keys', 'create', '--name', 'x', '--scope', 'agents:read', 'all'],
+      /--scope number 2 must be one of/,
+    ],
+    ['a lifetime that is none', create('--expires-in', 'soon'), /--expires-in must be a number and a unit letter/],
+    ['a tier above the organisation', create('--tier', '8'), /--tier must be a whole number from 0 to 7/],
+    ['an unknown environment', create('--environment', 'prod'), /--environment.*Allowed choices are live, test, dev/s],
+    ['a key that does not exist', ['keys', 'revoke', 'zzzzzzzz'], /no key zzzzzzzz/],
+    ['the rotation of a key that does not exist', ['keys', 'rotate', 'zzzzzzzz'], /no key zzzzzzzz/],
+    ['an overlap that is too long', ['keys', 'rotate', 'zzzzzzzz', '--overlap', '31d'], /--overlap must be/],
+    ['a slug that cannot be one', ['org', 'create', 'Not_Good'], /slug must have/],
+    ['a slug that is taken', ['org', 'create', 'taken'], /with the slug "taken" already/],
+    ["the operator's slug", ['org', 'create', 'default'], /operator's organisation/],
+    ['a tier that is none', ['org', 'create', 'other', '--tier', 'high'], /tier must be/],
+  ];
+  before(() => service.addOrganisation('taken'));
+  for (const [what, args, sentence] of refused)
+    it(`refuse ${what} with one sentence and exit code 1`, async () => {
+      const { code, stdout, stderr } = await custos(args);
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.match(sentence);
+      expect(stderr, 'no stack').to.not.match(/\n\s+at /);
+    });
+
+  it('refuse to work with another pepper', async () => {
+    await ok('org', 'list');
+    const ran = await custos(create(), { CUSTOS_PEPPER: 'quite another pepper, of the right length' });
+    expect(ran.code).to.equal(1);
+    expect(ran.stderr).to.contain('CUSTOS_PEPPER is not the one this database was set up with');
+    expect(ran.stderr).to.not.match(/\n\s+at /);
+  });
+});

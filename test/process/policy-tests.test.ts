@@ -1,0 +1,200 @@
+// `custos policy test` and `custos policy coverage` as a person runs them, and the guide on them as it is written.
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { findRoot } from '../../shared/platform/config/root.ts';
+import { type Ran, runCommand } from '../support/command.ts';
+import { temporaryFolder } from '../support/folders.ts';
+
+const ROOT = findRoot();
+
+const custos = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> =>
+  runCommand(['policy', ...args], env);
+
+/** A copy of the shipped policies without their tests, and a way to put files into it. */
+function policyFolder(): { dir: string; put: (name: string, content: string | object) => string } {
+  const dir = path.join(temporaryFolder('policy-tests'), 'policies');
+  cpSync(path.join(ROOT, 'policies'), dir, {
+    recursive: true,
+    filter: (source) => !/policies.(schema|tests)$/.test(source),
+  });
+  const put = (name: string, content: string | object): string => {
+    const file = path.join(dir, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+    return file;
+  };
+  return { dir, put };
+}
+
+const reading = (expected: string): object => ({
+  name: 'reading',
+  cases: [{ name: 'a read', agent: {}, intent: 'data.read.report', expect: expected }],
+});
+
+const ESCAPE = '\u001b[';
+
+describe('custos policy test and coverage', function () {
+  this.timeout(120_000);
+
+  it('pass on the shipped policies, which are covered whole', async () => {
+    const [test, coverage] = await Promise.all([
+      custos(['test', '--json']),
+      custos(['coverage', '--min', '100', '--json']),
+    ]);
+    expect(test.code, test.stdout.slice(0, 2_000)).to.equal(0);
+    const ran = JSON.parse(test.stdout) as { ok: boolean; passed: number; failed: number; files: object[] };
+    expect(ran).to.include({ ok: true, failed: 0 });
+    expect(ran.passed).to.be.above(300);
+    expect(coverage.code).to.equal(0);
+    expect(JSON.parse(coverage.stdout)).to.deep.include({ ok: true, percent: 100, gaps: [], failed: 0 });
+  });
+
+  it('a failed case is exit code 4, told with its place and without colour off a terminal', async () => {
+    const { dir, put } = policyFolder();
+    const file = put('tests/r.json', reading('DENY'));
+    const [plain, coloured, json] = await Promise.all([
+      custos(['test', '--policies', dir]),
+      custos(['test', '--policies', dir], { FORCE_COLOR: '1' }),
+      custos(['test', file, '--policies', dir, '--json']),
+    ]);
+    for (const { code } of [plain, coloured, json]) expect(code).to.equal(4);
+    expect(plain.stdout).to.contain('r.json:4:5').and.contain('0 passed, 1 failed').and.not.contain(ESCAPE);
+    expect(plain.stdout).to.contain('- expected  DENY').and.contain('+ actual    ALLOW');
+    expect(plain.stdout).to.match(/reads\/reading-is-open gave ALLOW READ_OPEN: .*reads\.json:\d+:\d+/);
+    expect(coloured.stdout).to.contain(ESCAPE);
+    const { files } = JSON.parse(json.stdout) as { files: { failures: object[] }[] };
+    expect(files[0]?.failures[0]).to.deep.include({
+      line: 4,
+      column: 5,
+      case: 'a read',
+      differences: [{ what: 'verdict', expected: 'DENY', actual: 'ALLOW' }],
+    });
+  });
+
+  it('a broken policy or test file is exit code 3, and nothing is run', async () => {
+    const policies = policyFolder();
+    policies.put('broken.json', '{ "id": "broken" }');
+    policies.put('tests/r.json', reading('ALLOW'));
+    const tests = policyFolder();
+    tests.put('tests/r.json', { name: 'r', cases: [{ name: 'c', agent: 'nobody', intent: 'data.read.x' }] });
+    const almost = policyFolder();
+    almost.put('tests/r.JSON', reading('ALLOW'));
+    const [ofPolicy, ofTest, ofCoverage] = await Promise.all([
+      custos(['test', '--policies', policies.dir, '--json']),
+      custos(['test', '--policies', tests.dir]),
+      custos(['coverage', '--policies', almost.dir]),
+    ]);
+    for (const { code } of [ofPolicy, ofTest, ofCoverage]) expect(code).to.equal(3);
+    const { ok, findings } = JSON.parse(ofPolicy.stdout) as { ok: boolean; findings: { file: string }[] };
+    expect(ok).to.equal(false);
+    expect(findings[0]?.file).to.match(/broken\.json$/);
+    expect(ofTest.stdout).to.match(/r\.json:6:16 error UNKNOWN_FIXTURE there is no fixture "nobody" of agents/);
+    expect(ofCoverage.stdout).to.match(/r\.JSON:1:1 error NOT_JSON/);
+  });
+
+  it('runs the tests of a policy folder that is named, and tests against the policies beside them', async () => {
+    const { dir, put } = policyFolder();
+    const file = put('tests/r.json', reading('DENY'));
+    put('closed.json', {
+      id: 'closed',
+      description: 'Nothing is read.',
+      stage: 'enforce',
+      target: { actions: ['read'], resources: ['*'] },
+      rules: [
+        {
+          name: 'closed',
+          conditions: { all: [{ fact: 'agent', path: 'id', operator: 'isPresent', value: true }] },
+          event: { type: 'DENY', params: { code: 'CLOSED', message: 'closed' } },
+        },
+      ],
+    });
+    // The shipped policies, which would be meant otherwise, say ALLOW.
+    const all = await Promise.all([
+      custos(['test', dir]),
+      custos(['test', file]),
+      custos(['test', path.dirname(file)]),
+      custos(['coverage', dir]),
+      custos(['test', dir, '--policies', path.join(ROOT, 'policies')]),
+    ]);
+    expect(all.map(({ code }) => code)).to.deep.equal([0, 0, 0, 0, 4]);
+  });
+
+  it('nothing to run is exit code 2: no tests, no case of that name, no percentage, no folder', async () => {
+    const { dir, put } = policyFolder();
+    const bare = policyFolder();
+    put('tests/r.json', reading('ALLOW'));
+    const all = await Promise.all([
+      custos(['test', '--policies', bare.dir]),
+      custos(['test', '--policies', dir, '--filter', 'another']),
+      custos(['coverage', '--policies', dir, '--min', 'all']),
+      custos(['test', '']),
+    ]);
+    expect(all.map(({ code }) => code)).to.deep.equal([2, 2, 2, 2]);
+    for (const [i, says] of ['is not there', 'another', 'percentage', 'is empty'].entries())
+      expect(all[i]?.stderr).to.contain(says);
+  });
+
+  it('coverage below --min is exit code 4, and every gap has its place', async () => {
+    const { dir, put } = policyFolder();
+    put('tests/r.json', reading('ALLOW'));
+    const { code, stdout } = await custos(['coverage', '--policies', dir, '--min', '50', '--json']);
+    expect(code).to.equal(4);
+    const { ok, percent, gaps } = JSON.parse(stdout) as {
+      ok: boolean;
+      percent: number;
+      gaps: { kind: string; file: string; line: number; column: number }[];
+    };
+    expect(ok).to.equal(false);
+    expect(percent).to.be.below(50);
+    expect(new Set(gaps.map(({ kind }) => kind))).to.deep.equal(new Set(['policy', 'rule', 'condition']));
+    for (const gap of gaps) {
+      const line = readFileSync(path.resolve(gap.file), 'utf8').split('\n')[gap.line - 1] ?? '';
+      expect(line.slice(gap.column - 1), JSON.stringify(gap)).to.match(/^\{/);
+    }
+  });
+});
+
+describe('the guide on testing a policy', function () {
+  this.timeout(120_000);
+
+  const guide = readFileSync(path.join(ROOT, 'docs', 'guides', 'test-a-policy.md'), 'utf8');
+  const blocks = new Map(
+    [...guide.matchAll(/<!-- ([\w-]+) -->\n```\w*\n([^]*?)^```$/gm)].map(([, label = '', text = '']) => [label, text]),
+  );
+  const block = (label: string): string => {
+    const text = blocks.get(label);
+    if (text === undefined) throw new Error(`the guide has no block ${label}`);
+    return text;
+  };
+
+  it('shows what is printed, when its files are as they stand there and when they are broken as it says', async () => {
+    const variant = (change: (policy: string, test: string) => [string, string]): string => {
+      const { dir, put } = policyFolder();
+      const [policy, test] = change(block('policy'), block('test'));
+      put('releases.json', policy);
+      put('tests/releases.json', test);
+      return dir;
+    };
+    const valued = (value: string): string => variant((policy, test) => [policy.replace('08:00-18:00', value), test]);
+    const withoutNight = variant((policy, test) => {
+      const document = JSON.parse(test) as { cases: { name: string }[] };
+      const cases = document.cases.filter(({ name }) => !name.includes('night'));
+      return [policy, JSON.stringify({ ...document, cases })];
+    });
+    const dirs = [variant((...files) => files), valued('07:00-24:00'), valued('06:00-23:59')];
+    const ran = await Promise.all([
+      ...dirs.map((dir) => custos(['test', '--policies', dir])),
+      custos(['coverage', '--policies', withoutNight]),
+    ]);
+    // From a folder nearby, paths are shown relative to it.
+    const shown = ran.map(({ stdout }, i) => {
+      const dir = dirs[i] ?? withoutNight;
+      return stdout.replaceAll(`${path.relative(process.cwd(), dir)}/`, 'policies/').replaceAll(`${dir}/`, 'policies/');
+    });
+    expect(ran.map(({ code }) => code)).to.deep.equal([0, 3, 4, 0]);
+    expect(shown[0]).to.equal(block('passed'));
+    for (const [i, label] of ['passed', 'broken', 'failed', 'uncovered'].entries())
+      for (const line of block(label).trimEnd().split('\n')) expect(shown[i]?.split('\n'), label).to.include(line);
+  });
+});

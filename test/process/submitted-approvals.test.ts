@@ -1,0 +1,273 @@
+// Submitted intents that need a human: they wait, and go on by themselves once it is decided, whoever dies meanwhile.
+import { copyFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { expireApprovals } from '../../shared/domain/approvals/store.ts';
+import type { Client } from '../support/client.ts';
+import { approve, ask, DENYING, ESCALATING, fillApprovals, gist, reject } from '../support/escalations.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { startWorker } from '../support/process.ts';
+import { rewriteSealed } from '../support/seals.ts';
+import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
+
+describe('a submitted intent that needs an approval', function () {
+  this.timeout(120_000);
+  let both: ServiceAndWorker;
+  let service: Service;
+  let worker: TestWorker;
+  let client: Client;
+  before(async () => {
+    both = await startServiceAndWorker({ policies: ESCALATING });
+    ({ service, worker } = both);
+    client = await service.client();
+  });
+  after(() => both?.close());
+
+  let names = 0;
+  const submit = async (more: object = {}): Promise<string> => {
+    names += 1;
+    const body = { agentId: `agent-${names}`, action: 'delete', resource: `db/asked/t${names}`, ...more };
+    return (await client.post('/v1/intents', body)).json.intentId;
+  };
+  const read = async (intentId: string) => (await client.get(`/v1/intents/${intentId}`)).json;
+  const approvalOf = async (approvalId: string) => (await service.admin.get(`/v1/approvals/${approvalId}`)).json;
+  /** @returns how many jobs it has had */
+  const evaluate = async (intentId: string): Promise<number> => {
+    await worker.evaluate(intentId);
+    return (await worker.jobsOf(intentId)).length;
+  };
+  const waiting = async (more: object = {}) => {
+    const intentId = await submit(more);
+    await evaluate(intentId);
+    const intent = await read(intentId);
+    expect(intent).to.include({ status: 'waiting_approval', decision: null });
+    return { intentId, approvalId: intent.approvalId as string, agentId: intent.agentId as string };
+  };
+  /** As if its time had passed; worker processes have the machine's clock. */
+  const expire = (approvalId: string) =>
+    rewriteSealed(service.db, 'approval', 'approval_id = $1', [approvalId], {
+      expires_at: new Date(service.nowMs() - 1_000),
+    });
+  const verdictsOf = async (agentId: string): Promise<string[]> =>
+    (
+      await service.rows<{ verdict: string }>('SELECT verdict FROM decision WHERE agent_id = $1 ORDER BY decision_id', [
+        agentId,
+      ])
+    ).map(({ verdict }) => verdict);
+
+  it('waits with the approval that it needs, which shows the ESCALATE and the context', async () => {
+    const { intentId, approvalId, agentId } = await waiting({ context: { ticket: 'OPS-1' } });
+    const approval = await approvalOf(approvalId);
+    expect(approval).to.deep.include({ status: 'pending', agentId, intentId, context: { ticket: 'OPS-1' } });
+    expect(gist(approval.decision)).to.deep.equal(['ESCALATE', 'ASKED']);
+    expect(approval.decision.approval).to.deep.equal({ approval_id: approvalId, expires_at: approval.expiresAt });
+    expect((await client.get('/v1/intents?status=waiting_approval')).json.items[0]).to.deep.equal(await read(intentId));
+    await evaluate(intentId);
+    expect(await verdictsOf(agentId), 'a job that comes again does nothing').to.deep.equal(['ESCALATE']);
+  });
+
+  it('approved, has a job again and is allowed, with the approval used by that decision', async () => {
+    const { intentId, approvalId, agentId } = await waiting();
+    await approve(service.admin, approvalId);
+    expect(await read(intentId)).to.include({ status: 'evaluating', decision: null });
+    expect(await evaluate(intentId)).to.equal(2);
+    const intent = await read(intentId);
+    expect(intent).to.include({ status: 'decided', approvalId });
+    expect(gist(intent.decision)).to.deep.equal(['ALLOW', 'ASKED', 'APPROVED']);
+    expect(await approvalOf(approvalId)).to.include({ status: 'used', usedDecisionId: intent.decision.decision_id });
+    expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'ALLOW']);
+  });
+
+  it('whose agent has all the approvals that it may have, is decided ESCALATE and waits for nobody', async () => {
+    const agentId = 'flooding';
+    await fillApprovals(service, agentId);
+    const intentId = await submit({ agentId });
+    await evaluate(intentId);
+    const intent = await read(intentId);
+    expect(intent).to.include({ status: 'decided', approvalId: null });
+    expect(gist(intent.decision)).to.deep.equal(['ESCALATE', 'ASKED']);
+    expect(intent.decision).not.to.have.property('approval');
+    await service.rows("DELETE FROM approval WHERE decision_id = 'dec_x'");
+  });
+
+  it('rejected, is decided DENY, APPROVAL_REJECTED', async () => {
+    const { intentId, approvalId } = await waiting();
+    await reject(service.admin, approvalId, 'no');
+    await evaluate(intentId);
+    const intent = await read(intentId);
+    expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['decided', 'DENY', 'APPROVAL_REJECTED']);
+  });
+
+  it('nobody decides in time, is decided DENY, APPROVAL_EXPIRED', async () => {
+    const { intentId, approvalId } = await waiting();
+    await expire(approvalId);
+    await expireApprovals(service.db, service.nowMs());
+    await evaluate(intentId);
+    const intent = await read(intentId);
+    expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['decided', 'DENY', 'APPROVAL_EXPIRED']);
+    expect((await approve(service.admin, approvalId)).json.code).to.equal('E5001');
+  });
+
+  it('approved, and denied by then, is decided DENY by the policies, and the approval is not used', async () => {
+    const { intentId, approvalId } = await waiting();
+    await approve(service.admin, approvalId);
+    await service.apply(DENYING);
+    await worker.deciding.changes.refresh();
+    await waitFor(() => worker.deciding.policies.current().set.policies.length === 4);
+    await evaluate(intentId);
+    await service.apply(ESCALATING);
+    await waitFor(() => worker.deciding.policies.current().set.policies.length === 3);
+    const intent = await read(intentId);
+    expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['decided', 'DENY', 'DENIED', 'ASKED']);
+    expect((await approvalOf(approvalId)).status).to.equal('approved');
+  });
+
+  it('is evaluated once after the approval, by two workers and twenty jobs', async () => {
+    const { intentId, approvalId, agentId } = await waiting();
+    await approve(service.admin, approvalId);
+    const [job] = await worker.jobsOf(intentId);
+    if (job === undefined) throw new Error('no job');
+    const second = await startTestWorker(service);
+    try {
+      const workers = [worker.intentWorker(), second.intentWorker()];
+      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.handlers.evaluate(job)));
+    } finally {
+      await second.close();
+    }
+    expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'ALLOW']);
+    expect((await read(intentId)).status).to.equal('decided');
+  });
+
+  it('escalated by two workers at once, waits for one approval', async () => {
+    const intentId = await submit();
+    const [job] = await worker.jobsOf(intentId);
+    if (job === undefined) throw new Error('no job');
+    const second = await startTestWorker(service);
+    try {
+      const workers = [worker.intentWorker(), second.intentWorker()];
+      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.handlers.evaluate(job)));
+    } finally {
+      await second.close();
+    }
+    const { agentId } = await read(intentId);
+    expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE']);
+    expect((await service.admin.get(`/v1/approvals?agentId=${agentId}`)).json.items).to.have.lengthOf(1);
+  });
+
+  it('is not undone by a worker that evaluated it before a human rejected it, and comes late', async () => {
+    const intentId = await submit();
+    const [job] = await worker.jobsOf(intentId);
+    if (job === undefined) throw new Error('no job');
+    let arrived: () => void = () => undefined;
+    let goOn: () => void = () => undefined;
+    const isThere = new Promise<void>((resolve) => (arrived = resolve));
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const { decider } = worker.deciding;
+    const slow = worker.intentWorker({
+      decider: {
+        ...decider,
+        async answer(question) {
+          const answer = await decider.answer(question);
+          arrived();
+          await held;
+          return answer;
+        },
+      },
+    });
+    const late = slow.handlers.evaluate(job);
+    await isThere;
+    await worker.evaluate(intentId);
+    const { approvalId, agentId } = await read(intentId);
+    await reject(service.admin, approvalId);
+    goOn();
+    await late;
+    expect(await read(intentId)).to.include({ status: 'evaluating', approvalId });
+    await evaluate(intentId);
+    expect(gist((await read(intentId)).decision)).to.deep.equal(['DENY', 'APPROVAL_REJECTED']);
+    expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'DENY']);
+  });
+
+  it('leaves nothing of a decision that could not be stored: the approval is unused, and used when the job comes again', async () => {
+    const { intentId, approvalId, agentId } = await waiting();
+    await approve(service.admin, approvalId);
+    const [job] = await worker.jobsOf(intentId);
+    if (job === undefined) throw new Error('no job');
+    const { decisions } = worker.deciding;
+    const failing = worker.intentWorker({
+      decisions: {
+        ...decisions,
+        async insert(sql, rows) {
+          await decisions.insert(sql, rows);
+          throw new Error('the disk is full');
+        },
+      },
+    });
+    let message = '';
+    await failing.handlers.evaluate(job).catch((error: Error) => (message = error.message));
+    expect(message).to.equal('the disk is full');
+    expect((await approvalOf(approvalId)).status).to.equal('approved');
+    expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE']);
+    await evaluate(intentId);
+    expect((await approvalOf(approvalId)).status).to.equal('used');
+    expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE', 'ALLOW']);
+  });
+
+  it('given up after the approval, ends in `failed` with a DENY, and leaves the approval unused', async () => {
+    const { intentId, approvalId } = await waiting();
+    await approve(service.admin, approvalId);
+    const [job] = await worker.jobsOf(intentId);
+    if (job === undefined) throw new Error('no job');
+    await worker.intentWorker().giveUp(job);
+    const intent = await read(intentId);
+    expect([intent.status, ...gist(intent.decision)]).to.deep.equal(['failed', 'DENY', 'EVALUATION_FAILED']);
+    expect((await approvalOf(approvalId)).status).to.equal('approved');
+  });
+
+  it('has an approval that nobody can use by asking', async () => {
+    const { approvalId, agentId, intentId } = await waiting();
+    await approve(service.admin, approvalId);
+    const body = { agent_id: agentId, intent: `delete:db/asked/t${names}`, approval_id: approvalId };
+    expect(gist(await ask(client, body))).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
+    const named = await client.post('/v1/enforce', { ...body, intent_id: intentId });
+    expect(named.json.code).to.equal('E2001');
+  });
+
+  describe('and a worker process', () => {
+    it('goes on by itself: approved while every worker is dead, and expired by upkeep', async () => {
+      const folder = temporaryFolder('policies');
+      for (const [name, policy] of Object.entries(ESCALATING))
+        writeFileSync(path.join(folder, name), JSON.stringify(policy));
+      copyFileSync(path.join(SHIPPED_POLICIES, 'lexicon.json'), path.join(folder, 'lexicon.json'));
+      const env = { CUSTOS_POLICY_DIR: folder };
+      const [toApprove, toReject, toExpire] = [await submit(), await submit(), await submit()];
+      const settled = (intentId: string, status: string) =>
+        waitFor(async () => (await read(intentId)).status === status, {
+          what: `${intentId} to be ${status}`,
+          timeoutMs: 30_000,
+        });
+      const first = await startWorker(service.databaseUrl, env);
+      await Promise.all([toApprove, toReject, toExpire].map((intentId) => settled(intentId, 'waiting_approval')));
+      await first.kill();
+      await approve(service.admin, (await read(toApprove)).approvalId);
+      await reject(service.admin, (await read(toReject)).approvalId);
+      await expire((await read(toExpire)).approvalId);
+      const second = await startWorker(service.databaseUrl, env);
+      try {
+        const codes: string[][] = [];
+        for (const intentId of [toApprove, toReject, toExpire]) {
+          await settled(intentId, 'decided');
+          codes.push(gist((await read(intentId)).decision));
+        }
+        expect(codes).to.deep.equal([
+          ['ALLOW', 'ASKED', 'APPROVED'],
+          ['DENY', 'APPROVAL_REJECTED'],
+          ['DENY', 'APPROVAL_EXPIRED'],
+        ]);
+      } finally {
+        await second.stop();
+      }
+    });
+  });
+});

@@ -1,0 +1,166 @@
+// What a process knows of an agent's decisions, its own and those of other processes: each is counted once.
+import { expect } from 'chai';
+import type { ChangeListener } from '../../shared/platform/db/changes.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { type AgentDirectory, createAgentDirectory } from '../../shared/domain/agents/agents.ts';
+import { createDecisionStore } from '../../shared/domain/decisions/decision-store.ts';
+import { newId } from '../../shared/kernel/ids.ts';
+import type { Verdict } from '../../shared/kernel/vocabulary.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+describe('the history of an agent in two processes', () => {
+  let database: TestDatabase;
+  let db: Database;
+  const open: AgentDirectory[] = [];
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 3,
+      onError: () => undefined,
+    });
+  });
+  afterEach(() => {
+    for (const directory of open.splice(0)) directory.close();
+  });
+  after(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  const keyOf = (agentId: string) => ({ organisationId: 'org', environment: 'live' as const, agentId });
+
+  /** One process: decides, counts what it decided, and looks at the counts. */
+  function processNamed(processId: string, nowMs: () => number = Date.now, database: Database = db) {
+    const listeners: ChangeListener[] = [];
+    const changes = {
+      subscribe: (listener: ChangeListener) => void listeners.push(listener),
+      refresh: () => Promise.resolve(),
+      ensureFresh: () => undefined,
+      close: () => Promise.resolve(),
+    };
+    const directory = createAgentDirectory({
+      db: database,
+      changes,
+      processId,
+      nowMs,
+      trustDailyCap: 10_000,
+      onError: () => undefined,
+    });
+    open.push(directory);
+    const store = createDecisionStore({ db, processId });
+    return {
+      reset: () => {
+        for (const listener of listeners) listener('reset');
+      },
+      async decide(agentId: string, verdict: Verdict, atMs = nowMs()): Promise<void> {
+        await store.append({
+          decisionId: newId('dec', atMs),
+          organisationId: 'org',
+          environment: 'live',
+          agentId,
+          keyId: 'AAAAAAAA',
+          verdict,
+          evaluatedAt: new Date(atMs).toISOString(),
+          policyDigest: 'f'.repeat(64),
+          proofId: 'prf_1',
+          record: '{}',
+          facts: '{}',
+          factsSalt: '00',
+        });
+        directory.count(keyOf(agentId), atMs, verdict);
+      },
+      async counts(agentId: string) {
+        return (await directory.get(keyOf(agentId))).history.counts(nowMs());
+      },
+    };
+  }
+
+  it('counts decisions of the other process once, whether they were made before or after it was first asked about', async () => {
+    const here = processNamed('here');
+    const there = processNamed('there');
+    // Another agent is known already, so that the process asks for the decisions of others from now on.
+    await here.counts('known');
+    for (let i = 0; i < 5; i += 1) await there.decide('shared', 'DENY');
+    expect((await here.counts('shared')).last_60s.DENY, 'loaded').to.equal(5);
+    await here.decide('shared', 'DENY');
+    await there.decide('shared', 'ALLOW');
+    await waitFor(async () => (await here.counts('shared')).last_60s.ALLOW === 1, { what: 'the decision made there' });
+    for (const window of Object.values(await here.counts('shared')))
+      expect(window).to.deep.equal({ ALLOW: 1, DENY: 6, ESCALATE: 0, DEGRADE: 0 });
+    // Once more from what is stored.
+    here.reset();
+    await there.decide('shared', 'ESCALATE');
+    await waitFor(async () => (await here.counts('shared')).last_60s.ESCALATE === 1, {
+      what: 'the decision made there',
+    });
+    expect((await here.counts('shared')).last_24h).to.deep.equal({ ALLOW: 1, DENY: 6, ESCALATE: 1, DEGRADE: 0 });
+  });
+
+  /** The database with its first answer about agents held back: `asked` resolves once Postgres has given it. */
+  function heldBack() {
+    let release = (): void => undefined;
+    let answered = (): void => undefined;
+    let held: Promise<void> | undefined = new Promise((resolve) => (release = resolve));
+    const asked = new Promise<void>((resolve) => (answered = resolve));
+    const database: Database = {
+      ...db,
+      async query(statement, values) {
+        const rows = await db.query<never>(statement, values);
+        if (statement.name !== 'agents-load') return rows;
+        const waitingFor = held;
+        held = undefined;
+        answered();
+        await waitingFor;
+        return rows;
+      },
+    };
+    return { database, asked, release };
+  }
+
+  it('counts a decision that is recorded while its agent is being loaded', async () => {
+    const { database: slow, asked, release } = heldBack();
+    const here = processNamed('slow', Date.now, slow);
+    const counts = here.counts('busy');
+    await asked;
+    await here.decide('busy', 'DENY');
+    release();
+    expect((await counts).last_24h.DENY).to.equal(1);
+    expect((await here.counts('busy')).last_24h.DENY).to.equal(1);
+  });
+
+  it('gives whoever asks after a reset what is true after it', async () => {
+    const { database: slow, asked, release } = heldBack();
+    const here = processNamed('reset', Date.now, slow);
+    const there = processNamed('elsewhere');
+    const before = here.counts('reset-agent');
+    await asked;
+    await there.decide('reset-agent', 'DENY');
+    here.reset();
+    const after = here.counts('reset-agent');
+    release();
+    expect([(await before).last_24h.DENY, (await after).last_24h.DENY]).to.deep.equal([0, 1]);
+  });
+
+  it('knows the decisions of a day, not those before, after a restart', async () => {
+    const nowMs = Date.now();
+    const earlier = processNamed('earlier');
+    for (const [hours, verdict] of [
+      [0.001, 'ALLOW'],
+      [0.5, 'DENY'],
+      [20, 'ESCALATE'],
+      [25, 'DEGRADE'],
+    ] as const)
+      await earlier.decide('old', verdict, nowMs - hours * 3_600_000);
+    const later = processNamed('later', () => nowMs);
+    const { last_60s, last_1h, last_24h } = await later.counts('old');
+    expect(last_60s).to.deep.equal({ ALLOW: 1, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
+    expect(last_1h).to.deep.equal({ ALLOW: 1, DENY: 1, ESCALATE: 0, DEGRADE: 0 });
+    expect(last_24h).to.deep.equal({ ALLOW: 1, DENY: 1, ESCALATE: 1, DEGRADE: 0 });
+  });
+});

@@ -1,0 +1,250 @@
+// Agents over HTTP: their whole life, what they keep, and who may see them.
+import { expect } from 'chai';
+import { AGENT_STATUSES, type AgentStatus } from '../../shared/kernel/vocabulary.ts';
+import type { Client } from '../support/client.ts';
+import { type Service, startService } from '../support/service.ts';
+
+describe('agents', () => {
+  let service: Service;
+  let agents: Client;
+  before(async () => {
+    service = await startService();
+    agents = await service.client({ scopes: ['agents:read', 'agents:write'] });
+  });
+  after(() => service.close());
+
+  const register = (agentId: string, more: object = {}) =>
+    agents.post('/v1/agents', { agentId, name: `Agent ${agentId}`, ...more });
+  const at = (agentId: string): string => `/v1/agents/${encodeURIComponent(agentId)}`;
+  const outcome = (answer: { status: number; json: { code?: string } }) => [answer.status, answer.json.code];
+
+  it('are registered under the id that the caller chose, ACTIVE, with the trust of no evidence', async () => {
+    const answer = await register('billing bot/7 ✓', { description: 'Pays.', capabilities: ['pay'], tags: ['a', 'b'] });
+    expect(answer.status).to.equal(201);
+    expect(answer.headers['location']).to.equal('/v1/agents/billing%20bot%2F7%20%E2%9C%93');
+    const { createdAt, updatedAt, ...agent } = answer.json;
+    expect(updatedAt).to.equal(createdAt);
+    expect(agent).to.deep.equal({
+      agentId: 'billing bot/7 ✓',
+      name: 'Agent billing bot/7 ✓',
+      description: 'Pays.',
+      capabilities: ['pay'],
+      tags: ['a', 'b'],
+      metadata: null,
+      status: 'ACTIVE',
+      trust: { score: 250, level: 1, tier: 'Observed', uncertainty: 1 },
+    });
+    expect((await agents.get(answer.headers['location'] ?? '')).json).to.deep.equal(answer.json);
+  });
+
+  it('get an id of their own when the caller names none', async () => {
+    const one = await agents.post('/v1/agents', { name: 'nameless' });
+    const two = await agents.post('/v1/agents', { name: 'nameless' });
+    expect(one.json.agentId).to.match(/^agt_[0-9a-z]{26}$/);
+    expect(two.json.agentId).not.to.equal(one.json.agentId);
+  });
+
+  it('exist once: the same id is E5003, and equal means equal code points', async () => {
+    await register('caf\u00e9');
+    const again = await register('caf\u00e9');
+    expect(outcome(again)).to.deep.equal([409, 'E5003']);
+    expect((await register('cafe\u0301')).status, 'the same to the eye only').to.equal(201);
+    const many = await Promise.all(Array.from({ length: 8 }, () => register('raced')));
+    expect(many.map((answer) => answer.status).sort()).to.deep.equal([201, ...Array.from({ length: 7 }, () => 409)]);
+  });
+
+  for (const [what, agentId] of [
+    ['empty', ''],
+    ['a dot', '.'],
+    ['two dots', '..'],
+    ['with a line feed', 'a\nb'],
+    ['with NUL', 'a\u0000b'],
+    ['with a C1 control character', 'a\u0085b'],
+    ['of the service', 'custos:agent'],
+    ['too long', 'x'.repeat(257)],
+  ] as const)
+    it(`are refused with an id that is ${what}`, async () => {
+      const answer = await register(agentId);
+      expect(outcome(answer)).to.deep.equal([400, 'E2001']);
+      expect(answer.json.errors[0].pointer).to.equal('/agentId');
+    });
+
+  it('accept ids of 256 characters beyond the basic plane, and read them back', async () => {
+    const agentId = '\u{1F916}'.repeat(256);
+    expect((await register(agentId, { name: 'x' })).status).to.equal(201);
+    expect((await agents.get(at(agentId))).json.agentId).to.equal(agentId);
+  });
+
+  it('are listed newest first, page by page, none twice and none missing although others are added meanwhile', async () => {
+    const lister = await service.client({ scopes: ['agents:read', 'agents:write'], environment: 'test' });
+    const make = async (from: number, to: number): Promise<void> => {
+      for (let i = from; i < to; i += 1) await lister.post('/v1/agents', { agentId: `list-${i}`, name: 'x' });
+    };
+    await make(0, 11);
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    let pages = 0;
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${cursor}`;
+      const { json } = await lister.get(`/v1/agents?limit=4${query}`);
+      seen.push(...(json.items as { agentId: string }[]).map((agent) => agent.agentId));
+      cursor = json.nextCursor;
+      pages += 1;
+      await make(100 + pages * 3, 103 + pages * 3);
+    } while (cursor !== null);
+    expect(seen).to.deep.equal(Array.from({ length: 11 }, (_, i) => `list-${10 - i}`));
+    expect(pages).to.equal(3);
+    await lister.delete('/v1/agents/list-3');
+    const { json } = await lister.get('/v1/agents?status=TERMINATED');
+    expect(json)
+      .to.nested.include({ 'items[0].agentId': 'list-3', nextCursor: null })
+      .and.to.have.nested.property('items.length', 1);
+  });
+
+  for (const cursor of [
+    'x',
+    'MTIz=',
+    Buffer.from('-1').toString('base64url'),
+    Buffer.from('1;drop').toString('base64url'),
+  ])
+    it(`refuse the cursor ${cursor}, which no list gave`, async () => {
+      const answer = await agents.get(`/v1/agents?cursor=${encodeURIComponent(cursor)}`);
+      expect(outcome(answer)).to.deep.equal([400, 'E2001']);
+      expect(answer.json.errors[0].pointer).to.equal('?cursor');
+    });
+
+  it('change member by member: what is not named stays, null clears what may be absent', async () => {
+    await register('patched', { description: 'before', tags: ['t'], capabilities: ['c'], metadata: { a: 1 } });
+    const named = await agents.patch(at('patched'), { name: 'after' });
+    expect(named.json).to.include({ name: 'after', description: 'before' });
+    expect(named.json).to.deep.include({ tags: ['t'], capabilities: ['c'], metadata: { a: 1 } });
+    const cleared = await agents.patch(at('patched'), { description: null, metadata: null, tags: [] });
+    expect(cleared.json).to.deep.include({
+      name: 'after',
+      description: null,
+      metadata: null,
+      tags: [],
+      capabilities: ['c'],
+    });
+    expect((await agents.get(at('patched'))).json).to.deep.equal(cleared.json);
+    for (const body of [
+      {},
+      { name: null },
+      { tags: null },
+      { agentId: 'other' },
+      { status: 'DEAD' },
+      { tags: ['a', 'a'] },
+    ]) {
+      expect(outcome(await agents.patch(at('patched'), body)), JSON.stringify(body)).to.deep.equal([400, 'E2001']);
+    }
+    expect((await agents.get(at('patched'))).json, 'a refused change changes nothing').to.deep.equal(cleared.json);
+  });
+
+  describe('change their status', () => {
+    const legal: Record<AgentStatus, readonly AgentStatus[]> = {
+      ACTIVE: ['ACTIVE', 'PAUSED', 'SUSPENDED', 'TERMINATED'],
+      PAUSED: ['ACTIVE', 'PAUSED', 'SUSPENDED', 'TERMINATED'],
+      SUSPENDED: ['ACTIVE', 'PAUSED', 'SUSPENDED', 'TERMINATED'],
+      TERMINATED: ['TERMINATED'],
+    };
+    for (const from of AGENT_STATUSES)
+      for (const to of AGENT_STATUSES)
+        it(`from ${from} to ${to}: ${legal[from].includes(to) ? 'yes' : 'E5002, and nothing changes'}`, async () => {
+          const agentId = `${from}-${to}`;
+          await register(agentId);
+          expect((await agents.patch(at(agentId), { status: from })).json.status).to.equal(from);
+          const answer = await agents.patch(at(agentId), { status: to });
+          expect(outcome(answer)).to.deep.equal(legal[from].includes(to) ? [200, undefined] : [409, 'E5002']);
+          expect((await agents.get(at(agentId))).json.status).to.equal(legal[from].includes(to) ? to : from);
+        });
+
+    it('by DELETE to TERMINATED, which is final: no change, and the id is never used again', async () => {
+      await register('ended');
+      const ended = await agents.delete(at('ended'));
+      expect([ended.status, ended.json.status]).to.deep.equal([200, 'TERMINATED']);
+      expect((await agents.delete(at('ended'))).json, 'ending twice changes nothing').to.deep.equal(ended.json);
+      expect(outcome(await agents.patch(at('ended'), { name: 'revived' }))).to.deep.equal([409, 'E5002']);
+      expect(outcome(await agents.patch(at('ended'), { name: 'x', status: 'TERMINATED' }))).to.deep.equal([
+        409,
+        'E5002',
+      ]);
+      expect(outcome(await register('ended'))).to.deep.equal([409, 'E5003']);
+      expect((await agents.get(at('ended'))).json).to.deep.equal(ended.json);
+    });
+  });
+
+  describe('keep metadata', () => {
+    it('unchanged, with NUL, numbers at their limits, and names that objects inherit', async () => {
+      const metadata =
+        '{"nul":"\\u0000","big":9007199254740991,"tiny":5e-324,"float":0.1,"neg":-0.5,"__proto__":{"x":1},"constructor":"c","text":"\\ud83e\\udd16 \\u202e","list":[null,true,{}]}';
+      const answer = await agents.request('POST', '/v1/agents', {
+        raw: `{"agentId":"metadata","name":"m","metadata":${metadata}}`,
+      });
+      expect(answer.status).to.equal(201);
+      const { json } = await agents.get(at('metadata'));
+      expect(json.metadata).to.deep.equal(JSON.parse(metadata));
+      expect(Object.keys(json.metadata)).to.deep.equal(Object.keys(JSON.parse(metadata)));
+    });
+
+    it('of at most 16,384 bytes of JSON, in registration and in updates', async () => {
+      const filled = (bytes: number): object => ({ k: 'x'.repeat(bytes - '{"k":""}'.length) });
+      expect((await register('metadata-fits', { metadata: filled(16_384) })).status).to.equal(201);
+      const over = await register('metadata-over', { metadata: filled(16_385) });
+      expect(outcome(over)).to.deep.equal([400, 'E2001']);
+      expect(over.json.errors[0].pointer).to.equal('/metadata');
+      expect((await agents.get(at('metadata-over'))).status, 'nothing was written').to.equal(404);
+      const patched = await agents.patch(at('metadata-fits'), { metadata: { k: '\u00e9'.repeat(8_192) } });
+      expect(outcome(patched)).to.deep.equal([400, 'E2001']);
+    });
+  });
+
+  describe('are seen', () => {
+    it('by a bound key only when it is bound to them; it may name no other', async () => {
+      await register('mine');
+      await register('not-mine');
+      const bound = await service.client({ scopes: ['agents:read', 'agents:write'], agentIds: ['mine', 'mine-too'] });
+      expect((await bound.get(at('mine'))).status).to.equal(200);
+      const hidden = await bound.get(at('not-mine'));
+      const absent = await bound.get(at('nobody'));
+      expect([outcome(hidden), hidden.json.detail]).to.deep.equal([[404, 'E4002'], absent.json.detail]);
+      const { json } = await bound.get('/v1/agents');
+      expect(json.items.map((agent: { agentId: string }) => agent.agentId)).to.deep.equal(['mine']);
+      for (const answer of [
+        await bound.patch(at('not-mine'), { name: 'stolen' }),
+        await bound.delete(at('not-mine')),
+        await bound.delete(at('nobody')),
+        await bound.post('/v1/agents', { agentId: 'another', name: 'x' }),
+      ])
+        expect(outcome(answer)).to.deep.equal([403, 'E1004']);
+      expect((await bound.post('/v1/agents', { agentId: 'mine-too', name: 'x' })).status).to.equal(201);
+      expect((await agents.get(at('not-mine'))).json.name).to.equal('Agent not-mine');
+    });
+
+    it('from another environment or organisation like agents that do not exist: E4002, and their ids are free', async () => {
+      await register('isolated');
+      const scopes = ['agents:read', 'agents:write'] as const;
+      const organisationId = await service.addOrganisation('neighbour');
+      const others = [
+        await service.client({ scopes, environment: 'test' }),
+        await service.client({ scopes, environment: 'dev' }),
+        await service.client({ scopes, organisationId }),
+        await service.client({ scopes: ['admin:*'], organisationId }),
+      ];
+      /** What a refusal says but for the request that it answers. */
+      const shape = ({ json }: { json: Record<string, unknown> }) => ({ ...json, requestId: '', instance: '' });
+      for (const other of others) {
+        const absent = await other.get(at('never-there'));
+        expect(outcome(absent)).to.deep.equal([404, 'E4002']);
+        for (const answer of [
+          await other.get(at('isolated')),
+          await other.patch(at('isolated'), { status: 'PAUSED' }),
+          await other.delete(at('isolated')),
+        ])
+          expect(shape(answer)).to.deep.equal(shape(absent));
+        expect((await other.get('/v1/agents')).text).not.to.contain('isolated');
+      }
+      expect((await others[0]?.post('/v1/agents', { agentId: 'isolated', name: 'same id' }))?.status).to.equal(201);
+      expect((await agents.get(at('isolated'))).json).to.include({ status: 'ACTIVE', name: 'Agent isolated' });
+    });
+  });
+});

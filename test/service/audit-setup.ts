@@ -1,0 +1,144 @@
+// For tests of the audit: a log with decisions and proofs, its auditor, and a way to damage it and to put it right again.
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { Database } from '../../shared/platform/db/database.ts';
+import { appendWaiting } from '../../shared/domain/ledger/append.ts';
+import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { type Checkpointer, createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
+import { findLog } from '../../shared/domain/ledger/export.ts';
+import { type CheckpointKeeper, createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import type { Finding } from '../../shared/core/proof/audit-findings.ts';
+import { recordPrefix } from '../../shared/core/proof/record.ts';
+import { asSuperuser } from '../support/database.ts';
+import { temporaryFolder } from '../support/folders.ts';
+
+export const newKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
+
+export interface LogUnderTest {
+  readonly db: Database;
+  readonly organisationId: string;
+  readonly key: KeyObject;
+  readonly keeper: CheckpointKeeper;
+  readonly checkpointer: Checkpointer;
+  readonly halts: { readonly origin: string; readonly reason: string }[];
+  readonly told: Finding[];
+  /** Runs audits until the whole log had its turn, one subtree a run. */
+  readonly auditor: Auditor;
+  /** Accepts records of entities `entity-0` to `entity-4` in turn. */
+  fill(count: number, label?: string): Promise<void>;
+  append(): Promise<void>;
+  publish(): Promise<void>;
+  /** What the last audit of the newest log found. */
+  findings(options?: { full?: boolean; runs?: number }): Promise<Finding[]>;
+  logId(): Promise<number>;
+  sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** As a superuser who has read the code: triggers and foreign keys do not run. */
+  tamper(text: string): Promise<void>;
+}
+
+let statements = 0;
+
+export function logUnderTest(options: {
+  db: Database;
+  organisationId: string;
+  slug: string;
+  keeper?: CheckpointKeeper;
+  key?: KeyObject;
+  checkpointDir?: string;
+}): LogUnderTest {
+  const { db, organisationId, slug, key = newKey() } = options;
+  const keeper = options.keeper ?? createCheckpointKeeper(options.checkpointDir ?? temporaryFolder('kept'));
+  const halts: { origin: string; reason: string }[] = [];
+  const told: Finding[] = [];
+  const nowMs = Date.now;
+  const checkpointer = createCheckpointer({
+    db,
+    key,
+    keeper,
+    nowMs,
+    onHalt: (origin, reason) => halts.push({ origin, reason }),
+  });
+  const auditor = createAuditor({
+    db,
+    key,
+    keeper,
+    nowMs,
+    monotonicMs: () => performance.now(),
+    onFinding: (_, finding) => told.push(finding),
+    budgetMs: 0,
+    // A run ends with its work, and not with the second that it has: how it ends early is tested with a time of its own.
+    runMs: 60_000,
+  });
+  const log: LogUnderTest = {
+    db,
+    organisationId,
+    key,
+    keeper,
+    checkpointer,
+    halts,
+    told,
+    auditor,
+    async fill(count, label = 'fill') {
+      const occurredAt = new Date().toISOString();
+      const rows = Array.from({ length: count }, (_, i) => {
+        const [proofId, entityId] = [`${label}-${i}`, `entity-${i % 5}`];
+        const body = JSON.stringify({ i });
+        const parts = {
+          entityId,
+          event: 'filled',
+          occurredAt,
+          body,
+          environment: 'live',
+          organisationSlug: slug,
+          proofId,
+        };
+        return { proofId, entityId, record: Buffer.from(recordPrefix(parts)) };
+      });
+      await log.sql(
+        `WITH made AS (
+          INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
+          SELECT $1, 'live', proof_id, entity_id, 'filled', $2, record FROM unnest($3::text[], $4::text[], $5::bytea[]) AS given (proof_id, entity_id, record)
+        ) INSERT INTO log_inbox (organisation_id, environment, source, source_id)
+        SELECT $1, 'live', 'record', proof_id FROM unnest($3::text[]) WITH ORDINALITY AS given (proof_id, n) ORDER BY n`,
+        [
+          organisationId,
+          occurredAt,
+          rows.map((r) => r.proofId),
+          rows.map((r) => r.entityId),
+          rows.map((r) => r.record),
+        ],
+      );
+    },
+    append: () => appendWaiting({ db, nowMs, logHost: 'custos.local' }, organisationId, 'live'),
+    publish: () => checkpointer.publish(organisationId, 'live'),
+    async findings({ full = false, runs = 1 } = {}) {
+      const logId = await log.logId();
+      let findings: readonly Finding[] = [];
+      for (let i = 0; i < runs; i += 1)
+        findings = (await auditor.run({ full })).find((audit) => audit.logId === logId)?.findings ?? [];
+      return [...findings];
+    },
+    async logId() {
+      const found = await findLog(db, organisationId, 'live');
+      if (found === undefined) throw new Error('there is no log yet');
+      return found.logId;
+    },
+    sql: (text, values = []) => db.query({ name: `audit-test-${(statements += 1)}`, text }, values),
+    tamper: (text) =>
+      asSuperuser(db, async (sql) => {
+        for (const statement of text.split(';').filter((part) => part.trim() !== ''))
+          await sql.query({ name: `audit-test-${(statements += 1)}`, text: statement }, []);
+      }),
+  };
+  return log;
+}
+
+const TABLES = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'audit'];
+
+/** Keeps the rows of the log as they are now; what it returns puts them back. */
+export async function saveRows(log: LogUnderTest): Promise<() => Promise<void>> {
+  await log.tamper([...TABLES, 'log'].map((table) => `CREATE TABLE saved_${table} AS TABLE ${table}`).join(';'));
+  const restore = TABLES.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM saved_${table}`);
+  const head =
+    'UPDATE log SET size = s.size, frontier = s.frontier, halted_reason = s.halted_reason FROM saved_log s WHERE s.log_id = log.log_id';
+  return () => log.tamper([...restore, head].join(';'));
+}

@@ -1,0 +1,173 @@
+// The auditor: it goes on where it stopped, comes back to what is old, survives several at once, and tells everybody.
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { createAuditor, logProblems } from '../../shared/domain/ledger/audit.ts';
+import { bootstrap } from '../support/service.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { watchLogs } from '../../workers/log-metrics.ts';
+import { logUnderTest, type LogUnderTest, saveRows } from './audit-setup.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+describe('the audit of a log of several subtrees', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let log: LogUnderTest;
+  let restore: () => Promise<void>;
+
+  before(async function () {
+    this.timeout(120_000);
+    database = await createTestDatabase();
+    db = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 4,
+      queryTimeoutMs: 30_000,
+      onError: () => undefined,
+    });
+    const { operatorId } = await bootstrap(db);
+    const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
+    log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '' });
+    await log.sql('DELETE FROM log_inbox');
+    for (const count of [700, 324, 1, 1_375]) {
+      await log.fill(count, `part-${count}`);
+      await log.append();
+      await log.publish();
+    }
+    // Audited in the middle of a subtree, and on from there.
+    expect(await log.findings()).to.deep.equal([]);
+    await log.fill(1_900, 'later');
+    await log.append();
+    await log.publish();
+    expect(await log.findings()).to.deep.equal([]);
+    restore = await saveRows(log);
+  });
+  afterEach(() => restore?.());
+  after(async () => {
+    await db?.close();
+    await database?.drop();
+  });
+
+  it('has audited all of it, and agrees again when it begins anew', async () => {
+    const [audit] = await log.auditor.run();
+    expect(audit).to.include({ size: 4_300, auditedSize: 4_300 });
+    expect(await log.findings({ full: true })).to.deep.equal([]);
+    await log.tamper('DELETE FROM audit');
+    expect(await log.findings()).to.deep.equal([]);
+  });
+
+  it('leaves to the next run what it has no time for, and loses nothing of it', async () => {
+    await log.tamper('DELETE FROM audit');
+    const hurried = createAuditor({
+      db,
+      key: log.key,
+      keeper: log.keeper,
+      nowMs: Date.now,
+      monotonicMs: () => performance.now(),
+      budgetMs: 0,
+      runMs: 0,
+    });
+    const sizes: (number | undefined)[] = [];
+    for (let i = 0; i < 6; i += 1) {
+      const [audit] = await hurried.run();
+      expect(audit?.findings).to.deep.equal([]);
+      sizes.push(audit?.auditedSize);
+    }
+    expect(sizes).to.deep.equal([1_024, 2_048, 3_072, 4_096, 4_300, 4_300]);
+    await log.tamper('DELETE FROM audit; UPDATE leaf SET leaf_hash = sha256(leaf_hash) WHERE leaf_index = 1500');
+    expect((await hurried.run())[0]?.findings).to.deep.equal([]);
+    expect((await hurried.run())[0]?.findings.map(({ kind }) => kind)).to.deep.equal(['leaf-hash-altered']);
+  });
+
+  it('finds an edit of an old leaf when its turn comes: within as many runs as there are subtrees', async () => {
+    await log.tamper(
+      `UPDATE record SET event = 'other' WHERE proof_id = (SELECT source_id FROM leaf WHERE leaf_index = 1500)`,
+    );
+    const findings = await log.findings({ runs: 5 });
+    expect(findings.map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.equal([['column-altered', 1_500]]);
+    expect(await log.findings({ runs: 7 }), 'stays named while other places have their turn').to.have.lengthOf(1);
+  });
+
+  it('finds old leaves that were exchanged with everything that is stored about them', async () => {
+    // Nodes, hashes and rows all fit; the checkpoints, and what the auditor remembers, do not.
+    await log.tamper(`UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"i":3}', '"i":8}'), 'UTF8') WHERE proof_id = 'part-700-3';
+      UPDATE leaf SET leaf_hash = sha256('\\x00'::bytea || r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8')),
+        event_hash = sha256(r.record || convert_to(',"previousHash":"' || encode(previous_hash, 'hex') || '"}', 'UTF8'))
+      FROM record r WHERE r.proof_id = source_id AND leaf_index = 3`);
+    for (let level = 1; level <= 12; level += 1) {
+      const child =
+        level === 1
+          ? 'SELECT leaf_hash AS hash FROM leaf WHERE leaf_index'
+          : `SELECT hash FROM node WHERE level = ${level - 1} AND node_index`;
+      const index = Math.floor(3 / 2 ** level);
+      await log.tamper(
+        `UPDATE node SET hash = sha256('\\x01'::bytea || (${child} = ${2 * index}) || (${child} = ${2 * index + 1})) WHERE level = ${level} AND node_index = ${index}`,
+      );
+    }
+    for (const full of [false, true]) {
+      const kinds = (await log.findings({ full, runs: full ? 1 : 6 })).map(({ kind }) => kind);
+      expect(kinds).to.include('root-mismatch');
+      expect(kinds).to.include(full ? 'root-mismatch' : 'subtree-altered');
+    }
+  });
+
+  it('finds an edited node above the subtrees in the next run', async () => {
+    await log.tamper('UPDATE node SET hash = sha256(hash) WHERE level = 12');
+    expect((await log.findings()).map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.equal([['node-altered', 0]]);
+  });
+
+  it('finds an old checkpoint that was edited', async () => {
+    await log.tamper('UPDATE checkpoint SET root = sha256(root) WHERE size = 1024');
+    expect((await log.findings({ runs: 5 })).map(({ kind, leafIndex }) => [kind, leafIndex])).to.deep.equal([
+      ['checkpoint-altered', 1_023],
+    ]);
+  });
+
+  it('does not count what another worker is auditing, and waits for nobody', async () => {
+    await db.transaction(async (sql) => {
+      await sql.query({ name: 'hold', text: 'SELECT FROM audit FOR UPDATE' }, []);
+      expect(await log.auditor.run()).to.deep.equal([]);
+    });
+    expect(await log.auditor.run()).to.have.lengthOf(1);
+  });
+
+  it('is shown in the metrics and in the readiness of workers', async () => {
+    const registry = new Registry();
+    watchLogs(registry, db);
+    const metric = async (name: string) =>
+      new RegExp(`^${name}\\{[^}]*environment="live"[^}]*\\} (\\S+)$`, 'm').exec(await registry.metrics())?.[1];
+    await log.findings();
+    const size = String((await log.sql('SELECT size FROM log'))[0]?.['size']);
+    expect([
+      await metric('custos_audit_ok'),
+      await metric('custos_log_size'),
+      await metric('custos_log_audited_size'),
+      await metric('custos_log_halted'),
+    ]).to.deep.equal(['1', size, size, '0']);
+    expect(await logProblems(db)).to.deep.equal([]);
+    await log.tamper('UPDATE node SET hash = sha256(hash) WHERE level = 12');
+    await log.findings();
+    expect(await metric('custos_audit_ok')).to.equal('0');
+    const problems = await logProblems(db);
+    expect(problems).to.have.lengthOf(1);
+    expect(problems[0]).to.match(/found a difference: Node 0 of level 12/);
+  });
+
+  it('agrees while the log grows under it', async () => {
+    const growing = (async () => {
+      for (let i = 0; i < 15; i += 1) {
+        await log.fill(40, `growing-${i}`);
+        await log.append();
+        await log.publish();
+      }
+    })();
+    let isGrowing = true;
+    void growing.finally(() => (isGrowing = false));
+    do expect(await log.findings()).to.deep.equal([]);
+    while (isGrowing);
+    await growing;
+    expect(await log.findings()).to.deep.equal([]);
+  });
+});

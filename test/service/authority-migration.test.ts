@@ -1,0 +1,60 @@
+// A database that is older than records of agents and sessions: after the migration each agent has one, and nothing is a difference.
+import { expect } from 'chai';
+import { createDataSource } from '../../shared/platform/db/data-source.ts';
+import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
+import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
+import { signIn } from '../support/dashboard.ts';
+import { adminUrlOf } from '../support/database.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { type Service, startService } from '../support/service.ts';
+import { startTestWorker, type TestWorker } from '../support/worker.ts';
+
+describe('an installation that is older than records of agents and sessions', () => {
+  let service: Service;
+  let worker: TestWorker;
+  before(async () => {
+    service = await startService();
+    worker = await startTestWorker(service);
+  });
+  after(async () => {
+    await worker?.close();
+    await service?.close();
+  });
+
+  it('gets a record of each agent as it is, ends all sessions, and the audit finds nothing', async () => {
+    await service.admin.post('/v1/agents', { agentId: 'older "é"', name: 'x', capabilities: ['mail'] });
+    await service.admin.patch(`/v1/agents/${encodeURIComponent('older "é"')}`, { status: 'PAUSED' });
+    await signIn(service.admin, service.adminKey);
+    await service.rows(
+      "DELETE FROM log_inbox USING record WHERE proof_id = source_id AND event IN ('custos.agent', 'custos.session')",
+    );
+    const Migration = migrationsWith(TEST_PEPPER).find((One) => new One().name?.startsWith('AuthorityRecords'));
+    if (Migration === undefined) throw new Error('there is no such migration');
+    const dataSource = createDataSource({
+      url: adminUrlOf(service.databaseUrl),
+      applicationName: 'custos-test-migration',
+      poolSize: 1,
+      onError: () => undefined,
+    });
+    await dataSource.initialize();
+    const runner = dataSource.createQueryRunner();
+    try {
+      await new Migration().down(runner);
+      await new Migration().up(runner);
+    } finally {
+      await runner.release();
+      await dataSource.destroy();
+    }
+    await worker.append();
+    const leaves = await service.rows<{ record: string }>(
+      `SELECT convert_from(record, 'UTF8') AS record FROM leaf JOIN record ON record.proof_id = source_id WHERE leaf.event = 'custos.agent'`,
+    );
+    expect(leaves.map(({ record }) => JSON.parse(`${record}}`).payload.body)).to.deep.equal([
+      { agentId: 'older "é"', by: null, capabilities: ['mail'], change: 'registered', status: 'PAUSED', tags: [] },
+    ]);
+    expect(await service.rows('SELECT FROM dashboard_session')).to.deep.equal([]);
+    const audit = createAuthorityAudit({ db: service.db, nowMs: service.nowMs, monotonicMs: () => 0 });
+    const owner = { organisationId: service.operatorId, environment: 'live' as const };
+    expect(await audit.compare(owner, { now: true })).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,140 @@
+// Signing heads across crashes and with changed keys: a crash never halts a log, and each key signs only its own sizes.
+import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { createCheckpointer } from '../../shared/domain/ledger/checkpoints.ts';
+import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
+import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { RotationError, rotateLogKey } from '../../shared/domain/ledger/rotate-key.ts';
+import { ensureSecretFingerprint, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
+import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
+import { peekCheckpoint } from '../../shared/core/proof/checkpoint.ts';
+import { keyIdOf } from '../../shared/core/proof/keys.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { bootstrap } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+describe('checkpoints', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let log: LogUnderTest;
+  const dir = temporaryFolder('kept');
+  const keeper = createCheckpointKeeper(dir);
+  const options = { ...PATIENCE, poolSize: 3, queryTimeoutMs: 30_000, onError: () => undefined };
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({ seals: TEST_SEALS, url: database.url, applicationName: 'custos-test', ...options });
+    const { operatorId } = await bootstrap(db);
+    const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
+    log = logUnderTest({ db, organisationId: operatorId, slug: row?.slug ?? '', keeper });
+    await log.sql('DELETE FROM log_inbox');
+  });
+  after(async () => {
+    await db?.close();
+    await database?.drop();
+  });
+
+  const grow = async (label: string): Promise<void> => {
+    await log.fill(5, label);
+    await log.append();
+  };
+  const sizes = async (): Promise<unknown[]> =>
+    (await log.sql('SELECT size::integer AS size FROM checkpoint ORDER BY checkpoint.size')).map(({ size }) => size);
+  const keptSize = async (): Promise<number> => peekCheckpoint((await keeper.read((await found()).origin)) ?? '').size;
+  const found = async () => {
+    const row = await findLog(db, log.organisationId, 'live');
+    if (row === undefined || row.origin === null) throw new Error('there is no log');
+    return { ...row, origin: row.origin };
+  };
+
+  it('kept by a process that died before its commit do not halt the log, whether it has grown since or not', async () => {
+    const dying = createCheckpointer({
+      db,
+      key: log.key,
+      // The process ends between keeping and committing: what it did in the database is rolled back.
+      keeper: {
+        ...keeper,
+        keep: async (origin, note) => {
+          await keeper.keep(origin, note);
+          throw new Error('killed');
+        },
+      },
+      nowMs: Date.now,
+      onHalt: (_, reason) => expect.fail(reason),
+    });
+    const die = async (): Promise<void> => {
+      const error = await dying.publish(log.organisationId, 'live').catch((e: unknown) => e);
+      expect(String(error)).to.equal('Error: killed');
+    };
+    await grow('first');
+    await die();
+    expect([await keptSize(), await sizes()]).to.deep.equal([5, []]);
+    expect(await log.findings(), 'nor does the audit shout').to.deep.equal([]);
+    await log.publish();
+    expect([await keptSize(), await sizes()]).to.deep.equal([5, [5]]);
+
+    await grow('second');
+    await die();
+    await grow('third');
+    expect(await log.findings()).to.deep.equal([]);
+    await log.publish();
+    expect([await keptSize(), await sizes()]).to.deep.equal([15, [5, 15]]);
+    expect(log.halts).to.deep.equal([]);
+    expect(await log.findings({ full: true })).to.deep.equal([]);
+  });
+
+  it('are signed once when several workers sign at once, and none is halted', async () => {
+    await grow('several');
+    await Promise.all(Array.from({ length: 5 }, () => log.publish()));
+    expect(await sizes()).to.deep.equal([5, 15, 20]);
+    expect(log.halts).to.deep.equal([]);
+  });
+
+  it('go on with another key after custos log rotate-key, and each key may sign only its own sizes', async () => {
+    await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key));
+    const next = newKey();
+    const workers = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-workers',
+      ...options,
+    });
+    expect(await rotateLogKey(db, next).catch((e: unknown) => e), 'while workers run').to.be.instanceOf(RotationError);
+    await workers.close();
+    expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'the key that is in use').to.be.instanceOf(
+      RotationError,
+    );
+    // A session that was closed just now may still be listed for a moment.
+    const keyId = await waitFor(() => rotateLogKey(db, next), { what: 'the session that was closed to be gone' });
+    expect(keyId).to.equal(keyIdOf(next));
+    expect(
+      await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(log.key)).catch((e: unknown) => e),
+    ).to.be.instanceOf(SecretMismatchError);
+    await ensureSecretFingerprint(db, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(next));
+
+    await grow('rotated');
+    const signer = createCheckpointer({
+      db,
+      key: next,
+      keeper,
+      nowMs: Date.now,
+      onHalt: (_, reason) => expect.fail(reason),
+    });
+    await signer.publish(log.organisationId, 'live');
+    const spans = await log.sql(
+      "SELECT key_id, first_size::integer AS first, last_size::integer AS last FROM log_key WHERE use = 'log' ORDER BY first_size",
+    );
+    expect(spans).to.deep.equal([
+      { key_id: keyIdOf(log.key), first: 0, last: 20 },
+      { key_id: keyIdOf(next), first: 21, last: null },
+    ]);
+    expect(await log.findings({ full: true })).to.deep.equal([]);
+    const auditor = createLogFileAuditor({});
+    for await (const line of exportLog(db, await found())) auditor.next(line.trimEnd());
+    expect(auditor.end()).to.deep.include({ checkpoints: 4, signedSize: 25, findings: [] });
+    expect(await rotateLogKey(db, log.key).catch((e: unknown) => e), 'no way back').to.be.instanceOf(RotationError);
+  });
+});

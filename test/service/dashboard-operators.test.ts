@@ -1,0 +1,216 @@
+// The routes behind the pages of policies and dead jobs: whose they are, who may decide, and once only.
+import { expect } from 'chai';
+import { createLogger } from '../../shared/platform/observe/logger.ts';
+import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
+import { type Signed, signIn } from '../support/dashboard.ts';
+import { type PolicyFiles, type Service, startService } from '../support/service.ts';
+
+const policy = (id: string, resource: string, code = 'NO'): object => ({
+  id,
+  description: `About ${resource}.`,
+  stage: 'enforce',
+  target: { actions: ['delete'], resources: [resource] },
+  rules: [
+    {
+      name: 'nobody',
+      conditions: { all: [{ fact: 'intent', path: 'action', operator: 'equal', value: 'delete' }] },
+      event: { type: 'DENY', params: { code, message: 'no' } },
+    },
+  ],
+});
+const FIRST: PolicyFiles = {
+  'a.json': policy('a', 'db/a/*'),
+  'b.json': policy('b', 'db/b/*'),
+  'c.json': policy('c', 'db/c/*'),
+};
+const SECOND: PolicyFiles = {
+  'a.json': policy('a', 'db/a/*'),
+  'b.json': policy('b', 'db/b/*', 'OTHER'),
+  'd.json': policy('d', 'db/d/*'),
+};
+
+describe("the dashboard's routes for operators", () => {
+  let service: Service;
+  let operator: Signed;
+  let tenant: Signed;
+  let tenantId: string;
+  let sandbox: Signed;
+  let bound: Signed;
+  let record: (organisationId: string | undefined, intentId: string) => Promise<void>;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startService({ policies: FIRST });
+    tenantId = await service.addOrganisation('tenant');
+    const admin = { scopes: ['admin:*'] } as const;
+    operator = await signIn(service.admin, service.adminKey);
+    const signed = async (spec: object): Promise<Signed> =>
+      signIn(service.admin, (await service.addKey({ ...admin, ...spec })).key);
+    tenant = await signed({ organisationId: tenantId });
+    sandbox = await signed({ organisationId: tenantId, environment: 'test' });
+    bound = await signed({ agentIds: ['one'] });
+    const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
+    const recorder = createDeadJobRecorder({ db: service.db, logger });
+    record = (organisationId, intentId) =>
+      recorder({
+        queue: 'intents',
+        name: 'evaluate',
+        payload: { v: 1, ...(organisationId === undefined ? {} : { organisationId, environment: 'live' }), intentId },
+        error: new Error('always'),
+        run: `${intentId}@1`,
+      });
+  });
+  after(() => service?.close());
+
+  const ids = async (who: Signed, query = ''): Promise<string[]> =>
+    (await who.get(`/dead-jobs${query}`)).json.items.map(
+      ({ payload }: { payload: { intentId: string } }) => payload.intentId,
+    );
+  const numberOf = async (intentId: string): Promise<string> => {
+    const { items } = (await operator.get('/dead-jobs')).json;
+    return items.find(({ payload }: { payload: { intentId: string } }) => payload.intentId === intentId).deadJobId;
+  };
+
+  it('dead jobs: the operator has all of them, a tenant its own of its environment, a bound key none', async () => {
+    await record(undefined, 'nobody');
+    await record(service.operatorId, 'own');
+    await record(tenantId, 'theirs');
+    expect(await ids(operator)).to.deep.equal(['theirs', 'own', 'nobody']);
+    expect(await ids(tenant)).to.deep.equal(['theirs']);
+    expect(await ids(sandbox)).to.deep.equal([]);
+    expect((await bound.get('/dead-jobs')).json.code).to.equal('E1004');
+    const first = (await operator.get('/dead-jobs?limit=2')).json;
+    expect(await ids(operator, `?limit=2&cursor=${first.nextCursor}`)).to.deep.equal(['nobody']);
+    for (const query of ['?cursor=x', '?state=open', '?limit=0'])
+      expect((await operator.get(`/dead-jobs${query}`)).json.code, query).to.equal('E2001');
+  });
+
+  it('dead jobs of others are as little there as none at all', async () => {
+    const own = await numberOf('own');
+    for (const id of [own, '999', '0', 'x', '99999999999999999999'])
+      for (const answer of [
+        await tenant.get(`/dead-jobs/${id}`),
+        await tenant.send('POST', `/dead-jobs/${id}/retry`),
+        await tenant.send('POST', `/dead-jobs/${id}/discard`, { reason: 'x' }),
+      ])
+        expect([answer.status, answer.json.code, answer.json.detail], id).to.deep.equal([
+          404,
+          'E4001',
+          'There is no such dead job.',
+        ]);
+    expect((await operator.get(`/dead-jobs/${own}`)).json).to.deep.include({ state: 'dead', resolvedBy: null });
+  });
+
+  it('a dead job is put back once, by one of many who race, and the others are told by whom', async () => {
+    const id = await numberOf('theirs');
+    const answers = await Promise.all(
+      [operator, tenant, operator, tenant].map((who) => who.send('POST', `/dead-jobs/${id}/retry`)),
+    );
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409]);
+    const [winner] = answers.filter(({ status }) => status === 200);
+    for (const { json } of answers.filter(({ status }) => status === 409)) {
+      expect(json.code).to.equal('E5002');
+      expect(json.detail).to.include(`it was retried by ${winner?.json.resolvedBy}`);
+    }
+    const outbox = await service.rows<{ payload: string }>("SELECT payload FROM outbox WHERE queue = 'intents'");
+    expect(outbox.map(({ payload }) => JSON.parse(payload).intentId)).to.deep.equal(['theirs']);
+    expect(await ids(operator, '?state=retried')).to.deep.equal(['theirs']);
+  });
+
+  it('a dead job is discarded only with a reason, which stays, and the action is on record', async () => {
+    const id = await numberOf('own');
+    for (const body of [{}, { reason: '' }, { reason: ' ' }, { reason: 'x'.repeat(1_001) }, { reason: 'a\u0000' }])
+      expect((await operator.send('POST', `/dead-jobs/${id}/discard`, body)).json.code, JSON.stringify(body)).to.equal(
+        'E2001',
+      );
+    const done = await operator.send('POST', `/dead-jobs/${id}/discard`, { reason: 'not needed' });
+    expect(done.json).to.deep.include({ state: 'discarded', reason: 'not needed' });
+    expect((await operator.send('POST', `/dead-jobs/${id}/retry`)).json.code).to.equal('E5002');
+    const rows = await service.rows<{ outcome: string }>(
+      "SELECT outcome FROM dashboard_audit WHERE action LIKE '%discard%' AND subject LIKE $1 ORDER BY seq DESC LIMIT 3",
+      [`%/dead-jobs/${id}/%`],
+    );
+    expect(rows.map(({ outcome }) => outcome)).to.include('done');
+  });
+
+  it('policies are for the operator alone', async () => {
+    const digest = '0'.repeat(64);
+    for (const path of [
+      '/policies',
+      '/policy-activations',
+      `/policy-sets/${digest}`,
+      `/policy-sets/${digest}/policies`,
+      `/policy-sets/${digest}/policies/a`,
+      `/policy-difference?from=${digest}&to=${digest}`,
+    ])
+      for (const who of [tenant, sandbox]) expect((await who.get(path)).json.code, path).to.equal('E1004');
+  });
+
+  it('policy sets are listed by their activation, and the difference of two is exact', async () => {
+    const [first] = (await operator.get('/policy-activations')).json.items;
+    const second = await service.apply(SECOND);
+    const { items } = (await operator.get('/policy-activations')).json;
+    expect(
+      items.map(({ digest, previousDigest }: { digest: string; previousDigest: string }) => [digest, previousDigest]),
+    ).to.deep.equal([
+      [second, first.digest],
+      [first.digest, null],
+    ]);
+    const page = (await operator.get('/policy-activations?limit=1')).json;
+    expect((await operator.get(`/policy-activations?limit=1&cursor=${page.nextCursor}`)).json).to.deep.equal({
+      items: [items[1]],
+      nextCursor: null,
+    });
+    const there = (await operator.get(`/policy-difference?from=${first.digest}&to=${second}`)).json;
+    expect(there.counts).to.deep.equal({ added: 1, removed: 1, changed: 1, same: 1 });
+    expect(there.policies.map(({ id, change }: { id: string; change: string }) => [id, change])).to.deep.equal([
+      ['b', 'changed'],
+      ['c', 'removed'],
+      ['d', 'added'],
+    ]);
+    expect([there.lexicon, there.more, there.to.isActive, there.from.isActive]).to.deep.equal([null, 0, true, false]);
+    const back = (await operator.get(`/policy-difference?from=${second}&to=${first.digest}`)).json;
+    expect(back.counts).to.deep.equal(there.counts);
+    expect(back.policies[0]).to.deep.equal({
+      ...there.policies[0],
+      before: there.policies[0].after,
+      after: there.policies[0].before,
+    });
+    const same = (await operator.get(`/policy-difference?from=${second}&to=${second}`)).json;
+    expect(same.policies).to.deep.equal([]);
+    expect((await operator.get(`/policy-difference?from=${'0'.repeat(64)}&to=${second}`)).json.code).to.equal('E4001');
+    expect((await operator.get('/policy-difference?from=x&to=y')).json.code).to.equal('E2001');
+  });
+
+  it('activations stay newest first when their numbers get more digits', async () => {
+    await service.rows(
+      'INSERT INTO policy_activation (digest, previous_digest, activated_at) SELECT active_digest, active_digest, now() FROM policy_state, generate_series(1, 12)',
+    );
+    const numbers: number[] = [];
+    let cursor = '';
+    do {
+      const { items, nextCursor } = (await operator.get(`/policy-activations?limit=5${cursor}`)).json;
+      numbers.push(...items.map(({ seq }: { seq: string }) => Number(seq)));
+      cursor = nextCursor === null ? '' : `&cursor=${nextCursor}`;
+    } while (cursor !== '');
+    expect(numbers).to.deep.equal(numbers.toSorted((a, b) => b - a));
+    expect(numbers).to.have.lengthOf(14);
+  });
+
+  it('the policies of a set come by id, page by page, and can be searched', async () => {
+    const { active } = (await operator.get('/policies')).json;
+    expect(active).to.deep.include({ policies: 3, rules: 3, isActive: true });
+    const list = async (query: string) => (await operator.get(`/policy-sets/${active.digest}/policies${query}`)).json;
+    const first = await list('?limit=2');
+    expect(first.items.map(({ id }: { id: string }) => id)).to.deep.equal(['a', 'b']);
+    expect(first.items[0]).to.deep.include({ rules: 1, effects: ['DENY'] });
+    expect((await list(`?limit=2&cursor=${first.nextCursor}`)).items.map(({ id }: { id: string }) => id)).to.deep.equal(
+      ['d'],
+    );
+    expect((await list('?search=DB/D')).items.map(({ id }: { id: string }) => id)).to.deep.equal(['d']);
+    expect((await list('?search=nobody')).items).to.have.lengthOf(3);
+    const { policy: shown, set } = (await operator.get(`/policy-sets/${active.digest}/policies/a`)).json;
+    expect([shown.id, shown.rules[0].name, set.digest]).to.deep.equal(['a', 'nobody', active.digest]);
+    expect((await operator.get(`/policy-sets/${active.digest}/policies/c`)).json.code).to.equal('E4001');
+  });
+});

@@ -1,0 +1,249 @@
+// Sessions of the dashboard: who gets one, what ends it, what other sites cannot do with it, and what is written down.
+import { expect } from 'chai';
+import { createSessions, IDLE_MS, SESSION_MS } from '../../ingress/dashboard/sessions.ts';
+import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS } from '../../ingress/dashboard/attempts.ts';
+import { toAuthenticated } from '../../shared/domain/keys/authenticator.ts';
+import { formatKey, generateKey } from '../../shared/domain/keys/format.ts';
+import { loadKey } from '../../shared/domain/keys/lookup.ts';
+import type { ClientResponse } from '../support/client.ts';
+import { cookieOf, OWN_HEADERS, type Signed, signIn, trySignIn, withCookie } from '../support/dashboard.ts';
+import { type Service, startService } from '../support/service.ts';
+
+interface AuditRow {
+  readonly action: string;
+  readonly subject: string;
+  readonly outcome: string;
+  readonly key_id: string | null;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly request_id: string;
+}
+
+describe('sessions of the dashboard', () => {
+  let service: Service;
+  const audit = (action: string): Promise<AuditRow[]> =>
+    service.rows<AuditRow>('SELECT * FROM dashboard_audit WHERE action = $1 ORDER BY seq', [action]);
+  const clearAttempts = (): Promise<object[]> => service.rows('DELETE FROM dashboard_attempt');
+  const expectProblem = (answer: ClientResponse, status: number, code: string): void => {
+    expect([answer.status, answer.json.code]).to.deep.equal([status, code]);
+  };
+  const adminKeyId = (): string => service.adminKey.split('_')[2] ?? '';
+
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.close());
+  beforeEach(clearAttempts);
+
+  it('exchanges an admin key for a cookie that scripts and other sites cannot use, and never gives the key back', async () => {
+    const answer = await trySignIn(service.admin, service.adminKey);
+    expect(answer.status).to.equal(200);
+    expect(answer.json.session).to.deep.include({ keyId: adminKeyId(), environment: 'live', isOperator: true });
+    expect(answer.headers['set-cookie']).to.match(
+      /^custos_session=[\w-]{43}; Max-Age=43200; HttpOnly; SameSite=Strict; Path=\/dashboard$/,
+    );
+    expect(answer.text).not.to.contain(service.adminKey);
+    const signed = withCookie(service.admin, cookieOf(answer));
+    expect((await signed.get('/session')).json.session.keyId).to.equal(adminKeyId());
+  });
+
+  it('keeps the cookie to TLS where there is TLS', async () => {
+    const { db, nowMs } = service;
+    const sessions = createSessions({ db, nowMs, secure: true, onUse: () => undefined });
+    const stored = await loadKey(db, adminKeyId());
+    if (stored === undefined) throw new Error('the admin key is not stored');
+    const { cookie } = await sessions.open(toAuthenticated(stored));
+    expect(cookie).to.match(/; HttpOnly; SameSite=Strict; Path=\/dashboard; Secure$/);
+  });
+
+  it('stores neither the token nor the key', async () => {
+    const { cookie } = await signIn(service.admin, service.adminKey);
+    const rows = await service.rows<{ text: string }>('SELECT row_to_json(s)::text AS text FROM dashboard_session s');
+    const stored = rows.map(({ text }) => text).join();
+    const token = cookie.split('=')[1] ?? '';
+    expect(stored).not.to.contain(token).and.not.to.contain(Buffer.from(token).toString('hex'));
+    expect(stored).not.to.contain(service.adminKey.split('_')[3]);
+  });
+
+  it('refuses wrong keys, and a good key that is not an admin key, saying which of both', async () => {
+    expectProblem(await trySignIn(service.admin, generateKey('live').key), 401, 'E1002');
+    expectProblem(await trySignIn(service.admin, 'not a key'), 401, 'E1002');
+    expectProblem(await trySignIn(service.admin, ''), 400, 'E2001');
+    const { key } = await service.addKey({ scopes: ['proofs:read'] });
+    const refused = await trySignIn(service.admin, key);
+    expectProblem(refused, 403, 'E1004');
+    expect(refused.json.detail).to.contain('admin:*');
+    expect(refused.headers).not.to.have.property('set-cookie');
+  });
+
+  it('gives a client five wrong keys in a quarter of an hour, also side by side, and then not even the right one', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: MAX_ATTEMPTS + 3 }, () => trySignIn(service.admin, generateKey('live').key)),
+    );
+    expect(answers.filter(({ status }) => status === 401)).to.have.lengthOf(MAX_ATTEMPTS);
+    const refused = await trySignIn(service.admin, service.adminKey);
+    expectProblem(refused, 429, 'E3001');
+    expect(Number(refused.headers['retry-after'])).to.be.within(1, ATTEMPT_WINDOW_MS / 1_000);
+    service.advance(ATTEMPT_WINDOW_MS);
+    expect((await trySignIn(service.admin, service.adminKey)).status).to.equal(200);
+  });
+
+  it('counts a browser that the key has signed in with before apart from strangers at its address', async () => {
+    const attempt = (key: string, device: unknown): Promise<ClientResponse> =>
+      service.admin.request('POST', '/dashboard/api/session', {
+        key: null,
+        body: { key, device },
+        headers: OWN_HEADERS,
+        check: false,
+      });
+    const { device } = (await trySignIn(service.admin, service.adminKey)).json;
+    for (let i = 0; i <= MAX_ATTEMPTS; i += 1) await trySignIn(service.admin, generateKey('live').key);
+    expectProblem(await trySignIn(service.admin, service.adminKey), 429, 'E3001');
+    const again = await attempt(service.adminKey, device);
+    expect([again.status, again.json.device]).to.deep.equal([200, device]);
+    // It is worth no try of another key, and five wrong ones of its own are all that it has, too.
+    expectProblem(await attempt(generateKey('live').key, device), 429, 'E3001');
+    for (const other of [`${device}x`, 'A'.repeat(43), ''])
+      expectProblem(await attempt(service.adminKey, other), 429, 'E3001');
+    const wrong = formatKey({ environment: 'live', keyId: adminKeyId(), secret: 'A'.repeat(43) });
+    for (let i = 0; i < MAX_ATTEMPTS; i += 1) expectProblem(await attempt(wrong, device), 401, 'E1002');
+    expectProblem(await attempt(service.adminKey, device), 429, 'E3001');
+  });
+
+  it('does not count good keys as attempts', async () => {
+    for (let i = 0; i <= MAX_ATTEMPTS; i += 1)
+      expect((await trySignIn(service.admin, service.adminKey)).status).to.equal(200);
+  });
+
+  it('serves the API as the key that signed in, and nothing without a session', async () => {
+    const signed = await signIn(service.admin, service.adminKey);
+    expect((await signed.get('/v1/agents')).status).to.equal(200);
+    const anonymous = withCookie(service.admin, 'other=1');
+    expectProblem(await anonymous.get('/v1/agents'), 401, 'E1001');
+    expect((await anonymous.get('/session')).json).to.deep.equal({ session: null });
+    // The cookie is a way into the dashboard, not into the API; and a key is no way into the dashboard.
+    expectProblem(
+      await service.admin.get('/v1/agents', { key: null, headers: { cookie: signed.cookie } }),
+      401,
+      'E1001',
+    );
+    expectProblem(await service.admin.get('/dashboard/api/v1/agents', { check: false }), 401, 'E1001');
+  });
+
+  it('does not use up what the key may ask of the API', async () => {
+    const signed = await signIn(service.admin, service.adminKey);
+    const answer = await signed.get('/v1/agents');
+    expect(answer.headers).not.to.have.property('ratelimit');
+  });
+
+  it('believes no token that was planted beside its own', async () => {
+    const { cookie } = await signIn(service.admin, service.adminKey);
+    const twice = withCookie(service.admin, `${cookie}; custos_session=${'A'.repeat(43)}`);
+    expectProblem(await twice.get('/v1/agents'), 401, 'E1001');
+    expectProblem(await withCookie(service.admin, `custos_session=${'A'.repeat(43)}`).get('/v1/agents'), 401, 'E1001');
+  });
+
+  describe('requests that other sites make', () => {
+    const foreign: readonly [what: string, headers: Record<string, string>][] = [
+      ['without our header', { 'x-custos-dashboard': '' }],
+      ['that the browser calls cross-site', { ...OWN_HEADERS, 'sec-fetch-site': 'cross-site' }],
+      ['of another port', { ...OWN_HEADERS, 'sec-fetch-site': 'same-site' }],
+      ['with another Origin', { ...OWN_HEADERS, origin: 'http://evil.example' }],
+      ['of a sandboxed frame', { ...OWN_HEADERS, origin: 'null' }],
+    ];
+    let signed: Signed;
+    before(async () => {
+      await clearAttempts();
+      signed = await signIn(service.admin, service.adminKey);
+    });
+    for (const [what, headers] of foreign)
+      it(`are refused ${what}: nothing is done`, async () => {
+        expectProblem(await signed.send('POST', '/v1/halt', { reason: 'x' }, { headers }), 403, 'E1004');
+        expectProblem(await trySignIn(service.admin, service.adminKey, headers), 403, 'E1004');
+        expectProblem(await signed.send('DELETE', '/session', undefined, { headers }), 403, 'E1004');
+        expect(await service.rows('SELECT FROM halt')).to.have.lengthOf(0);
+        expect((await signed.get('/v1/agents')).status).to.equal(200);
+      });
+    it('pass from our own origin', async () => {
+      const headers = { origin: service.ingress.address, 'sec-fetch-site': 'same-origin' };
+      const answer = await signed.send('POST', '/v1/agents', { agentId: 'ours', name: 'ours' }, { headers });
+      expect(answer.status).to.equal(201);
+    });
+  });
+
+  it('ends when one signs out, and only that session', async () => {
+    const [gone, stays] = [
+      await signIn(service.admin, service.adminKey),
+      await signIn(service.admin, service.adminKey),
+    ];
+    const answer = await gone.send('DELETE', '/session');
+    expect(answer.headers['set-cookie']).to.match(/^custos_session=; Max-Age=0; /);
+    expectProblem(await gone.get('/v1/agents'), 401, 'E1001');
+    expect((await stays.get('/v1/agents')).status).to.equal(200);
+  });
+
+  it('ends at once when its key is revoked', async () => {
+    const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
+    const signed = await signIn(service.admin, key);
+    await service.admin.delete(`/v1/auth/keys/${keyId}`);
+    expectProblem(await signed.get('/v1/agents'), 401, 'E1002');
+    expect(await service.rows('SELECT FROM dashboard_session WHERE key_id = $1', [keyId])).to.have.lengthOf(0);
+  });
+
+  it('ends with its key, an hour after the last use, and after twelve hours in any case', async () => {
+    const { key } = await service.addKey({ scopes: ['admin:*'], expiresAtMs: service.nowMs() + 60_000 });
+    const short = await signIn(service.admin, key);
+    service.advance(60_000);
+    expectProblem(await short.get('/v1/agents'), 401, 'E1003');
+
+    const idle = await signIn(service.admin, service.adminKey);
+    service.advance(IDLE_MS - 1_000);
+    expect((await idle.get('/v1/agents')).status).to.equal(200);
+    service.advance(IDLE_MS - 1_000);
+    expect((await idle.get('/v1/agents')).status).to.equal(200);
+    service.advance(IDLE_MS);
+    const ended = await idle.get('/v1/agents');
+    expectProblem(ended, 401, 'E1001');
+    expect(ended.json.detail).to.contain('an hour without use');
+
+    const busy = await signIn(service.admin, service.adminKey);
+    for (let passed = 0; passed < SESSION_MS - IDLE_MS / 2; passed += IDLE_MS / 2) {
+      service.advance(IDLE_MS / 2);
+      expect((await busy.get('/v1/agents')).status).to.equal(200);
+    }
+    service.advance(IDLE_MS / 2);
+    expectProblem(await busy.get('/v1/agents'), 401, 'E1001');
+  });
+
+  it('writes down sign-ins, failed ones, sign-outs and every change, before and after, and lets no row be changed', async () => {
+    const wrong = generateKey('live').key;
+    const refused = await trySignIn(service.admin, wrong);
+    const signed = await signIn(service.admin, service.adminKey);
+    const made = await signed.send('POST', '/v1/agents', { agentId: 'audited', name: 'audited' });
+    expect(made.status).to.equal(201);
+    expectProblem(await signed.send('POST', '/v1/agents', { agentId: 'audited', name: 'again' }), 409, 'E5003');
+    await signed.send('DELETE', '/session');
+
+    const attempts = (await audit('sign-in')).filter(
+      ({ request_id }) => request_id === refused.headers['x-request-id'],
+    );
+    expect(attempts.map(({ outcome, key_id, code }) => [outcome, key_id, code])).to.deep.equal([
+      ['begun', wrong.split('_')[2], null],
+      ['refused', wrong.split('_')[2], 'E1002'],
+    ]);
+    const changes = await audit('POST /dashboard/api/v1/agents');
+    expect(changes.map(({ outcome, key_id, status }) => [outcome, key_id, status])).to.deep.equal([
+      ['begun', adminKeyId(), null],
+      ['done', adminKeyId(), 201],
+      ['begun', adminKeyId(), null],
+      ['refused', adminKeyId(), 409],
+    ]);
+    expect(changes[0]?.request_id).to.equal(made.headers['x-request-id']);
+    expect((await audit('sign-out')).at(-1)).to.include({ outcome: 'done', key_id: adminKeyId() });
+    let refusedEdit: unknown;
+    await service
+      .rows('UPDATE dashboard_audit SET outcome = $1', ['done'])
+      .catch((error: unknown) => (refusedEdit = error));
+    expect(String(refusedEdit)).to.contain('insert-only');
+  });
+});

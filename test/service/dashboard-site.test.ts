@@ -1,0 +1,369 @@
+// The dashboard's pages, files, numbers and live events as they are served, and the board of the queues.
+import http from 'node:http';
+import { expect } from 'chai';
+import type { Overview } from '../../ingress/dashboard/client/wire.ts';
+import { ALIVE_WITHIN_SECONDS, readProcesses, startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
+import { type Signed, signIn, withCookie } from '../support/dashboard.ts';
+import { startTestRedis, whyNoRedis } from '../support/redis.ts';
+import { type Service, startService } from '../support/service.ts';
+import { describeUnless } from '../support/skip.ts';
+import { waitFor } from '../support/wait.ts';
+import { startTestWorker } from '../support/worker.ts';
+
+interface Stream {
+  readonly status: number;
+  readonly type: string;
+  text(): string;
+  readonly ended: Promise<void>;
+  close(): void;
+}
+
+describe('the dashboard over HTTP', () => {
+  let service: Service;
+  let signed: Signed;
+  before(async () => {
+    service = await startService();
+    signed = await signIn(service.admin, service.adminKey);
+  });
+  after(() => service.close());
+
+  const page = (path: string, headers: Record<string, string> = {}) =>
+    service.admin.get(path, { key: null, check: false, headers });
+  const overview = async (by: Signed = signed): Promise<Overview> => (await by.get('/overview')).json as Overview;
+  /** An open stream of events; closed by the test. */
+  const follow = (query: string, cookie = signed.cookie): Promise<Stream> =>
+    new Promise((resolve, reject) => {
+      const url = `${service.ingress.address}/dashboard/api/events${query}`;
+      const request = http.get(url, { headers: { cookie } }, (res) => {
+        let text = '';
+        res.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        resolve({
+          status: res.statusCode ?? 0,
+          type: String(res.headers['content-type']),
+          text: () => text,
+          ended: new Promise((done) => res.once('close', () => done())),
+          close: () => request.destroy(),
+        });
+      });
+      request.on('error', reject);
+    });
+
+  it('serves one page for every place, with a policy that lets nothing in but its own files', async () => {
+    for (const path of ['/dashboard', '/dashboard/', '/dashboard/agents/agent%2F7', '/dashboard/no-such-page']) {
+      const answer = await page(path);
+      expect([answer.status, answer.headers['content-type']], path).to.deep.equal([200, 'text/html; charset=utf-8']);
+      const policy = String(answer.headers['content-security-policy']);
+      expect(policy).to.match(/^default-src 'none'; script-src 'self' 'sha256-[\w+/]{43}='; style-src 'self'; /);
+      expect(policy).not.to.match(/unsafe|https?:|\*|upgrade-insecure-requests/);
+      expect(policy).to.contain("frame-ancestors 'none'").and.to.contain("base-uri 'none'");
+      expect(answer.text).not.to.match(/https?:\/\/|style="|onclick|<style/);
+    }
+  });
+
+  it('serves every file that the page names, typed, never sniffed, and kept for as long as it is the same', async () => {
+    const { text } = await page('/dashboard');
+    const files = [...text.matchAll(/"(\/dashboard\/assets\/[^"]+)"/g)].map(([, file]) => file ?? '');
+    expect(files.length).to.be.above(20);
+    for (const file of files) {
+      const answer = await page(file);
+      expect(answer.status, file).to.equal(200);
+      expect(answer.headers['content-type'], file).to.match(
+        /^(text\/(javascript|css); charset=utf-8|image\/svg\+xml)$/,
+      );
+      expect(answer.headers, file).to.include({
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'public, max-age=31536000, immutable',
+      });
+      // What our own files load they name themselves: the import map holds for names, relative paths for the rest.
+      if (file.includes('/client/')) expect(answer.text).not.to.match(/import[^;]*['"]https?:/);
+    }
+    const [first = ''] = files;
+    const other = first.replace(/assets\/[^/]+/, 'assets/0000000000000000');
+    expect((await page(other)).headers['cache-control'], 'of another version').to.equal('no-store');
+    const script = files.find((file) => file.endsWith('client/main.js')) ?? '';
+    expect((await page(script)).headers).not.to.have.property('content-encoding');
+    expect((await page(script, { 'accept-encoding': 'br, gzip' })).headers['content-encoding']).to.equal('gzip');
+    expect((await page(script, { 'accept-encoding': 'gzip;q=0' })).headers).not.to.have.property('content-encoding');
+  });
+
+  it('has no other files', async () => {
+    for (const name of ['client/tsconfig.json', 'client/main.ts', '../main.js', '%2e%2e/site.js', 'vendor/', 'x'])
+      expect((await page(`/dashboard/assets/v/${name}`)).json.code, name).to.equal('E4004');
+    expect((await service.admin.request('PUT', '/dashboard/api/session', { check: false })).status).to.equal(403);
+    expect((await signed.send('PUT', '/nothing')).json.code).to.equal('E4004');
+    expect((await service.admin.request('OPTIONS', '/dashboard')).headers['allow']).to.contain('GET');
+  });
+
+  it('counts decisions by verdict, agents by level, the log, and what is wrong', async () => {
+    const worker = await startTestWorker(service);
+    await service.admin.post('/v1/agents', { agentId: 'agent-7', name: 'seven' });
+    for (const intent of ['data.read.user_profile', 'data.read.user_profile', 'db.delete.production.users'])
+      await service.admin.post('/v1/enforce', { intent, agent_id: 'agent-7', trust_level: 7 });
+    // Of the last ten seconds: looked at before all that may take its time.
+    await waitFor(
+      async () => {
+        const perSecond = Object.values((await overview()).decisions.now.perSecond);
+        return Math.abs(perSecond.reduce((sum, value) => sum + value, 0) - 0.3) < 0.001;
+      },
+      { what: 'three decisions in ten seconds' },
+    );
+    await worker.append();
+    await worker.close();
+    const seen = await waitFor(
+      async () => {
+        const now = await overview();
+        return now.agents.total === 1 && (now.log?.checkpoint?.size ?? 0) >= 3 && now;
+      },
+      { what: 'the numbers to be read anew' },
+    );
+    expect(seen.decisions.lastHour.complete).to.equal(true);
+    expect(seen.agents).to.deep.include({ byLevel: [0, 1, 0, 0, 0, 0, 0, 0], byStatus: { ACTIVE: 1 } });
+    expect(seen.log).to.deep.include({ waiting: 0, haltedReason: null });
+    const { digest } = (await service.admin.get('/v1/policies')).json;
+    expect(seen.system?.policies).to.deep.include({ digest, lastReadOk: true, findings: 0 });
+    expect(seen.system?.queues?.map(({ queue }) => queue)).to.deep.equal(['intents', 'trust', 'proofs', 'upkeep']);
+    expect(seen.system?.latency.rows[0]).to.include({ route: 'POST /v1/enforce', requests: 3 });
+    expect(seen.halt).to.equal(null);
+  });
+
+  it('shows the installation to the operator alone, and each tenant its own numbers', async () => {
+    const organisationId = await service.addOrganisation('other');
+    const { key } = await service.addKey({ organisationId, scopes: ['admin:*'] });
+    const other = await signIn(service.admin, key);
+    expect((await other.get('/session')).json.session.isOperator).to.equal(false);
+    const seen = await overview(other);
+    expect([seen.system, seen.log, seen.agents.total]).to.deep.equal([null, null, 0]);
+    const test = await signIn(service.admin, (await service.addKey({ environment: 'test', scopes: ['admin:*'] })).key);
+    expect((await overview(test)).system).to.equal(null);
+    expect((await other.get('/v1/policies')).json.code).to.equal('E1004');
+  });
+
+  it('tells the operator of a log of anybody that is halted, as /ready does, and nobody else', async () => {
+    const organisationId = await service.addOrganisation('halted');
+    const { key } = await service.addKey({ organisationId, scopes: ['admin:*'], environment: 'test' });
+    await service.rows(
+      "INSERT INTO log (organisation_id, environment, origin, halted_reason) VALUES ($1, 'live', 'x', 'a restored backup')",
+      [organisationId],
+    );
+    await waitFor(
+      async () => (await overview()).system?.logProblems[0] === 'the log halted/live is halted: a restored backup',
+      {
+        what: 'the operator to hear of it',
+      },
+    );
+    expect((await service.admin.get('/ready')).json.degraded).to.include('audit');
+    expect((await overview(await signIn(service.admin, key))).system).to.equal(null);
+    await service.rows('UPDATE log SET halted_reason = NULL WHERE organisation_id = $1', [organisationId]);
+    await waitFor(async () => (await overview()).system?.logProblems.length === 0, { what: 'it to be over' });
+  });
+
+  it('says that no worker is alive, on /ready and in the metrics too, and that one is as soon as it beats', async () => {
+    const check = async () => {
+      const { json } = await service.admin.get('/ready');
+      return (json.checks as { name: string; ok: boolean }[]).find(({ name }) => name === 'workers')?.ok;
+    };
+    const gauge = async (): Promise<string | undefined> =>
+      /^custos_workers_alive (\d+)$/m.exec((await service.admin.get('/metrics')).text)?.[1];
+    expect([await check(), await gauge(), (await overview()).system?.workersAlive]).to.deep.equal([false, '0', 0]);
+    expect((await service.admin.get('/ready')).json).to.deep.include({ status: 'ready', degraded: ['workers'] });
+    const heartbeat = await startHeartbeat({
+      db: service.db,
+      role: 'workers',
+      version: '0.0.0',
+      onError: (error) => {
+        throw error;
+      },
+    });
+    expect([await check(), await gauge()]).to.deep.equal([true, '1']);
+    await waitFor(async () => (await overview()).system?.workersAlive === 1, {
+      what: 'the overview to see the worker',
+    });
+    // As if it had been killed that long ago.
+    await service.rows(
+      `UPDATE process_heartbeat SET seen_at = now() - interval '${ALIVE_WITHIN_SECONDS} seconds' WHERE role = 'workers'`,
+    );
+    await heartbeat.close();
+    expect([await check(), await gauge()]).to.deep.equal([false, '0']);
+  });
+
+  it('lists those that were seen in the last hour, and a crash loop does not make the answer long', async () => {
+    await service.rows(
+      `INSERT INTO process_heartbeat (process_id, role, version, host, pid, started_at, seen_at)
+       SELECT 'gone-' || n, 'workers', '0', 'h', n, now() - interval '3 hours', now() - n * interval '1 minute' FROM generate_series(1, 61) n
+       UNION ALL SELECT 'loop-' || n, 'workers', '0', 'h', n, now() - interval '5 seconds', now() - interval '5 seconds' FROM generate_series(1, 500) n`,
+    );
+    const processes = await readProcesses(service.db);
+    await service.rows("DELETE FROM process_heartbeat WHERE process_id ~ '^(gone|loop)-'");
+    expect(processes).to.have.lengthOf(100);
+    expect(processes.filter(({ role, alive }) => role === 'ingress' && alive)).to.have.lengthOf(1);
+    expect(processes.filter(({ silentSeconds }) => silentSeconds > 3_600)).to.deep.equal([]);
+  });
+
+  it('streams what changes, and ends the stream when the session ends', async () => {
+    const { key, keyId } = await service.addKey({ scopes: ['admin:*'] });
+    const { cookie } = await signIn(service.admin, key);
+    const stream = await follow('?topics=overview', cookie);
+    expect([stream.status, stream.type]).to.deep.equal([200, 'text/event-stream; charset=utf-8']);
+    await waitFor(() => stream.text().split('event: overview\n').length > 2, { what: 'two events' });
+    const data = /^data: (.*)$/m.exec(stream.text())?.[1] ?? '';
+    expect(JSON.parse(data)).to.have.nested.property('decisions.now.perSecond.ALLOW');
+    await service.admin.delete(`/v1/auth/keys/${keyId}`);
+    await stream.ended;
+    expect(stream.text()).to.match(/event: ended\ndata: \{"code":"E1002"/);
+  });
+
+  it('streams to nobody who is not signed in, and nothing that is not there', async () => {
+    const refused = async (query: string, cookie?: string): Promise<number> => {
+      const stream = await follow(query, cookie);
+      await stream.ended;
+      return stream.status;
+    };
+    expect(await refused('?topics=overview', 'custos_session=x')).to.equal(401);
+    expect(await refused('')).to.equal(400);
+    expect(await refused('?topics=overview,secrets')).to.equal(400);
+  });
+
+  it('bounds the streams of a key', async () => {
+    const { key } = await service.addKey({ scopes: ['admin:*'] });
+    const { cookie } = await signIn(service.admin, key);
+    const streams = await Promise.all(Array.from({ length: 24 }, () => follow('?topics=overview', cookie)));
+    for (const stream of streams) stream.close();
+    const statuses = streams.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).to.have.lengthOf(20);
+    expect(statuses.filter((status) => status === 503)).to.have.lengthOf(4);
+  });
+
+  describe('the board of the queues', () => {
+    const board = (path: string, cookie = signed.cookie, method = 'GET', headers: Record<string, string> = {}) =>
+      service.admin.request(method, `/dashboard/queues/board${path}`, {
+        key: null,
+        check: false,
+        headers: { cookie, ...headers },
+      });
+
+    it('is served to an operator, without the fonts of another host, under a policy that would refuse them', async () => {
+      const answer = await board('/');
+      expect(answer.status).to.equal(200);
+      expect(answer.text).not.to.contain('googleapis');
+      expect(answer.headers['content-security-policy'])
+        .to.contain("font-src 'self'")
+        .and.not.to.match(/https?:/);
+      const { json } = await board('/api/queues');
+      expect(json.queues.map(({ name }: { name: string }) => name)).to.deep.equal([
+        'intents',
+        'trust',
+        'proofs',
+        'upkeep',
+      ]);
+    });
+
+    it('is read-only, and changes nothing for other sites', async () => {
+      const own = { 'sec-fetch-site': 'same-origin' };
+      expect((await board('/api/queues/intents/pause', signed.cookie, 'PUT', own)).json.code).to.equal('E1004');
+      expect((await board('/api/queues/intents/pause', signed.cookie, 'PUT')).json.detail).to.contain(
+        'where it comes from',
+      );
+    });
+
+    it('is for operators alone, and leads who is not signed in to where one signs in', async () => {
+      const organisationId = await service.addOrganisation('tenant');
+      const tenant = await signIn(service.admin, (await service.addKey({ organisationId, scopes: ['admin:*'] })).key);
+      expect((await board('/api/queues', tenant.cookie)).json.code).to.equal('E1004');
+      expect((await board('/api/queues', 'x=1')).json.code).to.equal('E1001');
+      const moved = await board('/', 'x=1', 'GET', { accept: 'text/html' });
+      expect([moved.status, moved.headers['location']]).to.deep.equal([303, '/dashboard/queues']);
+    });
+  });
+
+  describe('another process of the service', () => {
+    let other: Service;
+    before(async () => {
+      other = await startService({ databaseUrl: service.databaseUrl, env: { CUSTOS_QUEUE_ADMIN: 'on' } });
+    });
+    after(async () => {
+      await other.db.close();
+      other.admin.close();
+    });
+
+    it('knows the sessions that the first one began', async () => {
+      expect((await withCookie(other.admin, signed.cookie).get('/v1/agents')).status).to.equal(200);
+    });
+
+    it('lets operators change queues where it is told to, and records each change before and after', async () => {
+      const change = (path: string, method: string) =>
+        other.admin.request(method, `/dashboard/queues/board/api/queues/${path}`, {
+          key: null,
+          check: false,
+          headers: { cookie: signed.cookie, origin: other.ingress.address },
+        });
+      expect((await change('intents/pause', 'PUT')).status).to.equal(200);
+      expect((await change('intents/resume', 'PUT')).status).to.equal(200);
+      expect((await change('no-such-queue/pause', 'PUT')).status).to.equal(404);
+      // The second row of each is written once its answer is out.
+      const rows = await waitFor(
+        async () => {
+          const found = await service.rows<{ subject: string; outcome: string }>(
+            "SELECT subject, outcome FROM dashboard_audit WHERE action = 'PUT /dashboard/queues/board' ORDER BY seq",
+          );
+          return found.length >= 6 && found;
+        },
+        { what: 'six rows of the audit' },
+      );
+      const outcomes = new Map<string, string[]>();
+      for (const { subject, outcome } of rows) {
+        const name = subject.split('/').slice(-2).join('/');
+        outcomes.set(name, [...(outcomes.get(name) ?? []), outcome]);
+      }
+      expect(Object.fromEntries(outcomes)).to.deep.equal({
+        'intents/pause': ['begun', 'done'],
+        'intents/resume': ['begun', 'done'],
+        'no-such-queue/pause': ['begun', 'refused'],
+      });
+    });
+
+    it('stops at once although somebody watches', async () => {
+      const stream = await new Promise<http.IncomingMessage>((resolve, reject) => {
+        const url = `${other.ingress.address}/dashboard/api/events?topics=overview`;
+        http.get(url, { headers: { cookie: signed.cookie } }, resolve).on('error', reject);
+      });
+      stream.resume();
+      const ended = new Promise<void>((resolve) => stream.once('close', () => resolve()));
+      await other.ingress.close();
+      await ended;
+    });
+  });
+});
+
+describeUnless(whyNoRedis(), 'the board of queues in Redis', () => {
+  it('shows them, says in plain words that Redis is away, and shows them again; the numbers go on meanwhile', async function () {
+    const redis = await startTestRedis();
+    // A Redis that was given is not ours to stop.
+    if (redis.stop === undefined || redis.start === undefined) {
+      await redis.close();
+      return this.skip();
+    }
+    const service = await startService({ env: { REDIS_URL: redis.url } });
+    const signed = await signIn(service.admin, service.adminKey);
+    const board = () =>
+      service.admin.get('/dashboard/queues/board/api/queues', {
+        key: null,
+        check: false,
+        headers: { cookie: signed.cookie },
+      });
+    const queuesShown = async (): Promise<boolean> => {
+      const { status, json } = await signed.get('/overview');
+      expect(status).to.equal(200);
+      return (json as Overview).system?.queues !== null;
+    };
+    expect((await board()).json.queues).to.have.lengthOf(4);
+    expect(await queuesShown()).to.equal(true);
+    await redis.stop();
+    const away = await board();
+    expect([away.status, away.json.code, away.headers['retry-after']]).to.deep.equal([503, 'E6002', '2']);
+    await waitFor(async () => !(await queuesShown()), { what: 'the overview to say that the store is away' });
+    await redis.start();
+    await waitFor(async () => (await board()).status === 200, { what: 'the board to show the queues again' });
+    await service.close();
+    await redis.close();
+  });
+});

@@ -1,0 +1,111 @@
+// A server that ends a session in the very moment it is given out: an answer with E6002, and not the end of the process.
+import net from 'node:net';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { openDatabase, type Database } from '../../shared/platform/db/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+
+/** ReadyForQuery, outside a transaction. */
+const READY = Buffer.from('Z\u0000\u0000\u0000\u0005I', 'latin1');
+
+/** ErrorResponse: FATAL 57P01, as a server sends it to every session when it shuts down. */
+function shutdownMessage(): Buffer {
+  const fields = Buffer.from(
+    'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0',
+    'latin1',
+  );
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+describe('a session that the server ends while it is given out', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let proxy: net.Server;
+  let isShuttingDown = false;
+  const sockets = new Set<net.Socket>();
+
+  before(async () => {
+    database = await createTestDatabase();
+    const target = new URL(database.url);
+    proxy = net.createServer((client) => {
+      const server = net.connect(Number(target.port), target.hostname);
+      for (const socket of [client, server]) {
+        sockets.add(socket);
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          client.destroy();
+          server.destroy();
+        });
+      }
+      client.pipe(server);
+      server.on('data', (chunk) => {
+        if (!isShuttingDown || !chunk.subarray(-READY.length).equals(READY)) return void client.write(chunk);
+        // In one piece, so that the driver reads both before anything else runs.
+        client.end(Buffer.concat([chunk, shutdownMessage()]));
+      });
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const url = new URL(database.url);
+    url.hostname = '127.0.0.1';
+    url.port = String((proxy.address() as net.AddressInfo).port);
+    db = await openDatabase({
+      url: url.href,
+      applicationName: 'test',
+      ...PATIENCE,
+      poolSize: 4,
+      onError: () => undefined,
+    });
+  });
+  after(async () => {
+    isShuttingDown = false;
+    await db?.close();
+    for (const socket of sockets) socket.destroy();
+    proxy?.close();
+    await database?.drop();
+  });
+
+  it('is trouble of the transaction that asked for it, and the next one has another session', async () => {
+    const PING = { name: 'test-ping', text: 'SELECT 1 AS one' };
+    isShuttingDown = true;
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 3 }, () => db.transaction((sql) => sql.query(PING, []))),
+    );
+    isShuttingDown = false;
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
+    // One that had a session already was answered before it was ended.
+    expect(reasons.length).to.be.within(2, 3);
+    for (const reason of reasons) expect(reason).to.include({ code: 'E6002' });
+    expect(await db.transaction((sql) => sql.query(PING, []))).to.deep.equal([{ one: 1 }]);
+  });
+});
+
+describe('connections that are kept', () => {
+  it('are there before the first request, and the others are opened when they are needed', async () => {
+    const database = await createTestDatabase();
+    const options = { url: database.url, ...PATIENCE, poolSize: 6, onError: () => undefined };
+    const looker = await openDatabase({ ...options, applicationName: 'looker' });
+    const db = await openDatabase({ ...options, applicationName: 'keeper', ...PATIENCE, kept: 4 });
+    const COUNT = {
+      name: 'test-sessions',
+      text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'keeper'",
+    };
+    expect(await looker.query(COUNT, [])).to.deep.equal([{ n: 4 }]);
+    let begun = 0;
+    let allBegan = (): void => undefined;
+    const all = new Promise<void>((resolve) => (allBegan = resolve));
+    const hold = (): Promise<void> => {
+      begun += 1;
+      if (begun === 6) allBegan();
+      return all;
+    };
+    await Promise.all(Array.from({ length: 6 }, () => db.transaction(hold)));
+    expect(await looker.query(COUNT, [])).to.deep.equal([{ n: 6 }]);
+    await db.close();
+    await looker.close();
+    await database.drop();
+  });
+});

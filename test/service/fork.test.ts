@@ -1,0 +1,200 @@
+// A log can't fork: a database restored from an older backup records and signs nothing, until its operator opens a new log.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { migrate } from '../../shared/platform/db/migrate.ts';
+import { type Embedded, startEmbedded } from '../../shared/platform/embedded/embedded.ts';
+import { appendWaiting } from '../../shared/domain/ledger/append.ts';
+import { logProblems } from '../../shared/domain/ledger/audit.ts';
+import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
+import { ForkError, forkLog } from '../../shared/domain/ledger/fork.ts';
+import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { readInclusionPath } from '../../shared/domain/ledger/nodes.ts';
+import { createLogFileAuditor } from '../../shared/core/proof/audit-file.ts';
+import { readCheckpoint } from '../../shared/core/proof/checkpoint.ts';
+import { publishKey, trustKey } from '../../shared/core/proof/keys.ts';
+import { hashLeaf, verifyInclusion } from '../../shared/core/proof/merkle.ts';
+import { createLogReader } from '../../shared/domain/ledger/read.ts';
+import { accessOf, PATIENCE, rememberServer } from '../support/database.ts';
+import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
+import { bootstrap } from '../support/service.ts';
+import { type LogUnderTest, logUnderTest, newKey } from './audit-setup.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+describe('a log whose database is restored from an older backup', () => {
+  const dataDir = temporaryDataDir();
+  const backup = path.join(temporaryFolder('backup'), 'copy');
+  const key = newKey();
+  const keeper = createCheckpointKeeper(temporaryFolder('kept'));
+  let embedded: Embedded;
+  let db: Database;
+  let log: LogUnderTest;
+  let organisationId = '';
+  let slug: string;
+
+  const start = async (): Promise<void> => {
+    embedded = await startEmbedded({ dataDir, say: () => undefined });
+    rememberServer(embedded);
+    await migrate(accessOf(embedded), TEST_PEPPER);
+    db = await openDatabase({
+      seals: TEST_SEALS,
+      url: embedded.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 3,
+      queryTimeoutMs: 30_000,
+      onError: () => undefined,
+    });
+    // Once: each new admin key is a record of its own.
+    if (organisationId === '') ({ operatorId: organisationId } = await bootstrap(db));
+    const [row] = await db.query<{ slug: string }>({ name: 'slug', text: 'SELECT slug FROM organisation' }, []);
+    slug = row?.slug ?? '';
+    log = logUnderTest({ db, organisationId, slug, key, keeper });
+  };
+  const stop = async (): Promise<void> => {
+    await db.close();
+    await embedded.stop();
+  };
+  /** Where the cluster lies: root may keep it elsewhere than in the data folder. */
+  const cluster = (): string => {
+    const pointer = path.join(dataDir, 'postgres.location');
+    return existsSync(pointer) ? readFileSync(pointer, 'utf8').trim() : path.join(dataDir, 'postgres');
+  };
+  const round = async (label: string, count = 7): Promise<void> => {
+    await log.fill(count, label);
+    await log.append();
+    await log.publish();
+  };
+  const checkpoints = async (generation: number) =>
+    (await log.sql(
+      'SELECT checkpoint.size::integer AS size, note FROM checkpoint JOIN log USING (log_id) WHERE generation = $1 ORDER BY checkpoint.size',
+      [generation],
+    )) as {
+      size: number;
+      note: string;
+    }[];
+
+  before(async function () {
+    this.timeout(120_000);
+    await start();
+    await log.sql('DELETE FROM log_inbox');
+    await round('first');
+    await round('second');
+    await stop();
+    // The owner of the files is PostgreSQL's account, which a copy must keep.
+    execFileSync('cp', ['-a', cluster(), backup]);
+    await start();
+    await round('lost');
+    await stop();
+    const place = cluster();
+    rmSync(place, { recursive: true });
+    execFileSync('cp', ['-a', backup, place]);
+    await start();
+  });
+  after(() => stop?.());
+
+  it('records, signs nothing, and says so', async () => {
+    expect((await checkpoints(1)).map(({ size }) => size)).to.deep.equal([7, 14]);
+    await round('after', 3);
+    expect(await findLog(db, organisationId, 'live')).to.include({ size: 17, generation: 1 });
+    expect(
+      (await checkpoints(1)).map(({ size }) => size),
+      'nothing is signed',
+    ).to.deep.equal([7, 14]);
+    expect(log.halts).to.have.lengthOf(1);
+    expect(log.halts[0]?.reason).to.match(/kept outside the database has 21 leaves and the log only 17/);
+    expect((await logProblems(db)).join()).to.match(/is halted/);
+    const kinds = (await log.findings()).map(({ kind }) => kind);
+    expect(kinds, 'the auditor finds it, too').to.include('kept-checkpoint');
+  });
+
+  it('stays halted when it has grown past what was signed: its leaves are others', async () => {
+    await round('more', 20);
+    expect((await checkpoints(1)).map(({ size }) => size)).to.deep.equal([7, 14]);
+    expect(log.halts, 'told once').to.have.lengthOf(1);
+  });
+
+  it('goes on as .../2 after custos log fork, whose first leaf names what was signed and what there is', async () => {
+    // It waits already when the log is opened anew, and still is not the first leaf.
+    await log.fill(4, 'waiting');
+    const fork = await forkLog({ db, keeper, nowMs: Date.now }, organisationId, 'live');
+    expect(fork).to.deep.include({ origin: `custos.local/${slug}/live/2`, generation: 2 });
+    expect(fork.old).to.include({ size: 37, signedSize: 21 });
+    await log.append();
+    await log.publish();
+    const [checkpoint] = await checkpoints(2);
+    expect(checkpoint?.size).to.equal(5);
+    const trusted = [trustKey(publishKey(key, { origin: fork.origin, use: 'log' }).vkey)];
+    const head = readCheckpoint(checkpoint?.note ?? '', trusted);
+    const newest = await findLog(db, organisationId, 'live');
+    expect(newest).to.include({ origin: fork.origin, size: 5, haltedReason: null });
+
+    const chain = await createLogReader({ db }).chain(organisationId, 'live', 'custos:log', 0, 10);
+    expect(chain.map(({ index, event }) => [index, event])).to.deep.equal([[0, 'custos.fork']]);
+    const leaf = chain[0]?.record ?? Buffer.alloc(0);
+    const { body } = JSON.parse(leaf.toString('utf8')).payload;
+    expect(body).to.include({ log: `custos.local/${slug}/live` });
+    expect(body.checkpoint.size).to.equal(21);
+    expect(body.checkpoint.note).to.equal(await keeper.read(`custos.local/${slug}/live`));
+    expect(body.tree.size).to.equal(37);
+    const path0 = await readInclusionPath(db, newest?.logId ?? 0, 0, 5);
+    expect(verifyInclusion({ index: 0, size: 5, leafHash: hashLeaf(leaf), path: path0, root: head.root })).to.equal(
+      true,
+    );
+    expect(await log.findings()).to.deep.equal([]);
+    expect(await logProblems(db), 'only what the audit says of the old one').to.satisfy((all: string[]) =>
+      all.every((one) => !one.includes('halted')),
+    );
+  });
+
+  it('goes on with the chains of its entities, in an export of both logs', async () => {
+    const heads = new Map<string, string>();
+    for (const generation of [1, 2]) {
+      const found = await findLog(db, organisationId, 'live', generation);
+      if (found === undefined || found.origin === null) throw new Error('there is no log');
+      const auditor = createLogFileAuditor({ heads });
+      for await (const line of exportLog(db, { ...found, origin: found.origin })) auditor.next(line.trimEnd());
+      const { findings, signedSize, leaves } = auditor.end();
+      expect(findings).to.deep.equal([]);
+      expect([signedSize, leaves]).to.deep.equal(generation === 1 ? [14, 37] : [5, 5]);
+    }
+  });
+
+  it('is not opened anew when it is not halted', async () => {
+    const error = await forkLog({ db, keeper, nowMs: Date.now }, organisationId, 'live').catch((e: unknown) => e);
+    expect(error).to.be.instanceOf(ForkError);
+    expect(await findLog(db, organisationId, 'test')).to.equal(undefined);
+    expect(
+      await forkLog({ db, keeper, nowMs: Date.now }, organisationId, 'test').catch((e: unknown) => e),
+    ).to.be.instanceOf(ForkError);
+  });
+
+  it('is opened anew a second time as .../3, while others append: no leaf goes to an old log', async () => {
+    await log.sql("UPDATE log SET halted_reason = 'for the test' WHERE generation = 2");
+    const sizes = async () =>
+      (await log.sql('SELECT generation, size::integer AS size FROM log ORDER BY generation')).map(
+        (row) => row['size'],
+      );
+    const before = await sizes();
+    const appending = Array.from({ length: 6 }, async (_, i) => {
+      await log.fill(5, `racing-${i}`);
+      await appendWaiting({ db, nowMs: Date.now, logHost: 'custos.local' }, organisationId, 'live');
+    });
+    const [fork] = await Promise.all([forkLog({ db, keeper, nowMs: Date.now }, organisationId, 'live'), ...appending]);
+    expect(fork.origin).to.equal(`custos.local/${slug}/live/3`);
+    const between = await sizes();
+    await round('third');
+    const after = await sizes();
+    expect(after.slice(0, 2)).to.deep.equal(between.slice(0, 2));
+    expect(Number(after[1]) + Number(after[2]) - Number(before[1])).to.equal(30 + 1 + 7);
+    const [first] = await log.sql(
+      'SELECT event FROM leaf JOIN log USING (log_id) WHERE generation = 3 AND leaf_index = 0',
+    );
+    expect(first).to.deep.equal({ event: 'custos.fork' });
+    expect((await checkpoints(3)).at(-1)?.size).to.equal(after[2]);
+    expect(await log.findings()).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,103 @@
+// The examples of the OpenAPI document work: each request, sent to a fresh service, gets the answer that stands beside it.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'chai';
+import { EXAMPLES } from '../../ingress/examples.ts';
+import { isTimestamp } from '../../shared/api/formats.ts';
+import type { Client } from '../support/client.ts';
+import { type Service, startService } from '../support/service.ts';
+
+type Json = Record<string, unknown>;
+interface Content {
+  readonly schema: Json;
+  readonly example?: unknown;
+}
+interface Operation {
+  readonly requestBody?: { readonly content: Record<string, Content> };
+  readonly responses: Record<string, { readonly content?: Record<string, Content> }>;
+}
+
+/** What is another each time: ids that the service makes, times, hashes, signatures, secrets. */
+const CHANGING =
+  /^(intent_id|decision_id|key_id|keyId|proof_id|proofId|intentId|digest|recordDigest|issuedAt|deadline|signature|day|created_at|evaluated_at|expires_at|createdAt|updatedAt|expiresAt|since|key)$/;
+
+/** The same value with what changes replaced by the kind of value that it is. */
+function settled(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(settled);
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    CHANGING.test(name) && member !== null ? typeof member : settled(member),
+  ]);
+  return Object.fromEntries(members);
+}
+
+describe('the examples of the OpenAPI document', () => {
+  let service: Service;
+  let document: Json & { readonly paths: Record<string, Record<string, Operation>> };
+  const operations = (): (readonly [name: string, operation: Operation])[] =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+    );
+  before(async () => {
+    service = await startService();
+    document = (await service.admin.get('/openapi.json')).json;
+  });
+  after(() => service.close());
+
+  it('are there for every operation that takes a body, and for no operation that is not there', () => {
+    const bodies = operations().filter(([, { requestBody }]) => requestBody !== undefined);
+    for (const [name, { requestBody }] of bodies)
+      expect(requestBody?.content['application/json'], name).to.have.property('example');
+    expect(Object.keys(EXAMPLES).sort()).to.deep.equal(bodies.map(([name]) => name).sort());
+  });
+
+  it('are what their schemas say', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    ajv.addFormat('date-time', isTimestamp);
+    ajv.addSchema({ ...document, $id: 'document' });
+    let checked = 0;
+    for (const [name, { requestBody, responses }] of operations()) {
+      const contents = [requestBody, ...Object.values(responses)].flatMap((part) => Object.values(part?.content ?? {}));
+      for (const { schema, example } of contents) {
+        if (example === undefined) continue;
+        const pointed = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"document#/')) as Json;
+        expect(ajv.validate(pointed, example), `${name}: ${ajv.errorsText()}`).to.equal(true);
+        checked += 1;
+      }
+    }
+    expect(checked).to.be.above(25);
+  });
+
+  it('are answered as they say, in their order, by a fresh service', async () => {
+    const { admin } = service;
+    const asking: Client = await service.client();
+    /** The approval of a question that nobody else's key asks. */
+    const approval = async (resource: string): Promise<string> =>
+      (await asking.post('/v1/enforce', { intent: `unknown:${resource}`, agent_id: 'agent-7' })).json.approval
+        .approval_id;
+    let keyId = '';
+    const pathOf = async (name: string): Promise<string> => {
+      const path = name.slice(name.indexOf(' ') + 1);
+      if (path.includes('{id}'))
+        return path.replace('{id}', await approval(path.endsWith('approve') ? 'db/a' : 'db/b'));
+      return path.replace('{agentId}', 'agent-7').replace('{keyId}', keyId);
+    };
+    for (const [name, { request, answer }] of Object.entries(EXAMPLES)) {
+      const [method = ''] = name.split(' ');
+      const { status, json } = await admin.request(method, await pathOf(name), { body: request });
+      expect(status, `${name} ${JSON.stringify(json)}`).to.be.within(200, 299);
+      if (name === 'POST /v1/auth/keys') keyId = json.keyId;
+      if (name === 'POST /v1/halt') await admin.delete('/v1/halt');
+      if (answer === undefined) continue;
+      expect(status, name).to.equal(answer.status);
+      expect(settled(json), name).to.deep.equal(settled(answer.body));
+    }
+  });
+
+  it('show a parse that is the one of their text, all but its id, its time and its policy set', async () => {
+    const { request, answer } = EXAMPLES['POST /v1/intent'] ?? {};
+    const { json } = await service.admin.post('/v1/intent', request);
+    const { intent_id: _, created_at: __, policy_set: ___, ...said } = json;
+    expect(answer?.body).to.deep.include(said);
+  });
+});

@@ -1,0 +1,393 @@
+// Idempotency-Key over HTTP and Postgres: one effect and one answer, whatever is repeated, killed or late.
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { Type } from 'typebox';
+import { type Claim, createIdempotency, type Idempotency } from '../../ingress/idempotency.ts';
+import { defineRoute, type Reply, type Route } from '../../ingress/route.ts';
+import { type Database, openDatabase, type Statement } from '../../shared/platform/db/database.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { type Heartbeat, startHeartbeat } from '../../shared/platform/process/heartbeat.ts';
+import { type Client, type ClientResponse, createClient } from '../support/client.ts';
+import { createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
+import { sampleKey, type Sample, startSample } from '../support/sample-app.ts';
+import { waitFor } from '../support/wait.ts';
+
+const ADD: Statement = { name: 'test-effect', text: 'INSERT INTO test_effect (name) VALUES ($1)' };
+const Body = Type.Object(
+  { name: Type.String(), secret: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+);
+const Answer = Type.Object(
+  { name: Type.String(), n: Type.Integer(), secret: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+);
+
+describe('Idempotency-Key', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let idempotency: Idempotency;
+  let heartbeat: Heartbeat;
+  const deps = () => ({ db, pepper: Buffer.alloc(32, 7), monotonicMs: () => performance.now() });
+  let sample: Sample;
+  let client: Client;
+  let runs = 0;
+  /** Awaited by the handler's work before it ends. */
+  let hold: Promise<void> | undefined;
+  let fail: (() => unknown) | undefined;
+  /** Whether a part of the answer is still to be done, and what is kept in its place. */
+  let more: Pick<Reply, 'unfinished' | 'kept'> = {};
+  /** What the handler was given of an earlier run. */
+  let earlier: unknown;
+
+  const rows = (): Promise<{ status: number | null; answer: Buffer | null; key_hash: Buffer }[]> =>
+    db.query({ name: 'test-rows', text: 'SELECT status, answer, key_hash FROM idempotency' }, []);
+  const effects = async (): Promise<number> =>
+    (await db.query({ name: 'test-effects', text: 'SELECT name FROM test_effect' }, [])).length;
+  const sql = (name: string, text: string) => db.query({ name, text }, []);
+
+  const plain: Route = defineRoute({
+    method: 'POST',
+    path: '/v1/plain',
+    access: ['intents:write'],
+    tag: 'T',
+    summary: 's',
+    request: { body: Body },
+    responses: { 201: { description: 'Done', schema: Answer } },
+    errors: [],
+    idempotent: true,
+    handler: ({ body }) => {
+      runs += 1;
+      return { status: 201, body: { name: body.name, n: runs } };
+    },
+  });
+
+  const committing: Route = defineRoute({
+    method: 'POST',
+    path: '/v1/effects',
+    access: ['intents:write'],
+    tag: 'T',
+    summary: 's',
+    request: { body: Body },
+    responses: { 201: { description: 'Done', schema: Answer } },
+    errors: ['E5003'],
+    idempotent: true,
+    handler: (request) =>
+      request.commit(async (tx) => {
+        runs += 1;
+        const n = runs;
+        earlier = request.earlier;
+        await tx.query(ADD, [request.body.name]);
+        await hold;
+        if (fail !== undefined) throw fail();
+        return { status: 201, body: { ...request.body, n }, headers: { location: `/v1/effects/${n}` }, ...more };
+      }),
+  });
+
+  before(async function () {
+    this.timeout(120_000);
+    database = await createTestDatabase();
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'test',
+      ...PATIENCE,
+      poolSize: 8,
+      onError: () => undefined,
+    });
+    await queryOnce(database.adminUrl, 'CREATE TABLE test_effect (name text); GRANT ALL ON test_effect TO PUBLIC');
+    heartbeat = await startHeartbeat({ db, role: 'ingress', version: 'test', onError: () => undefined });
+    idempotency = createIdempotency({ ...deps(), processId: heartbeat.processId });
+    sample = await startSample({ idempotency, routes: [committing, plain] });
+    client = createClient(sample.baseUrl, 'writer');
+  });
+  beforeEach(async () => {
+    runs = 0;
+    hold = undefined;
+    fail = undefined;
+    more = {};
+    earlier = 'not run';
+    await sql('test-clear', 'WITH a AS (DELETE FROM idempotency) DELETE FROM test_effect');
+  });
+  after(async () => {
+    client?.close();
+    await sample?.close();
+    await heartbeat?.close();
+    await db?.close();
+    await database?.drop();
+  });
+
+  const post = (body: unknown, key: string, by: { key?: string; path?: string } = {}): Promise<ClientResponse> =>
+    client.post(by.path ?? '/v1/effects', body, {
+      headers: { 'idempotency-key': key },
+      ...(by.key === undefined ? {} : { key: by.key }),
+    });
+
+  it('gives the same answer again, marked, without a second effect', async () => {
+    const first = await post({ name: 'a' }, 'k1');
+    const again = await post({ name: 'a' }, 'k1');
+    expect([first.status, first.headers['idempotent-replayed']]).to.deep.equal([201, undefined]);
+    expect([again.status, again.headers['idempotent-replayed']]).to.deep.equal([201, 'true']);
+    expect(again.text).to.equal(first.text);
+    expect(again.headers['location']).to.equal('/v1/effects/1');
+    expect([runs, await effects()]).to.deep.equal([1, 1]);
+  });
+  it('keeps what was done of an answer of which a part may work the next time, and runs again with it', async () => {
+    more = { unfinished: true, kept: { done: [1], open: [2] } };
+    expect((await post({ name: 'a' }, 'k')).json.n).to.equal(1);
+    expect(earlier).to.equal(undefined);
+    fail = () => new ApiError('E6002', 'Away.');
+    expect((await post({ name: 'a' }, 'k')).json.code, 'a repeat that fails loses nothing').to.equal('E6002');
+    fail = undefined;
+    expect((await post({ name: 'b' }, 'k')).status, 'another body').to.equal(422);
+    more = { kept: { name: 'a', n: 7 } };
+    const again = await post({ name: 'a' }, 'k');
+    expect([again.status, again.json.n, again.headers['idempotent-replayed']]).to.deep.equal([201, 3, undefined]);
+    expect(earlier).to.deep.equal({ done: [1], open: [2] });
+    const replayed = await post({ name: 'a' }, 'k');
+    expect([replayed.headers['idempotent-replayed'], replayed.json]).to.deep.equal(['true', { name: 'a', n: 7 }]);
+    expect([runs, await effects()]).to.deep.equal([3, 2]);
+  });
+  it('gives a repeat what was kept in the place of the answer, which is stored nowhere', async () => {
+    more = { kept: { name: 'a', n: 1 } };
+    const first = await post({ name: 'a', secret: 's' }, 'k');
+    const again = await post({ name: 'a', secret: 's' }, 'k');
+    expect([first.json, again.json]).to.deep.equal([
+      { name: 'a', n: 1, secret: 's' },
+      { name: 'a', n: 1 },
+    ]);
+  });
+  it('lets exactly one of many simultaneous repeats do what is still to be done', async () => {
+    more = { unfinished: true, kept: {} };
+    await post({ name: 'a' }, 'k');
+    more = { kept: { name: 'a', n: 2 } };
+    const answers = await Promise.all(Array.from({ length: 12 }, () => post({ name: 'a' }, 'k')));
+    for (const answer of answers) expect([201, 409]).to.include(answer.status);
+    expect([runs, await effects()]).to.deep.equal([2, 2]);
+  });
+  it('takes the same JSON in another spelling for the same body', async () => {
+    await client.request('POST', '/v1/effects', {
+      raw: '{"name":"a","secret":"b"}',
+      headers: { 'idempotency-key': 'k' },
+    });
+    const again = await client.request('POST', '/v1/effects', {
+      raw: ' { "secret": "\\u0062", "name": "a" }',
+      headers: { 'idempotency-key': 'k' },
+    });
+    expect(again.headers['idempotent-replayed']).to.equal('true');
+  });
+  it('refuses another body with 422 E2010', async () => {
+    await post({ name: 'a' }, 'k');
+    const other = await post({ name: 'b' }, 'k');
+    expect([other.status, other.json.code, other.json.retryable]).to.deep.equal([422, 'E2010', false]);
+    expect(await effects()).to.equal(1);
+  });
+  it('lets exactly one of many simultaneous requests run; the others get 409 with Retry-After or the answer', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => post({ name: 'a' }, 'k')));
+    for (const answer of answers) {
+      expect([201, 409]).to.include(answer.status);
+      if (answer.status === 409) {
+        expect([answer.json.code, answer.headers['retry-after'], answer.json.retryable]).to.deep.equal([
+          'E2010',
+          '1',
+          true,
+        ]);
+      }
+    }
+    expect(new Set(answers.filter((a) => a.status === 201).map((a) => a.text)).size).to.equal(1);
+    expect([runs, await effects()]).to.deep.equal([1, 1]);
+  });
+  it('releases the claim when the request is refused, and nothing is written', async () => {
+    fail = () => new ApiError('E5003', 'It exists already.');
+    expect((await post({ name: 'a' }, 'k')).json.code).to.equal('E5003');
+    expect([(await rows()).length, await effects()]).to.deep.equal([0, 0]);
+    fail = undefined;
+    expect((await post({ name: 'b' }, 'k')).status, 'the key is free for another body').to.equal(201);
+  });
+  it('releases the claim after an internal error', async () => {
+    fail = () => new Error('boom');
+    expect((await post({ name: 'a' }, 'k')).status).to.equal(500);
+    expect([(await rows()).length, await effects()]).to.deep.equal([0, 0]);
+  });
+  it('frees the claim of a killed process after 30 s, and that process can no longer commit', async () => {
+    let release = (): void => undefined;
+    hold = new Promise((resolve) => {
+      release = resolve;
+    });
+    const old = post({ name: 'a' }, 'k');
+    await waitFor(() => runs === 1, { what: 'the first request to run' });
+    expect((await post({ name: 'a' }, 'k')).status).to.equal(409);
+    const [claimed] = await sql(
+      'test-left',
+      'SELECT extract(epoch FROM claimed_until - clock_timestamp()) AS left FROM idempotency',
+    );
+    expect(Number((claimed as { left: string }).left)).to.be.within(25, 30);
+    await sql('test-expire', "UPDATE idempotency SET claimed_until = clock_timestamp() - interval '1 second'");
+    hold = undefined;
+    const next = await post({ name: 'a' }, 'k');
+    expect([next.status, next.json.n]).to.deep.equal([201, 2]);
+    release();
+    const late = await old;
+    expect([late.status, late.json.code]).to.deep.equal([409, 'E2010']);
+    expect(await effects(), 'the effect of the old owner is rolled back').to.equal(1);
+    expect((await post({ name: 'a' }, 'k')).json.n).to.equal(2);
+  });
+  describe('left claimed', () => {
+    const REQUEST = {
+      key: sampleKey(),
+      route: 'POST /v1/effects',
+      path: '/v1/effects',
+      idempotencyKey: 'k',
+      body: { name: 'a' },
+    };
+    /** Claims as another process, of which there was a sign of life so long ago; null: none. */
+    const claimAs = async (silentSeconds: number | null): Promise<Claim> => {
+      const processId = randomUUID();
+      if (silentSeconds !== null)
+        await db.query(
+          {
+            name: 'test-beat',
+            text: `INSERT INTO process_heartbeat (process_id, role, version, host, pid, seen_at)
+              VALUES ($1, 'ingress', '', '', 0, clock_timestamp() - make_interval(secs => $2))`,
+          },
+          [processId, silentSeconds],
+        );
+      const begun = await createIdempotency({ ...deps(), processId }).begin(REQUEST);
+      if (begun.kind !== 'claimed') throw new Error('there was an answer');
+      return begun.claim;
+    };
+
+    for (const [what, silentSeconds] of [
+      ['ended in order', null],
+      ['has given no sign of life for ten seconds', 10.5],
+    ] as const)
+      it(`by a process that ${what}, is done by the next request, and nothing that the first one does counts`, async () => {
+        const claim = await claimAs(silentSeconds);
+        const next = await post({ name: 'a' }, 'k');
+        expect([next.status, await effects()]).to.deep.equal([201, 1]);
+        const late = await claim
+          .commit(async (tx) => {
+            await tx.query(ADD, ['late']);
+            return { status: 201 };
+          })
+          .then(
+            () => undefined,
+            (e: ApiError) => e,
+          );
+        expect([late?.status, late?.code]).to.deep.equal([409, 'E2010']);
+        expect(await effects()).to.equal(1);
+      });
+    it('by a process that is silent, says when it can be had', async () => {
+      await claimAs(6);
+      const refused = await post({ name: 'a' }, 'k');
+      expect([refused.status, refused.json.code]).to.deep.equal([409, 'E2010']);
+      expect(Number(refused.headers['retry-after'])).to.be.within(1, 4);
+    });
+
+    /** A database that fails one statement, before or after it was carried out, while it is away. */
+    const failing = (name: string, when: 'before' | 'after') => {
+      const state = { away: true };
+      const query: Database['query'] = async (statement, values) => {
+        if (!state.away || statement.name !== name) return db.query(statement, values);
+        if (when === 'after') await db.query(statement, values);
+        throw new ApiError('E6002', 'Away.');
+      };
+      return { state, db: { query, transaction: db.transaction } };
+    };
+    it('because the database went away before it could be given up, is given up once it is back', async () => {
+      const broken = failing('idempotency-release', 'before');
+      const own = createIdempotency({ ...deps(), db: broken.db, processId: heartbeat.processId });
+      const begun = await own.begin(REQUEST);
+      if (begun.kind !== 'claimed') throw new Error('there was an answer');
+      await begun.claim.release();
+      expect((await post({ name: 'a' }, 'k')).headers['retry-after']).to.equal('1');
+      broken.state.away = false;
+      await waitFor(async () => (await rows()).length === 0, { what: 'the claim to be given up' });
+      own.close();
+    });
+    it('because the answer to the claim itself was lost, is given up', async () => {
+      const broken = failing('idempotency-claim', 'after');
+      const own = createIdempotency({ ...deps(), db: broken.db, processId: heartbeat.processId });
+      const error = await own.begin(REQUEST).then(
+        () => undefined,
+        (e: ApiError) => e,
+      );
+      expect(error?.code).to.equal('E6002');
+      await waitFor(async () => (await rows()).length === 0, { what: 'the claim to be given up' });
+      own.close();
+    });
+  });
+  it('forgets an answer after 24 hours', async () => {
+    await post({ name: 'a' }, 'k');
+    await sql('test-age', "UPDATE idempotency SET created_at = created_at - interval '24 hours 1 second'");
+    const fresh = await post({ name: 'b' }, 'k');
+    expect([fresh.status, fresh.headers['idempotent-replayed']]).to.deep.equal([201, undefined]);
+  });
+  it('is unique per organisation, environment, route and line of API keys', async () => {
+    await post({ name: 'a' }, 'k');
+    expect((await post({ name: 'a' }, 'k', { path: '/v1/plain' })).headers).not.to.have.property('idempotent-replayed');
+    const begin = async (more: Partial<AuthenticatedKey> = {}, key = sampleKey(['intents:write'], more)) => {
+      const request = { key, route: 'POST /v1/effects', path: '/v1/effects', idempotencyKey: 'k', body: { name: 'a' } };
+      const begun = await idempotency.begin(request);
+      if (begun.kind === 'claimed') await begun.claim.release();
+      return begun.kind;
+    };
+    expect(await begin()).to.equal('replay');
+    for (const other of [
+      { environment: 'test' },
+      { organisationId: 'org_other' },
+      { keyId: 'BBBBBBBB' },
+      { keyId: 'AAAAAAAA', lineage: 'BBBBBBBB' },
+    ] as const)
+      expect(await begin(other), JSON.stringify(other)).to.equal('claimed');
+    expect(await begin({ keyId: 'BBBBBBBB', lineage: 'AAAAAAAA' }), 'what a rotation made of it').to.equal('replay');
+  });
+  it('gives the stored answer to no key of the line with other powers', async () => {
+    await post({ name: 'a' }, 'k');
+    for (const other of [sampleKey(['admin:*']), sampleKey(['intents:write'], { agentIds: new Set(['agent-1']) })]) {
+      const error = await idempotency
+        .begin({ key: other, route: 'POST /v1/effects', path: '/v1/effects', idempotencyKey: 'k', body: { name: 'a' } })
+        .then(
+          () => undefined,
+          (e: ApiError) => e,
+        );
+      expect(error?.status).to.equal(422);
+    }
+  });
+  it("keeps neither the caller's key nor the answer in the clear", async () => {
+    await post({ name: 'a', secret: 'hunter2-hunter2' }, 'my-very-own-key');
+    const [row] = await rows();
+    const all = Buffer.concat([row?.answer ?? Buffer.alloc(0), row?.key_hash ?? Buffer.alloc(0)]).toString('latin1');
+    expect(all).not.to.match(/hunter2|my-very-own-key/);
+    expect(row?.key_hash).to.have.length(32);
+    const other = createIdempotency({ ...deps(), pepper: Buffer.alloc(32, 8) });
+    const opened = await other
+      .begin({
+        key: sampleKey(),
+        route: 'POST /v1/effects',
+        path: '/v1/effects',
+        idempotencyKey: 'my-very-own-key',
+        body: { name: 'a', secret: 'hunter2-hunter2' },
+      })
+      .then(
+        () => 'opened',
+        () => 'refused',
+      );
+    expect(opened).to.equal('refused');
+  });
+  it('leaves nothing behind for a reply that was not committed', async () => {
+    const first = await post({ name: 'a' }, 'k', { path: '/v1/plain' });
+    const again = await post({ name: 'a' }, 'k', { path: '/v1/plain' });
+    expect([first.json.n, again.json.n, (await rows()).length]).to.deep.equal([1, 2, 0]);
+  });
+  it('spends nothing on a request without the header', async () => {
+    expect((await client.post('/v1/effects', { name: 'a' })).status).to.equal(201);
+    expect([await effects(), (await rows()).length]).to.deep.equal([1, 0]);
+  });
+  it('refuses a header that is empty, too long or not printable ASCII', async () => {
+    for (const bad of ['', 'x'.repeat(256), 'a\tb', Buffer.from('ä').toString('latin1')]) {
+      const answer = await post({ name: 'a' }, bad);
+      expect([answer.status, answer.json.code], JSON.stringify(bad)).to.deep.equal([400, 'E2001']);
+    }
+    expect((await post({ name: 'a' }, 'x'.repeat(255))).status).to.equal(201);
+  });
+});

@@ -1,0 +1,147 @@
+// Health, readiness, metrics, reference tables and the published schemas, over HTTP.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import type { ReadinessCheck } from '../../ingress/ports.ts';
+import { createMetrics } from '../../shared/platform/observe/metrics.ts';
+import { ERROR_TABLE } from '../../shared/kernel/errors.ts';
+import { SCOPES, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { type Sample, startSample } from '../support/sample-app.ts';
+import { leastMs } from '../support/undisturbed.ts';
+
+describe('the service about itself', () => {
+  let sample: Sample;
+  let client: Client;
+  const state: Record<string, () => Promise<{ ok: boolean; detail?: string }>> = {};
+  const check = (name: string, severity?: 'degraded'): ReadinessCheck => ({
+    name,
+    ...(severity === undefined ? {} : { severity }),
+    check: () => (state[name] ?? (async () => ({ ok: true })))(),
+  });
+  const schemaDir = temporaryFolder('schemas');
+  before(async () => {
+    writeFileSync(
+      path.join(schemaDir, 'policy.schema.json'),
+      '{"$schema":"https://json-schema.org/draft/2020-12/schema"}',
+    );
+    sample = await startSample({
+      readiness: [check('database'), check('queue', 'degraded')],
+      metrics: createMetrics(),
+      config: { schemaDir },
+    });
+    client = createClient(sample.baseUrl);
+  });
+  afterEach(() => {
+    for (const name of Object.keys(state)) delete state[name];
+    sample.stopping = false;
+  });
+  after(async () => {
+    client.close();
+    await sample.close();
+  });
+
+  it('is alive even when nothing else works', async () => {
+    state['database'] = () => Promise.reject(new Error('away'));
+    expect((await client.get('/health')).json).to.deep.equal({ status: 'alive' });
+  });
+  it('is ready when every check is', async () => {
+    const answer = await client.get('/ready');
+    expect(answer.status).to.equal(200);
+    expect(answer.json.degraded).to.deep.equal([]);
+  });
+  for (const key of [null, 'reader', 'no-such-key', 'expired'])
+    it(`tells ${key ?? 'nobody in particular'} the state of each part, and no reason`, async () => {
+      state['queue'] = async () => ({ ok: false, detail: '/srv/policies/a.json:7 of organisation acme' });
+      const answer = await client.get('/ready', { key });
+      expect([answer.status, answer.json]).to.deep.equal([
+        200,
+        {
+          status: 'ready',
+          checks: [
+            { name: 'database', ok: true },
+            { name: 'queue', ok: false },
+          ],
+          degraded: ['queue'],
+        },
+      ]);
+    });
+  it('is not ready while a needed part is down, and tells the operator why, without the error text', async () => {
+    state['database'] = () => Promise.reject(new Error('password=hunter2'));
+    const answer = await client.get('/ready', { key: 'admin' });
+    expect([answer.status, answer.json.status]).to.deep.equal([503, 'not_ready']);
+    expect(answer.json.checks[0]).to.deep.equal({ name: 'database', ok: false, detail: 'failed' });
+    expect(answer.text).not.to.contain('hunter2');
+  });
+  it('stays ready, degraded, while a part is down that it can do without', async () => {
+    state['queue'] = async () => ({ ok: false, detail: 'Redis does not answer' });
+    const answer = await client.get('/ready');
+    expect([answer.status, answer.json.degraded]).to.deep.equal([200, ['queue']]);
+  });
+  it('answers /ready within 2 s although a check hangs', async () => {
+    state['database'] = () => new Promise(() => undefined);
+    const asked = async (): Promise<number> => {
+      const startedMs = performance.now();
+      expect((await client.get('/ready')).status).to.equal(503);
+      return performance.now() - startedMs;
+    };
+    expect(await leastMs(2_000, asked)).to.be.below(2_000);
+  });
+  it('is not ready once it is stopping', async () => {
+    sample.stopping = true;
+    const answer = await client.get('/ready');
+    expect([answer.status, answer.json.status]).to.deep.equal([503, 'stopping']);
+  });
+
+  it('counts requests by route template, method and status, and shows process metrics', async () => {
+    await client.get('/v1/things/a-b-c', { key: 'writer' });
+    await client.get('/v1/unknown/x-y-z');
+    await client.get('/docs');
+    const { text, headers } = await client.get('/metrics');
+    expect(headers['content-type']).to.match(/^text\/plain/);
+    expect(text).to.contain(
+      'custos_http_request_duration_seconds_count{route="/v1/things/{id}",method="GET",status="200"} 1',
+    );
+    expect(text).to.contain('route="unmatched"').and.to.contain('route="/docs",method="GET",status="200"');
+    expect(text).not.to.match(/a-b-c|x-y-z/);
+    expect(text).to.contain('nodejs_eventloop_lag_seconds');
+  });
+  it('keeps /metrics private when the setting says so', async () => {
+    const priv = await startSample({ config: { metricsAccess: ['admin:*'] } });
+    const other = createClient(priv.baseUrl);
+    try {
+      expect((await other.get('/metrics')).json.code).to.equal('E1001');
+      expect((await other.get('/metrics', { key: 'reader' })).json.code).to.equal('E1004');
+      expect((await other.get('/metrics', { key: 'admin' })).status).to.equal(200);
+    } finally {
+      other.close();
+      await priv.close();
+    }
+  });
+
+  it('publishes the four tables whole, cacheable and without a key', async () => {
+    const items = async (name: string) => {
+      const answer = await client.get(`/v1/reference/${name}`);
+      expect(answer.headers['cache-control']).to.equal('public, max-age=300');
+      expect(
+        (
+          await client.get(`/v1/reference/${name}`, {
+            headers: { 'if-none-match': String(answer.headers['etag']) },
+            check: false,
+          })
+        ).status,
+      ).to.equal(304);
+      return answer.json.items;
+    };
+    expect(await items('tiers')).to.deep.equal(TIER_TABLE);
+    expect((await items('errors')).map((e: { code: string }) => e.code)).to.deep.equal(Object.keys(ERROR_TABLE));
+    expect((await items('scopes')).map((s: { scope: string }) => s.scope)).to.deep.equal(SCOPES);
+    expect((await items('rate-limits'))[7]).to.deep.equal({ tier: 7, perSecond: 500, perMinute: 10_000 });
+  });
+  it('serves a published schema, and a problem when the installation lacks it', async () => {
+    const answer = await client.get('/schemas/policy.json');
+    expect([answer.status, answer.headers['content-type']]).to.deep.equal([200, 'application/schema+json']);
+    expect((await client.get('/schemas/lexicon.json')).json.code).to.equal('E4001');
+  });
+});

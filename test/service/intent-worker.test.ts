@@ -1,0 +1,298 @@
+// The intent worker: the same verdict as anywhere, recorded exactly once, whoever delivers the job and however often.
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { isPassing } from '../../shared/platform/db/trouble.ts';
+import type { Client } from '../support/client.ts';
+import type { PolicyFiles, Service } from '../support/service.ts';
+import { type ServiceAndWorker, startServiceAndWorker, startTestWorker, type TestWorker } from '../support/worker.ts';
+
+const rule = (type: string, resources: string[], conditions: object = { all: [ALWAYS] }, params: object = {}) => ({
+  stage: 'enforce',
+  description: `${type} for tests`,
+  target: { actions: ['read'], resources },
+  rules: [{ name: 'rule', conditions, event: { type, params: { code: type, message: type, ...params } } }],
+});
+const ALWAYS = { fact: 'intent', path: 'action', operator: 'equal', value: 'read' };
+
+const POLICIES: PolicyFiles = {
+  'allow-open.json': {
+    id: 'allow-open',
+    ...rule('ALLOW', ['db/open/*', 'db/partly/known/*', 'db/mixed/*', 'db/asked/*']),
+  },
+  'deny.json': { id: 'deny', ...rule('DENY', ['db/mixed/secret/*']) },
+  'escalate.json': { id: 'escalate', ...rule('ESCALATE', ['db/asked/first']) },
+  'context.json': {
+    id: 'context',
+    ...rule('ALLOW', ['db/context/*'], {
+      all: [{ fact: 'context', path: 'ticket', operator: 'equal', value: 'OPS-1' }],
+    }),
+  },
+};
+
+describe('the intent worker', () => {
+  let both: ServiceAndWorker;
+  let service: Service;
+  let worker: TestWorker;
+  let client: Client;
+  before(async () => {
+    both = await startServiceAndWorker({ policies: POLICIES });
+    ({ service, worker } = both);
+    client = await service.client({ scopes: ['intents:write', 'proofs:read'] });
+  });
+  after(() => both?.close());
+
+  const submit = async (resource: string, more: object = {}): Promise<string> =>
+    (await client.post('/v1/intents', { agentId: 'nobody', action: 'read', resource, ...more })).json.intentId;
+  const read = async (intentId: string) => (await client.get(`/v1/intents/${intentId}`)).json;
+  const decide = async (resource: string, more: object = {}) => {
+    const intentId = await submit(resource, more);
+    await worker.evaluate(intentId);
+    return read(intentId);
+  };
+  const decisionsOf = (agentId: string) =>
+    service.rows<{ decision_id: string; verdict: string }>(
+      'SELECT decision_id, verdict FROM decision WHERE agent_id = $1',
+      [agentId],
+    );
+  const inboxOf = (decisionId: string) =>
+    service.rows("SELECT seq FROM log_inbox WHERE source = 'decision' AND source_id = $1", [decisionId]);
+
+  describe('of a wildcard resource', () => {
+    const CASES: readonly (readonly [string, string, string])[] = [
+      ['allows what one ALLOW covers whole', 'db/open/*', 'ALLOW'],
+      ['allows a narrower pattern', 'db/open/a/*', 'ALLOW'],
+      ['allows one of it', 'db/open/a', 'ALLOW'],
+      ['denies what an ALLOW covers in part only', 'db/partly/*', 'DENY'],
+      ['denies what an ALLOW covers, when a DENY touches some of it', 'db/mixed/*', 'DENY'],
+      ['allows what no DENY touches', 'db/mixed/public/*', 'ALLOW'],
+      ['denies what lies within a DENY', 'db/mixed/secret/a/*', 'DENY'],
+      ['escalates what an ALLOW covers, when an ESCALATE touches one of it', 'db/asked/*', 'ESCALATE'],
+      ['allows what the ESCALATE does not touch', 'db/asked/second', 'ALLOW'],
+      ['denies everything when a DENY touches some of it', '*', 'DENY'],
+      ['denies what no rule knows', 'db/elsewhere/*', 'DENY'],
+    ];
+    for (const [what, resource, verdict] of CASES)
+      it(`${what}: ${resource} is ${verdict}`, async () => {
+        const intent = await decide(resource);
+        // What a human has to decide is not decided yet; the ESCALATE is a decision of its own.
+        const decision =
+          intent.status === 'waiting_approval'
+            ? (await service.admin.get(`/v1/approvals/${intent.approvalId}`)).json.decision
+            : intent.decision;
+        expect(intent.status).to.equal(verdict === 'ESCALATE' ? 'waiting_approval' : 'decided');
+        expect(decision.verdict).to.equal(verdict);
+        expect(decision.intent.resource).to.equal(resource);
+      });
+  });
+
+  it('decides what GET /v1/decisions/{id} says, byte for byte, in the name of the key that submitted', async () => {
+    const { key, keyId } = await service.addKey();
+    const own = client.withKey(key);
+    const intentId = (await own.post('/v1/intents', { agentId: 'same', action: 'Read', resource: 'DB:Open/A' })).json
+      .intentId;
+    await worker.evaluate(intentId);
+    const intent = (await own.get(`/v1/intents/${intentId}`)).json;
+    const decision = await own.get(`/v1/decisions/${intent.decision.decision_id}`);
+    expect(decision.text).to.equal(JSON.stringify(intent.decision));
+    expect(intent).to.include({ action: 'Read', resource: 'DB:Open/A' });
+    expect(decision.json).to.include({ key_id: keyId, agent_id: 'same', verdict: 'ALLOW' });
+    expect(decision.json.intent).to.include({ normalized: 'db.read.open.a', parsed: false });
+    const [listed] = (await own.get('/v1/intents?agentId=same')).json.items;
+    expect(listed).to.deep.equal(intent);
+  });
+
+  it('gives policies the context as it was sent', async () => {
+    const context = { ticket: 'OPS-1', nested: { text: 'a\u0000b\n"c" é', list: [1e30, -0, null] } };
+    expect((await decide('db/context/a', { context })).decision.verdict).to.equal('ALLOW');
+    expect((await decide('db/context/a', { context: { ticket: 'OPS-2' } })).decision.verdict).to.equal('DENY');
+    expect((await decide('db/context/a')).decision.verdict).to.equal('DENY');
+    const decision = (await decide('db/context/a', { context, agentId: 'facts' })).decision;
+    const [row] = await service.rows<{ facts: Buffer; facts_salt: Buffer; record: Buffer }>(
+      'SELECT facts, facts_salt, record FROM decision WHERE decision_id = $1',
+      [decision.decision_id],
+    );
+    const facts = row?.facts.toString('utf8') ?? '';
+    expect(JSON.parse(facts).context).to.deep.equal({
+      ...context,
+      nested: { ...context.nested, list: [1e30, 0, null] },
+    });
+    const digest = createHash('sha256')
+      .update(row?.facts_salt ?? '')
+      .update(facts)
+      .digest('hex');
+    expect(JSON.parse(`${row?.record.toString('utf8')}}`).payload.body.factsDigest).to.equal(digest);
+  });
+
+  it('knows nothing of an agent that nobody registered, and decides all the same', async () => {
+    const { decision } = await decide('db/open/a', { agentId: 'never seen' });
+    expect(decision).to.deep.include({ verdict: 'ALLOW', agent_id: 'never seen' });
+    expect(decision.trust).to.deep.include({ recorded_level: 1, score: 250 });
+  });
+
+  for (const status of ['PAUSED', 'SUSPENDED', 'TERMINATED'])
+    it(`denies an agent that became ${status} after it had submitted`, async () => {
+      const agentId = `agent-${status}`;
+      await service.admin.post('/v1/agents', { agentId, name: agentId });
+      expect((await decide('db/open/a', { agentId })).decision.verdict).to.equal('ALLOW');
+      const intentId = await submit('db/open/a', { agentId });
+      await service.admin.patch(`/v1/agents/${agentId}`, { status });
+      await worker.deciding.changes.refresh();
+      await worker.evaluate(intentId);
+      const { decision } = await read(intentId);
+      expect(decision.verdict).to.equal('DENY');
+      expect(decision.reasons.map((reason: { code: string }) => reason.code)).to.include('AGENT_NOT_ACTIVE');
+    });
+
+  it('denies everything while its environment is halted', async () => {
+    const intentId = await submit('db/open/halted');
+    await service.admin.post('/v1/halt', { reason: 'incident' });
+    try {
+      await worker.deciding.changes.refresh();
+      await worker.evaluate(intentId);
+    } finally {
+      await service.admin.delete('/v1/halt');
+      await worker.deciding.changes.refresh();
+    }
+    expect((await read(intentId)).decision.reasons[0].code).to.equal('HALTED');
+  });
+
+  it('evaluates once, although its job is delivered twenty times at once and ten times later', async () => {
+    const intentId = await submit('db/open/once', { agentId: 'once' });
+    const job = await worker.jobOf(intentId);
+    // Two workers with caches of their own, as two processes have them.
+    const second = await startTestWorker(service);
+    try {
+      const workers = [worker.intentWorker(), second.intentWorker()];
+      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.handlers.evaluate(job)));
+      const intent = await read(intentId);
+      expect(intent.status).to.equal('decided');
+      for (let i = 0; i < 10; i += 1) await workers[i % 2]?.handlers.evaluate(job);
+      await workers[0]?.giveUp(job);
+      expect(await read(intentId)).to.deep.equal(intent);
+      const rows = await decisionsOf('once');
+      expect(rows.map((row) => row.decision_id)).to.deep.equal([intent.decision.decision_id]);
+      expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
+    } finally {
+      await second.close();
+    }
+  });
+
+  it('is taken over when it died between claiming and deciding, and its late return changes nothing', async () => {
+    const intentId = await submit('db/open/taken-over', { agentId: 'taken-over' });
+    const job = await worker.jobOf(intentId);
+    let arrived: () => void = () => undefined;
+    let goOn: () => void = () => undefined;
+    const isThere = new Promise<void>((resolve) => (arrived = resolve));
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const { decider } = worker.deciding;
+    const slow = worker.intentWorker({
+      decider: {
+        ...decider,
+        async answer(question) {
+          arrived();
+          await held;
+          return decider.answer(question);
+        },
+      },
+    });
+    const late = slow.handlers.evaluate(job);
+    await isThere;
+    expect((await read(intentId)).status).to.equal('evaluating');
+    await worker.evaluate(intentId);
+    const decided = await read(intentId);
+    expect(decided.status).to.equal('decided');
+    goOn();
+    await late;
+    expect(await read(intentId)).to.deep.equal(decided);
+    expect(await decisionsOf('taken-over')).to.have.lengthOf(1);
+  });
+
+  it('leaves nothing of a decision that could not be stored, and decides when the job comes again', async () => {
+    const intentId = await submit('db/open/not-stored', { agentId: 'not-stored' });
+    const job = await worker.jobOf(intentId);
+    const { decisions } = worker.deciding;
+    const failing = worker.intentWorker({
+      decisions: {
+        ...decisions,
+        async insert(sql, rows) {
+          await decisions.insert(sql, rows);
+          throw new Error('the disk is full');
+        },
+      },
+    });
+    let message = '';
+    await failing.handlers.evaluate(job).catch((error: Error) => (message = error.message));
+    expect(message).to.equal('the disk is full');
+    expect((await read(intentId)).status).to.equal('evaluating');
+    expect(await decisionsOf('not-stored')).to.deep.equal([]);
+    await worker.evaluate(intentId);
+    expect((await read(intentId)).status).to.equal('decided');
+    expect(await decisionsOf('not-stored')).to.have.lengthOf(1);
+  });
+
+  it('given up, ends in `failed` with one recorded DENY, EVALUATION_FAILED, although evaluating throws', async () => {
+    const intentId = await submit('db/open/given-up', { agentId: 'given-up', context: { ticket: 'OPS-1' } });
+    const job = await worker.jobOf(intentId);
+    const { decider, policies } = worker.deciding;
+    const broken = (): never => {
+      throw new Error('this evaluation ends the process');
+    };
+    const evaluator = { evaluate: broken, evaluateApproved: broken, assessRisk: broken, explain: broken };
+    const failing = worker.intentWorker({
+      decider: { ...decider, answer: broken },
+      policies: { ...policies, current: () => ({ ...policies.current(), evaluator }) },
+    });
+    await failing.handlers.evaluate(job).then(
+      () => expect.fail('it is evaluated'),
+      () => undefined,
+    );
+    await Promise.all(Array.from({ length: 5 }, () => failing.giveUp(job)));
+    const intent = await read(intentId);
+    expect(intent.status).to.equal('failed');
+    expect(intent.decision).to.deep.include({ verdict: 'DENY', allowed: false });
+    expect(intent.decision.reasons.map((reason: { code: string }) => reason.code)).to.deep.equal(['EVALUATION_FAILED']);
+    expect((await client.get(`/v1/decisions/${intent.decision.decision_id}`)).json).to.deep.equal(intent.decision);
+    await worker.evaluate(intentId);
+    expect(await read(intentId)).to.deep.equal(intent);
+    expect(await decisionsOf('given-up')).to.have.lengthOf(1);
+    expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
+  });
+
+  for (const [what, column, damaged] of [
+    ['a context that is no JSON', 'context', '{"broken"'],
+    ['a context that is JSON and no object', 'context', '[1]'],
+    ['a context that cannot be put into canonical form', 'context', '{"a":"\\ud800"}'],
+    ['an action that is not accepted any more', 'action', 'no word at all'],
+    ['a resource that is not accepted any more', 'resource', 'a/../b'],
+  ] as const)
+    it(`ends an intent as failed with a DENY on record although it has ${what}`, async () => {
+      const agentId = `damaged-${column}-${damaged.length}`;
+      const intentId = await submit('db/open/damaged', { agentId });
+      const job = await worker.jobOf(intentId);
+      await service.rows(`UPDATE intent SET ${column} = $2 WHERE intent_id = $1`, [intentId, damaged]);
+      const error = await worker
+        .intentWorker()
+        .handlers.evaluate(job)
+        .then(
+          () => undefined,
+          (reason: unknown) => reason,
+        );
+      expect(error).to.be.an('error');
+      expect(isPassing(error)).to.equal(false);
+      expect((await read(intentId)).status).to.equal('evaluating');
+      await worker.intentWorker().giveUp(job);
+      const intent = await read(intentId);
+      expect(intent.status).to.equal('failed');
+      expect(intent.decision).to.deep.include({ verdict: 'DENY', allowed: false });
+      expect(await decisionsOf(agentId)).to.have.lengthOf(1);
+      expect(await inboxOf(intent.decision.decision_id)).to.have.lengthOf(1);
+    });
+
+  it('does nothing for an intent that is not there', async () => {
+    const job = await worker.jobOf(await submit('db/open/other'));
+    const before = (await service.rows('SELECT decision_id FROM decision')).length;
+    await worker.intentWorker().handlers.evaluate({ ...job, intentId: 'int_00000000000000000000000000' });
+    await worker.intentWorker().handlers.evaluate({ ...job, environment: 'test' });
+    expect((await service.rows('SELECT decision_id FROM decision')).length).to.equal(before);
+  });
+});

@@ -1,0 +1,134 @@
+// For the tests of keys: the key routes on the real edge over a real database, with a clock that tests can move.
+import { agentRoutes } from '../../ingress/routes/agents.ts';
+import { createIdempotency } from '../../ingress/idempotency.ts';
+import type { Limiter } from '../../ingress/ports.ts';
+import { createLimiter } from '../../ingress/rate-limit.ts';
+import { keyRoutes } from '../../ingress/routes/keys.ts';
+import { type ChangeFeed, startChangeFeed } from '../../shared/platform/db/changes.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { createAuthenticator } from '../../shared/domain/keys/authenticator.ts';
+import { ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
+import { generateKey } from '../../shared/domain/keys/format.ts';
+import { createLastUsed, type LastUsed } from '../../shared/domain/keys/last-used.ts';
+import { createOrganisation } from '../../shared/domain/keys/organisations.ts';
+import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
+import { createKey, type KeySpec } from '../../shared/domain/keys/store.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { createTestDatabase, PATIENCE } from '../support/database.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { startSample } from '../support/sample-app.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+export interface KeyService {
+  readonly db: Database;
+  readonly databaseUrl: string;
+  readonly changes: ChangeFeed;
+  readonly lastUsed: LastUsed;
+  readonly baseUrl: string;
+  /** Id of the operator's organisation. */
+  readonly operatorId: string;
+  /** With the bootstrap key. */
+  readonly admin: Client;
+  readonly adminKeyId: string;
+  /** Names of the statements that ran outside transactions. */
+  readonly statements: string[];
+  /** Added to the wall clock. */
+  advance(ms: number): void;
+  nowMs(): number;
+  /** Stores a key directly; its text. */
+  addKey(spec?: Partial<KeySpec>): Promise<string>;
+  addOrganisation(slug: string, tier?: number): Promise<string>;
+  as(key: string): Client;
+  close(): Promise<void>;
+}
+
+export interface KeyServiceOptions {
+  /** Default: nothing is limited. */
+  readonly limiter?: Limiter;
+  readonly databaseUrl?: string;
+  /** Default: a statement and a connection have long, so that a busy machine is no failure. False: as in production. */
+  readonly patient?: boolean;
+}
+
+export async function startKeyService(options: KeyServiceOptions = {}): Promise<KeyService> {
+  const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const url = options.databaseUrl ?? database?.url ?? '';
+  const background: unknown[] = [];
+  const onError = (error: unknown): void => void background.push(error);
+  const opened = await openDatabase({
+    seals: TEST_SEALS,
+    url,
+    applicationName: 'custos-test',
+    ...(options.patient === false ? {} : PATIENCE),
+    poolSize: 5,
+    onError,
+  });
+  const statements: string[] = [];
+  const db: Database = {
+    ...opened,
+    query(statement, values) {
+      statements.push(statement.name);
+      return opened.query(statement, values);
+    },
+  };
+  let offsetMs = 0;
+  const clock = { nowMs: () => Date.now() + offsetMs, monotonicMs: () => performance.now() };
+  const bootstrapKey = generateKey('live');
+  const { organisation } = await ensureBootstrap({ db, pepper: TEST_PEPPER, bootstrapKey: bootstrapKey.key, clock });
+  const changes = await startChangeFeed({ db, databaseUrl: url, monotonicMs: clock.monotonicMs, onError });
+  const lastUsed = createLastUsed({ db, onError, intervalMs: 3_600_000 });
+  const hasher = createSecretHasher(TEST_PEPPER);
+  const { authenticate } = createAuthenticator({ db, changes, pepper: TEST_PEPPER, clock, onUse: lastUsed.record });
+  const sample = await startSample({
+    routes: [
+      ...keyRoutes({ db, hasher, nowMs: clock.nowMs, settle: () => changes.refresh() }),
+      ...agentRoutes({ db, nowMs: clock.nowMs, settle: () => changes.refresh(), trustDailyCap: 10_000 }),
+    ],
+    authenticate,
+    limiter: options.limiter ?? createLimiter({ enabled: false, monotonicMs: clock.monotonicMs, onError }),
+    idempotency: createIdempotency({ db, pepper: Buffer.from(TEST_PEPPER), monotonicMs: clock.monotonicMs }),
+    clock,
+  });
+  const admin = createClient(sample.baseUrl, bootstrapKey.key);
+
+  return {
+    db,
+    databaseUrl: url,
+    changes,
+    lastUsed,
+    baseUrl: sample.baseUrl,
+    operatorId: organisation.id,
+    admin,
+    adminKeyId: bootstrapKey.keyId,
+    statements,
+    advance: (ms) => (offsetMs += ms),
+    nowMs: clock.nowMs,
+    async addKey(spec = {}) {
+      const made = await createKey(db, hasher, {
+        organisationId: organisation.id,
+        environment: 'live',
+        name: 'added',
+        scopes: ['intents:write'],
+        agentIds: null,
+        tier: 7,
+        createdAtMs: clock.nowMs(),
+        createdBy: null,
+        expiresAtMs: null,
+        ...spec,
+      });
+      return made.key;
+    },
+    async addOrganisation(slug, tier = 7) {
+      return (await createOrganisation(db, { slug, name: slug, tier }, clock.nowMs())).id;
+    },
+    as: (key) => admin.withKey(key),
+    async close() {
+      admin.close();
+      await sample.close();
+      await lastUsed.close();
+      await changes.close();
+      await opened.close();
+      await database?.drop();
+    },
+  };
+}

@@ -1,0 +1,134 @@
+// Lists among very many rows: whatever is asked for, the database enters an index where the page begins (of leaves: lists-leaves.test.ts).
+import { expect } from 'chai';
+import { actionsStatement } from '../../ingress/dashboard/trail.ts';
+import { type DecisionFilter, listDecisions } from '../../shared/domain/decisions/decision-store.ts';
+import { type IntentFilter, listIntents } from '../../shared/domain/decisions/intent-store.ts';
+import { lowestId } from '../../shared/kernel/ids.ts';
+import type { Statement } from '../../shared/platform/db/database.ts';
+import { type Service, startService } from '../support/service.ts';
+
+const MANY = 20_000;
+const HOUR_MS = 3_600_000;
+
+describe('lists among very many rows', () => {
+  let service: Service;
+  /** One row a second, the last one an hour ago. */
+  let firstMs: number;
+  const own = () => ({ organisationId: service.operatorId, environment: 'live' }) as const;
+
+  before(async function () {
+    this.timeout(120_000);
+    service = await startService();
+    await service.admin.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'a', trust_level: 7 });
+    firstMs = Math.floor(service.nowMs() / 1_000) * 1_000 - HOUR_MS - MANY * 1_000;
+    const ids = (prefix: 'dec' | 'int'): string[] =>
+      Array.from({ length: MANY }, (_, n) => lowestId(prefix, firstMs + n * 1_000));
+    await service.rows(
+      `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, proof_id, process_id, record)
+       SELECT id, organisation_id, environment, 'agent-' || n % 500, key_id, CASE WHEN n % 5000 = 0 THEN 'DEGRADE' WHEN n % 10 = 0 THEN 'DENY' ELSE 'ALLOW' END,
+         to_timestamp(($2::float8 + (n - 1) * 1000) / 1000), 'prf' || substr(id, 4), process_id, record
+       FROM unnest($1::text[]) WITH ORDINALITY AS made (id, n), decision WHERE agent_id = 'a'`,
+      [ids('dec'), firstMs],
+    );
+    await service.rows(
+      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, status, decision_id, submitted_at, updated_at)
+       SELECT $2, 'live', id, 'agent-' || n % 500, 'k', 'read', 'x', CASE WHEN n % 5000 = 0 THEN 'waiting_approval' ELSE 'decided' END,
+         CASE WHEN n % 5000 = 0 THEN NULL ELSE 'dec' || substr(id, 4) END, now(), now()
+       FROM unnest($1::text[]) WITH ORDINALITY AS made (id, n)`,
+      [ids('int'), service.operatorId],
+    );
+    await service.rows(
+      `INSERT INTO dashboard_audit (at, request_id, key_id, organisation_id, environment, address, action, subject, outcome)
+       SELECT now(), 'r' || n / 2, 'k' || n % 300, CASE WHEN n <= $2 THEN $1 END, CASE WHEN n <= $2 THEN 'live' END, '127.0.0.1', 'x', '/x',
+         CASE WHEN n % 2 = 0 THEN 'begun' WHEN n % 4999 = 0 THEN 'failed' ELSE 'done' END
+       FROM generate_series(0, $2::int * 3 / 2) n`,
+      [service.operatorId, MANY],
+    );
+    for (const table of ['decision', 'intent', 'dashboard_audit']) await service.rows(`ANALYZE ${table}`);
+  });
+  after(async () => service?.close());
+
+  /** What the database did, as text. */
+  const planOf = async ({ text }: Statement, values: readonly unknown[]): Promise<string> => {
+    const rows = await service.rows<{ 'QUERY PLAN': string }>(
+      `EXPLAIN (ANALYZE, TIMING OFF, BUFFERS OFF) ${text}`,
+      values,
+    );
+    return rows.map((row) => row['QUERY PLAN']).join('\n');
+  };
+  /** Rows that were read and thrown away. */
+  const wasteOf = (plan: string): number =>
+    [...plan.matchAll(/Rows Removed by Filter: (\d+)/g)].reduce((sum, [, rows]) => sum + Number(rows), 0);
+  const at = (second: number): Date => new Date(firstMs + second * 1_000);
+
+  const decisions: readonly [string, () => Partial<DecisionFilter>][] = [
+    ['all', () => ({})],
+    ['a rare verdict', () => ({ verdict: 'DEGRADE' })],
+    ['a verdict that there is not', () => ({ verdict: 'ESCALATE' })],
+    ['the usual verdict', () => ({ verdict: 'ALLOW' })],
+    ['long ago', () => ({ to: at(60) })],
+    ['before all', () => ({ to: at(0) })],
+    ['a minute of long ago', () => ({ from: at(60), to: at(120) })],
+    ['one agent', () => ({ agentIds: ['agent-7'] })],
+    ['an agent that there is not', () => ({ agentIds: ['nobody'] })],
+    ['some agents', () => ({ agentIds: ['agent-7', 'nobody', 'agent-7', 'agent-8'] })],
+    ['no agent at all', () => ({ agentIds: [] })],
+  ];
+  for (const [name, filter] of decisions)
+    it(`decisions: ${name}`, async () => {
+      const all: DecisionFilter = { ...own(), ...filter() };
+      const [statement, values] = listDecisions(all, 51);
+      const plan = await planOf(statement, values);
+      expect(plan).not.to.contain('Seq Scan');
+      expect(wasteOf(plan), plan).to.be.below(500);
+    });
+
+  const intents: readonly [string, Partial<IntentFilter>][] = [
+    ['all', {}],
+    ['those that wait', { status: 'waiting_approval' }],
+    ['those that failed, of which there are none', { status: 'failed' }],
+    ['the usual state', { status: 'decided' }],
+    ['one agent', { agentIds: ['agent-7'] }],
+    ['some agents', { agentIds: ['agent-7', 'nobody'] }],
+  ];
+  for (const [name, filter] of intents)
+    it(`intents: ${name}`, async () => {
+      const [statement, values] = listIntents({ ...own(), ...filter }, 51);
+      const plan = await planOf(statement, values);
+      expect(plan).not.to.contain('Seq Scan on intent');
+      expect(wasteOf(plan), plan).to.be.below(500);
+    });
+
+  for (const outcome of [undefined, 'begun', 'done', 'refused', 'failed'] as const)
+    for (const who of ['all', 'own', 'bound'] as const)
+      it(`actions of operators: ${outcome ?? 'any outcome'}, as ${who} may see`, async () => {
+        const values = [service.operatorId, 'live', '9223372036854775807', 51];
+        const plan = await planOf(actionsStatement(outcome, who), who === 'bound' ? [...values, 'nobody'] : values);
+        expect(plan).not.to.contain('Seq Scan on dashboard_audit');
+        // Nearly all that began have ended, which must be seen of each; how many are looked at is bounded.
+        if (outcome !== 'begun') expect(wasteOf(plan), plan).to.be.below(500);
+      });
+
+  it('a span of time holds what was decided in it, to the millisecond', async () => {
+    const read = async (query: string): Promise<number> =>
+      (await service.admin.get(`/v1/decisions?limit=200&${query}`)).json.items.length as number;
+    const [from, to] = [at(100).toISOString(), at(160).toISOString()];
+    expect(await read(`from=${from}&to=${to}`)).to.equal(60);
+    expect(await read(`from=${from}&to=${from}`)).to.equal(0);
+    expect(await read(`from=${from}&to=${new Date(firstMs + 100_001).toISOString()}`)).to.equal(1);
+    expect(await read(`from=9998-01-01T00:00:00.000Z`)).to.equal(0);
+    expect(await read(`to=1900-01-01T00:00:00.000Z`)).to.equal(0);
+    const [{ apart } = { apart: -1 }] = await service.rows<{ apart: number }>(
+      `SELECT count(*)::int AS apart FROM decision WHERE agent_id = 'a' AND extract(epoch FROM evaluated_at) * 1000 <> $1`,
+      [await idTimeMs()],
+    );
+    expect(apart, 'the id begins with the time of the decision').to.equal(0);
+  });
+
+  /** The time in the id of the one decision that the service made. */
+  const idTimeMs = async (): Promise<number> => {
+    const [row] = await service.rows<{ id: string }>(`SELECT decision_id AS id FROM decision WHERE agent_id = 'a'`);
+    const digits = '0123456789abcdefghjkmnpqrstvwxyz';
+    return [...(row?.id ?? '').slice(4, 14)].reduce((sum, character) => sum * 32 + digits.indexOf(character), 0);
+  };
+});

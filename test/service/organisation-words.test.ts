@@ -1,0 +1,97 @@
+// Words of one organisation through the service: every way to ask reads with the words of the key's organisation.
+import { expect } from 'chai';
+import { createLogger } from '../../shared/platform/observe/logger.ts';
+import type { PolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { applyFolder } from '../../workers/policies.ts';
+import type { Client } from '../support/client.ts';
+import { folderOf, type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { startTestWorker, type TestWorker } from '../support/worker.ts';
+
+const WORDS = { verbs: [{ action: 'delete', verbs: ['derail'] }], domains: { trains: ['bogie'] } };
+const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
+
+/** The shipped folder with these words of the organisation `rail`, one member a line. */
+async function folderWith(words: object): Promise<PolicyFolder> {
+  const shipped = await folderOf(undefined);
+  const lexicon = JSON.parse(shipped.lexicon.text) as object;
+  const text = JSON.stringify({ organisations: { rail: words }, ...lexicon }, null, 1);
+  return { ...shipped, lexicon: { ...shipped.lexicon, text } };
+}
+
+describe('the words of one organisation', () => {
+  let service: Service;
+  let worker: TestWorker;
+  let rail: Client;
+  let other: Client;
+  const digestInForce = async (): Promise<string> => (await service.admin.get('/v1/policies')).json.digest;
+  const apply = async (words: object): Promise<unknown> =>
+    applyFolder({ db: service.db, nowMs: service.nowMs, logger }, await folderWith(words));
+
+  before(async () => {
+    service = await startService();
+    const organisationId = await service.addOrganisation('rail');
+    rail = await service.client({ organisationId, scopes: ['intents:write', 'proofs:read'] });
+    other = await service.client({ scopes: ['intents:write', 'proofs:read'] });
+    const before = await digestInForce();
+    await apply(WORDS);
+    await waitFor(async () => (await digestInForce()) !== before, { what: 'the set with the words' });
+    worker = await startTestWorker(service);
+  });
+  after(async () => {
+    await worker?.close();
+    await service?.close();
+  });
+
+  const ask = (client: Client) =>
+    client.post('/v1/intent', { agent_id: 'a', raw_intent: 'Please derail the bogies' }).then(({ json }) => json);
+
+  it('read its free text, and nobody else is understood so', async () => {
+    expect(await ask(rail)).to.include({ normalized: 'trains.delete.bogie', effect: 'destructive' });
+    expect(await ask(other)).to.deep.include({ normalized: 'unknown.unknown.unknown', flags: ['not_understood'] });
+  });
+
+  it('read what it enforces, in whichever order organisations ask for the same string', async () => {
+    const enforce = (client: Client, intent: string) => client.post('/v1/enforce', { intent, agent_id: 'a' });
+    for (const client of [other, rail, other, rail]) {
+      const { status, json } = await enforce(client, 'trains.derail.bogie');
+      if (client === other) expect([status, json.code]).to.deep.equal([400, 'E2001']);
+      else expect(json.intent).to.include({ normalized: 'trains.delete.bogie', verb: 'derail', effect: 'destructive' });
+    }
+    const { intent_id, normalized } = await ask(rail);
+    const { json } = await rail.post('/v1/enforce', { intent: normalized, agent_id: 'a', intent_id });
+    expect(json.intent).to.include({ normalized, verb: 'derail', parsed: true });
+  });
+
+  it('read what it submits, when it is accepted and when a worker evaluates it', async () => {
+    const body = { agentId: 'a', action: 'derail', resource: 'trains/bogie/7' };
+    // An action that no lexicon knows is accepted, and is the action `unknown`.
+    for (const [client, action] of [
+      [rail, 'delete'],
+      [other, 'unknown'],
+    ] as const) {
+      const { status, json } = await client.post('/v1/intents', body);
+      expect(status).to.equal(202);
+      await worker.evaluate(json.intentId);
+      const { items } = (await client.get('/v1/decisions?limit=1')).json;
+      expect(items[0].intent).to.include({ action });
+    }
+  });
+
+  it('that are broken put nothing into force, say where, and leave the last good ones', async () => {
+    const digest = await digestInForce();
+    await apply({ verbs: [{ action: 'read', verbs: ['derail', 'drop'] }] });
+    const lastRead = await waitFor(
+      async () => {
+        const { json } = await service.admin.get('/v1/policies');
+        return json.lastRead.ok === false ? json.lastRead : undefined;
+      },
+      { what: 'the findings' },
+    );
+    expect(lastRead.findings).to.have.lengthOf(1);
+    expect(lastRead.findings[0]).to.include({ file: 'lexicon.json', code: 'LEXICON', line: 9 });
+    expect(lastRead.findings[0].message).to.contain('"drop" is delete');
+    expect(await digestInForce()).to.equal(digest);
+    expect(await ask(rail)).to.include({ normalized: 'trains.delete.bogie' });
+  });
+});

@@ -1,0 +1,108 @@
+// The reader of the policy folder: a file system that hangs keeps neither the lock nor silence, and a refused name changes nothing.
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { createLogger } from '../../shared/platform/observe/logger.ts';
+import { sealedColumns, type SealedRow } from '../../shared/platform/db/seals/rows.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { SHIPPED_POLICIES, type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { readPolicyFolder, stampOfFolder } from '../../shared/domain/policy-sets/folder.ts';
+import { type PolicyReader, type PolicyReaderDeps, startPolicyReader } from '../../workers/policies.ts';
+
+const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
+
+describe('the reader of the policy folder', () => {
+  let service: Service;
+  const readers: PolicyReader[] = [];
+  before(async () => {
+    service = await startService();
+  });
+  afterEach(async () => {
+    for (const reader of readers.splice(0)) await reader.close();
+  });
+  after(() => service.close());
+
+  const start = (policyDir: string, folder?: PolicyReaderDeps['folder']): void => {
+    const { db, databaseUrl, nowMs } = service;
+    readers.push(
+      startPolicyReader({ db, databaseUrl, policyDir, nowMs, machineMs: nowMs, logger, ...(folder && { folder }) }),
+    );
+  };
+  const state = async (): Promise<{ ok: boolean; messages: string[]; files: string[] }> => {
+    const [row] = await service.rows<{ read_ok: boolean; findings: string }>(
+      'SELECT read_ok, findings FROM policy_state',
+    );
+    const findings = JSON.parse(row?.findings ?? '[]') as { file: string; message: string }[];
+    return {
+      ok: row?.read_ok === true,
+      messages: findings.map(({ message }) => message),
+      files: findings.map(({ file }) => file),
+    };
+  };
+
+  it('says that the folder hangs, gives the lock to another, looks no further itself, and goes on when it answers', async () => {
+    let looks = 0;
+    let answer = (): void => undefined;
+    const hanging = new Promise<void>((resolve) => (answer = resolve));
+    start(SHIPPED_POLICIES, {
+      stamp: stampOfFolder,
+      read: async (dir) => {
+        looks += 1;
+        await hanging;
+        return readPolicyFolder(dir);
+      },
+      deadlineMs: 100,
+    });
+    await waitFor(async () => !(await state()).ok, { what: 'the finding that the folder hangs' });
+    expect((await state()).messages[0]).to.contain('does not answer');
+    start(SHIPPED_POLICIES);
+    await waitFor(async () => (await state()).ok, { what: 'the other reader to have the lock' });
+    expect(looks).to.equal(1);
+    await readers[1]?.close();
+    answer();
+    await waitFor(() => looks > 1, { what: 'the first reader to read again' });
+  });
+
+  it('puts its set into force again when somebody has changed which one is', async () => {
+    start(SHIPPED_POLICIES);
+    const inForce = async (): Promise<string | null> => {
+      const [row] = await service.rows<SealedRow<'policy_state'>>(
+        `SELECT ${sealedColumns('policy_state', 's')} FROM policy_state s`,
+      );
+      return row !== undefined && service.db.seals.isGenuine('policy_state', row) ? row.active_digest : null;
+    };
+    const before = await inForce();
+    for (const change of [
+      'UPDATE policy_state SET activated_at = now()',
+      'UPDATE policy_state SET active_digest = NULL, seal = NULL',
+      'DELETE FROM policy_state',
+    ]) {
+      await service.rows(change);
+      await waitFor(async () => (await inForce()) === before, { what: `the set to be in force again after ${change}` });
+    }
+    expect(before).to.be.a('string');
+  });
+
+  it('ends at once while the folder hangs', async () => {
+    start(SHIPPED_POLICIES, { stamp: stampOfFolder, read: () => new Promise(() => undefined), deadlineMs: 50 });
+    await waitFor(async () => !(await state()).ok, { what: 'the finding that the folder hangs' });
+    await readers.pop()?.close();
+  });
+
+  it('puts nothing into force while a name is refused, names the file, and all of it once it is renamed', async () => {
+    const dir = temporaryFolder('policies');
+    mkdirSync(path.join(dir, 'team'));
+    symlinkSync(path.join(SHIPPED_POLICIES, 'lexicon.json'), path.join(dir, 'lexicon.json'));
+    // Any policy will do.
+    const text = readFileSync(path.join(SHIPPED_POLICIES, 'money.json'), 'utf8');
+    writeFileSync(path.join(dir, 'team', 'zz.JSON'), text);
+    const before = await service.rows<{ active_digest: string }>('SELECT active_digest FROM policy_state');
+    start(dir);
+    await waitFor(async () => (await state()).files.includes('team/zz.JSON'), { what: 'the finding of the name' });
+    expect(await service.rows('SELECT active_digest FROM policy_state')).to.deep.equal(before);
+    renameSync(path.join(dir, 'team', 'zz.JSON'), path.join(dir, 'team', 'zz.json'));
+    await waitFor(async () => (await state()).ok, { what: 'the renamed file to be read' });
+    expect(await service.rows('SELECT active_digest FROM policy_state')).to.not.deep.equal(before);
+  });
+});

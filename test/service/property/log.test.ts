@@ -1,0 +1,387 @@
+// The log: whatever is accepted in whatever order, and whoever appends at once or dies on the way, it has no gap and every chain holds.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Database, openDatabase, type Sql, type Statement } from '../../../shared/platform/db/database.ts';
+import { createDecisionStore, type DecisionRow } from '../../../shared/domain/decisions/decision-store.ts';
+import { ApiError } from '../../../shared/kernel/errors.ts';
+import { newId } from '../../../shared/kernel/ids.ts';
+import { appendWaiting, TAKE } from '../../../shared/domain/ledger/append.ts';
+import { LEAVES } from '../../../shared/domain/ledger/audit-rows.ts';
+import { createProofStore, type ProofRow } from '../../../shared/domain/ledger/proof-store.ts';
+import { recordPrefix } from '../../../shared/core/proof/record.ts';
+import type { Environment } from '../../../shared/kernel/vocabulary.ts';
+import { createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../../support/database.ts';
+import { checkLog } from '../../support/log-check.ts';
+
+interface Log {
+  readonly organisationId: string;
+  readonly environment: Environment;
+}
+
+const at = (nowMs: number): string => new Date(nowMs).toISOString();
+
+function prefixOf(log: Log, entityId: string, event: string, proofId: string, nowMs: number): string {
+  return recordPrefix({
+    entityId,
+    event,
+    occurredAt: at(nowMs),
+    body: '{"a":"\\u0000é"}',
+    environment: log.environment,
+    organisationSlug: 'log-test',
+    proofId,
+  });
+}
+
+function proofRow(log: Log, entityId: string, proofId = newId('prf', Date.now())): ProofRow {
+  const nowMs = Date.now();
+  return {
+    ...log,
+    proofId,
+    entityId,
+    event: 'kept',
+    occurredAt: at(nowMs),
+    record: prefixOf(log, entityId, 'kept', proofId, nowMs),
+    requestDigest: 'ab'.repeat(32),
+    keyId: 'k1234567',
+  };
+}
+
+function decisionRow(log: Log, agentId: string): DecisionRow {
+  const nowMs = Date.now();
+  const decisionId = newId('dec', nowMs);
+  const proofId = `prf${decisionId.slice(3)}`;
+  return {
+    ...log,
+    decisionId,
+    agentId,
+    keyId: 'k1234567',
+    verdict: 'DENY',
+    evaluatedAt: at(nowMs),
+    policyDigest: 'cd'.repeat(32),
+    proofId,
+    record: prefixOf(log, agentId, 'custos.decision', proofId, nowMs),
+    facts: '{}',
+    factsSalt: '00'.repeat(16),
+  };
+}
+
+describe('the log', function suite() {
+  this.timeout(120_000);
+  let database: TestDatabase;
+  let db: Database;
+  let logs = 0;
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'custos-test-log',
+      ...PATIENCE,
+      poolSize: 8,
+      queryTimeoutMs: 30_000,
+      onError: () => undefined,
+    });
+    await db.query(
+      {
+        name: 'test-organisations',
+        text: `INSERT INTO organisation (id, slug, name, created_at) SELECT 'org_log_' || n, 'log-' || n, 'log', now() FROM generate_series(1, 1000) AS n`,
+      },
+      [],
+    );
+  });
+  after(async () => {
+    await db?.close();
+    await database?.drop();
+  });
+
+  const newLog = (): Log => {
+    logs += 1;
+    return { organisationId: `org_log_${logs}`, environment: 'live' };
+  };
+  const append = (log: Log, on: Database = db): Promise<void> =>
+    appendWaiting({ db: on, nowMs: () => Date.now(), logHost: 'custos.local' }, log.organisationId, log.environment);
+  const check = (log: Log) => checkLog(db, log.organisationId, log.environment);
+  const accept = (log: Log, entities: readonly string[]) =>
+    createProofStore({ db }).accept(
+      entities.map((entityId) => proofRow(log, entityId)),
+      () => '',
+    );
+
+  describe('of records that are accepted and appended at once, in any order,', () => {
+    const ENTITIES = ['a', 'b', 'é "quoted" \\ 漢', 'B', '😀'];
+    const step = fc.record({
+      log: fc.nat({ max: 2 }),
+      kind: fc.constantFrom('proof', 'proof', 'decision', 'batch', 'decisions', 'append'),
+      entities: fc.array(fc.constantFrom(...ENTITIES), { minLength: 1, maxLength: 12 }),
+    });
+
+    it('numbers every one exactly once, without a gap, on whole chains', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.array(step, { minLength: 1, maxLength: 10 }), { maxLength: 6 }),
+          async (rounds) => {
+            const these = [newLog(), newLog(), { ...newLog(), environment: 'test' as const }];
+            const proofs = createProofStore({ db });
+            const decisions = createDecisionStore({ db, processId: 'p' });
+            const accepted = these.map(() => [] as string[]);
+            for (const round of rounds)
+              await Promise.all(
+                round.map(async ({ log: n, kind, entities }) => {
+                  const log = these[n] ?? newLog();
+                  const mine = accepted[n] ?? [];
+                  if (kind === 'append') return append(log);
+                  if (kind === 'decision' || kind === 'decisions') {
+                    const rows = (kind === 'decision' ? entities.slice(0, 1) : entities).map((e) =>
+                      decisionRow(log, e),
+                    );
+                    await Promise.all(rows.map((row) => decisions.append(row)));
+                    mine.push(...rows.map((row) => row.proofId));
+                  } else {
+                    const rows = (kind === 'proof' ? entities.slice(0, 1) : entities).map((e) => proofRow(log, e));
+                    await proofs.accept(rows, () => '');
+                    mine.push(...rows.map((row) => row.proofId));
+                  }
+                }),
+              );
+            // Four workers on each log at once, beside those of the other logs.
+            await Promise.all(these.flatMap((log) => [append(log), append(log), append(log), append(log)]));
+            for (const [i, log] of these.entries()) {
+              const { size, waiting, proofIds } = await check(log);
+              expect([size, waiting]).to.deep.equal([accepted[i]?.length, 0]);
+              expect([...proofIds].sort()).to.deep.equal(accepted[i]?.sort());
+            }
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+
+    it('keeps the order in which one caller had them accepted', async () => {
+      const log = newLog();
+      const ids: string[] = [];
+      for (let i = 0; i < 20; i += 1) {
+        const accepted = await accept(log, ['one', 'two', 'one']);
+        ids.push(...accepted.map((proof) => proof.proofId));
+        if (i % 7 === 0) await append(log);
+      }
+      await Promise.all([append(log), append(log)]);
+      expect((await check(log)).proofIds).to.deep.equal(ids);
+    });
+
+    it('takes more than a batch, by four workers at once, while more arrives', async () => {
+      const log = newLog();
+      const entities = Array.from({ length: 900 }, (_, i) => `entity ${i % 40}`);
+      await Promise.all(Array.from({ length: 3 }, () => accept(log, entities)));
+      await Promise.all([append(log), append(log), accept(log, entities), append(log), append(log)]);
+      await append(log);
+      const { size, waiting, chains } = await check(log);
+      expect([size, waiting, chains.size]).to.deep.equal([3_600, 0, 40]);
+    });
+
+    it('ends a call after twenty batches and leaves a job for the rest', async () => {
+      const log = newLog();
+      for (let i = 0; i < 21; i += 1)
+        await accept(
+          log,
+          Array.from({ length: 1_000 }, (_, j) => `entity ${j % 500}`),
+        );
+      const jobs = async () =>
+        (
+          await db.query<{ n: number }>(
+            {
+              name: 'test-jobs-of-log',
+              text: "SELECT count(*)::int AS n FROM outbox WHERE payload::json ->> 'organisationId' = $1",
+            },
+            [log.organisationId],
+          )
+        )[0]?.n ?? -1;
+      const before = await jobs();
+      await append(log);
+      expect(await jobs()).to.equal(before + 1);
+      expect(await check(log)).to.include({ size: 20_000, waiting: 1_000 });
+      await append(log);
+      expect(await jobs()).to.equal(before + 1);
+      expect(await check(log)).to.include({ size: 21_000, waiting: 0 });
+    });
+  });
+
+  describe('when the session of an appender is ended', () => {
+    const STATEMENTS = ['log-lock', 'log-inbox-take', 'chain-heads', 'leaves-append'];
+    const PID = { name: 'test-pid', text: 'SELECT pg_backend_pid() AS pid' };
+    const END = { name: 'test-end', text: 'SELECT pg_terminate_backend($1, 5000) AS ended' };
+
+    /** The same database, whose sessions end right after the statement of this name. */
+    const endingAfter = (name: string): { db: Database; seen: string[] } => {
+      const seen: string[] = [];
+      const ending = (sql: Sql): Sql => ({
+        seals: sql.seals,
+        async query(statement, values) {
+          const rows = await sql.query(statement, values);
+          seen.push(statement.name);
+          if (statement.name === name) {
+            const [session] = await sql.query<{ pid: number }>(PID, []);
+            const [end] = await db.query<{ ended: boolean }>(END, [session?.pid]);
+            expect(end?.ended).to.equal(true);
+          }
+          // The statement's own rows.
+          return rows as never[];
+        },
+      });
+      return { db: { ...db, transaction: (work) => db.transaction((sql) => work(ending(sql))) }, seen };
+    };
+
+    for (const name of STATEMENTS)
+      it(`after ${name}, nothing of the batch stays, and the next worker appends it whole`, async () => {
+        const log = newLog();
+        await accept(log, ['a', 'b']);
+        await append(log);
+        await accept(log, ['a', 'b', 'a', 'c']);
+        const before = await check(log);
+        const { db: dying, seen } = endingAfter(name);
+        let error: unknown;
+        await append(log, dying).catch((e: unknown) => (error = e));
+        expect(seen.at(-1)).to.equal(name);
+        expect(error).to.be.instanceOf(ApiError);
+        expect(await check(log)).to.deep.equal(before);
+        expect(before).to.include({ size: 2, waiting: 4 });
+        await append(log);
+        expect(await check(log)).to.include({ size: 6, waiting: 0 });
+      });
+
+    it('after log-make, nothing of the first batch stays, and the next worker makes the log and appends it whole', async () => {
+      const log = newLog();
+      await accept(log, ['a', 'b']);
+      const { db: dying, seen } = endingAfter('log-make');
+      let error: unknown;
+      await append(log, dying).catch((e: unknown) => (error = e));
+      expect(seen).to.deep.equal(['log-lock', 'log-make']);
+      expect(error).to.be.instanceOf(ApiError);
+      expect(await check(log)).to.include({ size: 0, waiting: 2 });
+      await append(log);
+      expect(await check(log)).to.include({ size: 2, waiting: 0 });
+    });
+
+    it('at any moment, again and again, every record is still one leaf', async () => {
+      const log = newLog();
+      const killed = await openDatabase({
+        url: database.url,
+        applicationName: 'custos-test-killed',
+        ...PATIENCE,
+        poolSize: 4,
+        onError: () => undefined,
+      });
+      const KILL = {
+        name: 'test-kill',
+        text: `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+          WHERE application_name = 'custos-test-killed' AND datname = current_database() ORDER BY random() LIMIT 1`,
+      };
+      let kills = 0;
+      try {
+        for (let round = 0; round < 30; round += 1) {
+          await accept(
+            log,
+            Array.from({ length: 90 }, (_, j) => `entity ${j % 9}`),
+          );
+          const work = Promise.allSettled([append(log, killed), append(log, killed), append(log, killed)]);
+          // As many statements as there are rounds: the strike comes ever later.
+          for (let i = 0; i < round; i += 1) await db.query(PID, []);
+          kills += (await db.query(KILL, [])).length;
+          await work;
+          await check(log);
+        }
+      } finally {
+        await killed.close();
+      }
+      expect(kills).to.be.above(0);
+      await append(log);
+      expect(await check(log)).to.include({ size: 2_700, waiting: 0 });
+    });
+  });
+
+  describe('plans that were made before the tables were analysed', () => {
+    const FILL = [
+      `INSERT INTO decision SELECT 'dec_' || n, 'o', 'live', 'agent ' || n % 50, 'key', 'ALLOW', now(), 'd', 'prf_' || n, 'p', ''
+        FROM generate_series(100000, 105000) AS n`,
+      `INSERT INTO leaf SELECT 'o', 'live', n, 'prf_' || n, 'decision', 'dec_' || n, 'agent ' || n % 50, n / 50, 'custos.decision', now(),
+        sha256('p'), sha256('e'), sha256('l'), now(), 1 FROM generate_series(100000, 105000) AS n`,
+    ];
+
+    /** The scans of a statement's generic plan. */
+    const scansOf = (statement: Statement, types: string, values: string, settings: readonly string[]) =>
+      db.transaction(async (sql) => {
+        const run = (text: string): Promise<{ 'QUERY PLAN': string }[]> => sql.query({ name: '', text }, []);
+        for (const table of ['log_inbox', 'decision', 'record', 'leaf'])
+          await run(`CREATE TEMPORARY TABLE ${table} (LIKE public.${table} INCLUDING ALL) ON COMMIT DROP`);
+        for (const fill of FILL) await run(fill);
+        for (const setting of ['enable_seqscan = off', 'plan_cache_mode = force_generic_plan', ...settings])
+          await run(`SET LOCAL ${setting}`);
+        await run(`PREPARE test_plan (${types}) AS ${statement.text}`);
+        const rows = await run(`EXPLAIN EXECUTE test_plan (${values})`);
+        await run('DEALLOCATE test_plan');
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        return [...plan.matchAll(/(?:Index|Bitmap|Seq)\S* .*Scan.*/g)].map(([line]) => line.replace(/ *\(cost.*/, ''));
+      });
+
+    it('look up each record that waits by its primary key', async () => {
+      const scans = await scansOf(TAKE, 'text, text', "'o', 'live'", ['enable_sort = off']);
+      expect(scans.filter((line) => /(decision|record)_pkey/.test(line))).to.have.lengthOf(2);
+      expect(scans).to.have.lengthOf(3);
+    });
+
+    it('look up each record that is audited by its primary key, and its predecessor by their chain', async () => {
+      const scans = await scansOf(LEAVES, 'int, bigint, bigint, text, text', "1, 0, 1024, 'o', 'live'", []);
+      expect(scans.filter((line) => /(decision|record|leaf)_pkey/.test(line))).to.have.lengthOf(3);
+      expect(
+        scans.filter((line) => line.includes('Backward using leaf_') && line.includes('chain_index')),
+      ).to.have.lengthOf(1);
+      expect(scans).to.have.lengthOf(4);
+    });
+  });
+
+  it('says so, and appends nothing, when a record that waits is not there', async () => {
+    const log = newLog();
+    await accept(log, ['a']);
+    await db.query(
+      {
+        name: 'test-lost-record',
+        text: "INSERT INTO log_inbox (organisation_id, environment, source, source_id) VALUES ($1, $2, 'record', 'lost')",
+      },
+      [log.organisationId, log.environment],
+    );
+    let message = '';
+    await append(log).catch((error: Error) => (message = error.message));
+    expect(message).to.include('record lost');
+    expect(await check(log)).to.include({ size: 0, waiting: 2 });
+  });
+
+  describe('and what it is made of are insert-only:', () => {
+    before(async () => {
+      const log = newLog();
+      await accept(log, ['a']);
+      await createDecisionStore({ db, processId: 'p' }).append(decisionRow(log, 'a'));
+      await append(log);
+    });
+    const REFUSED: readonly (readonly [string, string])[] = [
+      ['leaf', 'UPDATE leaf SET event = event'],
+      ['leaf', 'DELETE FROM leaf'],
+      ['leaf', 'TRUNCATE leaf'],
+      ['log', 'DELETE FROM log'],
+      ['record', "UPDATE record SET entity_id = 'other'"],
+      ['record', 'DELETE FROM record'],
+      ['record', 'TRUNCATE record'],
+      ['trust_fold', 'UPDATE trust_fold SET score = 1000'],
+      ['trust_fold', 'DELETE FROM trust_fold'],
+      ['trust_fold', 'TRUNCATE trust_fold'],
+      ['decision', "UPDATE decision SET record = ''"],
+      ['decision', "UPDATE decision SET proof_id = 'other'"],
+      ['decision', 'DELETE FROM decision'],
+      ['decision', 'TRUNCATE decision'],
+    ];
+    for (const [table, text] of REFUSED)
+      it(text, async () => {
+        let message = '';
+        // The service's role may not even try; the owner may, and is stopped.
+        await queryOnce(database.ownerUrl, text).catch((error: Error) => (message = error.message));
+        expect(message).to.equal(`${table} is insert-only`);
+      });
+  });
+});

@@ -1,0 +1,60 @@
+// The migration that adds the seals: what an older installation holds is sealed in the same step, with its own pepper only.
+import { expect } from 'chai';
+import { createDataSource } from '../../shared/platform/db/data-source.ts';
+import { migrationsWith } from '../../shared/platform/db/migrations/index.ts';
+import { genuine, sealedColumns } from '../../shared/platform/db/seals/rows.ts';
+import { SEALED_TABLE_NAMES } from '../../shared/platform/db/seals/tables.ts';
+import { signIn } from '../support/dashboard.ts';
+import { adminUrlOf } from '../support/database.ts';
+import { approve, escalate, ESCALATING } from '../support/escalations.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { type Service, startService } from '../support/service.ts';
+
+describe('an installation from before there were seals', () => {
+  let service: Service;
+  before(async () => {
+    service = await startService({ policies: ESCALATING });
+    const { admin } = service;
+    await admin.post('/v1/agents', { agentId: 'older "é"\t', name: 'x', tags: ['a', 'b'] });
+    await admin.patch(`/v1/agents/${encodeURIComponent('older "é"\t')}`, { status: 'PAUSED' });
+    await approve(admin, await escalate(await service.client(), { agent_id: 'bot', intent: 'delete:db/asked/1' }));
+    await admin.post('/v1/halt', { reason: 'older' });
+    await signIn(admin, service.adminKey);
+    // More than one batch.
+    await service.rows(
+      `INSERT INTO agent (organisation_id, environment, agent_id, name, created_at, updated_at)
+       SELECT $1, 'dev', 'many-' || n, 'n', now(), now() FROM generate_series(1, 2500) n`,
+      [service.operatorId],
+    );
+  });
+  after(() => service.close());
+
+  const migrate = async (pepper: string, verb: 'up' | 'down'): Promise<void> => {
+    const Migration = migrationsWith(pepper).find((One) => new One().name?.startsWith('Seals'));
+    if (Migration === undefined) throw new Error('there is no such migration');
+    const url = adminUrlOf(service.databaseUrl);
+    const source = createDataSource({ url, applicationName: 'custos-test', poolSize: 1, onError: () => undefined });
+    await source.initialize();
+    const runner = source.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      await new Migration()[verb](runner);
+      await runner.commitTransaction();
+    } finally {
+      await runner.release();
+      await source.destroy();
+    }
+  };
+
+  it('has all its rows sealed, and nothing when the pepper is another', async () => {
+    await migrate(TEST_PEPPER, 'down');
+    const error = await migrate('another pepper, of as little use elsewhere', 'up').catch((e: unknown) => e);
+    expect(String(error)).to.contain('CUSTOS_PEPPER is not the one this database was set up with');
+    await migrate(TEST_PEPPER, 'up');
+    for (const table of SEALED_TABLE_NAMES) {
+      const rows = await service.rows(`SELECT ${sealedColumns(table, 't')} FROM ${table} t`);
+      expect(rows, table).not.to.have.lengthOf(0);
+      expect(genuine(service.db, table, rows), table).to.have.lengthOf(rows.length);
+    }
+  });
+});

@@ -1,0 +1,175 @@
+// What the service does that matters is a leaf of its log, exactly once, and no caller can make such a leaf.
+import { expect } from 'chai';
+import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
+import { trustHandlers } from '../../workers/trust.ts';
+import type { Client } from '../support/client.ts';
+import { checkLog } from '../support/log-check.ts';
+import { folderOf, type Service, startService } from '../support/service.ts';
+import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { recordOf } from './receipt-setup.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+describe('leaves of the service itself', () => {
+  let service: Service;
+  let worker: TestWorker;
+  before(async () => {
+    service = await startService();
+    worker = await startTestWorker(service);
+    await worker.append();
+  });
+  after(async () => {
+    await worker?.close();
+    await service?.close();
+  });
+
+  /** The bodies on an entity's chain, oldest first, all of one event; what waits is appended first. */
+  const bodiesOf = async (entityId: string, event: string, by: Client = service.admin): Promise<Body[]> => {
+    await worker.append();
+    const { items } = (await by.get(`/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=200`)).json;
+    return items.map((item: { event: string; record: string }) => {
+      expect(item.event).to.equal(event);
+      return recordOf(item).payload.body;
+    });
+  };
+  /** What a step added to a chain. */
+  const added = async (entityId: string, event: string, step: () => Promise<unknown>, by?: Client): Promise<Body[]> => {
+    const before = await bodiesOf(entityId, event, by);
+    await step();
+    return (await bodiesOf(entityId, event, by)).slice(before.length);
+  };
+  const onKeys = (step: () => Promise<unknown>) => added('custos:keys', 'custos.key', step);
+
+  it('are on the chain of keys: each that is made, rotated and revoked, with its power and without its secret', async () => {
+    let first = { keyId: '', key: '' };
+    const scopes = ['agents:read'];
+    const made = await onKeys(async () => {
+      const body = { name: 'logged', scopes, agentIds: ['a'], tier: 3 };
+      first = (await service.admin.post('/v1/auth/keys', body, { headers: { 'idempotency-key': 'one-key' } })).json;
+      // The same request again makes no second key, and no second leaf.
+      await service.admin.post('/v1/auth/keys', body, { headers: { 'idempotency-key': 'one-key' } });
+    });
+    expect(made).to.have.lengthOf(1);
+    expect(made[0]).to.deep.include({ change: 'created', keyId: first.keyId, scopes, agentIds: ['a'], tier: 3 });
+    expect(JSON.stringify(made)).not.to.include(first.key);
+
+    let second = { keyId: '' };
+    const rotated = await onKeys(async () => {
+      second = (await service.admin.post(`/v1/auth/keys/${first.keyId}/rotate`, {})).json;
+    });
+    const said = rotated.map(({ change, keyId, replacedBy }) => [change, keyId, replacedBy]);
+    expect(said).to.have.deep.members([
+      ['created', second.keyId, null],
+      ['replaced', first.keyId, second.keyId],
+    ]);
+    expect(said).to.have.lengthOf(2);
+
+    const revoked = await onKeys(async () => {
+      for (let i = 0; i < 2; i += 1) await service.admin.delete(`/v1/auth/keys/${second.keyId}`);
+    });
+    expect(revoked.map(({ change, keyId }) => [change, keyId])).to.deep.equal([['revoked', second.keyId]]);
+  });
+
+  it('begin with the first key of the installation', async () => {
+    const [first] = await bodiesOf('custos:keys', 'custos.key');
+    expect(first).to.deep.include({ change: 'created', scopes: ['admin:*'], by: null });
+  });
+
+  it('are on the chain of an agent: its registration and each change of what policies ask, and nothing else of it', async () => {
+    const agentId = 'logged-agent';
+    const bodies = await added(agentId, 'custos.agent', async () => {
+      const agent = { agentId, name: 'A name', metadata: { secret: 1 }, capabilities: ['mail'], tags: ['blue'] };
+      await service.admin.post('/v1/agents', agent, { headers: { 'idempotency-key': 'one-agent' } });
+      await service.admin.post('/v1/agents', agent, { headers: { 'idempotency-key': 'one-agent' } });
+      await service.admin.patch(`/v1/agents/${agentId}`, { name: 'Another name' });
+      await service.admin.patch(`/v1/agents/${agentId}`, { status: 'PAUSED' });
+      await service.admin.patch(`/v1/agents/${agentId}`, { status: 'PAUSED' });
+      await service.admin.delete(`/v1/agents/${agentId}`);
+    });
+    const [by] = await service.rows<{ key_id: string }>('SELECT key_id FROM api_key WHERE created_by IS NULL');
+    const same = { agentId, capabilities: ['mail'], tags: ['blue'], by: by?.key_id };
+    expect(bodies).to.deep.equal([
+      { ...same, change: 'registered', status: 'ACTIVE' },
+      { ...same, change: 'changed', status: 'PAUSED' },
+      { ...same, change: 'changed', status: 'TERMINATED' },
+    ]);
+  });
+
+  it('are on the chain of halts: each halt and each lift, once however often it is asked for', async () => {
+    const bodies = await added('custos:halt', 'custos.halt', async () => {
+      await service.admin.post('/v1/halt', { reason: 'incident é' });
+      await service.admin.post('/v1/halt', { reason: 'again' });
+      await service.admin.delete('/v1/halt');
+      await service.admin.delete('/v1/halt');
+    });
+    expect(bodies.map(({ change, reason }) => [change, reason])).to.deep.equal([
+      ['halted', 'incident é'],
+      ['lifted', undefined],
+    ]);
+    for (const { keyId } of bodies) expect(keyId).to.equal(bodies[0]?.['keyId']).and.to.be.a('string');
+  });
+
+  it('are in every log when a policy set is put into force or refused, and not when nothing changes', async () => {
+    const organisationId = await service.addOrganisation('policies-logged');
+    const logs = [
+      service.admin,
+      await service.client({ organisationId, scopes: ['proofs:read'] }),
+      await service.client({ environment: 'test', scopes: ['proofs:read'] }),
+    ];
+    await worker.append();
+    const shipped = await folderOf(undefined);
+    const texts = Object.fromEntries(shipped.policies.map(({ path, text }) => [path, JSON.parse(text) as object]));
+    const [name = '', dropped] = Object.entries(texts)[0] ?? [];
+    const fewer = { ...texts };
+    delete fewer[name];
+    const before = await Promise.all(logs.map((by) => bodiesOf('custos:policies', 'custos.policy_set', by)));
+    const previousDigest = (await service.admin.get('/v1/policies')).json.digest;
+    const digest = await service.apply(fewer);
+    await service.apply(fewer);
+    await service.apply({ ...fewer, 'broken.json': { ...dropped, target: 7 } });
+    const back = await service.apply();
+    for (const [i, by] of logs.entries()) {
+      const bodies = (await bodiesOf('custos:policies', 'custos.policy_set', by)).slice(before[i]?.length);
+      expect(bodies.map((body) => body['change'])).to.deep.equal(['activated', 'refused', 'activated']);
+      expect(bodies[0]).to.deep.equal({ change: 'activated', digest, previousDigest });
+      expect(JSON.stringify(bodies[1]?.['findings'])).to.include('broken.json');
+      expect(bodies[2]).to.deep.equal({ change: 'activated', digest: back, previousDigest: digest });
+    }
+    expect(back).to.equal(previousDigest);
+  });
+
+  it('are on the chain of the agent: each decision and each fold of its signals, once', async () => {
+    const client = await service.client({ scopes: ['intents:write', 'trust:write', 'proofs:read'] });
+    const { json } = await client.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'agent é' });
+    const signals = [{ signalId: 'once', agentId: 'agent é', type: 'success' }];
+    await client.post('/v1/trust/signals', { signals });
+    await client.post('/v1/trust/signals', { signals });
+    const { fold } = trustHandlers({ db: service.db, nowMs: service.nowMs, dailyCap: DEFAULT_DAILY_CAP });
+    for (let i = 0; i < 2; i += 1) await fold({ v: 1 });
+    await worker.append();
+    await worker.append();
+    const chain = (await client.get(`/v1/proofs/chain/${encodeURIComponent('agent é')}`)).json.items;
+    expect(chain.map((item: { event: string }) => item.event)).to.deep.equal(['custos.decision', 'custos.trust']);
+    expect(chain[0].proofId).to.equal(json.proof.proof_id);
+    for (const { proofId } of chain) expect((await client.get(`/v1/proofs/${proofId}`)).status).to.equal(200);
+  });
+
+  it('can be made by no caller, whatever the scopes: E2001, and nothing is added', async () => {
+    await worker.append();
+    const size = async () => (await checkLog(service.db, service.operatorId, 'live')).size;
+    const before = await size();
+    const body = { event: 'e', entityId: 'x', payload: {} };
+    for (const event of ['decision', 'trust', 'approval', 'policy_set', 'key', 'halt', 'fork', 'new'])
+      for (const proof of [
+        { ...body, event: `custos.${event}` },
+        { ...body, entityId: `custos:${event}` },
+      ]) {
+        const single = await service.admin.post('/v1/proofs', proof);
+        const batch = await service.admin.post('/v1/proofs/batch', { proofs: [body, proof] });
+        for (const answer of [single, batch])
+          expect([answer.status, answer.json.code], JSON.stringify(proof)).to.deep.equal([400, 'E2001']);
+      }
+    await worker.append();
+    expect(await size()).to.equal(before);
+  });
+});

@@ -1,0 +1,264 @@
+// The tamper table of docs/security.md: each way to change a log of ten thousand leaves in its database, what the database
+// refuses to the service's own role, and what the audit finds, at the schedule of production, after somebody who could do anything.
+import { performance } from 'node:perf_hooks';
+import { expect } from 'chai';
+import { type Auditor, createAuditor, logProblems } from '../../shared/domain/ledger/audit.ts';
+import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
+import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
+import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import type { FindingKind } from '../../shared/core/proof/audit-findings.ts';
+import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
+import { trustHandlers } from '../../workers/trust.ts';
+import { UPKEEP_EVERY_MS } from '../../workers/upkeep.ts';
+import { asSuperuser } from '../support/database.ts';
+import { approve, ESCALATING, escalate } from '../support/escalations.ts';
+import { checkpointsOf } from '../support/keys.ts';
+import { type Service, startService } from '../support/service.ts';
+import { startTestWorker, type TestWorker } from '../support/worker.ts';
+import { logUnderTest } from './audit-setup.ts';
+
+const LEAVES = 10_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+interface Case {
+  readonly name: string;
+  readonly sql: string;
+  /** Any of these names it. */
+  readonly finds: readonly FindingKind[];
+  readonly withinMs: number;
+  /** What the service's own role may not do of it. Undefined: it may do all of it, and only the audit finds it. */
+  readonly refused?: string;
+  readonly touches: readonly string[];
+}
+
+const OLD = "(SELECT min(source_id) FROM leaf WHERE source = 'decision' AND leaf_index > 0)";
+const TREE = ['leaf', 'node', 'checkpoint', 'record', 'decision', 'leaf_zone', 'audit'];
+/** The log as it was at a size, with everything that says otherwise. */
+const CUT = (size: string): string => `DELETE FROM leaf WHERE leaf_index >= ${size};
+  DELETE FROM node WHERE (node_index + 1) * 2 ^ level > ${size}; DELETE FROM checkpoint WHERE size > ${size}; DELETE FROM audit;
+  DELETE FROM leaf_zone WHERE first_index + 256 > ${size}; UPDATE log SET size = ${size}, frontier = ''`;
+
+const CASES: readonly Case[] = [
+  {
+    name: 'the text of an old record is edited',
+    sql: `UPDATE record SET record = convert_to(replace(convert_from(record, 'UTF8'), '"i":77', '"i":99'), 'UTF8') WHERE proof_id = 'old-77'`,
+    finds: ['record-altered'],
+    withinMs: HOUR_MS,
+    refused: 'UPDATE record',
+    touches: ['record'],
+  },
+  {
+    name: 'the verdict of an old decision is edited',
+    sql: `UPDATE decision SET verdict = 'ALLOW' WHERE decision_id = ${OLD}`,
+    finds: ['column-altered'],
+    withinMs: HOUR_MS,
+    refused: 'insert-only',
+    touches: ['decision'],
+  },
+  {
+    name: 'the facts of an old decision are edited',
+    sql: `UPDATE decision SET facts = set_byte(facts, 5, get_byte(facts, 5) # 1) WHERE decision_id = ${OLD}`,
+    finds: ['facts-altered'],
+    withinMs: HOUR_MS,
+    refused: 'insert-only',
+    touches: ['decision'],
+  },
+  {
+    name: 'an old decision is deleted',
+    sql: `DELETE FROM decision WHERE decision_id = ${OLD}`,
+    finds: ['source-missing'],
+    withinMs: HOUR_MS,
+    refused: 'DELETE decision',
+    touches: ['decision'],
+  },
+  {
+    name: 'the last leaf is deleted, with all that names it',
+    sql: CUT('(SELECT max(leaf_index) FROM saved_leaf)'),
+    finds: ['kept-checkpoint'],
+    withinMs: MINUTE_MS,
+    refused: 'DELETE leaf',
+    touches: TREE,
+  },
+  {
+    name: 'two old leaves change places',
+    sql: 'UPDATE leaf SET leaf_index = -1 WHERE leaf_index = 3000; UPDATE leaf SET leaf_index = 3000 WHERE leaf_index = 3001; UPDATE leaf SET leaf_index = 3001 WHERE leaf_index = -1',
+    finds: ['leaves-swapped'],
+    withinMs: HOUR_MS,
+    refused: 'UPDATE leaf',
+    touches: ['leaf'],
+  },
+  {
+    name: 'a node is edited',
+    sql: 'UPDATE node SET hash = sha256(hash) WHERE level = 4 AND node_index = 200',
+    finds: ['node-altered'],
+    withinMs: HOUR_MS,
+    refused: 'UPDATE node',
+    touches: ['node'],
+  },
+  {
+    name: 'an old checkpoint is edited',
+    sql: 'UPDATE checkpoint SET root = sha256(root) WHERE size = (SELECT min(size) FROM checkpoint)',
+    finds: ['checkpoint-altered'],
+    withinMs: HOUR_MS,
+    refused: 'UPDATE checkpoint',
+    touches: ['checkpoint'],
+  },
+  {
+    name: 'the trust evidence of an agent is edited',
+    sql: "UPDATE trust_bucket SET positive = positive + 5000 WHERE agent_id = 'trusted'",
+    finds: ['trust-altered'],
+    withinMs: HOUR_MS,
+    touches: ['trust_bucket'],
+  },
+  {
+    name: 'a fold of signals is edited',
+    sql: `UPDATE trust_fold SET signals = replace(signals, 'failure', 'success') WHERE agent_id = 'trusted'`,
+    finds: ['trust-altered'],
+    withinMs: HOUR_MS,
+    refused: 'UPDATE trust_fold',
+    touches: ['trust_fold'],
+  },
+  {
+    name: 'an open approval is approved',
+    sql: "UPDATE approval SET state = 'approved', decided_at = now(), decided_by = 'cli:somebody', reason = 'x' WHERE state = 'pending'",
+    finds: ['approval-altered'],
+    withinMs: MINUTE_MS,
+    touches: ['approval'],
+  },
+  {
+    name: 'a revoked key is in force again, with all scopes',
+    sql: "UPDATE api_key SET revoked_at = NULL, scopes = '{admin:*}' WHERE name = 'revoked'",
+    finds: ['key-altered'],
+    withinMs: MINUTE_MS,
+    touches: ['api_key'],
+  },
+  {
+    name: 'the whole log is deleted',
+    sql: 'DELETE FROM audit; DELETE FROM checkpoint; DELETE FROM node; DELETE FROM leaf_zone; DELETE FROM leaf; DELETE FROM decision; DELETE FROM record; DELETE FROM log_inbox; DELETE FROM log_key; DELETE FROM log',
+    finds: ['log-vanished'],
+    withinMs: MINUTE_MS,
+    refused: 'DELETE checkpoint',
+    touches: [...TREE, 'log_key', 'log'],
+  },
+  {
+    name: 'an older backup is restored',
+    sql: `${CUT('8000')}; DELETE FROM api_key WHERE name = 'later'`,
+    finds: ['kept-checkpoint'],
+    withinMs: MINUTE_MS,
+    refused: 'DELETE leaf',
+    touches: [...TREE, 'api_key'],
+  },
+];
+
+describe('the tamper table', () => {
+  let service: Service;
+  let worker: TestWorker;
+  let auditor: Auditor;
+  let offsetMs = 0;
+
+  const asRoot = (text: string): Promise<void> =>
+    asSuperuser(service.db, async (sql) => {
+      for (const one of text.split(';').filter((part) => part.trim() !== ''))
+        await sql.query({ name: '', text: one }, []);
+    });
+  /** One run of the job, at its time. */
+  const run = async (): Promise<string[]> => {
+    offsetMs += UPKEEP_EVERY_MS.audit;
+    const audits = await auditor.run();
+    const beside = (await logProblems(service.db)).filter((problem) => problem.includes('is not in the database'));
+    return [...audits.flatMap(({ findings }) => findings.map(({ kind }) => kind)), ...beside.map(() => 'log-vanished')];
+  };
+  const restore = async (touches: readonly string[]): Promise<void> => {
+    const put = (table: string): string =>
+      `DELETE FROM ${table}; INSERT INTO ${table} OVERRIDING SYSTEM VALUE SELECT * FROM saved_${table}`;
+    const tables = new Set([...touches, 'audit', 'audit_installation']);
+    await asRoot([...tables].map(put).join(';'));
+    await asRoot(
+      'UPDATE log SET size = s.size, frontier = s.frontier, halted_reason = NULL FROM saved_log s WHERE s.log_id = log.log_id',
+    );
+  };
+
+  before(async function () {
+    this.timeout(60_000);
+    service = await startService({ policies: ESCALATING });
+    worker = await startTestWorker(service);
+    const { db, nowMs, admin } = service;
+    const monotonicMs = (): number => performance.now() + offsetMs;
+    const keeper = createCheckpointKeeper(checkpointsOf(service.databaseUrl));
+    auditor = createAuditor({
+      db,
+      keeper,
+      version: '1',
+      authority: createAuthorityAudit({ db, nowMs, monotonicMs }),
+      verifier: createStoredVerifier({ store: createEvidenceStore({ db }), compileLexicon }),
+      nowMs,
+      monotonicMs,
+    });
+    const asking = await service.client();
+    const revoked = (await admin.post('/v1/auth/keys', { name: 'revoked', scopes: ['agents:read'] })).json;
+    await admin.delete(`/v1/auth/keys/${revoked.keyId}`);
+    for (let i = 0; i < 20; i += 1)
+      await asking.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'a', context: { i } });
+    const signals = ['success', 'failure'].map((type, i) => ({ signalId: `s${i}`, agentId: 'trusted', type }));
+    expect((await admin.post('/v1/trust/signals', { signals })).status).to.equal(202);
+    await trustHandlers({ db, nowMs, dailyCap: DEFAULT_DAILY_CAP }).fold({ v: 1 });
+    const approver = await service.client({ scopes: ['admin:*'] });
+    await approve(approver, await escalate(asking, { agent_id: 'a', intent: 'db.delete.asked.one' }));
+    await worker.append();
+    const [slug] = await service.rows<{ slug: string }>('SELECT slug FROM organisation WHERE id = $1', [
+      service.operatorId,
+    ]);
+    const log = logUnderTest({ db, organisationId: service.operatorId, slug: slug?.slug ?? '' });
+    await log.fill(7_950, 'old');
+    await worker.append();
+    await service.addKey({ name: 'later' });
+    await log.fill(LEAVES - 7_950, 'newer');
+    await escalate(asking, { agent_id: 'a', intent: 'db.delete.asked.two' });
+    await worker.append();
+    // All of it was audited before, and nothing is wrong.
+    for (let audited = 0; audited < LEAVES; ) {
+      expect(await run()).to.deep.equal([]);
+      await worker.append();
+      [{ audited } = { audited: 0 }] = await service.rows<{ audited: number }>(
+        'SELECT audited_size::int AS audited FROM audit',
+      );
+    }
+    const tables = new Set([...CASES.flatMap(({ touches }) => touches), 'log', 'audit', 'audit_installation']);
+    await asRoot([...tables].map((table) => `CREATE TABLE saved_${table} AS TABLE ${table}`).join(';'));
+    await asRoot([...tables].map((table) => `GRANT SELECT ON saved_${table} TO PUBLIC`).join(';'));
+  });
+  after(async () => {
+    await worker?.close();
+    await service?.close();
+  });
+
+  it('is of a log of ten thousand leaves', async () => {
+    const [row] = await service.rows<{ size: number }>('SELECT size::int AS size FROM log');
+    expect(row?.size).to.be.at.least(LEAVES);
+  });
+
+  for (const { name, sql, finds, withinMs, refused, touches } of CASES) {
+    it(`${name}: ${refused === undefined ? '' : 'refused to the service, and '}found as ${finds[0]}`, async () => {
+      const asService = service.db.transaction(async (tx) => {
+        for (const text of sql.split(';').filter((part) => part.trim() !== '')) await tx.query({ name: '', text }, []);
+        // What it may do is done below, by somebody else.
+        throw new Error('all of it was allowed');
+      });
+      const answer = await asService.catch((error: Error) => error.message);
+      expect(answer).to.match(refused === undefined ? /all of it was allowed/ : /permission denied|is insert-only/);
+      await asRoot(sql);
+      let afterMs = 0;
+      let found: string[] = [];
+      for (; afterMs < withinMs && !finds.some((kind) => found.includes(kind)); afterMs += UPKEEP_EVERY_MS.audit)
+        found = await run();
+      expect(
+        finds.some((kind) => found.includes(kind)),
+        found.join(),
+      ).to.equal(true);
+      await restore(touches);
+    });
+  }
+});

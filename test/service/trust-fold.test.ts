@@ -1,0 +1,207 @@
+// The fold as a transaction: what it writes, all or nothing wherever it fails, and how much it takes.
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import type { Sql } from '../../shared/platform/db/database.ts';
+import { FOLD_BATCH, foldBatch } from '../../shared/domain/trust/fold.ts';
+import { createSignalStore } from '../../shared/domain/trust/signals.ts';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
+import { trustHandlers } from '../../workers/trust.ts';
+import type { Client } from '../support/client.ts';
+import { leaveMidnight, type Service, startService } from '../support/service.ts';
+
+const CAP = 10_000;
+const TABLES = ['trust_inbox', 'trust_state', 'trust_bucket', 'trust_fold', 'record', 'log_inbox', 'outbox', 'change'];
+
+describe('the fold', function suite() {
+  this.timeout(120_000);
+  let service: Service;
+  let reporter: Client;
+  beforeEach(async () => {
+    service = await startService();
+    leaveMidnight(service);
+    reporter = await service.client({ scopes: ['trust:write', 'trust:read'] });
+  });
+  afterEach(() => service?.close());
+
+  const deps = () => ({ db: service.db, nowMs: service.nowMs, dailyCap: CAP });
+  const send = (signals: readonly object[]) => reporter.post('/v1/trust/signals', { signals });
+  const count = async (table: string): Promise<number> =>
+    Number((await service.rows<{ n: string }>(`SELECT count(*) AS n FROM ${table}`))[0]?.n);
+  const contents = async (): Promise<string> => {
+    const rows = await Promise.all(TABLES.map((table) => service.rows(`SELECT t::text FROM ${table} AS t ORDER BY 1`)));
+    return JSON.stringify(rows);
+  };
+
+  it('writes for each agent a canonical record of its signals, on its way to the log, with its state and its news', async () => {
+    await send([
+      { signalId: 's1', agentId: 'ä gent', type: 'success', weight: 0.25 },
+      { signalId: 's2', agentId: 'other', type: 'failure' },
+      { signalId: 's3', agentId: 'ä gent', type: 'violation' },
+    ]);
+    await service.rows("DELETE FROM outbox WHERE queue = 'proofs'");
+    expect(await foldBatch(deps())).to.equal(3);
+
+    const [record] = await service.rows<{
+      proof_id: string;
+      event: string;
+      record: Buffer;
+      occurred_at: Date;
+      key_id: null;
+    }>("SELECT proof_id, event, record, occurred_at, key_id FROM record WHERE entity_id = 'ä gent'");
+    const whole = JSON.parse(`${record?.record.toString('utf8')}}`);
+    expect(`${record?.record.toString('utf8')}}`, 'RFC 8785').to.equal(canonicalize(whole));
+    const { body, ...payload } = whole.payload;
+    expect(payload).to.deep.equal({
+      environment: 'live',
+      organisation: payload.organisation,
+      proofId: record?.proof_id,
+    });
+    expect(record?.proof_id).to.match(/^prf_[0-9a-z]{26}$/);
+    expect(whole).to.include({
+      agentId: 'ä gent',
+      eventType: 'custos.trust',
+      occurredAt: record?.occurred_at.toISOString(),
+    });
+    const day = new Date(service.nowMs()).toISOString().slice(0, 10);
+    const [{ key_id: key } = { key_id: '' }] = await service.rows<{ key_id: string }>(
+      'SELECT DISTINCT key_id FROM trust_signal',
+    );
+    const { score, level, uncertainty } = (await reporter.get('/v1/trust/%C3%A4%20gent')).json;
+    expect(body).to.deep.equal({
+      asOf: { day, signals: 2 },
+      dailyCapThousandths: CAP,
+      level,
+      score,
+      uncertainty,
+      signals: [
+        { day, key, n: 1, signalId: 's1', type: 'success', weight: 0.25 },
+        { day, key, n: 2, signalId: 's3', type: 'violation', weight: 1 },
+      ],
+    });
+    expect(await service.rows('SELECT source, source_id FROM log_inbox ORDER BY seq')).to.deep.include({
+      source: 'record',
+      source_id: record?.proof_id,
+    });
+    const woken = await service.rows<{ payload: string }>(
+      "SELECT payload FROM outbox WHERE queue = 'proofs' AND name = 'append'",
+    );
+    expect(woken.map((row) => JSON.parse(row.payload))).to.deep.equal([
+      { v: 1, organisationId: service.operatorId, environment: 'live' },
+    ]);
+    const [news] = await service.rows<{ subject: string }>("SELECT subject FROM change WHERE kind = 'trust'");
+    expect(JSON.parse(news?.subject ?? '')).to.have.members([service.operatorId, 'live', 'ä gent', 'other']);
+    expect(await count('trust_inbox')).to.equal(0);
+    expect(await foldBatch(deps()), 'nothing is left').to.equal(0);
+  });
+
+  it('leaves everything as it was when it fails, after whichever of its statements', async () => {
+    await send([{ agentId: 'known', type: 'success' }]);
+    await foldBatch(deps());
+    await send([
+      { agentId: 'known', type: 'failure' },
+      { agentId: 'new', type: 'success' },
+    ]);
+    const before = await contents();
+    let statements = 0;
+    for (let failAfter = 1; failAfter < 30; failAfter += 1) {
+      let done = 0;
+      // As a worker that is killed there: Postgres rolls back what its connection had begun.
+      const transaction = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+        service.db.transaction((sql) =>
+          work({
+            seals: sql.seals,
+            async query<Row extends object>(...given: Parameters<Sql['query']>) {
+              if (done === failAfter) throw new Error('killed');
+              done += 1;
+              return sql.query<Row>(...given);
+            },
+          }).then((result) => {
+            if (done === failAfter) throw new Error('killed before the commit');
+            return result;
+          }),
+        );
+      const failure = await foldBatch({ ...deps(), db: { transaction } }).then(
+        () => undefined,
+        (error: Error) => error.message,
+      );
+      if (failure === undefined) break;
+      statements = failAfter;
+      expect(failure).to.contain('killed');
+      expect(await contents(), `after ${failAfter} statements`).to.equal(before);
+    }
+    expect(statements).to.equal(8);
+    const { asOf } = (await reporter.get('/v1/trust/known')).json;
+    expect(asOf.signals, 'the attempt that was not killed folded it once').to.equal(2);
+    expect(await count('trust_fold')).to.equal(3);
+  });
+
+  it('gives its locks and its signals back when its connection dies in the middle', async () => {
+    await send([
+      { agentId: 'a', type: 'failure' },
+      { agentId: 'b', type: 'failure' },
+    ]);
+    const before = await contents();
+    let failure: unknown;
+    const transaction = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+      service.db.transaction((sql) =>
+        work({
+          seals: sql.seals,
+          async query<Row extends object>(...given: Parameters<Sql['query']>) {
+            const rows = await sql.query<Row>(...given);
+            if (given[0].name === 'trust-states-lock') {
+              const [own] = await sql.query<{ pid: number }>(
+                { name: 'pid', text: 'SELECT pg_backend_pid() AS pid' },
+                [],
+              );
+              // With what it waits for the end at most: only then are its locks gone.
+              await service.rows('SELECT pg_terminate_backend($1, 10000)', [own?.pid]);
+            }
+            return rows;
+          },
+        }),
+      );
+    await foldBatch({ ...deps(), db: { transaction } }).catch((error: unknown) => (failure = error));
+    expect(failure).to.have.property('code', 'E6002');
+    expect(await contents()).to.equal(before);
+    expect(await foldBatch(deps())).to.equal(2);
+  });
+
+  it('takes no signal that another worker holds, and waits for none', async () => {
+    await send(Array.from({ length: 6 }, (_, i) => ({ agentId: `agent ${i}`, type: 'success' })));
+    await service.db.transaction(async (sql) => {
+      await sql.query({ name: 'hold', text: 'SELECT seq FROM trust_inbox ORDER BY seq LIMIT 4 FOR UPDATE' }, []);
+      expect(await foldBatch(deps())).to.equal(2);
+      expect(await foldBatch(deps())).to.equal(0);
+    });
+    expect(await foldBatch(deps())).to.equal(4);
+  });
+
+  it('goes on batch by batch until nothing waits, when its job is carried out', async () => {
+    const signals = createSignalStore({ db: service.db });
+    const at = new Date(service.nowMs()).toISOString();
+    const total = FOLD_BATCH + 1_500;
+    for (let i = 0; i < total; i += 500) {
+      const rows = Array.from({ length: 500 }, (_, j) => ({
+        organisationId: service.operatorId,
+        environment: 'live' as const,
+        signalId: createHash('sha256')
+          .update(`${i + j}`)
+          .digest('hex'),
+        agentId: `agent ${(i + j) % 7}`,
+        keyId: 'AAAAAAAA',
+        type: 'success' as const,
+        weight: 1,
+        occurredAt: at,
+        receivedAt: at,
+        source: undefined,
+        evidence: undefined,
+      }));
+      await signals.accept(rows, () => '');
+    }
+    const { fold } = trustHandlers(deps());
+    await Promise.all([fold({ v: 1 }), fold({ v: 1 })]);
+    expect(await count('trust_inbox')).to.equal(0);
+    const [sum] = await service.rows<{ n: string }>('SELECT sum(signals) AS n FROM trust_state');
+    expect(Number(sum?.n)).to.equal(total);
+  });
+});

@@ -1,0 +1,186 @@
+// Group commit and the stores on a real PostgreSQL: a poisoned row fails alone, a lost connection fails all and is survived.
+import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { createDecisionStore, type DecisionRow } from '../../shared/domain/decisions/decision-store.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { leastMs } from '../support/undisturbed.ts';
+import { waitFor } from '../support/wait.ts';
+
+describe('decisions written in groups', () => {
+  let database: TestDatabase;
+  let db: Database;
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'custos-group',
+      connectTimeoutMs: PATIENCE.connectTimeoutMs,
+      poolSize: 3,
+      onError: () => undefined,
+    });
+  });
+  after(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  const row = (decisionId: string, more: Partial<DecisionRow> = {}): DecisionRow => ({
+    decisionId,
+    organisationId: 'org',
+    environment: 'live',
+    agentId: `agent of ${decisionId}`,
+    keyId: 'AAAAAAAA',
+    verdict: 'ALLOW',
+    evaluatedAt: '2026-01-01T00:00:00.000Z',
+    policyDigest: 'f'.repeat(64),
+    proofId: `prf of ${decisionId}`,
+    record: `{"record":"of ${decisionId} \\n \\\\N \\u0000 é 🤖"`,
+    facts: `{"facts":"of ${decisionId}"}`,
+    factsSalt: '00112233445566778899aabbccddeeff',
+    ...more,
+  });
+  const stored = async (prefix: string): Promise<string[]> =>
+    (
+      await db.query<{ decision_id: string }>(
+        { name: 'stored', text: 'SELECT decision_id FROM decision WHERE decision_id LIKE $1 ORDER BY 1' },
+        [`${prefix}%`],
+      )
+    ).map((one) => one.decision_id);
+  const settle = (added: readonly Promise<void>[]): Promise<string[]> =>
+    Promise.all(
+      added.map((one) =>
+        one.then(
+          () => 'ok',
+          (error: unknown) => (error as { code: string }).code,
+        ),
+      ),
+    );
+
+  it('are stored each with its own columns, byte for byte', async () => {
+    const store = createDecisionStore({ db, processId: 'p' });
+    const rows = Array.from({ length: 300 }, (_, i) => row(`own-${i}`, { verdict: i % 2 === 0 ? 'ALLOW' : 'DENY' }));
+    await Promise.all(rows.map((one) => store.append(one)));
+    const [read] = await db.query<Record<string, unknown>>(
+      {
+        name: 'read-own',
+        text: "SELECT agent_id, verdict, proof_id, process_id, convert_from(record, 'UTF8') AS record, convert_from(facts, 'UTF8') AS facts, encode(facts_salt, 'hex') AS salt FROM decision WHERE decision_id = $1",
+      },
+      ['own-137'],
+    );
+    const expected = rows[137];
+    expect(read).to.deep.equal({
+      agent_id: expected?.agentId,
+      verdict: 'DENY',
+      proof_id: expected?.proofId,
+      process_id: 'p',
+      record: expected?.record,
+      facts: expected?.facts,
+      salt: expected?.factsSalt,
+    });
+    expect(await stored('own-')).to.have.lengthOf(300);
+  });
+
+  for (const [what, poison, code] of [
+    ['NUL in a text', { agentId: 'a\u0000b' }, '22021'],
+    ['a verdict that there is not', { verdict: 'MAYBE' as 'ALLOW' }, '23514'],
+    ['a time that there is not', { evaluatedAt: '2026-13-01T00:00:00Z' }, '22008'],
+    ['an id that is taken', { decisionId: 'taken' }, '23505'],
+  ] as const)
+    it(`lose only the one that Postgres refuses: ${what}`, async () => {
+      const store = createDecisionStore({ db, processId: 'p' });
+      await store.append(row('taken', {})).catch(() => undefined);
+      const name = `poison-${code}-`;
+      const added = ['0', '1', '2', '3', '4'].map((i) => store.append(row(name + i, i === '2' ? poison : {})));
+      expect(await settle(added)).to.deep.equal(['ok', 'ok', code, 'ok', 'ok']);
+      expect(await stored(name)).to.deep.equal(['0', '1', '3', '4'].map((i) => name + i));
+    });
+
+  it('lose only the one that would shift the rows behind it', async () => {
+    const store = createDecisionStore({ db, processId: 'p' });
+    const added = ['0', '1', '2'].map((i) => store.append(row(`shift-${i}`, i === '1' ? { agentId: 'a\nb' } : {})));
+    const [first, shifted, last] = await settle(added);
+    expect([first, shifted === 'ok', last]).to.deep.equal(['ok', false, 'ok']);
+    expect(await stored('shift-')).to.deep.equal(['shift-0', 'shift-2']);
+  });
+
+  it('all fail with E6002 when their connection is cut, none is stored, and the next are', async () => {
+    // With time to be cut: of itself the insert would fail within a second.
+    const patient = await openDatabase({
+      url: database.url,
+      applicationName: 'custos-group',
+      ...PATIENCE,
+      poolSize: 3,
+      onError: () => undefined,
+    });
+    const store = createDecisionStore({ db: patient, processId: 'p' });
+    await db.transaction(async (sql) => {
+      // Holds the table, so that the flush is in flight when its connection is cut.
+      await sql.query({ name: 'lock', text: 'LOCK TABLE decision IN ACCESS EXCLUSIVE MODE' }, []);
+      const added = ['0', '1', '2'].map((i) => store.append(row(`cut-${i}`)));
+      const outcome = settle(added);
+      // Asked on another connection: within a transaction the activity is a snapshot.
+      await waitFor(
+        async () =>
+          (
+            await db.query(
+              {
+                name: 'cut',
+                text: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%INSERT INTO decision (%'",
+              },
+              [],
+            )
+          ).length > 0,
+        { timeoutMs: PATIENCE.queryTimeoutMs, intervalMs: 5, what: 'the insert to wait for the lock' },
+      );
+      expect(await outcome).to.deep.equal(['E6002', 'E6002', 'E6002']);
+    });
+    expect(await stored('cut-')).to.deep.equal([]);
+    await store.append(row('cut-again'));
+    expect(await stored('cut-')).to.deep.equal(['cut-again']);
+    await patient.close();
+  });
+
+  it('all fail with E6002 within a second and a half while the table is locked: a request never hangs', async () => {
+    const store = createDecisionStore({ db, processId: 'p' });
+    await db.transaction(async (sql) => {
+      await sql.query({ name: 'lock', text: 'LOCK TABLE decision IN ACCESS EXCLUSIVE MODE' }, []);
+      const refused = async (): Promise<number> => {
+        const startedMs = performance.now();
+        expect(await settle([store.append(row('slow-0')), store.append(row('slow-1'))])).to.deep.equal([
+          'E6002',
+          'E6002',
+        ]);
+        return performance.now() - startedMs;
+      };
+      expect(await leastMs(1_500, refused)).to.be.below(1_500);
+      // Postgres gives up, too: no session goes on waiting for nobody, and nothing is written later.
+      const STILL_WAITING = {
+        name: 'still-waiting',
+        text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      };
+      await waitFor(async () => (await db.query<{ n: number }>(STILL_WAITING, []))[0]?.n === 0, {
+        what: 'Postgres to give up',
+      });
+    });
+    expect(await stored('slow-')).to.deep.equal([]);
+  });
+
+  it('fail with E6002, and with nothing worse, in a transaction whose connection is cut between two statements', async () => {
+    const store = createDecisionStore({ db, processId: 'p' });
+    const outcome = await db
+      .transaction(async (sql) => {
+        await store.insert(sql, [row('torn-0')]);
+        const [me] = await sql.query<{ pid: number }>({ name: 'me', text: 'SELECT pg_backend_pid() AS pid' }, []);
+        await db.query({ name: 'cut-pid', text: 'SELECT pg_terminate_backend($1, 1000)' }, [me?.pid]);
+        await store.insert(sql, [row('torn-1')]);
+      })
+      .then(
+        () => 'committed',
+        (error: unknown) => (error as { code: string }).code,
+      );
+    expect(outcome).to.equal('E6002');
+    expect(await stored('torn-')).to.deep.equal([]);
+    await store.append(row('torn-again'));
+    expect(await stored('torn-')).to.deep.equal(['torn-again']);
+  });
+});

@@ -1,0 +1,159 @@
+// Keys across processes: a revocation in one ingress process is effective in another within a second, measured.
+import { expect } from 'chai';
+import { openDatabase } from '../../shared/platform/db/database.ts';
+import { ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
+import { generateKey } from '../../shared/domain/keys/format.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { accessOf, createTestDatabase, PATIENCE, startTestServer, type TestDatabase } from '../support/database.ts';
+import { startIngress, startWorker, TEST_PEPPER, type TestProcess } from '../support/process.ts';
+import { migrate } from '../../shared/platform/db/migrate.ts';
+import { startKeyService } from '../service/keys-setup.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+/** runtime.md and api.md promise this. */
+const REVOCATION_MS = 1_000;
+
+describe('keys in two ingress processes', function () {
+  this.timeout(120_000);
+  let database: TestDatabase;
+  const processes: TestProcess[] = [];
+  let here: Client;
+  let there: Client;
+
+  before(async () => {
+    database = await createTestDatabase();
+    const bootstrapKey = generateKey('live').key;
+    const db = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 2,
+      onError: () => undefined,
+    });
+    await ensureBootstrap({ db, pepper: TEST_PEPPER, bootstrapKey, clock: { nowMs: Date.now } });
+    await db.close();
+    // A worker puts a policy set into force; without one ingress does not say that it is ready.
+    const env = { CUSTOS_RATE_LIMIT: 'off' };
+    const started = await Promise.all([
+      startWorker(database.url, env),
+      startIngress(database.url, env),
+      startIngress(database.url, env),
+    ]);
+    processes.push(...started);
+    here = createClient(started[1].address, bootstrapKey);
+    there = createClient(started[2].address, bootstrapKey);
+  });
+  after(async () => {
+    here?.close();
+    there?.close();
+    await Promise.all(processes.map((one) => one.stop()));
+    await database.drop();
+  });
+
+  const make = async (body: object = {}) =>
+    (await here.post('/v1/auth/keys', { name: 'short-lived', scopes: ['agents:read'], ...body })).json as {
+      key: string;
+      keyId: string;
+    };
+  const codeOf = async (client: Client, key: string): Promise<string> =>
+    (await client.withKey(key).get('/v1/agents?limit=1')).json.code ?? 'accepted';
+  /** Asks the other process again and again. @returns how long after `sinceMs` the last request that was let in was sent */
+  const lastAccepted = async (key: string, sinceMs: () => number): Promise<number> => {
+    let lastMs = Number.NEGATIVE_INFINITY;
+    const deadline = performance.now() + 10_000;
+    for (;;) {
+      const sentMs = performance.now();
+      if ((await codeOf(there, key)) !== 'accepted') return lastMs - sinceMs();
+      lastMs = sentMs;
+      if (sentMs > deadline) throw new Error('the key was never refused');
+    }
+  };
+
+  it('are refused within a second of their revocation in the other process', async () => {
+    const measured: number[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      const { key, keyId } = await make();
+      expect(await codeOf(there, key), 'a new key works in the other process').to.equal('accepted');
+      let revokedMs = Number.POSITIVE_INFINITY;
+      const asking = lastAccepted(key, () => revokedMs);
+      const answer = await here.delete(`/v1/auth/keys/${keyId}`);
+      revokedMs = performance.now();
+      expect(answer.status).to.equal(200);
+      measured.push(await asking);
+      expect(await codeOf(there, key)).to.equal('E1002');
+      expect(await codeOf(here, key)).to.equal('E1002');
+    }
+    const worst = Math.max(...measured);
+    console.log(
+      `      revoked in one process, last accepted in the other: at most ${Math.round(worst)} ms after the answer`,
+    );
+    expect(worst).to.be.below(REVOCATION_MS);
+  });
+
+  it('are refused within a second after a rotation without overlap', async () => {
+    const { key, keyId } = await make();
+    expect(await codeOf(there, key)).to.equal('accepted');
+    let rotatedMs = Number.POSITIVE_INFINITY;
+    const asking = lastAccepted(key, () => rotatedMs);
+    expect((await here.post(`/v1/auth/keys/${keyId}/rotate`, { overlap: '0m' })).status).to.equal(201);
+    rotatedMs = performance.now();
+    expect(await asking).to.be.below(REVOCATION_MS);
+  });
+
+  it('cannot be started with another pepper', async () => {
+    const failed = await startIngress(database.url, {
+      CUSTOS_PEPPER: 'quite another pepper, of the right length',
+    }).then(
+      (started) => {
+        processes.push(started);
+        return 'it started';
+      },
+      (error: unknown) => String(error),
+    );
+    expect(failed).to.contain('CUSTOS_PEPPER is not the one this database was set up with');
+  });
+});
+
+describe('keys while Postgres is away', function () {
+  this.timeout(120_000);
+
+  it('are refused with E6002 within two seconds, cached or not, and work again by themselves', async () => {
+    const server = await startTestServer();
+    try {
+      await migrate(accessOf(server), TEST_PEPPER);
+      const service = await startKeyService({ databaseUrl: server.url, patient: false });
+      try {
+        const key = await service.addKey({ scopes: ['agents:read'] });
+        expect((await service.as(key).get('/v1/agents')).status).to.equal(200);
+        await server.server().stop('immediate');
+        // What was fresh when Postgres went away may be believed for the second that revocation may take.
+        const goneMs = performance.now();
+        for (let lastMs = 0; performance.now() - goneMs < 2_500; ) {
+          const sentMs = performance.now();
+          const answer = await service.as(key).post('/v1/auth/keys', {}, { check: false });
+          lastMs = performance.now() - sentMs;
+          expect(lastMs, 'never a hang').to.be.below(2_000);
+          if (sentMs - goneMs > 1_000) {
+            expect([answer.status, answer.json.code]).to.deep.equal([503, 'E6002']);
+            expect(Number(answer.headers['retry-after'])).to.be.at.least(1);
+          }
+        }
+        const unknown = await service.as(generateKey('live').key).get('/v1/agents');
+        expect([unknown.status, unknown.json.code]).to.deep.equal([503, 'E6002']);
+        await server.restart();
+        const deadline = performance.now() + 15_000;
+        for (;;) {
+          const answer = await service.as(key).get('/v1/agents');
+          if (answer.status === 200) break;
+          expect(answer.json.code).to.equal('E6002');
+          if (performance.now() > deadline) throw new Error('keys do not work again');
+        }
+      } finally {
+        await service.close();
+      }
+    } finally {
+      await server.stop('immediate');
+    }
+  });
+});

@@ -1,0 +1,113 @@
+// Notifications lost: a connection that listens is cut, and every change is still obeyed within a second everywhere.
+import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { type Client, createClient } from '../support/client.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { startIngress, startWorker, type TestService } from '../support/process.ts';
+import { bootstrap } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+const OBEYED_MS = 1_000;
+
+describe('two ingress processes whose notifications are lost', function suite() {
+  this.timeout(120_000);
+  let database: TestDatabase;
+  let db: Database;
+  let processes: TestService[];
+  let here: Client;
+  let there: Client;
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 2,
+      onError: () => undefined,
+    });
+    const { key } = await bootstrap(db);
+    const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal' };
+    processes = await Promise.all([
+      startWorker(database.url, env),
+      startIngress(database.url, env),
+      startIngress(database.url, env),
+    ]);
+    here = createClient(processes[1]?.address ?? '', key);
+    there = createClient(processes[2]?.address ?? '', key);
+  });
+  after(async () => {
+    here.close();
+    there.close();
+    await Promise.all(processes.map((one) => one.stop()));
+    await db.close();
+    await database.drop();
+  });
+
+  /** Cuts every connection that listens: one of each process, as soon as those that were cut before are back. */
+  const deafen = async (): Promise<void> => {
+    await waitFor(async () => (await listeners('SELECT pid')).length === processes.length, {
+      what: 'all processes to listen',
+    });
+    await listeners('SELECT pg_terminate_backend(pid)');
+  };
+  const listeners = (select: string): Promise<object[]> =>
+    db.query(
+      {
+        name: select,
+        text: `${select} FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'custos-changes' AND query LIKE 'LISTEN%'`,
+      },
+      [],
+    );
+  /** Changes something here and asks there again and again. @returns how long after the change it was last not obeyed */
+  const lag = async (change: () => Promise<unknown>, obeys: () => Promise<boolean>): Promise<number> => {
+    await deafen();
+    await change();
+    const changedMs = performance.now();
+    for (let lastMs = 0; ; ) {
+      const sentMs = performance.now();
+      if (await obeys()) return lastMs;
+      lastMs = sentMs - changedMs;
+      if (lastMs > 10_000) throw new Error('the change was never obeyed');
+    }
+  };
+  const reason = async (agent_id: string): Promise<string> =>
+    (await there.post('/v1/enforce', { intent: 'data.read.x', agent_id })).json.reasons[0].code;
+
+  it('refuse a revoked key within a second', async () => {
+    const { key, keyId } = (await here.post('/v1/auth/keys', { name: 'k', scopes: ['agents:read'] })).json;
+    const revoked = there.withKey(key);
+    expect((await revoked.get('/v1/agents')).status).to.equal(200);
+    const lagMs = await lag(
+      () => here.delete(`/v1/auth/keys/${keyId}`),
+      async () => (await revoked.get('/v1/agents')).json.code === 'E1002',
+    );
+    expect(lagMs).to.be.below(OBEYED_MS);
+  });
+
+  for (const status of ['PAUSED', 'SUSPENDED', 'TERMINATED'])
+    it(`deny an agent within a second after it was ${status}`, async () => {
+      await here.post('/v1/agents', { agentId: status, name: 'x' });
+      expect(await reason(status)).to.equal('READ_OPEN');
+      const lagMs = await lag(
+        () => here.patch(`/v1/agents/${status}`, { status }),
+        async () => (await reason(status)) === 'AGENT_NOT_ACTIVE',
+      );
+      expect(lagMs).to.be.below(OBEYED_MS);
+    });
+
+  it('obey a halt within a second, and its end', async () => {
+    expect(await reason('a')).to.equal('READ_OPEN');
+    const halted = await lag(
+      () => here.post('/v1/halt', { reason: 'test' }),
+      async () => (await reason('a')) === 'HALTED',
+    );
+    expect(halted).to.be.below(OBEYED_MS);
+    const lifted = await lag(
+      () => here.delete('/v1/halt'),
+      async () => (await reason('a')) === 'READ_OPEN',
+    );
+    expect(lifted).to.be.below(OBEYED_MS);
+  });
+});

@@ -1,0 +1,196 @@
+// Postgres stopped or frozen under running processes: refusals within two seconds, never ALLOW, and all resumes by itself.
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { openDatabase } from '../../shared/platform/db/database.ts';
+import { migrate } from '../../shared/platform/db/migrate.ts';
+import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
+import { asAnswered, type Client, type ClientResponse, createClient } from '../support/client.ts';
+import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
+import { temporaryFolder } from '../support/folders.ts';
+import { descendants } from '../support/process-tree.ts';
+import { TEST_PEPPER, startIngress, startWorker, type TestService } from '../support/process.ts';
+import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
+import { leastMs } from '../support/undisturbed.ts';
+import { waitFor } from '../support/wait.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+
+/** runtime.md: E6002 with Retry-After within 2 s, never a hang. */
+const DEADLINE_MS = 2_000;
+/** How long each outage lasts: longer than every cache believes what it knows. */
+const OUTAGE_MS = 3_000;
+
+const REQUESTS: readonly (readonly [string, (client: Client, i: number) => Promise<ClientResponse>])[] = [
+  ['enforce', (c, i) => c.post('/v1/enforce', { intent: 'data.read.x', agent_id: `agent-${i % 3}` })],
+  [
+    'enforce, never seen',
+    (c, i) => c.post('/v1/enforce', { intent: 'data.read.x', agent_id: `new-${i}-${performance.now()}` }),
+  ],
+  [
+    'enforce, idempotent',
+    (c, i) =>
+      c.post(
+        '/v1/enforce',
+        { intent: 'data.read.x', agent_id: 'a' },
+        { headers: { 'idempotency-key': `${i}-${performance.now()}` } },
+      ),
+  ],
+  ['dry run', (c) => c.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'a', dry_run: true })],
+  ['intent', (c) => c.post('/v1/intent', { raw_intent: 'Read user profile data', agent_id: 'a' })],
+  ['agent', (c, i) => c.post('/v1/agents', { name: `${i}` })],
+  ['list', (c) => c.get('/v1/decisions?limit=1')],
+  ['halt', (c) => c.get('/v1/halt')],
+];
+
+describe('Postgres away', function suite() {
+  this.timeout(120_000);
+  let server: Embedded;
+  let worker: TestService;
+  let ingress: TestService;
+  let client: Client;
+  const folder = temporaryFolder('policies');
+  const reads = path.join(folder, 'reads.json');
+  before(async () => {
+    cpSync(SHIPPED_POLICIES, folder, { recursive: true });
+    server = await startTestServer();
+    await migrate(accessOf(server), TEST_PEPPER);
+    const db = await openDatabase({
+      seals: TEST_SEALS,
+      url: server.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 1,
+      onError: () => undefined,
+    });
+    const { key } = await bootstrap(db);
+    await db.close();
+    const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_POLICY_DIR: folder, CUSTOS_LOG_LEVEL: 'fatal' };
+    [worker, ingress] = await Promise.all([startWorker(server.url, env), startIngress(server.url, env)]);
+    client = createClient(ingress.address, key);
+  });
+  after(async () => {
+    client.close();
+    await Promise.all([worker.stop(), ingress.stop()]);
+    await server.stop('immediate');
+  });
+
+  const ask = () => client.post('/v1/enforce', { intent: 'data.read.user_profile', agent_id: 'a' });
+
+  /** Sends every kind of request again and again while `isAway`; @returns the slowest answer of each, in milliseconds */
+  const observe = async (): Promise<Record<string, number>> => {
+    const slowest: Record<string, number> = {};
+    const goneMs = performance.now();
+    await Promise.all(
+      REQUESTS.flatMap(([name, send]) =>
+        [0, 1, 2].map(async (lane) => {
+          for (let i = lane; performance.now() - goneMs < OUTAGE_MS; i += 3) {
+            const sentMs = performance.now();
+            const answer = await send(client, i);
+            slowest[name] = Math.max(slowest[name] ?? 0, Math.round(performance.now() - sentMs));
+            // What was fresh when it went away may be believed for a moment by what stores nothing.
+            if (name === 'dry run' && sentMs - goneMs < 1_000 && answer.status === 200) continue;
+            expect([answer.status, answer.json.code], `${name}: ${answer.text}`).to.deep.equal([503, 'E6002']);
+            expect(Number(answer.headers['retry-after'])).to.be.at.least(1);
+            expect(answer.json.retryable).to.equal(true);
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+        }),
+      ),
+    );
+    return slowest;
+  };
+  /** @returns the slowest answer of all, in milliseconds */
+  const away = async (): Promise<number> => {
+    const slowest = await observe();
+    const ready = await client.get('/ready');
+    expect([ready.status, ready.json.status]).to.deep.equal([503, 'not_ready']);
+    expect((await client.get('/health')).status).to.equal(200);
+    const slowestMs = Math.max(...Object.values(slowest));
+    console.log(`      slowest refusal: ${slowestMs} ms (${JSON.stringify(slowest)})`);
+    return slowestMs;
+  };
+  const resumes = async (): Promise<void> => {
+    const answer = await waitFor(
+      async () => {
+        const one = await ask();
+        return one.status === 200 ? one : undefined;
+      },
+      { what: 'decisions to be made again' },
+    );
+    expect(answer.json.verdict).to.equal('ALLOW');
+    expect(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text)).to.equal(answer.text);
+    expect((await client.get('/ready')).status).to.equal(200);
+    // The worker reads the folder again, too.
+    const original = readFileSync(reads, 'utf8');
+    writeFileSync(reads, original.replaceAll('"ALLOW"', '"DENY"'));
+    await waitFor(async () => (await ask()).json.verdict === 'DENY', { what: 'an edit to be read' });
+    writeFileSync(reads, original);
+    await waitFor(async () => (await ask()).json.verdict === 'ALLOW', {
+      what: 'an edit to be read',
+    });
+    for (const one of [worker, ingress]) expect((await fetch(`${one.address}/ready`)).status).to.equal(200);
+  };
+
+  /** Has outages until all is refused within the deadline in one of them, and all resumes after each. */
+  const expectSoonRefused = async (goAway: () => Promise<() => Promise<void>>): Promise<void> => {
+    const outage = async (): Promise<number> => {
+      expect((await ask()).json.verdict).to.equal('ALLOW');
+      const comeBack = await goAway();
+      let slowestMs: number;
+      try {
+        slowestMs = await away();
+      } finally {
+        await comeBack();
+      }
+      await resumes();
+      return slowestMs;
+    };
+    expect(await leastMs(DEADLINE_MS, outage)).to.be.below(DEADLINE_MS);
+  };
+
+  it('because it was stopped: every request gets E6002 with Retry-After within two seconds; then all resumes', () =>
+    expectSoonRefused(async () => {
+      await server.server().stop('immediate');
+      return () => server.restart();
+    }));
+
+  it('because it does not answer: every request gets E6002 with Retry-After within two seconds; then all resumes', () =>
+    expectSoonRefused(async () => {
+      const frozen = descendants(server.server().pid);
+      for (const pid of frozen) process.kill(pid, 'SIGSTOP');
+      return async () => {
+        for (const pid of frozen.reverse()) process.kill(pid, 'SIGCONT');
+      };
+    }));
+
+  it('for a moment only: a restart under load loses no decision that was answered', async () => {
+    const answered: ClientResponse[] = [];
+    let stop = false;
+    const asking = Promise.all(
+      Array.from({ length: 8 }, async () => {
+        while (!stop) {
+          const answer = await ask();
+          if (answer.status === 200) answered.push(answer);
+          else expect(answer.json.code).to.equal('E6002');
+        }
+      }),
+    );
+    await waitFor(() => answered.length > 50);
+    await server.server().stop('immediate');
+    await server.restart();
+    const before = answered.length;
+    await waitFor(() => answered.length > before + 50, { what: 'decisions to be made again' });
+    stop = true;
+    await asking;
+    for (const answer of answered.slice(Math.max(0, before - 30), before + 30))
+      expect(asAnswered((await client.get(`/v1/decisions/${answer.json.decision_id}`)).text)).to.equal(answer.text);
+  });
+
+  it('does not keep processes from ending in order when they are asked to', async () => {
+    await server.server().stop('immediate');
+    const startedMs = performance.now();
+    const ended = await Promise.all([worker.stop(), ingress.stop()]);
+    expect(ended.map(({ code }) => code)).to.deep.equal([0, 0]);
+    expect(performance.now() - startedMs).to.be.below(10_000);
+  });
+});

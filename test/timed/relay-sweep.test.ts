@@ -1,0 +1,293 @@
+// The sweeper and dead jobs with a real PostgreSQL: what stayed behind is queued again, what waits its turn is not.
+import { expect } from 'chai';
+import pg from 'pg';
+import pino from 'pino';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import type { DeadJob } from '../../shared/platform/queues/types.ts';
+import { countDeadJobs, discardDeadJob, listDeadJobs, retryDeadJob } from '../../shared/platform/queues/dead-jobs.ts';
+import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
+import { type Swept, sweep as sweepWith } from '../../workers/sweep.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+
+const logger = pino({ level: 'silent' });
+
+describe('what stays behind', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let client: pg.Client;
+
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'test',
+      ...PATIENCE,
+      poolSize: 5,
+      onError: () => undefined,
+    });
+    client = new pg.Client({ connectionString: database.adminUrl });
+    await client.connect();
+  });
+  after(async () => {
+    await client.end();
+    await db.close();
+    await database.drop();
+  });
+  beforeEach(async () => {
+    waiting = {};
+    await client.query('TRUNCATE outbox, dead_job, log_inbox, trust_inbox, intent');
+  });
+
+  const outbox = async (): Promise<unknown[]> => {
+    const { rows } = await client.query<{ queue: string; name: string; payload: string }>(
+      'SELECT queue, name, payload FROM outbox ORDER BY seq',
+    );
+    return rows.map(({ queue, name, payload }) => ({ queue, name, payload: JSON.parse(payload) }));
+  };
+  /** Since when what came just now waits: a machine that stands still for a while makes it no older than a second. */
+  const NOW = -30;
+  const waitingRecord = (organisationId: string, environment: string, ageSeconds: number): Promise<unknown> =>
+    client.query(
+      `INSERT INTO log_inbox (organisation_id, environment, source, source_id, created_at)
+        VALUES ($1, $2, 'decision', 'd', now() - make_interval(secs => $3))`,
+      [organisationId, environment, ageSeconds],
+    );
+  const intent = (intentId: string, status: string, ageSeconds: number, traceparent?: string): Promise<unknown> =>
+    client.query(
+      `INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, traceparent,
+          status, decision_id, submitted_at, updated_at, queued_at)
+        VALUES ('org_1', 'test', $1, 'a', 'k', 'read', 'file:a', $4, $2::text,
+          CASE WHEN $2::text IN ('decided', 'failed') THEN 'd' END, now(), now(), now() - make_interval(secs => $3))`,
+      [intentId, status, ageSeconds, traceparent ?? null],
+    );
+  /** What the queues say waits first, by queue. */
+  let waiting: Partial<Record<string, number>> = {};
+  const sweep = (): Promise<Swept> => sweepWith({ db, queues: { oldestWaitingAtMs: async (queue) => waiting[queue] } });
+  const dead = (queue: DeadJob['queue'], name: string, payload: unknown, run = `${name}-1@1`): DeadJob => ({
+    queue,
+    name,
+    payload,
+    error: new Error('always'),
+    run,
+  });
+  const recorder = (): ((job: DeadJob) => Promise<void>) => createDeadJobRecorder({ db, logger });
+
+  describe('the sweeper', () => {
+    it('wakes each log whose oldest record has waited for a second, once, and no other', async () => {
+      for (let i = 0; i < 5; i += 1) await waitingRecord('org_1', 'test', 3);
+      await waitingRecord('org_1', 'live', NOW);
+      await waitingRecord('org_2', 'test', 2);
+      await waitingRecord('org_2', 'test', NOW);
+      expect(await sweep()).to.deep.equal({ logs: 2, trust: 0, intents: 0, resolved: 0 });
+      expect(await outbox()).to.have.deep.members([
+        {
+          queue: 'proofs',
+          name: 'append',
+          payload: { v: 1, organisationId: 'org_1', environment: 'test', swept: true },
+        },
+        {
+          queue: 'proofs',
+          name: 'append',
+          payload: { v: 1, organisationId: 'org_2', environment: 'test', swept: true },
+        },
+      ]);
+    });
+
+    it('asks for folding once when a signal has waited for a second', async () => {
+      const signal = (ageSeconds: number): Promise<unknown> =>
+        client.query(
+          `INSERT INTO trust_inbox (organisation_id, environment, signal_id, created_at)
+            VALUES ('org_1', 'test', 's', now() - make_interval(secs => $1))`,
+          [ageSeconds],
+        );
+      await signal(NOW);
+      expect((await sweep()).trust).to.equal(0);
+      await client.query('TRUNCATE trust_inbox');
+      await signal(2);
+      await signal(2);
+      expect((await sweep()).trust).to.equal(1);
+      expect(await outbox()).to.deep.equal([{ queue: 'trust', name: 'fold', payload: { v: 1, swept: true } }]);
+    });
+
+    it('queues intents again that were queued 5 s ago, as the job that they had, and not again at once', async () => {
+      await intent('i1', 'queued', 20, 'trace');
+      await intent('i2', 'evaluating', 20);
+      await intent('i3', 'queued', 3);
+      await intent('i4', 'decided', 60);
+      await intent('i5', 'waiting_approval', 60);
+      await client.query("UPDATE intent SET approval_id = 'apr_1' WHERE intent_id = 'i2'");
+      expect((await sweep()).intents).to.equal(2);
+      const log = { organisationId: 'org_1', environment: 'test' };
+      expect(await outbox()).to.have.deep.members([
+        { queue: 'intents', name: 'evaluate', payload: { v: 1, ...log, intentId: 'i1', traceparent: 'trace' } },
+        { queue: 'intents', name: 'evaluate', payload: { v: 1, ...log, intentId: 'i2', approvalId: 'apr_1' } },
+      ]);
+      await client.query('TRUNCATE outbox');
+      expect((await sweep()).intents).to.equal(0);
+    });
+
+    it('leaves alone what waits its turn in the queue or in the outbox, however long', async () => {
+      await intent('lost', 'queued', 40);
+      await intent('waits', 'queued', 20);
+      await waitingRecord('org_1', 'test', 20);
+      await waitingRecord('org_2', 'test', 40);
+      const { rows } = await client.query<{ at: Date }>("SELECT now() - interval '30 seconds' AS at");
+      const at = rows[0]?.at ?? new Date();
+      waiting = { intents: at.getTime(), proofs: at.getTime() };
+      expect(await sweep()).to.deep.equal({ logs: 1, trust: 0, intents: 1, resolved: 0 });
+      // What is put back stands in the outbox now, and all that was accepted later may do so as well.
+      await client.query("UPDATE outbox SET created_at = now() - interval '1 minute'");
+      waiting = {};
+      expect(await sweep()).to.deep.equal({ logs: 0, trust: 0, intents: 0, resolved: 0 });
+      await client.query('TRUNCATE outbox');
+      expect(await sweep()).to.deep.equal({ logs: 2, trust: 0, intents: 1, resolved: 0 });
+    });
+
+    it('does nothing while the queues cannot be asked', async () => {
+      await intent('i1', 'queued', 20);
+      const away = { oldestWaitingAtMs: () => Promise.reject(new Error('away')) };
+      expect(await sweepWith({ db, queues: away }).catch((error: Error) => error.message)).to.equal('away');
+      expect(await outbox()).to.deep.equal([]);
+    });
+
+    it('queues each intent once when several sweep at the same time', async () => {
+      for (let i = 0; i < 50; i += 1) await intent(`i${i}`, 'queued', 20);
+      const swept = await Promise.all([sweep(), sweep(), sweep()]);
+      expect(swept.reduce((sum, { intents }) => sum + intents, 0)).to.equal(50);
+      expect(await outbox()).to.have.length(50);
+    });
+
+    it('goes on with work whose job is dead, every half a minute', async () => {
+      const log1 = { v: 1, organisationId: 'org_1', environment: 'test' };
+      await waitingRecord('org_1', 'test', 60);
+      await waitingRecord('org_1', 'live', 5);
+      await intent('i1', 'queued', 20);
+      await intent('i2', 'queued', 20);
+      await recorder()(dead('proofs', 'append', log1));
+      await recorder()(dead('intents', 'evaluate', { ...log1, intentId: 'i1' }));
+      expect(await sweep()).to.deep.equal({ logs: 1, trust: 0, intents: 1, resolved: 0 });
+      await client.query("TRUNCATE outbox; UPDATE dead_job SET failed_at = now() - interval '31 seconds'");
+      expect(await sweep()).to.deep.equal({ logs: 2, trust: 0, intents: 1, resolved: 0 });
+      const [evaluate] = (await listDeadJobs(db)).filter(({ name }) => name === 'evaluate');
+      expect(await outbox()).to.deep.include({
+        queue: 'intents',
+        name: 'evaluate',
+        payload: { ...log1, intentId: 'i1', retryOf: evaluate?.deadJobId },
+      });
+    });
+
+    it('resolves dead jobs whose work was done after all, and no other', async () => {
+      const log1 = { v: 1, organisationId: 'org_1', environment: 'test' };
+      await intent('decided', 'decided', 20);
+      await intent('open', 'evaluating', 1);
+      await intent('failed', 'failed', 20);
+      for (const intentId of ['decided', 'open', 'failed'])
+        await recorder()(dead('intents', 'evaluate', { ...log1, intentId }));
+      await waitingRecord('org_1', 'test', 5);
+      await recorder()(dead('proofs', 'append', log1));
+      await recorder()(dead('proofs', 'append', { ...log1, organisationId: 'org_2' }));
+      await recorder()(dead('trust', 'fold', { v: 1 }));
+      expect((await sweep()).resolved).to.equal(3);
+      const named = (jobs: { name: string; payload: unknown }[]): unknown[] =>
+        jobs.map(({ name, payload }) => {
+          const { intentId, organisationId } = payload as { intentId?: string; organisationId?: string };
+          return [name, intentId ?? organisationId];
+        });
+      expect(named(await listDeadJobs(db))).to.have.deep.members([
+        ['evaluate', 'open'],
+        ['evaluate', 'failed'],
+        ['append', 'org_1'],
+      ]);
+      const resolved = await listDeadJobs(db, { state: 'discarded' });
+      for (const { resolvedBy, reason } of resolved)
+        expect({ resolvedBy, reason }).to.deep.equal({ resolvedBy: 'custos', reason: 'The work was done after all.' });
+      expect((await sweep()).resolved).to.equal(0);
+    });
+  });
+
+  describe('a dead job', () => {
+    const payload = { v: 1, organisationId: 'org_1', environment: 'test', intentId: 'i1' };
+
+    it('becomes one row however often, and by how many, it is reported', async () => {
+      const job = dead('intents', 'evaluate', payload);
+      await Promise.all([recorder()(job), recorder()(job), recorder()(job)]);
+      await recorder()(job);
+      const [row, ...others] = await listDeadJobs(db);
+      expect(others).to.deep.equal([]);
+      expect(row).to.deep.include({
+        queue: 'intents',
+        name: 'evaluate',
+        payload,
+        organisationId: 'org_1',
+        environment: 'test',
+        error: 'Error: always',
+        state: 'dead',
+      });
+      expect(await countDeadJobs(db)).to.deep.equal(new Map([['intents', 1]]));
+    });
+
+    it('has the hook of its name called, again when it failed the first time', async () => {
+      const heard: unknown[] = [];
+      let fails = true;
+      const withHook = createDeadJobRecorder<'intents'>({
+        db,
+        logger,
+        hooks: {
+          evaluate: async (given, error) => {
+            if (fails) throw new Error('not now');
+            heard.push(given.intentId, error.message);
+          },
+        },
+      });
+      const job = dead('intents', 'evaluate', payload);
+      expect(await withHook(job).catch(String)).to.equal('Error: not now');
+      fails = false;
+      await withHook(job);
+      expect(heard).to.deep.equal(['i1', 'always']);
+      // After the decision an old report changes nothing any more.
+      await retryDeadJob(db, (await listDeadJobs(db))[0]?.deadJobId ?? '', 'key_1');
+      await withHook(job);
+      expect(heard).to.have.length(2);
+      expect(await listDeadJobs(db)).to.deep.equal([]);
+    });
+
+    it('is put back into its queue once, by one of two who retry it at the same time', async () => {
+      await recorder()(dead('intents', 'evaluate', payload));
+      const id = (await listDeadJobs(db))[0]?.deadJobId ?? '';
+      const retried = await Promise.all([retryDeadJob(db, id, 'key_1'), retryDeadJob(db, id, 'key_2')]);
+      expect(retried.filter((one) => one !== undefined)).to.have.length(1);
+      expect(await outbox()).to.deep.equal([
+        { queue: 'intents', name: 'evaluate', payload: { ...payload, retryOf: id } },
+      ]);
+      expect(await listDeadJobs(db)).to.deep.equal([]);
+      const [row] = await listDeadJobs(db, { state: 'retried' });
+      expect(row?.resolvedBy).to.be.oneOf(['key_1', 'key_2']);
+      expect(row?.resolvedAt).to.be.a('date');
+    });
+
+    it('is discarded with a reason, and then neither retried nor reported again', async () => {
+      const job = dead('intents', 'evaluate', payload);
+      await recorder()(job);
+      const id = (await listDeadJobs(db))[0]?.deadJobId ?? '';
+      const owner = { organisationId: 'org_1', environment: 'test' } as const;
+      for (const other of [
+        { ...owner, organisationId: 'org_2' },
+        { ...owner, environment: 'live' as const },
+      ])
+        expect(await discardDeadJob(db, id, 'key_1', 'not needed', other)).to.equal(undefined);
+      expect(await discardDeadJob(db, id, 'key_1', 'not needed', owner)).to.include({ reason: 'not needed' });
+      expect(await discardDeadJob(db, id, 'key_1', 'twice')).to.equal(undefined);
+      expect(await retryDeadJob(db, id, 'key_1')).to.equal(undefined);
+      await recorder()(job);
+      expect(await listDeadJobs(db)).to.deep.equal([]);
+      expect(await outbox()).to.deep.equal([]);
+    });
+
+    it('becomes a new row when it fails again after it was retried', async () => {
+      await recorder()(dead('intents', 'evaluate', payload, 'evaluate-1@1'));
+      await retryDeadJob(db, (await listDeadJobs(db))[0]?.deadJobId ?? '', 'key_1');
+      await recorder()(dead('intents', 'evaluate', { ...payload, retryOf: '1' }, 'evaluate-1-retry-1@2'));
+      expect(await listDeadJobs(db)).to.have.length(1);
+    });
+  });
+});

@@ -1,0 +1,180 @@
+// A worker process as an operator sees it: its readiness and its metrics, with stores there and away.
+import { expect } from 'chai';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
+import { createKey } from '../../shared/domain/keys/store.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
+import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
+import { bootstrap } from '../support/service.ts';
+import { describeUnless } from '../support/skip.ts';
+import { leastMs } from '../support/undisturbed.ts';
+import { waitFor } from '../support/wait.ts';
+
+const metricsOf = async (worker: TestService): Promise<string> => (await fetch(`${worker.address}/metrics`)).text();
+const readinessOf = async (worker: TestService, key?: string): Promise<{ status: number; body: unknown }> => {
+  const response = await fetch(`${worker.address}/ready`, key === undefined ? {} : { headers: { 'x-api-key': key } });
+  return { status: response.status, body: await response.json() };
+};
+const QUEUES = ['intents', 'trust', 'proofs', 'upkeep'];
+
+/** The operator's admin key, and one of its environment test, as strong as a key can be there. */
+async function makeKeys(url: string): Promise<{ adminKey: string; testerKey: string }> {
+  const db = await openDatabase({
+    url,
+    applicationName: 'custos-test',
+    ...PATIENCE,
+    poolSize: 1,
+    onError: () => undefined,
+  });
+  try {
+    const { key: adminKey, operatorId } = await bootstrap(db);
+    const { key: testerKey } = await createKey(db, createSecretHasher(TEST_PEPPER), {
+      organisationId: operatorId,
+      environment: 'test',
+      name: 'tester',
+      scopes: ['admin:*'],
+      agentIds: null,
+      tier: 7,
+      createdAtMs: Date.now(),
+      createdBy: null,
+      expiresAtMs: null,
+    });
+    return { adminKey, testerKey };
+  } finally {
+    await db.close();
+  }
+}
+
+describe('a worker process on PostgreSQL alone', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let worker: TestService;
+
+  before(async function () {
+    this.timeout(120_000);
+    database = await createTestDatabase();
+    db = await openDatabase({
+      url: database.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 2,
+      queryTimeoutMs: 10_000,
+      onError: () => undefined,
+    });
+    worker = await startWorker(database.url, { CUSTOS_DATABASE_POOL: '2' });
+  });
+  after(async function () {
+    this.timeout(120_000);
+    expect((await worker.stop()).code).to.equal(0);
+    await db.close();
+    await database.drop();
+  });
+
+  it('sweeps, and tells of it in its metrics', async () => {
+    const swept = /^custos_job_duration_seconds_count\{queue="upkeep",name="sweep",outcome="completed"\} [1-9]/m;
+    const text = await waitFor(async () => {
+      const answer = await metricsOf(worker);
+      // A store that does not answer in time on a busy machine is left out of that answer.
+      const isWhole = QUEUES.every(
+        (queue) =>
+          answer.includes(`custos_queue_jobs{queue="${queue}"`) &&
+          answer.includes(`custos_queue_oldest_waiting_seconds{queue="${queue}"`),
+      );
+      return swept.test(answer) && isWhole && answer;
+    });
+    for (const queue of QUEUES) {
+      for (const state of ['waiting', 'active', 'delayed', 'failed'])
+        expect(text).to.match(new RegExp(`^custos_queue_jobs\\{queue="${queue}",state="${state}"\\} \\d`, 'm'));
+      expect(text).to.match(new RegExp(`^custos_queue_oldest_waiting_seconds\\{queue="${queue}"\\} \\d`, 'm'));
+      expect(text).to.include(`custos_dead_jobs{queue="${queue}"} 0`);
+    }
+    expect(text).to.match(/^custos_outbox_oldest_seconds \d/m);
+    expect(text).to.include('process_cpu_seconds_total');
+  });
+
+  it('is ready', async () => {
+    expect(await readinessOf(worker)).to.deep.equal({ status: 200, body: { status: 'ready' } });
+  });
+
+  it('gives its sign of life also while all connections of its pool wait', async () => {
+    const WAITING = {
+      name: 'test-waiting',
+      text: "SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'custos-workers' AND wait_event_type = 'Lock' AND datname = current_database()",
+    };
+    const SEEN = { name: 'test-seen', text: 'SELECT max(seen_at) AS at FROM process_heartbeat' };
+    const seenAt = async (): Promise<number> => (await db.query<{ at: Date }>(SEEN, []))[0]?.at.getTime() ?? 0;
+    await db.transaction(async (sql) => {
+      await sql.query({ name: 'test-lock', text: 'LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE' }, []);
+      // Each asks the table for the age of its oldest row.
+      const asked = [metricsOf(worker), metricsOf(worker)].map((answer) => answer.catch(() => undefined));
+      await waitFor(async () => (await sql.query<{ n: number }>(WAITING, []))[0]?.n === 2, { what: 'a full pool' });
+      const before = await seenAt();
+      await waitFor(async () => (await seenAt()) > before + 1_500, { what: 'two more signs of life' });
+      void Promise.all(asked);
+    });
+  });
+});
+
+describeUnless(whyNoRedis(), 'a worker process with Redis', () => {
+  let database: TestDatabase;
+  let redis: TestRedis;
+  let worker: TestService;
+  let adminKey: string;
+  let testerKey: string;
+
+  before(async function () {
+    this.timeout(120_000);
+    database = await createTestDatabase();
+    redis = await startTestRedis();
+    ({ adminKey, testerKey } = await makeKeys(database.url));
+    worker = await startWorker(database.url, { REDIS_URL: redis.url });
+  });
+  after(async function () {
+    this.timeout(120_000);
+    expect((await worker.stop()).code).to.equal(0);
+    await redis.close();
+    await database.drop();
+  });
+
+  it('is ready though degraded while Redis drops keys or is away, and then tells what it can', async function () {
+    const { stop, start } = redis;
+    if (stop === undefined || start === undefined) return this.skip();
+    expect(await readinessOf(worker)).to.deep.equal({ status: 200, body: { status: 'ready' } });
+    await redis.configure('maxmemory-policy', 'volatile-lru');
+    const dropping = await readinessOf(worker);
+    expect(dropping.status).to.equal(200);
+    expect(dropping.body).to.deep.equal({ status: 'ready', degraded: ['queue'] });
+    expect(JSON.stringify((await readinessOf(worker, adminKey)).body)).to.include('volatile-lru');
+    expect((await readinessOf(worker, testerKey)).body, 'a key of the environment test').to.deep.equal(dropping.body);
+
+    await stop();
+    let text = '';
+    const asked = async (): Promise<number> => {
+      const startedMs = performance.now();
+      expect(await readinessOf(worker, adminKey)).to.deep.equal({
+        status: 200,
+        body: {
+          status: 'ready',
+          degraded: ['queue'],
+          details: ['Redis does not answer; accepted work waits in the outbox'],
+        },
+      });
+      text = await metricsOf(worker);
+      return performance.now() - startedMs;
+    };
+    expect(await leastMs(4_000, asked)).to.be.below(4_000);
+    expect(text).not.to.match(/^custos_queue_jobs\{/m);
+    expect(text).to.match(/^custos_outbox_oldest_seconds \d/m);
+
+    const closed = await startWorker(database.url, { REDIS_URL: redis.url, CUSTOS_METRICS: 'private' });
+    expect((await fetch(`${closed.address}/metrics`)).status).to.equal(401);
+    const asOperator = await fetch(`${closed.address}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } });
+    expect(asOperator.status).to.equal(200);
+    expect((await closed.stop()).code).to.equal(0);
+
+    await start();
+    await waitFor(async () => /^custos_queue_jobs\{queue="upkeep"/m.test(await metricsOf(worker)));
+    expect((await readinessOf(worker)).body).to.deep.equal({ status: 'ready' });
+  });
+});

@@ -1,0 +1,211 @@
+// `custos start` as a person meets it: first start, second start, stop, and whatever may be killed meanwhile.
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync, mkdirSync } from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { expect } from 'chai';
+import { commandOf } from '../../shared/platform/embedded/processes.ts';
+import { addressesOf } from '../../shared/platform/embedded/roles.ts';
+import { createEmptyDatabase, queryOnce } from '../support/database.ts';
+import { temporaryDataDir, temporaryFolder } from '../support/folders.ts';
+import { testKeyFiles } from '../support/keys.ts';
+import { runProcess, startCustos, TEST_PEPPER, type TestCustos, untilGone } from '../support/process.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** The address of its database for the superuser. */
+function databaseOf(custos: TestCustos): string {
+  const read = (name: string): string => readFileSync(path.join(custos.dataDir, name), 'utf8').trim();
+  return addressesOf(read('postgres-password'), Number(new URL(read('postgres.address')).port)).adminUrl;
+}
+
+async function healthOf(custos: TestCustos): Promise<number> {
+  return (await fetch(`${custos.address}/health`)).status;
+}
+
+/** Stops the service and checks that nothing of it stays. */
+async function stopAll(custos: TestCustos, name: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
+  const all = custos.processIds();
+  expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
+  const { code } = await custos.stop(name);
+  await untilGone(all, 10_000);
+  return code;
+}
+
+/** Those of the processes whose command line holds a text. */
+function running(pids: readonly number[], text: string): number[] {
+  return pids.filter((pid) => commandOf(pid).includes(text));
+}
+
+/** The one process of the service that runs a program. */
+function childOf(custos: TestCustos, program: string): number {
+  const [found] = running(custos.processIds(), program);
+  if (found === undefined) throw new Error(`no process of the service runs ${program}`);
+  return found;
+}
+
+const DATABASE = 'bin/postgres -D';
+
+describe('custos start', function () {
+  this.timeout(120_000);
+
+  it('serves from an empty folder, stops without a trace, and finds its data at the second start', async () => {
+    const first = await startCustos();
+    expect(await healthOf(first)).to.equal(200);
+    expect(first.stdout()).to.contain(`curl -s ${first.address}/v1/reference/tiers`);
+    expect(first.stdout()).to.contain(`Dashboard   ${first.address}/dashboard`);
+    await queryOnce(databaseOf(first), 'CREATE TABLE kept AS SELECT 42 AS answer');
+    expect(await stopAll(first)).to.equal(0);
+    const second = await startCustos({ CUSTOS_DATA_DIR: first.dataDir });
+    expect(await queryOnce(databaseOf(second), 'SELECT answer FROM kept')).to.deep.equal([{ answer: 42 }]);
+    expect(await stopAll(second, 'SIGINT')).to.equal(0);
+  });
+
+  it('leaves no database behind when a command that started one loses its reader', async () => {
+    const dataDir = temporaryDataDir();
+    const unread = runProcess('cli/main.js', ['log', 'list'], { CUSTOS_DATA_DIR: dataDir });
+    unread.child.stdout?.destroy();
+    expect(await unread.ended, unread.stderr()).to.include({ code: 141 });
+    expect(existsSync(path.join(dataDir, 'postgres', 'PG_VERSION')), 'there was a database').to.equal(true);
+    const pidFile = path.join(dataDir, 'postgres', 'postmaster.pid');
+    await waitFor(() => !existsSync(pidFile), { timeoutMs: 20_000, what: 'the end of the database' });
+  });
+
+  it('leaves no ingress or worker behind when it is killed, and the next start recovers', async () => {
+    const killed = await startCustos();
+    const ours = running(killed.processIds(), 'main.js');
+    const database = childOf(killed, DATABASE);
+    await queryOnce(databaseOf(killed), 'CREATE TABLE kept AS SELECT 1');
+    expect(ours).to.have.lengthOf(3);
+    await killed.kill();
+    await untilGone(ours, 30_000);
+    const again = await startCustos({ CUSTOS_DATA_DIR: killed.dataDir });
+    expect(await queryOnce(databaseOf(again), 'SELECT FROM kept')).to.have.lengthOf(1);
+    await untilGone([database], 100);
+    expect(await stopAll(again)).to.equal(0);
+  });
+
+  it('starts over when it was killed while the database was being made', async () => {
+    const dataDir = temporaryDataDir();
+    mkdirSync(path.join(dataDir, 'postgres.new', 'base'), { recursive: true });
+    writeFileSync(path.join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
+    writeFileSync(path.join(dataDir, 'postgres.password'), 'left over');
+    writeFileSync(path.join(dataDir, 'pepper.new'), 'half');
+    const custos = await startCustos({ CUSTOS_DATA_DIR: dataDir });
+    expect(await healthOf(custos)).to.equal(200);
+    expect(readdirSync(dataDir)).not.to.include.members(['postgres.new']);
+    await stopAll(custos);
+  });
+
+  // One service for all of these, the last of which ends it: what a test kills is there again when it is done.
+  describe('while it runs', () => {
+    let custos: TestCustos;
+    before(async () => {
+      custos = await startCustos();
+    });
+    after(() => custos?.stop());
+
+    it('keeps every secret closed to other users', () => {
+      const names = readdirSync(custos.dataDir).filter((name) => name !== 'postgres');
+      expect(names).to.include.members(['pepper', 'postgres-password', 'signing-key.pem', 'promise-key.pem']);
+      for (const name of names) expect(statSync(path.join(custos.dataDir, name)).mode & 0o077, name).to.equal(0);
+      expect(statSync(path.join(custos.dataDir, 'postgres')).mode & 0o077).to.equal(0);
+      expect(statSync(custos.dataDir).mode & 0o066, 'the folder cannot be listed').to.equal(0);
+    });
+
+    it('refuses a second supervisor on the same data, naming the first', async () => {
+      const second = runProcess('cli/main.js', ['start'], { PORT: '0', CUSTOS_DATA_DIR: custos.dataDir });
+      expect(await second.ended).to.deep.equal({ code: 1, signal: null });
+      expect(second.stderr()).to.equal(`custos: already running: process ${custos.pid} uses ${custos.dataDir}.\n`);
+      expect(await healthOf(custos)).to.equal(200);
+    });
+
+    for (const [name, file] of [
+      ['ingress', 'ingress/main.js'],
+      ['workers', 'workers/main.js'],
+    ] as const)
+      it(`starts ${name} again when it is killed, at the same address`, async () => {
+        const before = childOf(custos, file);
+        process.kill(before, 'SIGKILL');
+        await waitFor(() => childOf(custos, file) !== before, { what: `another ${name}` });
+        await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
+      });
+
+    it('starts PostgreSQL again when it is killed, at the same address and with its data', async () => {
+      const url = databaseOf(custos);
+      await queryOnce(url, 'CREATE TABLE kept AS SELECT 1');
+      const before = childOf(custos, DATABASE);
+      process.kill(before, 'SIGKILL');
+      await waitFor(async () => (await queryOnce(url, 'SELECT FROM kept')).length === 1, { what: 'the database' });
+      expect(childOf(custos, DATABASE)).not.to.equal(before);
+      await waitFor(async () => (await healthOf(custos)) === 200, { what: 'ingress to answer' });
+    });
+
+    it('takes two signals at once for one, as Ctrl-C under npm sends them, and leaves nothing of what was started again', async () => {
+      const all = custos.processIds();
+      expect(all.length, 'supervisor, ingress, workers, database').to.be.at.least(4);
+      process.kill(custos.pid, 'SIGINT');
+      expect((await custos.stop('SIGINT')).code).to.equal(0);
+      await untilGone(all, 10_000);
+    });
+  });
+
+  it('ends at once when it is asked a second time', async () => {
+    const custos = await startCustos();
+    const all = custos.processIds();
+    const frozen = childOf(custos, 'ingress/main.js');
+    // A process that does not answer to SIGTERM for as long as it is frozen.
+    process.kill(frozen, 'SIGSTOP');
+    const stopped = custos.stop();
+    let ended = false;
+    void custos.ended.then(() => (ended = true));
+    await waitFor(
+      () => {
+        if (!ended) process.kill(custos.pid, 'SIGTERM');
+        return ended;
+      },
+      // Asked once, it would wait for the frozen one, 25 s.
+      { intervalMs: 300, timeoutMs: 15_000, what: 'a forced end' },
+    );
+    expect((await stopped).code).to.equal(1);
+    await untilGone(all, 15_000);
+  });
+
+  it('says which settings are wrong, and starts nothing', async () => {
+    const dataDir = temporaryDataDir();
+    const custos = runProcess('cli/main.js', ['start'], { PORT: 'http', CUSTOS_DATADIR: dataDir });
+    expect((await custos.ended).code).to.equal(1);
+    expect(custos.stderr()).to.contain(
+      'CUSTOS_DATADIR is not a setting of this version; did you mean CUSTOS_DATA_DIR?',
+    );
+    expect(custos.stderr()).to.contain('PORT must be a whole number');
+    expect(() => statSync(dataDir)).to.throw('ENOENT');
+  });
+
+  it('says that the port is taken and how to choose another', async () => {
+    const server = net.createServer();
+    const port = await new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as net.AddressInfo).port));
+    });
+    const custos = runProcess('cli/main.js', ['start'], { PORT: String(port), CUSTOS_DATA_DIR: temporaryDataDir() });
+    expect((await custos.ended).code).to.equal(1);
+    expect(custos.stderr()).to.contain(
+      `Port ${port} of 127.0.0.1 is in use by another program. Choose another with PORT`,
+    );
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('embeds nothing when DATABASE_URL is set, and brings that database to the newest schema', async () => {
+    const database = await createEmptyDatabase();
+    const custos = await startCustos({
+      DATABASE_URL: database.url,
+      CUSTOS_MIGRATION_DATABASE_URL: database.ownerUrl,
+      CUSTOS_PEPPER: TEST_PEPPER,
+      CUSTOS_CHECKPOINT_DIR: temporaryFolder('checkpoints'),
+      ...testKeyFiles(),
+    });
+    expect(custos.processIds()).to.have.lengthOf(3);
+    expect(await queryOnce(database.url, 'SELECT FROM migration')).not.to.have.lengthOf(0);
+    expect(() => statSync(custos.dataDir)).to.throw('ENOENT');
+    expect((await custos.stop()).code).to.equal(0);
+    await database.drop();
+  });
+});

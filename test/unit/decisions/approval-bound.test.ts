@@ -1,0 +1,150 @@
+// What an approval is bound to: every fact that a policy can look at and everything that a caller wrote, but for a list with reasons.
+import { createHash } from 'node:crypto';
+import canonicalizeIndependently from 'canonicalize';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  approvalDigest,
+  boundStatement,
+  earlierApprovalDigest,
+  isBeforeBinding,
+  NOT_BOUND,
+  requestedText,
+} from '../../../shared/core/decision/approval-bound.ts';
+import type { Facts } from '../../../shared/core/policy/types.ts';
+import { fullPath, VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
+import { EnforceRequest } from '../../../shared/api/decision.ts';
+import { IntentSubmission } from '../../../shared/api/submitted-intent.ts';
+import { arbitraryFacts } from '../property/policy-arbitraries.ts';
+import { factsWith } from '../policy/support.ts';
+
+const INTENT_ID = 'int_01jq3k00000000000000000000';
+const independent = (value: object): string =>
+  createHash('sha256')
+    .update(canonicalizeIndependently(value) ?? '')
+    .digest('hex');
+
+const isNotBound = (path: string): boolean =>
+  Object.keys(NOT_BOUND).some((other) => path === other || path.startsWith(`${other}.`));
+
+function at(value: unknown, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>(
+      (from, key) => (typeof from === 'object' && from !== null ? Reflect.get(from, key) : undefined),
+      value,
+    );
+}
+
+/** Another value of the same kind. */
+function another(value: unknown): unknown {
+  if (typeof value === 'string') return `${value}x`;
+  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'boolean') return !value;
+  if (Array.isArray(value)) return [...value, 'x'];
+  return typeof value === 'object' && value !== null ? { ...value, x: 1 } : 'x';
+}
+
+/** The paths of all values in the facts. */
+function pathsIn(value: unknown, above = ''): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [above];
+  const names = Object.entries(value);
+  return names.flatMap(([name, member]) => pathsIn(member, above === '' ? name : `${above}.${name}`));
+}
+
+const CONTEXT = { ticket: 'OPS-1', nested: { rows: 3 } };
+const FACTS = factsWith({ context: CONTEXT, 'trust.claimed': { level: 1, score: 200 } });
+
+describe('what an approval is bound to', () => {
+  const paths = new Set([...VOCABULARY.map(({ fact, path }) => fullPath(fact, path)), ...pathsIn(FACTS)]);
+  for (const path of paths) {
+    const bound = !isNotBound(path);
+    it(`${bound ? 'is' : 'is not'} ${path}`, () => {
+      const changed = factsWith({
+        context: structuredClone(CONTEXT),
+        'trust.claimed': { level: 1, score: 200 },
+        [path]: another(at(FACTS, path)),
+      });
+      expect(at(changed, path), 'the test changes it').to.not.deep.equal(at(FACTS, path));
+      expect(approvalDigest(changed, null) !== approvalDigest(FACTS, null)).to.equal(bound);
+    });
+  }
+
+  it('is the parse or submitted intent that stands behind it', () => {
+    expect(approvalDigest(FACTS, INTENT_ID)).to.not.equal(approvalDigest(FACTS, null));
+  });
+
+  it('leaves out only facts that there are, each with its reason', () => {
+    for (const [path, reason] of Object.entries(NOT_BOUND)) {
+      expect(at(FACTS, path), path).to.not.equal(undefined);
+      expect(reason, path).to.match(/\w{3}/);
+    }
+  });
+
+  it('is every member of a request, but for what is evaluated anew or changes nothing that is decided about', () => {
+    const bound: Readonly<Record<string, string>> = {
+      intent: 'intent.requested',
+      action: 'intent.requested',
+      resource: 'intent.requested',
+      agent_id: 'agent.id',
+      agentId: 'agent.id',
+      context: 'context',
+      intent_id: 'intentId',
+    };
+    const apart: Readonly<Record<string, string>> = {
+      trust_level: 'a claim, which can only lower the trust that is evaluated anew',
+      approval_id: 'names the approval itself',
+      explain: 'adds to the answer',
+      dry_run: 'is no decision',
+    };
+    const members = [...Object.keys(EnforceRequest.properties), ...Object.keys(IntentSubmission.properties)];
+    expect(members).to.include.members(Object.keys({ ...bound, ...apart }));
+    for (const member of members)
+      expect(
+        member in apart || at(boundStatement(FACTS, INTENT_ID), bound[member] ?? '') !== undefined,
+        member,
+      ).to.equal(true);
+  });
+
+  it('is hashed as another implementation of RFC 8785 hashes it, and differs when anything in it does', () => {
+    const asked = fc.tuple(arbitraryFacts(), fc.option(fc.constant(INTENT_ID)), fc.constantFrom('a:b', '\na:b', 'c:b'));
+    /** Written another way on purpose: what is not bound is taken out of a copy. */
+    const expected = (facts: Facts, intentId: string | null): object => {
+      const copy: object = { ...structuredClone(facts), intentId };
+      for (const path of Object.keys(NOT_BOUND)) {
+        const [first = '', second] = path.split('.');
+        if (second === undefined) Reflect.deleteProperty(copy, first);
+        else Reflect.deleteProperty(Reflect.get(copy, first) as object, second);
+      }
+      return copy;
+    };
+    fc.assert(
+      fc.property(asked, asked, (...both) => {
+        const [one, other] = both.map(([changes, intentId, intent]) => {
+          const facts = factsWith({ ...changes, 'intent.requested': { intent } });
+          const statement = expected(facts, intentId);
+          expect(approvalDigest(facts, intentId)).to.equal(independent(statement));
+          return { digest: approvalDigest(facts, intentId), text: canonicalizeIndependently(statement) };
+        });
+        expect(one?.digest === other?.digest).to.equal(one?.text === other?.text);
+      }),
+    );
+  });
+
+  it('is not what an earlier version bound it to, under any question', () => {
+    const earlier = factsWith({ 'intent.requested': undefined });
+    expect([isBeforeBinding(earlier), isBeforeBinding(FACTS)]).to.deep.equal([true, false]);
+    const text =
+      '{"agentId":"agent-1","context":{},"environment":"live","intentId":null,"normalized":"data.read.user_profile","organisation":"acme"}';
+    const digest = createHash('sha256').update(text).digest('hex');
+    expect(earlierApprovalDigest(earlier, null)).to.equal(digest);
+    for (const facts of [earlier, factsWith()]) expect(approvalDigest(facts, null)).to.not.equal(digest);
+  });
+});
+
+describe("the caller's own words", () => {
+  it('are one line, whichever way was asked', () => {
+    expect(requestedText({ intent: 'frobnicate:infra/cluster_9' })).to.equal('frobnicate:infra/cluster_9');
+    expect(requestedText({ action: 'Drop', resource: 'DB/Users' })).to.equal('Drop DB/Users');
+  });
+});

@@ -1,0 +1,31 @@
+// What is remembered of one way of asking never answers for another.
+import { expect } from 'chai';
+import { createReadings } from '../../../shared/domain/decisions/readings.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import type { PolicySet } from '../../../shared/core/policy/load.ts';
+import { shippedLexicon } from '../intent/lexicon.ts';
+
+// Readings use nothing of a set but its lexicon.
+const set = { lexicon: shippedLexicon() } as unknown as PolicySet<Lexicon>;
+
+describe('the reading of a string', () => {
+  it('is refused with white space or control characters, also when the same words were submitted apart', () => {
+    const asking = { set, organisation: 'default' };
+    const readings = createReadings();
+    expect(readings.ofAction(asking, 'read', 'data/foo').unassessed.resource).to.equal('data/foo');
+    const spaces = ['\n', '\r\n', '\t', ' ', '\u00a0', '\u0000', '\u200b', '\u2028', '\ufeff'];
+    const strings = [
+      'read\ndata/foo',
+      ...spaces.flatMap((space) => [`${space}read:data/foo`, `read${space}:data/foo`, `read:data/foo${space}`]),
+      ...spaces.flatMap((space) => [`${space}data.read.foo`, `data.read${space}.foo`, `data.read.foo${space}`]),
+    ];
+    for (const string of strings)
+      expect(() => readings.of(asking, string, '/intent'), JSON.stringify(string))
+        .to.throw()
+        .with.property('code', 'E2001');
+    for (const space of spaces) {
+      expect(() => readings.ofAction(asking, `${space}read`, 'data/foo'), JSON.stringify(space)).to.throw();
+      expect(() => readings.ofAction(asking, 'read', `data/foo${space}`), JSON.stringify(space)).to.throw();
+    }
+  });
+});

@@ -1,0 +1,43 @@
+// Turns: never more at once than allowed, in order, and a failure that keeps nobody waiting.
+import { expect } from 'chai';
+import { createTurns } from '../../../shared/domain/decisions/turns.ts';
+
+describe('work that takes turns', () => {
+  it('runs so many at once and no more, in the order in which it came, and passes on what it gives', async () => {
+    const turns = createTurns(3);
+    const begun: number[] = [];
+    let running = 0;
+    let most = 0;
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        turns(async () => {
+          begun.push(i);
+          running += 1;
+          most = Math.max(most, running);
+          await new Promise(setImmediate);
+          running -= 1;
+          return i;
+        }),
+      ),
+    );
+    const order = Array.from({ length: 20 }, (_, i) => i);
+    expect({ results, begun, most }).to.deep.equal({ results: order, begun: order, most: 3 });
+  });
+
+  it('goes on after work that fails, with all of its places', async () => {
+    const turns = createTurns(2);
+    const failing = Array.from({ length: 5 }, () => turns(() => Promise.reject(new Error('no'))));
+    for (const { status } of await Promise.allSettled(failing)) expect(status).to.equal('rejected');
+    let met = 0;
+    // Each waits for the other, so both places must be there.
+    let meet = (): void => undefined;
+    const both = new Promise<void>((resolve) => (meet = resolve));
+    const join = async (): Promise<void> => {
+      met += 1;
+      if (met === 2) meet();
+      await both;
+    };
+    await Promise.all([turns(join), turns(join)]);
+    expect(met).to.equal(2);
+  });
+});

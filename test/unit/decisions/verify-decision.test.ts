@@ -1,0 +1,154 @@
+// What verification says when it is not given everything, and the closed lists that it speaks in.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createDecisionVerifier, type DecisionEvidence } from '../../../shared/core/verification/decision.ts';
+import { DECISION_FAILURES, NOT_EVALUABLE } from '../../../shared/core/verification/failures.ts';
+import { FAILURES } from '../../../shared/core/proof/failures.ts';
+import { EDITS } from '../property/decision-edits.ts';
+import { compileLexicon, decideAll, type MadeDecision, worlds } from '../property/decision-world.ts';
+
+const MANY = 60;
+
+describe('a decision that is verified without everything', () => {
+  const verifier = createDecisionVerifier({ compileLexicon });
+  let decisions: MadeDecision[];
+  before(async () => {
+    // A fixed seed: the same decisions each time.
+    const all = await Promise.all(fc.sample(worlds, { numRuns: MANY, seed: 7 }).map(decideAll));
+    decisions = all.flat();
+  });
+
+  const codeOf = async ({ evidence }: MadeDecision): Promise<string | undefined> => {
+    const text = Buffer.from(evidence.record.bytes).toString('utf8');
+    return (JSON.parse(text) as { payload: { body: { reasons: { code: string }[] } } }).payload.body.reasons[0]?.code;
+  };
+  const signalsOf = ({ evidence }: MadeDecision): number =>
+    Number(/"signals":(\d+)/.exec(Buffer.from(evidence.record.bytes).toString('utf8'))?.[1]);
+  const find = async (test: (made: MadeDecision) => boolean | Promise<boolean>): Promise<DecisionEvidence> => {
+    for (const made of decisions) if (await test(made)) return made.evidence;
+    throw new Error('no such decision among the random ones');
+  };
+
+  it('is not evaluable, and not wrong, when retention has erased its facts', async () => {
+    for (const { evidence } of decisions) {
+      const outcome = await verifier.verify({ ...evidence, facts: undefined });
+      expect(outcome.status, outcome.sentence).to.equal('not_evaluable');
+      expect(outcome.notEvaluable).to.deep.equal(['FACTS_ERASED']);
+      expect(outcome.sentence).to.equal(NOT_EVALUABLE.FACTS_ERASED);
+    }
+  });
+
+  it('still shows a changed record, score or signal without its facts', async () => {
+    const names = [
+      'any member of the record, in the database',
+      '"allowed"',
+      "the row's verdict alone",
+      'the policy set',
+      'facts, digest and answer: the recorded score',
+      'more signals than there are',
+    ];
+    for (const name of names) {
+      const edit = EDITS.find((one) => one.name === name);
+      const changed = decisions.map((made) => edit?.make(made)).find((one) => one !== undefined);
+      if (changed === undefined) throw new Error(`"${name}" changes nothing`);
+      const outcome = await verifier.verify({ ...changed.evidence, facts: undefined });
+      const codes = outcome.status === 'failed' ? outcome.failures.map(({ code }) => code) : [];
+      expect(codes, name).to.include(changed.code);
+    }
+  });
+
+  it('says that HALTED does not follow from facts when no halt records are given, and holds when they are', async () => {
+    const evidence = await find(async (made) => (await codeOf(made)) === 'HALTED');
+    const without = await verifier.verify({ ...evidence, haltRecords: undefined });
+    expect([without.status, ...without.notEvaluable]).to.deep.equal(['not_evaluable', 'HALT_RECORDS_NOT_GIVEN']);
+    const outcome = await verifier.verify(evidence);
+    expect(outcome.status).to.equal('verified');
+    expect(outcome.sentence).to.contain('a logged halt was in force');
+  });
+
+  it('says so when the trust records of an agent with signals are not given, and needs none of an agent without', async () => {
+    const known = await find(async (made) => signalsOf(made) > 0 && (await codeOf(made)) === 'NO_MATCH');
+    const outcome = await verifier.verify({ ...known, trustRecords: undefined });
+    expect([outcome.status, ...outcome.notEvaluable]).to.deep.equal(['not_evaluable', 'TRUST_RECORDS_NOT_GIVEN']);
+    const unknown = await find(async (made) => signalsOf(made) === 0 && (await codeOf(made)) === 'NO_MATCH');
+    expect((await verifier.verify({ ...unknown, trustRecords: undefined })).status).to.equal('verified');
+  });
+
+  it('evaluates an agent that is not active from its facts', async () => {
+    const evidence = await find(async (made) => (await codeOf(made)) === 'AGENT_NOT_ACTIVE');
+    expect((await verifier.verify(evidence)).status).to.equal('verified');
+  });
+
+  it('says that a failed evaluation and a refused approval do not follow from facts', async () => {
+    for (const [code, why] of [
+      ['EVALUATION_FAILED', 'EVALUATION_FAILED'],
+      ['APPROVAL_MISMATCH', 'APPROVAL'],
+    ] as const) {
+      const outcome = await verifier.verify(await find(async (made) => (await codeOf(made)) === code));
+      expect([outcome.status, ...outcome.notEvaluable]).to.deep.equal(['not_evaluable', why]);
+    }
+  });
+
+  const CLOSED = ['APPROVAL_REJECTED', 'APPROVAL_EXPIRED', 'APPROVAL_USED'] as const;
+  for (const code of CLOSED)
+    it(`holds when the log says ${code}, too, and says so when it does not hold what became of the approval`, async () => {
+      const evidence = await find(async (made) => (await codeOf(made)) === code);
+      const whole = await verifier.verify(evidence);
+      expect([whole.status, whole.sentence]).to.deep.equal([
+        'verified',
+        whole.sentence.replace(
+          /^.*?;/,
+          `The record holds: it says ${code}, and so do the log's records of the approval;`,
+        ),
+      ]);
+      const erased = await verifier.verify({ ...evidence, facts: undefined });
+      expect([erased.status, ...erased.notEvaluable]).to.deep.equal(['not_evaluable', 'FACTS_ERASED']);
+      const given = await verifier.verify({ ...evidence, approvalRecords: undefined });
+      expect([given.status, ...given.notEvaluable]).to.deep.equal(['not_evaluable', 'APPROVAL_RECORDS_NOT_GIVEN']);
+      const unknown = await verifier.verify({ ...evidence, approvalRecords: [], opening: undefined });
+      expect([unknown.status, ...unknown.notEvaluable]).to.deep.equal(['not_evaluable', 'APPROVAL']);
+      // As in a log that was opened anew since: only the ESCALATE says when an approval expires.
+      const anew = await verifier.verify({ ...evidence, opening: undefined });
+      expect(anew.status, anew.sentence).to.equal(code === 'APPROVAL_EXPIRED' ? 'not_evaluable' : 'verified');
+    });
+
+  it('holds when an approval has expired that nobody has closed yet', async () => {
+    const evidence = await find(async (made) => (await codeOf(made)) === 'APPROVAL_EXPIRED');
+    expect((await verifier.verify({ ...evidence, approvalRecords: [] })).status).to.equal('verified');
+  });
+
+  it('refuses bytes that are no record at all, quickly', async () => {
+    const evidence = await find(() => true);
+    for (const bytes of ['', '{}', 'null', '[1]', `${'['.repeat(100_000)}`, '{"agentId":"\ud800"}', '\u0000']) {
+      const outcome = await verifier.verify({ ...evidence, record: { bytes: Buffer.from(bytes) } });
+      expect(outcome.status === 'failed' && outcome.failures.map(({ code }) => code)).to.deep.equal([
+        'RECORD_NOT_CANONICAL',
+      ]);
+    }
+  });
+});
+
+describe('the failures of verification', () => {
+  it('have exit codes of their own, none of which custos verify or a shell uses', () => {
+    const own = Object.values(DECISION_FAILURES).map(({ exitCode }) => exitCode);
+    const others: number[] = Object.values(FAILURES).map(({ exitCode }) => exitCode);
+    expect(new Set(own).size).to.equal(own.length);
+    for (const code of own) {
+      expect(others).to.not.include(code);
+      expect(code).to.be.within(40, 125);
+    }
+  });
+
+  it('are each provoked by some change, and have sentences', async () => {
+    const all = await Promise.all(fc.sample(worlds, { numRuns: MANY, seed: 7 }).map(decideAll));
+    const provoked = new Set(
+      EDITS.map(({ make }) => {
+        const found = all.flat().find((made) => make(made) !== undefined);
+        return found === undefined ? undefined : make(found)?.code;
+      }),
+    );
+    expect([...provoked]).to.have.members(Object.keys(DECISION_FAILURES));
+    const sentences = Object.values(DECISION_FAILURES).map(({ meaning }) => meaning);
+    for (const sentence of [...sentences, ...Object.values(NOT_EVALUABLE)]) expect(sentence).to.match(/^[A-Z].*\.$/);
+  });
+});

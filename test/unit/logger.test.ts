@@ -1,0 +1,39 @@
+// What is logged holds no credential, wherever it stands.
+import { expect } from 'chai';
+import { createLogger } from '../../shared/platform/observe/logger.ts';
+
+function logged(write: (log: ReturnType<typeof createLogger>) => void): Record<string, unknown> {
+  let line = '';
+  const destination = { write: (text: string) => void (line = text) };
+  write(createLogger({ name: 'test', level: 'info', pretty: false, destination }));
+  return JSON.parse(line) as Record<string, unknown>;
+}
+
+describe('a log line', () => {
+  const places: [string, object, object][] = [
+    ['itself', { authorization: 'SECRET', a: 1 }, { authorization: '[hidden]', a: 1 }],
+    ['a member', { key: { apiKey: 'SECRET', id: 'x' } }, { key: { apiKey: '[hidden]', id: 'x' } }],
+    [
+      'the headers of a request',
+      { req: { headers: { cookie: 'SECRET', host: 'h' } } },
+      { req: { headers: { cookie: '[hidden]', host: 'h' } } },
+    ],
+    ['a list', { keys: [{ password: 'SECRET' }, 7] }, { keys: [{ password: '[hidden]' }, 7] }],
+  ];
+  for (const [where, given, shown] of places)
+    it(`hides a credential in ${where}`, () => {
+      const line = logged((logger) => logger.info(given, 'text'));
+      expect(line).to.deep.include(shown);
+      expect(JSON.stringify(line)).not.to.contain('SECRET');
+    });
+  it('hides a credential that an error carries, and shows its message and stack', () => {
+    const error = Object.assign(new Error('went wrong'), { databaseUrl: 'SECRET', code: '08006' });
+    const line = logged((logger) => logger.error({ err: error }));
+    expect(line['err']).to.include({ message: 'went wrong', databaseUrl: '[hidden]', code: '08006', type: 'Error' });
+    expect(JSON.stringify(line)).to.contain('logger.test').and.not.to.contain('SECRET');
+    expect(error.databaseUrl, 'the error itself is left as it was').to.equal('SECRET');
+  });
+  it('hides a credential in what a child logger always says', () => {
+    expect(logged((logger) => logger.child({ pepper: 'SECRET' }).info('text'))).to.include({ pepper: '[hidden]' });
+  });
+});

@@ -1,0 +1,219 @@
+// Changes of the approval that let a decision through, of its records, and of the escalation that opened it.
+import { approvedReason } from '../../../shared/core/decision/approval.ts';
+import { intentMember } from '../../../shared/core/decision/record.ts';
+import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
+import { bodyOf, type Edit, edited, expect, isApproved, lied, type Loose, withBody } from './decision-edit.ts';
+import type { MadeDecision } from './decision-world.ts';
+
+const APPROVED_REASON = approvedReason('apr_01jq3k00000000000000000000', 'BBBBBBBB');
+
+/** Of an approval that let a decision through. */
+const recordsOf = (made: MadeDecision): readonly LoggedRecord[] =>
+  isApproved(made) ? (made.evidence.approvalRecords ?? []) : [];
+
+export const APPROVAL_EDITS: readonly Edit[] = [
+  {
+    name: 'the approval of an approved decision is gone',
+    make: (made) =>
+      isApproved(made) ? expect('APPROVAL_NOT_RECORDED', { ...made.evidence, approvalRecords: [] }) : undefined,
+  },
+  {
+    name: 'another one gave the approval',
+    make: (made) =>
+      isApproved(made)
+        ? expect(
+            'APPROVAL_NOT_RECORDED',
+            withBody(
+              made,
+              (body) => (body.reasons.at(-1).message = body.reasons.at(-1).message.replace('BBBB', 'CCCC')),
+            ),
+          )
+        : undefined,
+  },
+  {
+    name: 'facts, digest and answer: the context that was approved',
+    make: (made) =>
+      isApproved(made)
+        ? expect(
+            'APPROVAL_NOT_RECORDED',
+            lied(made, (facts) => (facts.context = { ...facts.context, another: 'thing' })),
+          )
+        : undefined,
+  },
+  ...(
+    [
+      ["the caller's own words", (facts) => (facts.intent.requested = { intent: 'data.read.other' })],
+      ['the verb', (facts) => (facts.intent.verb = 'peruse')],
+      ['a trait', (facts) => (facts.intent.traits = [...facts.intent.traits, 'bulk'])],
+      ['a flag', (facts) => (facts.intent.flags = [...facts.intent.flags, 'obfuscated'])],
+    ] as readonly (readonly [string, (facts: Loose) => void])[]
+  ).map(
+    ([name, change]): Edit => ({
+      name: `facts, digest and answer: ${name}, of an approved decision`,
+      make: (made) =>
+        isApproved(made) && made.facts.intent.requested !== undefined
+          ? expect(
+              'APPROVAL_NOT_RECORDED',
+              lied(made, (facts, body) => {
+                change(facts);
+                body.intent = intentMember(facts.intent);
+              }),
+            )
+          : undefined,
+    }),
+  ),
+  {
+    name: 'the escalation that opened an approval was asked in other words',
+    make: (made) => {
+      const { opening } = made.evidence;
+      if (!isApproved(made) || opening === undefined || made.facts.intent.requested === undefined) return undefined;
+      const changed = edited(
+        opening,
+        ({ payload }) => (payload.body.intent.requested = { action: 'read', resource: 'data/user_profile' }),
+        { keepLeaf: false },
+      );
+      return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, opening: changed });
+    },
+  },
+  {
+    name: 'an approval that was given afterwards',
+    make: (made) => {
+      const [given, used] = recordsOf(made);
+      if (given === undefined || used === undefined) return undefined;
+      const late = edited(given, (whole) => (whole.occurredAt = '2199-01-01T00:00:00.000Z'), { keepLeaf: false });
+      return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, approvalRecords: [late, used] });
+    },
+  },
+  {
+    name: 'an approval that was used by another decision',
+    make: (made) => {
+      const [given, used] = recordsOf(made);
+      if (given === undefined || used === undefined) return undefined;
+      const another = edited(used, ({ payload }) => (payload.body.usedDecisionId = 'dec_another'), { keepLeaf: false });
+      return expect('APPROVAL_USED_TWICE', { ...made.evidence, approvalRecords: [given, used, another] });
+    },
+  },
+  ...(
+    [
+      ['had been rejected', { state: 'rejected', by: 'CCCCCCCC', reason: 'no' }],
+      ['had expired', { state: 'expired' }],
+    ] as const
+  ).map(
+    ([name, before]): Edit => ({
+      name: `an approval that ${name} before it was given`,
+      make: (made) => {
+        const records = recordsOf(made);
+        const [given] = records;
+        if (given === undefined) return undefined;
+        const earlier = edited(
+          given,
+          ({ payload }) => {
+            const { by: _, reason: __, ...common } = payload.body;
+            payload.body = { ...common, ...before };
+          },
+          { keepLeaf: false },
+        );
+        return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, approvalRecords: [earlier, ...records] });
+      },
+    }),
+  ),
+  ...(
+    [
+      ['its use names another action', 1, (body) => (body.digest = 'f'.repeat(64))],
+      ['its use is of another key', 1, (body) => (body.by = 'ZZZZZZZZ')],
+      ['it names another decision that opened it', 0, (body) => (body.decisionId = 'dec_another')],
+    ] as readonly (readonly [string, number, (body: Loose) => void])[]
+  ).map(
+    ([name, at, change]): Edit => ({
+      name: `the records of an approval: ${name}`,
+      make: (made) => {
+        const records = [...recordsOf(made)];
+        const record = records[at];
+        if (record === undefined) return undefined;
+        records[at] = edited(record, ({ payload }) => change(payload.body), { keepLeaf: false });
+        return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, approvalRecords: records });
+      },
+    }),
+  ),
+  {
+    name: 'the escalation that opened an approval is gone',
+    make: (made) =>
+      isApproved(made) ? expect('APPROVAL_NOT_RECORDED', { ...made.evidence, opening: undefined }) : undefined,
+  },
+  {
+    name: 'the escalation that opened an approval, in the database',
+    make: (made) => {
+      const { opening } = made.evidence;
+      if (!isApproved(made) || opening === undefined) return undefined;
+      const changed = edited(opening, ({ payload }) => (payload.body.key_id = 'CCCCCCCC'));
+      return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, opening: changed });
+    },
+  },
+  ...(
+    [
+      ['is an ALLOW', (body) => (body.verdict = 'ALLOW')],
+      ['names another approval', (body) => (body.approval.approval_id = 'apr_another')],
+      ['is of another agent', (body) => (body.agent_id = 'agent-2')],
+      ['came from the key that approved', (body) => (body.key_id = 'BBBBBBBB')],
+      ['came after it was approved', (body) => (body.evaluated_at = '2199-01-01T00:00:00.000Z')],
+      ['had expired before it was used', (body, used) => (body.approval.expires_at = used.evaluated_at)],
+    ] as readonly (readonly [string, (body: Loose, used: Loose) => void])[]
+  ).map(
+    ([name, change]): Edit => ({
+      name: `the escalation that opened an approval ${name}`,
+      make: (made) => {
+        const { opening } = made.evidence;
+        if (!isApproved(made) || opening === undefined) return undefined;
+        const changed = edited(opening, ({ payload }) => change(payload.body, bodyOf(made)), { keepLeaf: false });
+        return expect('APPROVAL_NOT_RECORDED', { ...made.evidence, opening: changed });
+      },
+    }),
+  ),
+  {
+    name: 'the reason of an approval',
+    make: (made) => {
+      const [given, ...rest] = made.evidence.approvalRecords ?? [];
+      if (given === undefined) return undefined;
+      const changed = edited(given, ({ payload }) => (payload.body.reason = 'another'));
+      return expect('APPROVAL_RECORD_ALTERED', { ...made.evidence, approvalRecords: [changed, ...rest] });
+    },
+  },
+  {
+    name: 'an escalation that says it was approved',
+    make: (made) =>
+      bodyOf(made).verdict === 'ESCALATE'
+        ? expect(
+            'APPROVAL_NOT_RECORDED',
+            withBody(made, (body) => {
+              delete body.approval;
+              body.verdict = 'ALLOW';
+              body.allowed = true;
+              body.reasons.push({ ...APPROVED_REASON });
+            }),
+          )
+        : undefined,
+  },
+  {
+    name: 'an approval named beside another verdict',
+    make: (made) =>
+      bodyOf(made).verdict === 'ESCALATE'
+        ? undefined
+        : expect(
+            'ANSWER_INCONSISTENT',
+            withBody(
+              made,
+              (body) => (body.approval = { approval_id: 'apr_1', expires_at: '2199-01-01T00:00:00.000Z' }),
+            ),
+          ),
+  },
+  {
+    name: 'an approval that had expired when it was named',
+    make: (made) =>
+      bodyOf(made).verdict === 'ESCALATE'
+        ? expect(
+            'ANSWER_INCONSISTENT',
+            withBody(made, (body) => (body.approval.expires_at = body.evaluated_at)),
+          )
+        : undefined,
+  },
+];

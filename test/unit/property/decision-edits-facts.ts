@@ -1,0 +1,114 @@
+// Changes of the facts that a decision was made of, and of the policy set that made it.
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { policy } from '../policy/support.ts';
+import { type Edit, expect, isOrdinary, lied, type Loose, withBody } from './decision-edit.ts';
+
+export const FACTS_EDITS: readonly Edit[] = [
+  {
+    name: 'a byte of the salt',
+    make: ({ evidence }) => {
+      if (evidence.facts === undefined) return undefined;
+      const salt = Buffer.from(evidence.facts.salt);
+      salt.writeUInt8(salt.readUInt8(3) ^ 1, 3);
+      return expect('FACTS_DIGEST', { ...evidence, facts: { ...evidence.facts, salt } });
+    },
+  },
+  ...(
+    [
+      ['a tag of the agent', (facts) => facts.agent.tags.push('x')],
+      ['a count of the history', (facts) => (facts.history.last_1h.DENY += 1)],
+      ['a member of the context', (facts) => (facts.context.zzz = 1)],
+      ['the confidence', (facts) => (facts.intent.confidence = 0.123)],
+    ] as readonly (readonly [string, (facts: Loose) => void])[]
+  ).map(
+    ([name, change]): Edit => ({
+      name: `a fact: ${name}`,
+      make: (made) => {
+        const { facts } = made.evidence;
+        if (facts === undefined) return undefined;
+        const value: Loose = JSON.parse(Buffer.from(facts.text).toString('utf8'));
+        change(value);
+        return expect('FACTS_DIGEST', {
+          ...made.evidence,
+          facts: { ...facts, text: Buffer.from(canonicalize(value)) },
+        });
+      },
+    }),
+  ),
+  {
+    name: 'the facts, written otherwise',
+    make: ({ evidence }) =>
+      evidence.facts === undefined
+        ? undefined
+        : expect('FACTS_NOT_CANONICAL', {
+            ...evidence,
+            facts: { ...evidence.facts, text: Buffer.concat([Buffer.from(' '), evidence.facts.text]) },
+          }),
+  },
+  ...(
+    [
+      ['the agent', (facts) => (facts.agent.id = 'another')],
+      ['the key', (facts) => (facts.key.id = 'ZZZZZZZZ')],
+      ['the time', (facts) => (facts.time.hour = 99)],
+      ['the normalized intent', (facts) => (facts.intent.normalized = 'data.read.other')],
+      ['the organisation', (facts) => (facts.organisation.slug = 'other')],
+      ['the registration', (facts) => (facts.agent.registered = !facts.agent.registered)],
+    ] as readonly (readonly [string, (facts: Loose) => void])[]
+  ).map(
+    ([name, change]): Edit => ({
+      name: `facts and digest: ${name}`,
+      make: (made) => expect('FACTS_DISAGREE', lied(made, change)),
+    }),
+  ),
+  {
+    name: 'facts, digest and answer: the risk',
+    make: (made) =>
+      expect(
+        'RISK_DIFFERS',
+        lied(made, (facts, body) => {
+          const risk = {
+            ...facts.intent.risk,
+            factors: [...facts.intent.risk.factors, { factor: 'x', score: 1, message: 'x' }],
+          };
+          facts.intent.risk = risk;
+          body.intent.risk = risk;
+        }),
+      ),
+  },
+  {
+    name: 'the policy set',
+    make: ({ evidence }) =>
+      expect('POLICY_SET_DIGEST', {
+        ...evidence,
+        policySet: evidence.policySet?.replace('little trust', 'some trust'),
+      }),
+  },
+  {
+    name: 'the policy set is gone',
+    make: ({ evidence }) => expect('POLICY_SET_MISSING', { ...evidence, policySet: undefined }),
+  },
+  {
+    name: 'policy set and digest: a rule that denies all',
+    make: (made) => {
+      if (!isOrdinary(made)) return undefined;
+      const set: Loose = JSON.parse(made.evidence.policySet ?? '');
+      set.policies = [policy('a-lie', 'DENY'), ...set.policies];
+      const policySet = canonicalize(set);
+      const digest = createHash('sha256').update(policySet).digest('hex');
+      return expect('REASONS_DIFFER', { ...withBody(made, (body) => (body.policy_set.digest = digest)), policySet });
+    },
+  },
+  {
+    name: 'policy set and digest: an engine that never was',
+    make: (made) => {
+      const policySet = canonicalize({ ...JSON.parse(made.evidence.policySet ?? ''), engine: 2 });
+      const digest = createHash('sha256').update(policySet).digest('hex');
+      return expect('POLICY_SET_REFUSED', {
+        ...withBody(made, (body) => (body.policy_set.digest = digest)),
+        policySet,
+      });
+    },
+  },
+];

@@ -1,0 +1,285 @@
+// Random decisions with all that they are verified from: made in memory by the service's own decider, fold and record writers.
+import fc from 'fast-check';
+import type { ActivePolicies } from '../../../shared/domain/policy-sets/active-set.ts';
+import type { AgentState } from '../../../shared/domain/agents/agents.ts';
+import {
+  type ApprovalFacts,
+  approvedReason,
+  refusalOf,
+  standingOf,
+  standsFirst,
+} from '../../../shared/core/decision/approval.ts';
+import { approvalDigest, earlierApprovalDigest } from '../../../shared/core/decision/approval-bound.ts';
+import { type Answer, createDecider, type Decider, type Question } from '../../../shared/domain/decisions/decider.ts';
+import { createHistory } from '../../../shared/domain/agents/history.ts';
+import { createReading } from '../../../shared/domain/decisions/readings.ts';
+import type { DecisionEvidence } from '../../../shared/core/verification/decision.ts';
+import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import { builtInEvaluation } from '../../../shared/core/policy/combine.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import type { PolicySet } from '../../../shared/core/policy/load.ts';
+import type { Facts } from '../../../shared/core/policy/types.ts';
+import { canonicalize } from '../../../shared/core/proof/canonical.ts';
+import { NO_PREVIOUS } from '../../../shared/core/proof/record.ts';
+import { dayOf } from '../../../shared/core/trust/beta.ts';
+import { recordedTrust } from '../../../shared/core/trust/recorded.ts';
+import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
+import { ALWAYS, factsWith, type PolicyLike, setOf } from '../policy/support.ts';
+import {
+  AGENT,
+  arbitrarySignal,
+  DAY_MS,
+  evidenceText,
+  type Folded,
+  foldAll,
+  OWNER,
+  sealed,
+  serviceRecord,
+  START_MS,
+} from './decision-world-log.ts';
+import { arbitraryFacts, arbitraryPolicies, asIntake } from './policy-arbitraries.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Enforcement that depends on risk and trust, beside what is random. */
+const ON_RISK: PolicyLike = {
+  id: 'on-risk',
+  description: 'high risk is escalated, little trust denied',
+  stage: 'enforce',
+  target: { actions: ['*'], resources: ['*'] },
+  rules: [
+    {
+      name: 'high',
+      conditions: { all: [{ fact: 'intent', path: 'risk.level', operator: 'equal', value: 'high' }] },
+      event: { type: 'ESCALATE', params: { code: 'HIGH', message: 'high' } },
+    },
+    {
+      name: 'little',
+      conditions: { all: [{ fact: 'trust', path: 'score', operator: 'lessThan', value: 120 }] },
+      event: { type: 'DENY', params: { code: 'LITTLE', message: 'little trust' } },
+    },
+  ],
+};
+
+/** So that not only what many random rules agree on is degraded. */
+const DEGRADE_ALL: PolicyLike = {
+  id: 'degrade-all',
+  description: 'everything, with constraints',
+  stage: 'enforce',
+  target: { actions: ['read', 'update', 'delete'], resources: ['*'] },
+  rules: [
+    {
+      name: 'all',
+      conditions: ALWAYS,
+      event: {
+        type: 'DEGRADE',
+        params: { code: 'SOME', message: 'some', obligations: [{ type: 'max_rows', limit: 3 }] },
+      },
+    },
+  ],
+};
+
+const asked = fc.record({
+  changes: arbitraryFacts(),
+  claimedScore: fc.option(fc.integer({ min: 0, max: 1_000 }), { nil: undefined }),
+  claimedLevel: fc.option(fc.integer({ min: 0, max: 7 }), { nil: undefined }),
+  approval: fc.oneof(
+    { weight: 11, arbitrary: fc.constant('none' as const) },
+    { weight: 4, arbitrary: fc.constant('given' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('refused', 'rejected', 'expired', 'used') },
+  ),
+  halt: fc.constantFrom('none', 'none', 'none', 'none', 'lifted', 'lifted', 'in force'),
+  givenUp: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
+  status: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED', 'TERMINATED'),
+  tags: fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 2 }),
+  /** How many of the folds were there. */
+  folds: fc.nat(),
+  laterMs: fc.integer({ min: 0, max: 60 * DAY_MS }),
+  past: fc.array(fc.constantFrom(...VERDICTS), { maxLength: 5 }),
+});
+
+export const worlds = fc.record({
+  policies: fc
+    .tuple(
+      arbitraryPolicies(),
+      arbitraryPolicies(),
+      fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 3 }),
+      fc.subarray([DEGRADE_ALL]),
+    )
+    .map(([enforce, intake, scores, more]) => [...enforce, ...asIntake(intake, scores), ON_RISK, ...more]),
+  /** Signals, fold by fold. */
+  signals: fc.array(fc.array(arbitrarySignal, { minLength: 1, maxLength: 25 }), { maxLength: 4 }),
+  dailyCap: fc.constantFrom(10_000, 2_000),
+  /** Whether it was recorded by a version in which missing facts could open, and approvals were bound to less. */
+  isEarlier: fc.constantFrom(false, false, false, true),
+  asked: fc.array(asked, { minLength: 4, maxLength: 4 }),
+});
+type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never;
+type Asked = World['asked'][number];
+
+/** The same identity is what the policy core's tests compile lexicons with; no reading is made by one here. */
+export const compileLexicon = (json: unknown): unknown => json;
+
+/** Of every approval in these worlds, and whoever gave it. */
+const APPROVAL = 'apr_01jq3k00000000000000000000';
+const APPROVER = 'BBBBBBBB';
+const REJECTED_WITH = 'no: "ticket 8"\nwas closed';
+/** What a use of one sees that is closed. */
+const STORED: Omit<ApprovalFacts, 'state' | 'expiresAtMs'> = {
+  approvalId: APPROVAL,
+  agentId: AGENT,
+  digest: 'd',
+  decidedBy: APPROVER,
+  reason: REJECTED_WITH,
+  usedByLineage: 'CCCCCCCC',
+  usedAtMs: null,
+  usedDecisionId: 'dec_other',
+};
+
+/** As the recorder settles it: a DENY stands, whatever a human has said. */
+async function withApproval(
+  decider: Decider,
+  question: Question,
+  answer: Answer,
+  approval: Asked['approval'],
+): Promise<Answer> {
+  if (approval === 'none' || standsFirst(answer.evaluation)) return answer;
+  if (approval !== 'given') {
+    const stored =
+      approval === 'refused' ? undefined : { ...STORED, state: approval, expiresAtMs: answer.nowMs - 1_000 };
+    const standing = standingOf(stored, { agentId: AGENT, digest: 'd', lineage: 'AAAAAAAA', atMs: answer.nowMs });
+    if (standing.kind !== 'refused') throw new Error(`an approval that is ${approval} is ${standing.kind}`);
+    return { ...answer, evaluation: refusalOf(standing) };
+  }
+  if (answer.evaluation.verdict === 'DENY') return answer;
+  return decider.approve(question, answer, approvedReason(APPROVAL, APPROVER));
+}
+
+function approvalRecordsOf(isEarlier: boolean, answer: Answer, openedBy: string, decisionId: string): LoggedRecord[] {
+  const approved = { state: 'approved', by: APPROVER, reason: 'ticket 7' };
+  const changes: Readonly<Record<string, readonly object[]>> = {
+    APPROVED: [approved, { state: 'used', by: 'AAAAAAAA', usedDecisionId: decisionId }],
+    APPROVAL_REJECTED: [{ state: 'rejected', by: APPROVER, reason: REJECTED_WITH }],
+    APPROVAL_EXPIRED: [approved, { state: 'expired' }],
+    APPROVAL_USED: [approved, { state: 'used', by: 'CCCCCCCC', usedDecisionId: 'dec_other' }],
+  };
+  const digest = (isEarlier ? earlierApprovalDigest : approvalDigest)(answer.facts, null);
+  const common = { approvalId: APPROVAL, decisionId: openedBy, digest, intentId: null };
+  return (changes[answer.evaluation.reasons.at(-1)?.code ?? ''] ?? []).map((change, i) =>
+    serviceRecord('custos.approval', AGENT, answer.nowMs - 1_000 + i, { ...common, ...change }),
+  );
+}
+
+export interface MadeDecision {
+  readonly asked: Asked;
+  readonly facts: Facts;
+  readonly evidence: DecisionEvidence;
+}
+
+/** Decides all that a world asks. */
+export async function decideAll(world: World): Promise<MadeDecision[]> {
+  // Nothing reads the lexicon of this set.
+  const set = setOf(world.policies) as PolicySet<Lexicon>;
+  const missingOpens = world.isEarlier ? 'everything' : 'nothing';
+  const active: ActivePolicies = {
+    set,
+    evaluator: createEvaluator({ set, missingOpens }),
+    activatedAt: new Date(0),
+  };
+  const states = foldAll(world);
+  const trustRecords = states.at(-1)?.records ?? [];
+  return Promise.all(world.asked.map((one) => decide(world, one, active, states, trustRecords)));
+}
+
+async function decide(
+  { dailyCap, isEarlier }: World,
+  one: Asked,
+  active: ActivePolicies,
+  states: readonly Folded[],
+  trustRecords: readonly LoggedRecord[],
+): Promise<MadeDecision> {
+  const at = one.folds % states.length;
+  const state = states[at] ?? { atMs: START_MS, signals: 0, buckets: [], records: [] };
+  // Before the next fold, when there is one.
+  const nowMs = state.atMs + (at === states.length - 1 ? one.laterMs : one.laterMs % DAY_MS);
+  const { intent, context } = factsWith(one.changes);
+  const { risk: _, requested, ...rest } = intent;
+  const unassessed = isEarlier || requested === undefined ? rest : { ...rest, requested };
+  const history = createHistory();
+  for (const verdict of one.past) history.add(nowMs - 1_000, verdict, 1);
+  const agent: Facts['agent'] = {
+    id: AGENT,
+    registered: one.status !== 'UNREGISTERED',
+    status: one.status,
+    capabilities: [],
+    tags: one.tags.filter((tag) => tag.isWellFormed()),
+  };
+  const agentState: AgentState = {
+    facts: agent,
+    canonical: canonicalize(agent),
+    history,
+    trust: recordedTrust({
+      signals: state.signals,
+      lastSignalAtMs: null,
+      evidence: evidenceText(state.buckets, dayOf(nowMs), dailyCap),
+    }),
+  };
+  const halt = { reason: 'incident 42', keyId: 'AAAAAAAA', createdAt: new Date(nowMs - HOUR_MS) };
+  const decider = createDecider({
+    changes: { ensureFresh: () => undefined },
+    agents: { get: () => agentState, count: () => undefined },
+    halts: { get: () => (one.halt === 'in force' ? halt : undefined) },
+    nowMs: () => nowMs,
+  });
+  const question = {
+    active,
+    key: {
+      keyId: 'AAAAAAAA',
+      lineage: 'AAAAAAAA',
+      organisationId: 'org',
+      organisationSlug: OWNER.organisation,
+      environment: OWNER.environment,
+      agentIds: null,
+    },
+    agentId: AGENT,
+    reading: createReading(unassessed),
+    context,
+    claimedScore: one.claimedScore,
+    claimedLevel: one.claimedLevel,
+  };
+  const first = await (one.givenUp ? decider.giveUp(question) : decider.answer(question));
+  const answer = one.givenUp ? first : await withApproval(decider, question, first, one.approval);
+  const { verdict: reached } = answer.evaluation;
+  const waiting = reached === 'ESCALATE' ? { approvalId: APPROVAL, expiresAtMs: nowMs + HOUR_MS } : undefined;
+  const { row } = decider.record(question, answer, waiting);
+  // What had opened the approval, when it has used one: the same question, a little earlier.
+  const escalated: Answer = { ...first, nowMs: nowMs - 2_000, evaluation: builtInEvaluation('OBLIGATIONS_CONFLICT') };
+  const hasExpired = answer.evaluation.reasons.at(-1)?.code === 'APPROVAL_EXPIRED';
+  const expiresAtMs = hasExpired ? nowMs - 1_000 : nowMs + HOUR_MS / 2;
+  const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs }).row;
+  const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId } = row;
+  const halted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS, {
+    change: 'halted',
+    keyId: 'AAAAAAAA',
+    reason: halt.reason,
+  });
+  const lifted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS / 2, {
+    change: 'lifted',
+    keyId: 'AAAAAAAA',
+  });
+  return {
+    asked: one,
+    facts: answer.facts,
+    evidence: {
+      record: sealed(row.record, NO_PREVIOUS),
+      columns: { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId },
+      facts: { text: Buffer.from(row.facts), salt: Buffer.from(row.factsSalt, 'hex') },
+      policySet: active.set.canonical,
+      trustRecords,
+      approvalRecords: approvalRecordsOf(isEarlier, answer, opened.decisionId, row.decisionId),
+      opening: sealed(opened.record, NO_PREVIOUS),
+      haltRecords: one.halt === 'none' ? [] : one.halt === 'lifted' ? [halted, lifted] : [halted],
+    },
+  };
+}

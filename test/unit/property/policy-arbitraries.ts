@@ -1,0 +1,152 @@
+// Random policies and facts over a small world, so that rules meet facts often.
+import fc from 'fast-check';
+import { ALWAYS } from '../policy/support.ts';
+import type { PolicyLike } from '../policy/support.ts';
+
+export const RESOURCES = ['db/a', 'db/b', 'db/a/x', 'db/a/y', 'db', 'files/a', 'db/*', 'db/a/*', 'files/*', '*'];
+const ACTIONS = ['read', 'update', 'delete', 'unknown'];
+
+const number = fc.constantFrom(0, 1, 2, 3);
+const text = fc.constantFrom('a', 'ab', 'b');
+const scalar = fc.oneof(number, text, fc.boolean());
+const numeric = fc.constantFrom(
+  'lessThan',
+  'lessThanInclusive',
+  'greaterThan',
+  'greaterThanInclusive',
+  'equal',
+  'notEqual',
+);
+const listed = (item: fc.Arbitrary<unknown>) => fc.uniqueArray(item, { minLength: 1, maxLength: 3 });
+const contextPath = fc.constantFrom('x', 'y', 'x.z');
+
+const comparison = (
+  fact: string,
+  path: fc.Arbitrary<string>,
+  operator: fc.Arbitrary<string>,
+  value: fc.Arbitrary<unknown>,
+) => fc.record({ fact: fc.constant(fact), path, operator, value });
+
+const comparisons = fc.oneof(
+  comparison('trust', fc.constantFrom('level', 'recorded.level', 'claimed.level'), numeric, number),
+  comparison('context', contextPath, numeric, number),
+  comparison('context', contextPath, fc.constantFrom('equal', 'notEqual', 'contains', 'doesNotContain'), scalar),
+  comparison(
+    'context',
+    contextPath,
+    fc.constantFrom('in', 'notIn', 'containsAny', 'containsAll'),
+    fc.oneof(listed(number), listed(text)),
+  ),
+  comparison('context', contextPath, fc.constantFrom('startsWith', 'endsWith'), fc.oneof(text, listed(text))),
+  comparison('intent', fc.constant('resource'), fc.constant('matchesResource'), fc.constantFrom(...RESOURCES)),
+  comparison('intent', fc.constant('object'), fc.constant('equal'), text),
+  comparison(
+    'intent',
+    fc.constant('data_classes'),
+    fc.constantFrom('contains', 'doesNotContain'),
+    fc.constantFrom('pii', 'health'),
+  ),
+  comparison('intent', fc.constant('confidence'), numeric, fc.constantFrom(0.25, 0.5)),
+  comparison('intent', fc.constant('risk.level'), fc.constantFrom('equal', 'notEqual'), fc.constantFrom('low', 'high')),
+  comparison('intent', fc.constant('risk.score'), numeric, fc.constantFrom(400, 700)),
+  comparison('agent', fc.constant('registered'), fc.constantFrom('equal', 'notEqual'), fc.boolean()),
+);
+const presence = comparison('context', contextPath, fc.constant('isPresent'), fc.boolean());
+
+function conditions(withPresence: boolean): fc.Arbitrary<unknown> {
+  const leaf = withPresence
+    ? fc.oneof({ weight: 10, arbitrary: comparisons }, { weight: 1, arbitrary: presence })
+    : comparisons;
+  const { root } = fc.letrec((tie) => {
+    const part = fc.oneof({ depthSize: 'small', withCrossShrink: true }, leaf, tie('root'));
+    const parts = fc.array(part, { minLength: 1, maxLength: 3 });
+    return { root: fc.oneof(fc.record({ all: parts }), fc.record({ any: parts }), fc.record({ not: part })) };
+  });
+  return fc.oneof({ weight: 1, arbitrary: fc.constant<unknown>(ALWAYS) }, { weight: 4, arbitrary: root });
+}
+
+const obligations = fc.array(
+  fc.constantFrom<unknown>(
+    { type: 'read_only' },
+    { type: 'max_rows', limit: 5 },
+    { type: 'max_rows', limit: 9 },
+    { type: 'redact_fields', fields: ['a'] },
+    { type: 'rate', limit: 5, perSeconds: 60 },
+    { type: 'rate', limit: 1, perSeconds: 1 },
+  ),
+  { minLength: 1, maxLength: 2 },
+);
+
+/** Up to five policies of stage enforce, each with up to three rules. */
+export function arbitraryPolicies({ withPresence = true } = {}): fc.Arbitrary<PolicyLike[]> {
+  const event = fc
+    .tuple(fc.constantFrom('ALLOW', 'ALLOW', 'DEGRADE', 'ESCALATE', 'DENY'), obligations)
+    .map(([type, due]) => ({
+      type,
+      params: { code: type, message: type, ...(type === 'DEGRADE' ? { obligations: due } : {}) },
+    }));
+  const rule = fc.record({ conditions: conditions(withPresence), event });
+  const target = fc.record({
+    actions: fc.oneof(
+      fc.constant(['*']),
+      fc.uniqueArray(fc.constantFrom(...ACTIONS.slice(0, 3)), { minLength: 1, maxLength: 3 }),
+    ),
+    resources: fc.uniqueArray(fc.constantFrom(...RESOURCES), { minLength: 1, maxLength: 3 }),
+  });
+  const document = fc.record({ target, rules: fc.array(rule, { minLength: 1, maxLength: 3 }) });
+  return fc.array(document, { maxLength: 5 }).map((documents) =>
+    documents.map(({ target: aim, rules }, i) => ({
+      id: `p${i}`,
+      description: 'random',
+      stage: 'enforce',
+      target: aim,
+      rules: rules.map((one, j) => ({ name: `r${j}`, ...one })),
+    })),
+  );
+}
+
+/** Random conditions, whose events are risk factors; they do not look at the risk itself. */
+export function asIntake(policies: readonly PolicyLike[], scores: readonly number[]): PolicyLike[] {
+  return policies
+    .map((policy, i) => ({
+      ...policy,
+      id: `intake-${i}`,
+      stage: 'intake',
+      rules: policy.rules
+        .filter(({ conditions: of }) => !JSON.stringify(of).includes('"risk.'))
+        .map((rule, j) => ({
+          ...rule,
+          event: {
+            type: 'RISK',
+            params: { factor: `f${j}`, score: scores[(i + j) % scores.length] ?? 1, message: 'random' },
+          },
+        })),
+    }))
+    .filter(({ rules }) => rules.length > 0);
+}
+
+/** Changes to the facts of factsWith. */
+export function arbitraryFacts(): fc.Arbitrary<Record<string, unknown>> {
+  const contextValue = fc.oneof(
+    scalar,
+    fc.constant(null),
+    fc.array(fc.oneof(number, text), { maxLength: 3 }),
+    fc.record({ z: scalar }),
+  );
+  return fc.record(
+    {
+      'intent.action': fc.constantFrom(...ACTIONS),
+      'intent.resource': fc.constantFrom(...RESOURCES),
+      'intent.places': fc.uniqueArray(fc.constantFrom('db', 'db/a', 'files/a'), { maxLength: 2 }),
+      'intent.object': fc.constantFrom('a', 'x'),
+      'intent.confidence': fc.constantFrom(0.2, 0.5, 0.9),
+      'intent.data_classes': fc.uniqueArray(fc.constantFrom('pii', 'health'), { maxLength: 2 }),
+      'trust.level': number,
+      'trust.claimed': fc.oneof(fc.constant(null), fc.record({ level: number, score: fc.constant(500) })),
+      'agent.registered': fc.boolean(),
+      'context.x': contextValue,
+      'context.y': contextValue,
+    },
+    { requiredKeys: ['intent.action', 'intent.resource'] },
+  );
+}

@@ -1,0 +1,130 @@
+// A second, direct reading of the rules' meaning, with operators of its own: no index, no engine, no normal form, no memory, no code of the service.
+import type { Condition, EnforceRule, Policy, PolicyObligation } from '../../../shared/core/policy/schema.ts';
+import type { Facts } from '../../../shared/core/policy/types.ts';
+import { isAllOf, isSomeOf, REFERENCE } from './reference-operators.ts';
+
+/** Kleene's three values with two kinds of "can't tell", as the set of answers that are possible. */
+interface Possible {
+  readonly yes: boolean;
+  readonly no: boolean;
+}
+type Unsure = { readonly missing: Possible; readonly partly: Possible };
+
+/** What a pattern leaves open: it names one object, and the pattern stands for many; only `*` leaves the domain open. */
+function isOpen({ intent: { resource } }: Facts, fact: string, path: string | undefined): boolean {
+  if (fact !== 'intent') return false;
+  return path === 'domain' ? resource === '*' : resource.endsWith('*') && (path === 'object' || path === 'normalized');
+}
+
+function valueOf(facts: Facts, fact: string, path: string | undefined): unknown {
+  let value: unknown = Reflect.get(facts, fact);
+  for (const key of path?.split('.') ?? []) {
+    value =
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.getOwnPropertyDescriptor(value, key)?.value
+        : undefined;
+  }
+  return value ?? undefined;
+}
+
+function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible {
+  if ('not' in condition) {
+    const inner = possible(condition.not, facts, unsure);
+    return { yes: inner.no, no: inner.yes };
+  }
+  if ('all' in condition) {
+    const parts = condition.all.map((part) => possible(part, facts, unsure));
+    return { yes: parts.every((part) => part.yes), no: parts.some((part) => part.no) };
+  }
+  if ('any' in condition) {
+    const parts = condition.any.map((part) => possible(part, facts, unsure));
+    return { yes: parts.some((part) => part.yes), no: parts.every((part) => part.no) };
+  }
+  const { fact, path, operator, value } = condition;
+  const test = REFERENCE[operator];
+  if (test === undefined) throw new Error(`the reference has no operator ${operator}`);
+  if (isOpen(facts, fact, path)) return unsure.partly;
+  const actual = valueOf(facts, fact, path);
+  const said = actual === undefined && operator !== 'isPresent' ? 'missing' : test(actual, value);
+  if (said === 'yes') return { yes: true, no: false };
+  if (said === 'no') return { yes: false, no: true };
+  return unsure[said];
+}
+
+const EITHER: Possible = { yes: true, no: true };
+const NEITHER: Possible = { yes: false, no: false };
+
+/** A comparison that is missing is one whose answer follows what is assumed of missing facts. */
+function isAnyMissing(condition: Condition, facts: Facts): boolean {
+  if ('not' in condition) return isAnyMissing(condition.not, facts);
+  if ('all' in condition) return condition.all.some((part) => isAnyMissing(part, facts));
+  if ('any' in condition) return condition.any.some((part) => isAnyMissing(part, facts));
+  const assumed = (missing: Possible) => possible(condition, facts, { missing, partly: NEITHER }).yes;
+  return assumed(EITHER) && !assumed(NEITHER);
+}
+
+/** Rates of which none is the strictest can't be kept together. */
+function isConflict(due: readonly PolicyObligation[]): boolean {
+  const rates = due.flatMap((one) => ('perSeconds' in one ? [one] : []));
+  return (
+    rates.length > 0 &&
+    !rates.some((rate) => rates.every((other) => rate.limit <= other.limit && rate.perSeconds >= other.perSeconds))
+  );
+}
+
+interface Verdicts {
+  readonly verdict: string;
+  /** When a human has approved it. */
+  readonly approved: string;
+}
+
+/** What checked policies of stage enforce say of facts, and what an approval makes of it. */
+export function verdictsOf(policies: readonly Policy[], facts: Facts): Verdicts {
+  const found = new Set<string>();
+  const due: PolicyObligation[] = [];
+  /** Of rules that would be DEGRADE if no fact were missing. */
+  let isUncertain = false;
+  let isPermitted = false;
+  const { action, resource, places, object } = facts.intent;
+  const spots = places.flatMap((place) => [place, `${place}/${object}`]);
+  const { status } = facts.agent;
+  if (status !== 'ACTIVE' && status !== 'UNREGISTERED') return { verdict: 'DENY', approved: 'DENY' };
+  for (const policy of policies) {
+    if (policy.stage !== 'enforce') continue;
+    const { actions, resources, environments, organisations } = policy.target;
+    if (!actions.includes('*') && !actions.includes(action)) continue;
+    if (environments?.includes(facts.environment) === false) continue;
+    if (organisations?.includes(facts.organisation.slug) === false) continue;
+    const whole = resources.some((pattern) => isAllOf(resource, pattern));
+    const located = resources.some((pattern) => spots.some((spot) => isAllOf(spot, pattern)));
+    const touched = located || resources.some((pattern) => isSomeOf(resource, pattern));
+    for (const rule of policy.rules) apply(rule, { whole, located, touched });
+  }
+
+  function apply(
+    { conditions, event }: EnforceRule,
+    { whole, located, touched }: Record<'whole' | 'located' | 'touched', boolean>,
+  ): void {
+    const can = (missing: Possible, partly: Possible): boolean => possible(conditions, facts, { missing, partly }).yes;
+    if (event.type === 'ALLOW') {
+      if (whole && can(NEITHER, NEITHER) && action !== 'unknown') isPermitted = true;
+      return;
+    }
+    if (!touched || !can(EITHER, EITHER)) return;
+    const isMixed = !can(NEITHER, NEITHER) && isAnyMissing(conditions, facts);
+    const isDegraded = event.type === 'DEGRADE' && can(NEITHER, EITHER) && !isMixed;
+    if (event.type === 'DEGRADE') {
+      if (isDegraded) due.push(...event.params.obligations);
+      else isUncertain = true;
+    }
+    if (!isDegraded) found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
+    const isAll = whole || (event.type === 'ESCALATE' && located);
+    if (event.type !== 'DENY' && isAll && can(NEITHER, NEITHER)) isPermitted = true;
+  }
+
+  if (found.has('DENY') || !isPermitted) return { verdict: 'DENY', approved: 'DENY' };
+  const approved = due.length > 0 || isUncertain ? 'DEGRADE' : 'ALLOW';
+  return { verdict: found.has('ESCALATE') || isConflict(due) ? 'ESCALATE' : approved, approved };
+}
+
+export const verdictOf = (policies: readonly Policy[], facts: Facts): string => verdictsOf(policies, facts).verdict;

@@ -1,0 +1,128 @@
+// What the linter claims is true: of random policies, on random facts, by the evaluator itself and by the direct reading of the rules.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { matchOf, prechecks } from '../../../shared/core/policy/combine.ts';
+import type { CompiledRule } from '../../../shared/core/policy/compiled-rule.ts';
+import { createEvaluator, requestOf } from '../../../shared/core/policy/evaluate.ts';
+import { lintPolicySet } from '../../../shared/core/policy/lint.ts';
+import type { LintFinding, RuleName } from '../../../shared/core/policy/lint.ts';
+import type { PolicySet } from '../../../shared/core/policy/load.ts';
+import { holdsFor, normalForm } from '../../../shared/core/policy/normal-form.ts';
+import type { Condition } from '../../../shared/core/policy/schema.ts';
+import type { Facts } from '../../../shared/core/policy/types.ts';
+import { setOf } from '../policy/support.ts';
+import type { PolicyLike } from '../policy/support.ts';
+import { arbitraryPolicies, RESOURCES } from './policy-arbitraries.ts';
+import { verdictOf } from './policy-interpreter.ts';
+import { consistentFacts } from './policy-lint-facts.ts';
+
+const CONTEXT = {
+  x: [0, 1, 2, 3, 'a', 'ab', 'b', true, false, ['a'], [1, 2], [], { z: 1 }, { z: 'a' }],
+  y: [0, 2, 'a', 'b', ['b'], ['a', 'b']],
+};
+const facts = consistentFacts({ resources: RESOURCES, places: ['db', 'db/a', 'files/a'], context: CONTEXT });
+
+const isNamed = (rule: CompiledRule, name: RuleName): boolean => rule.policy === name.policy && rule.name === name.rule;
+
+function without(policies: readonly PolicyLike[], { policy, rule }: RuleName): PolicyLike[] {
+  return policies
+    .map((document) =>
+      document.id === policy ? { ...document, rules: document.rules.filter((one) => one.name !== rule) } : document,
+    )
+    .filter((document) => document.rules.length > 0);
+}
+
+/** What the part of the conditions that a finding points at says of some facts. */
+function partHolds({ policies }: PolicySet, { policy, rule, pointer }: LintFinding, some: Facts): boolean {
+  const document = policies.find((one) => one.id === policy);
+  let part: unknown = document;
+  for (const token of pointer.split('/').slice(1)) part = Reflect.get(Object(part), token);
+  const found = document?.rules.find((one) => one.name === rule);
+  const isUnsure = found?.event.type !== 'ALLOW';
+  const isNegated = pointer.split('/not').length % 2 === 0;
+  // The pointer of a finding is one into the conditions of a checked policy.
+  const node = normalForm(part as Condition, isUnsure, isNegated);
+  return holdsFor(node, some, { missing: isUnsure, partly: isUnsure });
+}
+
+/** How a finding's claim fails on some facts, or undefined. */
+function refuted(set: PolicySet, fewer: PolicySet, finding: LintFinding, some: Facts): string | undefined {
+  const { compiled } = set;
+  const rule = compiled.enforce.rules.find((one) => isNamed(one, finding));
+  if (rule === undefined) throw new Error('a finding about no rule');
+  const unsure = rule.holdsWhenUnsure;
+  const holds = holdsFor(rule.condition, some, { missing: unsure, partly: unsure });
+  const candidate = compiled.enforce.find(requestOf(some)).find((one) => one.rule === rule);
+  switch (finding.code) {
+    case 'NEVER_TRUE':
+      return holds ? 'it holds' : undefined;
+    case 'UNREACHABLE':
+      return holds && candidate !== undefined && prechecks(some) === undefined ? 'it applies' : undefined;
+    case 'ONLY_WHEN_MISSING':
+      return holds && candidate !== undefined && matchOf(candidate, some).ground === 'certain'
+        ? 'it is certain'
+        : undefined;
+    case 'ALWAYS_TRUE':
+      return candidate !== undefined && !holds ? 'it does not hold' : undefined;
+    case 'SHADOWED':
+    case 'CONTRADICTORY': {
+      if (finding.pointer.endsWith('/obligations')) return undefined;
+      const [before, after] = [set, fewer].map((one) => verdictOf(one.policies, some));
+      return before === after ? undefined : `${before} becomes ${after}`;
+    }
+    case 'WIDENING':
+      if (finding.others.length > 0 || !finding.message.startsWith('the conditions hold')) return undefined;
+      return candidate !== undefined && !holds ? 'it does not hold' : undefined;
+    case 'CONSTANT_PART': {
+      const expected = finding.message.includes('always holds');
+      return partHolds(set, finding, some) === expected ? undefined : 'the part is not constant';
+    }
+    case 'DUPLICATE_CONDITION':
+    case 'CONTEXT_TYPE':
+    case 'CALLERS_WORD':
+    case 'UNKNOWN_WORD':
+    case 'WRONG_SCALE':
+    case 'HOST_BITS':
+    case 'UNKNOWN_OBLIGATION':
+    case 'UNKNOWN_ORGANISATION':
+      return undefined;
+    default:
+      return finding.code satisfies never;
+  }
+}
+
+describe('lint findings', () => {
+  it('hold on all facts, and every witness evaluates as it says (random policies, random facts)', async function () {
+    this.timeout(120_000);
+    const seen = new Set<string>();
+    await fc.assert(
+      fc.asyncProperty(
+        arbitraryPolicies(),
+        fc.array(facts, { minLength: 60, maxLength: 60 }),
+        async (policies, some) => {
+          const set = setOf(policies);
+          const evaluator = createEvaluator({ set });
+          for (const finding of lintPolicySet(set)) {
+            seen.add(finding.code);
+            const { witness } = finding;
+            if (witness === undefined) throw new Error(`no witness: ${finding.message}`);
+            const fewer = setOf(without(policies, finding));
+            const said = await evaluator.evaluate(witness.facts);
+            expect(said.verdict, `${finding.code}: ${witness.shows}`).to.equal(witness.answer);
+            const then = await createEvaluator({ set: fewer }).evaluate(witness.facts);
+            expect(then.verdict, `${finding.code} without: ${witness.shows}`).to.equal(witness.without);
+            for (const one of [...some, witness.facts]) {
+              const wrong = refuted(set, fewer, finding, one);
+              if (wrong === undefined) continue;
+              expect.fail(
+                `${finding.code} of ${finding.policy}/${finding.rule}: ${finding.message}: ${wrong} on ${JSON.stringify(one)}`,
+              );
+            }
+          }
+        },
+      ),
+      { numRuns: 150, seed: 6 },
+    );
+    expect([...seen]).to.include.members(['NEVER_TRUE', 'SHADOWED', 'WIDENING', 'CONSTANT_PART', 'CONTEXT_TYPE']);
+  });
+});

@@ -1,0 +1,184 @@
+// Two implementations of one meaning: every operator, and every verdict of random sets, against code that shares nothing with the service's.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { approvedReason } from '../../../shared/core/decision/approval.ts';
+import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
+import { OPERATORS } from '../../../shared/core/policy/operators.ts';
+import { covers, overlaps } from '../../../shared/core/policy/resource.ts';
+import { factsWith, setOf } from '../policy/support.ts';
+import { arbitraryFacts, arbitraryPolicies } from './policy-arbitraries.ts';
+import { verdictsOf } from './policy-interpreter.ts';
+import { isAllOf, isSomeOf, REFERENCE } from './reference-operators.ts';
+import { isLong, runs } from './runs.ts';
+
+const resources = fc
+  .tuple(fc.array(fc.constantFrom('a', 'b', 'db'), { maxLength: 3 }), fc.boolean())
+  .map(([segments, starred]) => [...segments, ...(starred || segments.length === 0 ? ['*'] : [])].join('/'));
+const addresses = fc.oneof(
+  fc.ipV4(),
+  fc.ipV6(),
+  fc.constantFrom('10.0.0.1', '10.255.255.255', '11.0.0.0', '::ffff:10.0.0.1', 'fd00::1', '::1', '10.1', '1.2.3.4.5'),
+);
+const networks = fc.constantFrom(
+  '10.0.0.0/8',
+  '10.128.3.4/9',
+  '0.0.0.0/0',
+  '192.168.1.7/32',
+  'fd00::/8',
+  '::/0',
+  '::1/128',
+);
+const times = fc.oneof(
+  fc
+    .date({ noInvalidDate: true, min: new Date('2000-01-01'), max: new Date('2040-01-01') })
+    .map((at) => at.toISOString()),
+  fc.constantFrom(
+    '2024-02-29T12:00:00Z',
+    '2023-02-29T12:00:00Z',
+    '2026-03-04T10:30:00+05:30',
+    '2026-03-04T10:30',
+    'now',
+  ),
+);
+const hours = fc.constantFrom('08:00-18:00', '22:00-06:00', '00:00-00:01', '10:30-10:31', '23:59-00:00');
+const texts = fc.constantFrom('', 'a', 'ab', 'abc', 'b', 'ba', 'read');
+const numbers = fc.oneof(fc.integer({ min: -2, max: 1_441 }), fc.constantFrom(0.5, 629, 630, 1_439, 1_440));
+const sum = fc.record({ amount: fc.constantFrom(0, 10, 10.5, 99, 100), currency: fc.constantFrom('EUR', 'USD') });
+const listed = (items: fc.Arbitrary<unknown>) => fc.array(items, { maxLength: 3 });
+const spelled = fc.oneof(
+  resources,
+  fc.constantFrom(
+    'DB//a',
+    'db:a',
+    'db.a',
+    'db\\b',
+    '/db/',
+    'd%62/a',
+    '%',
+    'a/../b',
+    'db/ａ',
+    'a*',
+    '*/a',
+    'db/a ',
+    'a/./b',
+  ),
+);
+const junk = fc.oneof(
+  fc.constantFrom<unknown>(null, {}, [], [{}], [null], Number.NaN, Number.POSITIVE_INFINITY),
+  fc.anything(),
+);
+
+/** Anything that a fact may be, most often something that an operator is about. */
+const actuals = fc.oneof(
+  { weight: 3, arbitrary: fc.oneof(texts, numbers, fc.boolean(), times, addresses, spelled, sum) },
+  { weight: 2, arbitrary: listed(fc.oneof(texts, numbers)) },
+  { weight: 1, arbitrary: fc.oneof(listed(spelled), listed(sum), listed(texts), listed(numbers)) },
+  { weight: 1, arbitrary: junk },
+);
+const values = fc.oneof(
+  texts,
+  numbers,
+  fc.boolean(),
+  listed(texts),
+  listed(numbers),
+  times,
+  hours,
+  networks,
+  spelled,
+  sum,
+  listed(networks),
+  listed(spelled),
+);
+
+const scopes = fc.array(
+  fc.record(
+    {
+      environments: fc.uniqueArray(fc.constantFrom('live', 'test'), { minLength: 1, maxLength: 2 }),
+      organisations: fc.uniqueArray(fc.constantFrom('acme', 'globex'), { minLength: 1, maxLength: 2 }),
+    },
+    { requiredKeys: [] },
+  ),
+  { minLength: 5, maxLength: 5 },
+);
+const more = fc.record(
+  {
+    environment: fc.constantFrom('live', 'test'),
+    'organisation.slug': fc.constantFrom('acme', 'globex'),
+    'agent.status': fc.constantFrom('ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED'),
+  },
+  { requiredKeys: [] },
+);
+
+describe('an independent reading of the policies', function () {
+  this.timeout(isLong ? 0 : 60_000);
+
+  it('has every operator', () => {
+    expect(Object.keys(REFERENCE)).to.have.members([...OPERATORS.keys()]);
+  });
+
+  for (const [name, operator] of OPERATORS)
+    it(`says the same of ${name}`, () => {
+      const seen = new Set<string>();
+      const allowed = values.filter((value) => operator.valueProblem(value) === undefined);
+      // Now and then the value itself, or it in a list, so that every operator has something to say yes to.
+      const pairs = allowed.chain((value) =>
+        fc.tuple(
+          fc.oneof(
+            { weight: 2, arbitrary: actuals },
+            fc.constantFrom(value, [value], ...(Array.isArray(value) ? value : [])),
+          ),
+          fc.constant(value),
+        ),
+      );
+      fc.assert(
+        fc.property(pairs, ([actual, value]) => {
+          const said = operator.test(actual, operator.prepare?.(value) ?? value);
+          seen.add(said);
+          expect(
+            REFERENCE[name]?.(actual, value),
+            `${JSON.stringify(actual)} ${name} ${JSON.stringify(value)}`,
+          ).to.equal(said);
+        }),
+        runs(400, 0.01),
+      );
+      expect([...seen]).to.include.members(['yes', 'no']);
+    });
+
+  it('says the same of what a pattern covers and touches', () => {
+    fc.assert(
+      fc.property(resources, resources, (request, pattern) => {
+        expect([isAllOf(request, pattern), isSomeOf(request, pattern)]).to.deep.equal([
+          covers(pattern, request),
+          overlaps(pattern, request),
+        ]);
+      }),
+      runs(1_000, 0.2),
+    );
+  });
+
+  it('gives every verdict that the service gives, also when a human has approved', async () => {
+    const approval = approvedReason('apr_01jq3k00000000000000000000', 'KEYKEYKE');
+    const seen = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(arbitraryPolicies(), arbitraryFacts(), scopes, more, async (policies, changes, scoped, also) => {
+        const set = setOf(policies.map((one, i) => ({ ...one, target: { ...one.target, ...scoped[i] } })));
+        const facts = factsWith({ ...changes, ...also });
+        const evaluator = createEvaluator({ set, memoLimit: 0 });
+        const { verdict, approved } = verdictsOf(set.policies, facts);
+        expect((await evaluator.evaluate(facts)).verdict).to.equal(verdict);
+        expect((await evaluator.evaluateApproved(facts, approval)).verdict, 'approved').to.equal(approved);
+        const what = `${verdict}, approved ${approved}`;
+        seen.set(what, (seen.get(what) ?? 0) + 1);
+      }),
+      runs(700, 0.1),
+    );
+    expect([...seen.keys()]).to.include.members([
+      'ALLOW, approved ALLOW',
+      'ESCALATE, approved ALLOW',
+      'ESCALATE, approved DEGRADE',
+      'DEGRADE, approved DEGRADE',
+      'DENY, approved DENY',
+    ]);
+    if (isLong) console.log([...seen].map(([what, n]) => `      ${n} ${what}`).join('\n'));
+  });
+});

@@ -1,0 +1,85 @@
+// The join of readings: a semilattice whose order is `milderIn`, so that more readings can only make an answer stricter.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Judged, milderIn, strictest } from '../../../shared/core/intent/assess/strictness.ts';
+import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
+
+const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: values.length });
+const names = some(['a@x.example', 'b@x.example', 'c', 'd']);
+
+const judged: fc.Arbitrary<Judged> = fc.record({
+  verb: fc.constantFrom('read', 'drop', 'wipe', 'give', 'unknown'),
+  action: fc.constantFrom(...ACTIONS),
+  effect: fc.constantFrom(...EFFECTS),
+  traits: some(TRAITS),
+  extent: fc.constantFrom(...EXTENTS),
+  confidence: fc.integer({ min: 0, max: 1_000 }).map((thousandths) => thousandths / 1_000),
+  entities: fc.record({
+    emails: names,
+    urls: names,
+    hosts: names,
+    money: fc.uniqueArray(
+      fc.record({ amount: fc.integer({ min: 1, max: 3 }), currency: fc.constantFrom('EUR', 'USD') }),
+      { maxLength: 3, selector: (sum) => JSON.stringify(sum) },
+    ),
+    paths: names,
+    identifiers: names,
+  }),
+  data_classes: some(DATA_CLASSES),
+  flags: some(INTENT_FLAGS),
+  places: some(['production', 'db/production', 'staging']),
+});
+
+describe('the strictest of readings', () => {
+  it('is no milder than any of them, in any member', () => {
+    fc.assert(
+      fc.property(judged, judged, (a, b) => {
+        const both = strictest(a, b);
+        expect(milderIn(both, a)).to.deep.equal([]);
+        expect(milderIn(both, b)).to.deep.equal([]);
+      }),
+    );
+  });
+
+  it('is the least such reading: one that is no milder than both is no milder than it', () => {
+    fc.assert(
+      fc.property(judged, judged, judged, (a, b, c) => {
+        const above = strictest(c, strictest(a, b));
+        fc.pre(milderIn(above, a).length === 0 && milderIn(above, b).length === 0);
+        expect(milderIn(above, strictest(a, b))).to.deep.equal([]);
+        // Nothing is in it that neither has.
+        const both = strictest(a, b);
+        expect([...a.traits, ...b.traits]).to.include.members(both.traits);
+        expect([a.action, b.action]).to.include(both.action);
+        expect([a.effect, b.effect]).to.include(both.effect);
+        expect([a.confidence, b.confidence]).to.include(both.confidence);
+      }),
+    );
+  });
+
+  it('is the same in whatever order and however often they are joined', () => {
+    fc.assert(
+      fc.property(judged, judged, judged, (a, b, c) => {
+        expect(strictest(a, b)).to.deep.equal(strictest(b, a));
+        expect(strictest(strictest(a, b), c)).to.deep.equal(strictest(a, strictest(b, c)));
+        const both = strictest(a, b);
+        expect(strictest(both, both)).to.deep.equal(both);
+        expect(strictest(both, a)).to.deep.equal(both);
+      }),
+    );
+  });
+
+  it('is milder in exactly the members that were made milder', () => {
+    fc.assert(
+      fc.property(judged, (a) => {
+        expect(milderIn(a, a)).to.deep.equal([]);
+        const less: Judged = { ...a, traits: [], flags: [], confidence: 1 };
+        expect(milderIn(less, { ...a, traits: ['bulk'], flags: ['negated'], confidence: 0.5 })).to.deep.equal([
+          'confidence',
+          'traits',
+          'flags',
+        ]);
+      }),
+    );
+  });
+});

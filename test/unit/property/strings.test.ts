@@ -1,0 +1,66 @@
+// What holds for every string that is enforced: it never means less than the text that says the same.
+import { expect } from 'chai';
+import type { LexiconFile } from '../../../shared/core/intent/lexicon/schema.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import { readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { type MilderMember, milderIn } from '../../../shared/core/intent/assess/strictness.ts';
+import { ACTION_CLASSES } from '../../../shared/kernel/vocabulary.ts';
+import { lexiconJson, shippedLexicon } from '../intent/lexicon.ts';
+
+const lexicon = shippedLexicon();
+// The compiled lexicon was made of it, so it has this shape.
+const file = lexiconJson() as unknown as LexiconFile;
+/** By which a string must not be milder. Confidence and flags say how a text was understood, extent how much it names. */
+const MEMBERS: readonly MilderMember[] = ['action', 'effect', 'traits', 'data_classes', 'places'];
+
+/** Verbs that may stand in a string: a weak one is refused there. */
+const verbs = [...lexicon.verbs.values()].filter(({ weak }) => !weak).map(({ verb }) => verb);
+const refinements = file.refinements.map(({ verbs: of, objects = [] }) => ({ of, objects }));
+const nouns = [...new Set([...Object.values(file.domains).flat(), ...refinements.flatMap(({ objects }) => objects)])];
+/** Nouns from all over the lexicon. What a verb means with a noun that none of its refinements names is the same for all. */
+const someNouns = nouns.filter((_, at) => at % Math.ceil(nouns.length / 25) === 0);
+
+const underscored = (words: string): string => words.replaceAll(' ', '_');
+
+/** What a string lacks that the text has, for a message; undefined when it is at least as strict. */
+function weaknessOf(verb: string, noun: string): string | undefined {
+  const text = parseIntent(`${verb} the ${noun}`, lexicon);
+  // A text that is not understood has no meaning that the string could fall short of.
+  if (text.action === 'unknown') return undefined;
+  const string = readNormalized({ actionWord: underscored(verb), segments: [text.domain, underscored(noun)] }, lexicon);
+  const members = milderIn(string, text).filter((member) => MEMBERS.includes(member));
+  return members.length === 0 ? undefined : `${verb} ${noun}: ${members.join(', ')}`;
+}
+
+const weaknesses = (pairs: Iterable<readonly [verb: string, noun: string]>): string[] => {
+  const found: string[] = [];
+  for (const [verb, noun] of pairs) {
+    const weakness = weaknessOf(verb, noun);
+    if (weakness !== undefined) found.push(weakness);
+  }
+  return found;
+};
+
+function* pairsOf(first: readonly string[], second: readonly string[]): Generator<[string, string]> {
+  for (const one of first) for (const other of second) yield [one, other];
+}
+
+describe('the string of a verb and a noun is no milder than the text', () => {
+  it('for every verb of the lexicon, with nouns of all domains', function () {
+    this.timeout(120_000);
+    expect(verbs.length * someNouns.length).to.be.greaterThan(60_000);
+    expect(weaknesses(pairsOf(verbs, someNouns))).to.deep.equal([]);
+  });
+
+  it('for every refinement of the lexicon, with each of its verbs and objects', function () {
+    this.timeout(120_000);
+    const pairs = refinements.flatMap(({ of, objects }) => [...pairsOf(of, objects)]);
+    expect(pairs.length).to.be.greaterThan(1_000);
+    expect(weaknesses(pairs)).to.deep.equal([]);
+  });
+
+  it('for every noun of the lexicon, with each action class', function () {
+    this.timeout(120_000);
+    expect(weaknesses(pairsOf(ACTION_CLASSES, nouns))).to.deep.equal([]);
+  });
+});

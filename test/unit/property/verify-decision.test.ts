@@ -1,0 +1,80 @@
+// Verification of random decisions: each holds as it was recorded, and no single change of it goes unnamed.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createDecisionVerifier } from '../../../shared/core/verification/decision.ts';
+import { EDITS } from './decision-edits.ts';
+import { compileLexicon, decideAll, worlds } from './decision-world.ts';
+
+/** Each makes four decisions. */
+const WORLDS = 600;
+const KINDS = [
+  'ALLOW',
+  'DENY',
+  'ESCALATE',
+  'DEGRADE',
+  'approved ALLOW',
+  'approved DEGRADE',
+  'APPROVAL_REJECTED',
+  'APPROVAL_EXPIRED',
+  'APPROVAL_USED',
+  'APPROVAL',
+  'EVALUATION_FAILED',
+];
+
+describe('the verification of any recorded decision', function () {
+  this.timeout(120_000);
+
+  it('reaches what was recorded, whatever policies, facts, claims, signals and halts led to it', async () => {
+    const verifier = createDecisionVerifier({ compileLexicon });
+    const seen = new Map<string, number>();
+    const reaches = fc.asyncProperty(worlds, async (world) => {
+      for (const { evidence } of await decideAll(world)) {
+        const outcome = await verifier.verify(evidence);
+        expect(outcome.status, outcome.sentence).to.not.equal('failed');
+        // Only what does not follow from facts may be left open.
+        const open = outcome.notEvaluable.filter((code) => code !== 'APPROVAL' && code !== 'EVALUATION_FAILED');
+        expect(open).to.deep.equal([]);
+        const isApproved = outcome.sentence.includes('the logged approval');
+        const verdict = `${isApproved ? 'approved ' : ''}${outcome.verdict}`;
+        const [refusal] = /APPROVAL_[A-Z]+/.exec(outcome.sentence) ?? [];
+        const kind = outcome.status === 'verified' ? (refusal ?? verdict) : outcome.notEvaluable.join();
+        seen.set(kind, (seen.get(kind) ?? 0) + 1);
+      }
+    });
+    // A generator that never gets there would show nothing. The rarest kind comes about ten times in a run, and by chance
+    // not at all once in some ten thousand: then it has some more.
+    const isMissing = (kind: string): boolean => !seen.has(kind);
+    for (let run = 0; run < 4 && (run === 0 || KINDS.some(isMissing)); run += 1)
+      await fc.assert(reaches, { numRuns: WORLDS });
+    expect(KINDS.filter(isMissing)).to.deep.equal([]);
+  });
+
+  it('names each single change', async () => {
+    const made = new Map(EDITS.map(({ name }) => [name, 0]));
+    const verifier = createDecisionVerifier({ compileLexicon });
+    const names = fc.asyncProperty(
+      worlds,
+      fc.shuffledSubarray([...EDITS], { minLength: EDITS.length }),
+      async (world, shuffled) => {
+        const decisions = await decideAll(world);
+        // Those that were made least: few decisions have what some of them change.
+        const rarest = shuffled.toSorted((a, b) => (made.get(a.name) ?? 0) - (made.get(b.name) ?? 0)).slice(0, 12);
+        for (const [i, edit] of rarest.entries()) {
+          // The first decision that has what is to be changed, beginning with another one each time.
+          const turned = [...decisions.slice(i % 4), ...decisions.slice(0, i % 4)];
+          const changed = turned.map((decision) => edit.make(decision)).find((one) => one !== undefined);
+          if (changed === undefined) continue;
+          made.set(edit.name, (made.get(edit.name) ?? 0) + 1);
+          const outcome = await verifier.verify(changed.evidence);
+          const codes = outcome.status === 'failed' ? outcome.failures.map(({ code }) => code) : [];
+          expect(codes, `${edit.name}: ${outcome.sentence}`).to.include(changed.code);
+        }
+      },
+    );
+    const missing = (): string[] => [...made].flatMap(([name, count]) => (count === 0 ? [name] : []));
+    for (let run = 0; run < 4 && (run === 0 || missing().length > 0); run += 1)
+      // Which edits are tried depends on those before, so a smaller world would not show the same.
+      await fc.assert(names, { numRuns: 300, endOnFailure: true });
+    expect(missing()).to.deep.equal([]);
+  });
+});

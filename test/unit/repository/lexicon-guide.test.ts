@@ -1,0 +1,109 @@
+// The examples of docs/guides/extend-the-lexicon.md: each is read as the guide says, before and after.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { compileLexicon } from '../../../shared/core/intent/lexicon/lexicon.ts';
+import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
+import { parseIntent } from '../../../shared/core/intent/parse.ts';
+import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
+import { loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { loadTestFile } from '../../../shared/core/policy/testing/load.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
+
+const ROOT = findRoot();
+const guide = readFileSync(path.join(ROOT, 'docs', 'guides', 'extend-the-lexicon.md'), 'utf8');
+const shipped = readFileSync(path.join(ROOT, 'policies', 'lexicon.json'), 'utf8');
+
+/** The shipped lexicon with these words of the organisation `rail`, as text. */
+const withWords = (words: object): string =>
+  JSON.stringify({ organisations: { rail: words }, ...(JSON.parse(shipped) as object) });
+const [, words = '{}'] = /<!-- words -->\n```json\n([^]*?)\n```/.exec(guide) ?? [];
+
+/** The rows of the table below a heading, by cell. */
+function rowsBelow(heading: string): string[][] {
+  const [, part = ''] = guide.split(`\n## ${heading}\n`);
+  const lines = (part.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('|'));
+  return lines.slice(2).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+const codesOf = (cell = ''): string[] => [...cell.matchAll(/`([^`]*)`/g)].map(([, code = '']) => code);
+
+/** Everything of a parse that a cell may name. */
+function saidBy({ normalized, action, effect, object, places, traits, data_classes, flags }: ParsedIntent): string[] {
+  return [normalized, action, effect, object, ...places, ...traits, ...data_classes, ...flags];
+}
+
+/** Whether a cell is true of a parse: it has all that stands in code, and the words that are checked here. */
+function expectSaid(cell: string, names: readonly string[], parse: ParsedIntent): void {
+  const said = saidBy(parse);
+  if (cell.includes('not understood')) expect(said).to.include('not_understood');
+  if (cell.includes('destructive')) expect(said).to.include('destructive');
+  if (cell.includes('nothing sensitive')) expect(parse.data_classes).to.deep.equal([]);
+  if (cell.includes('no place')) expect(parse.places).to.deep.equal([]);
+  if (cell.includes('no trait')) expect(parse.traits).to.deep.equal([]);
+  if (cell.includes('it is not')) expect(parse.traits).to.not.include('external');
+  for (const name of names) expect(said).to.include(name);
+}
+
+describe('docs/guides/extend-the-lexicon.md', () => {
+  const base: Lexicon = compileLexicon(JSON.parse(shipped));
+  const rail = compileLexicon(JSON.parse(withWords(JSON.parse(words) as object))).forOrganisation('rail');
+
+  it('says what each member changes, before and after', () => {
+    const rows = rowsBelow('What you can add');
+    expect(rows.length).to.be.above(8);
+    for (const [member, , before = '', after = ''] of rows) {
+      const [text = '', ...names] = codesOf(before);
+      expect(text, member).to.match(/ /);
+      expectSaid(before, names, parseIntent(text, base));
+      expectSaid(after, codesOf(after), parseIntent(text, rail));
+    }
+  });
+
+  it('names all members that an organisation may have', () => {
+    const schema = JSON.parse(readFileSync(path.join(ROOT, 'policies', 'schema', 'lexicon.schema.json'), 'utf8')) as {
+      properties: { organisations: { patternProperties: Record<string, { properties: object }> } };
+    };
+    const [part] = Object.values(schema.properties.organisations.patternProperties);
+    for (const member of Object.keys(part?.properties ?? {}))
+      expect(guide).to.contain(`\`${member}\``.replace('`description`', '"description"'));
+  });
+
+  it('has examples of what is refused, and each is', () => {
+    const rows = rowsBelow('For everybody, or for one organisation');
+    expect(rows.length).to.be.above(6);
+    for (const [what, example = ''] of rows) {
+      const given = JSON.parse(codesOf(example)[0] ?? '') as { action?: string; objects?: unknown };
+      const part =
+        given.action === undefined
+          ? given
+          : given.objects === undefined
+            ? { verbs: [given] }
+            : { refinements: [given] };
+      expect(() => compileLexicon(JSON.parse(withWords(part))), what).to.throw();
+    }
+    expect(() =>
+      compileLexicon(JSON.parse(withWords({ verbs: [{ action: 'delete', verbs: ['derail', 'archive'] }] }))),
+    ).to.not.throw();
+  });
+
+  it('shows the finding as it is told', () => {
+    const [, finding = ''] = /<!-- finding -->\n```\n([^]*?)\n```/.exec(guide) ?? [];
+    const [, , line = '', rest = ''] = /^(\S+?):(\d+):\d+ (.*)$/.exec(finding) ?? [];
+    const text = withWords({ verbs: [{ action: 'read', verbs: ['drop'] }] });
+    const loaded = loadPolicySet([], { path: 'lexicon.json', text }, { compileLexicon });
+    const [found] = loaded.ok ? [] : loaded.findings;
+    expect(Number(line)).to.be.above(1);
+    expect(`${found?.code} ${found?.message}`).to.equal(rest);
+  });
+
+  it('shows a test file that is one', () => {
+    const text = [...guide.matchAll(/```json\n([^]*?)\n```/g)].at(-1)?.[1] ?? '';
+    const loaded = loadTestFile({ path: 'test.json', text });
+    expect(loaded.ok, JSON.stringify(loaded.ok ? [] : loaded.findings)).to.equal(true);
+  });
+});
