@@ -1,4 +1,4 @@
-// Whether files may be put into force: one answer, in the same words, for the worker that loads them, POST /v1/policies/validate and `custos policy check`.
+// Decides whether files may be put into force, with the same messages for the worker, POST /v1/policies/validate and `custos policy check`.
 import type { KnownVerbs } from '../intent/lexicon/known-verbs.ts';
 import { lintPolicySet } from './lint.ts';
 import type { LintCode, LintFinding, Witness } from './lint.ts';
@@ -7,26 +7,26 @@ import type { LoadDependencies, PolicySet, TextFile } from './load.ts';
 import { policySources } from './testing/sources.ts';
 import type { Finding } from './types.ts';
 
-/** What is read from a policy folder. */
+/** The contents of a policy folder. */
 export interface PolicyTexts {
   readonly policies: readonly TextFile[];
   readonly lexicon: TextFile;
-  /** What was taken for a policy by its author and is none. */
+  /** Files that look like policies but could not be read. */
   readonly refused?: readonly Finding[];
-  /** The slugs of all organisations, where they are known. */
+  /** The slugs of all organisations, if known. */
   readonly organisations?: readonly string[];
 }
 
 export interface Admission<Lexicon> {
   /** The set that may be put into force; undefined when there are errors. */
   readonly set: PolicySet<Lexicon> | undefined;
-  /** What refuses the set: by file, line and column. */
+  /** Errors that prevent the use of the set, by file, line and column. */
   readonly errors: readonly Finding[];
-  /** What has a meaning, most likely not the one its author had in mind; of a set that loads. */
+  /** Valid but suspicious rules of a set that loads. */
   readonly warnings: readonly Finding[];
 }
 
-/** What to do about a finding of the linter. */
+/** How to fix each kind of linter finding. */
 const HINTS: Readonly<Record<LintCode, string>> = {
   NEVER_TRUE: 'correct a value, or say "any" where one of them is enough',
   UNREACHABLE: 'widen the target, or remove the rule',
@@ -46,7 +46,7 @@ const HINTS: Readonly<Record<LintCode, string>> = {
   UNKNOWN_ORGANISATION: 'correct the slug',
 };
 
-/** The question that shows a finding, and the facts that matter in it. */
+/** Formats the request that demonstrates a finding, with the relevant facts. */
 function exampleOf({ relevant, shows }: Witness): string {
   const facts = Object.entries(relevant).map(([path, value]) =>
     value === null ? `${path} missing` : `${path} ${JSON.stringify(value)}`,
@@ -54,7 +54,7 @@ function exampleOf({ relevant, shows }: Witness): string {
   return facts.length === 0 ? shows : `${shows} (${facts.join(', ')})`;
 }
 
-/** The findings of the linter, in the files whose policies they are about. */
+/** Attaches linter findings to the files that their policies come from. */
 function placed(found: readonly LintFinding[], files: readonly TextFile[]): Finding[] {
   if (found.length === 0) return [];
   const sources = policySources(files);
@@ -66,24 +66,24 @@ function placed(found: readonly LintFinding[], files: readonly TextFile[]): Find
 }
 
 export interface AdmitDependencies<Lexicon> extends LoadDependencies<Lexicon> {
-  /** The verbs that conditions may name. */
+  /** Returns the verbs that conditions may name. */
   readonly verbsOf: (lexicon: Lexicon) => KnownVerbs;
   /**
-   * The most policies whose warnings are looked for: in a process that has more to do, finding them in thousands would
-   * hold the rest up. Errors are always looked for. Absent: no limit.
+   * The largest number of policies for which warnings are searched: in a process with other work, a search through thousands would block.
+   * Errors are always searched. Absent: no limit.
    */
   readonly warningsUpTo?: number;
-  /** Most comparisons of the linter, which says nothing of what it then has not looked at; absent: its own. */
+  /** The linter's budget of comparisons; whatever exceeds it is not reported. Absent: the linter's default. */
   readonly lintBudget?: number;
-  /** Of these, the most that are spent on warnings. Absent: no limit. */
+  /** The part of the budget that warnings may use. Absent: no limit. */
   readonly warningsBudget?: number;
 }
 
-/** Loads and lints the files; all that stands against them is told, of every file. */
+/** Loads and lints the files and reports all problems of every file. */
 export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependencies<Lexicon>): Admission<Lexicon> {
   const { policies, lexicon, refused: almost = [], organisations } = texts;
   const loaded = loadPolicySet(policies, lexicon, deps);
-  // A lexicon that was refused as a file is not missing as well.
+  // A lexicon whose file was refused must not also be reported as missing.
   const isToldOf = (finding: Finding): boolean => almost.some(({ file }) => file === finding.file);
   const refused = [...almost, ...(loaded.ok ? [] : loaded.findings.filter((finding) => !isToldOf(finding)))];
   const errorsOnly = policies.length > (deps.warningsUpTo ?? Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-// What is wrong with one policy document: the published schema first, then the vocabulary, types and resources.
+// Validates one policy document: first against the published schema, then its vocabulary, types and resources.
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { compileSchema } from '../../kernel/compile-schema.ts';
 import { accepts, OPERATORS } from './operators.ts';
@@ -58,7 +58,7 @@ const COMPARES_PARTS = new Set([
   'after',
 ]);
 
-/** Whether the compared values are of the fact's own type, and from its closed list when it has one. */
+/** Checks that the compared values have the fact's type and are in its closed list, if it has one. */
 function typeProblem(comparison: Comparison, type: string, values: readonly string[] | undefined): string | undefined {
   const wanted = COMPARED_AS[type];
   if (wanted === undefined || COMPARES_PARTS.has(comparison.operator)) return undefined;
@@ -70,7 +70,7 @@ function typeProblem(comparison: Comparison, type: string, values: readonly stri
   return `${shown(stranger)} is not one of ${values.join(', ')}${meantOf(stranger, values)}`;
 }
 
-/** Whether the schema found nothing wrong at a pointer or below it: there, types are what the schema says. */
+/** Whether the schema found nothing wrong at a pointer or below it, so that the types there are those of the schema. */
 type IsSound = (pointer: string) => boolean;
 
 function soundness(problems: readonly Problem[]): IsSound {
@@ -84,7 +84,7 @@ function soundness(problems: readonly Problem[]): IsSound {
 }
 
 const membersOf = (node: unknown): Readonly<Record<string, unknown>> =>
-  // Looked at member by member; each is checked where it is used.
+  // Each member is checked where it is used.
   typeof node === 'object' && node !== null ? (node as Record<string, unknown>) : {};
 const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
@@ -97,12 +97,12 @@ function conditionProblems(node: unknown, stage: PolicyStage, pointer: string, i
   ];
   const problems = parts.flatMap(([part, at]) => conditionProblems(part, stage, at, isSound));
   if (fact === undefined || !isSound(pointer)) return problems;
-  // Sound and with a fact: a comparison, as the schema has it.
+  // The schema accepted it and it has a fact, so it is a comparison.
   const problem = comparisonProblem(node as Comparison, stage, pointer);
   return problem === undefined ? problems : [...problems, problem];
 }
 
-/** What a schema can't say, of the parts of a document in which the schema found nothing wrong. */
+/** Finds the problems that a schema can not express, in the parts of a document that the schema accepted. */
 function meaningProblems(document: unknown, isSound: IsSound): Problem[] {
   const problems: Problem[] = [];
   const stage = stageOf(document);
@@ -143,7 +143,7 @@ function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Prob
   const isStranger = (error: ErrorObject): boolean => error.keyword === 'additionalProperties';
   const isBareComparison = (error: ErrorObject): boolean =>
     error.instancePath.endsWith('/conditions') && COMPARISON.includes(String(error.params['additionalProperty']));
-  // A stranger among the members, or another type, says why the members are not the ones that are wanted.
+  // An unknown member, or another type, already explains why the expected members are missing.
   const strange = new Set(
     told
       .filter((error) => error.keyword === 'type' || (isStranger(error) && !isBareComparison(error)))
@@ -156,7 +156,7 @@ function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Prob
   return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
 }
 
-/** Checks one parsed policy document; all that is wrong with it is told. */
+/** Checks one parsed policy document and reports all problems. */
 export function checkPolicy(document: unknown): Checked {
   const validate = validator();
   if (validate(document)) {

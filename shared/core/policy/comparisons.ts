@@ -1,14 +1,14 @@
-// Comparisons: what an operator's value may be, and what it answers. Total over all inputs, and strict about types.
+// Comparisons: the values that an operator accepts, and its result. Total over all inputs, and strict about types.
 import { canonicalResource, covers, isPattern, overlaps } from './resource.ts';
 import { timeOf } from './values.ts';
 
 /**
- * What a comparison says. `missing`: the fact is absent or of the wrong type. `partly`: the request is a pattern, and
- * only some of what it stands for compares so.
+ * The result of a comparison. `missing`: the fact is absent or has the wrong type. `partly`: the request is a pattern, and the comparison
+ * holds for only some of the resources that it covers.
  */
 export type ComparisonOutcome = 'yes' | 'no' | 'missing' | 'partly';
 
-/** Total: any fact value, and any compared value that has no problem. */
+/** Total: accepts any fact value, and any valid compared value. */
 export type Test = (actual: unknown, value: unknown) => ComparisonOutcome;
 
 export type Scalar = string | number | boolean;
@@ -71,7 +71,7 @@ export function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }
 
-/** A list whose items all have the type of the compared ones, or undefined. An empty list is one. */
+/** A list whose items all have the type of the compared ones, or undefined. The empty list qualifies. */
 function listOf(actual: unknown, sample: unknown): readonly unknown[] | undefined {
   if (!Array.isArray(actual)) return undefined;
   const items: readonly unknown[] = actual;
@@ -146,7 +146,7 @@ export function sumProblem(value: unknown): string | undefined {
   }
   return undefined;
 }
-/** No sum at all, or one in a currency that can't be compared, is not "no": nobody said how much. */
+/** A missing sum, or one in a currency that can not be compared, is "missing" and not "no", because the amount is unknown. */
 export function amountAbove(actual: unknown, value: unknown): ComparisonOutcome {
   const sums: readonly unknown[] = Array.isArray(actual) ? actual : [actual];
   if (!isSum(value) || sums.length === 0 || !sums.every(isSum)) return 'missing';

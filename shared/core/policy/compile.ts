@@ -1,4 +1,4 @@
-// Policies made ready to evaluate: every rule in normal form, and one index of rules per stage.
+// Compiles policies for evaluation: every rule in normal form, and one rule index per stage.
 import type { CompiledRule, RuleEffect } from './compiled-rule.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import { createRuleIndex } from './rule-index.ts';
@@ -20,7 +20,7 @@ function canonical(pattern: string): string {
   return result.resource;
 }
 
-/** The strictest first; what reasons are sorted by. */
+/** Strictest first; the sort order of reasons. */
 export const SEVERITY: readonly Verdict[] = ['DENY', 'ESCALATE', 'DEGRADE', 'ALLOW'];
 
 function compare(a: string, b: string): number {
@@ -28,7 +28,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** Makes of equal parts, which are one object in a loaded set (once.ts), one result: most of what a set holds repeats. */
+/** Memoizes by object identity. Equal parts of a loaded set are one object (once.ts), and most parts repeat. */
 interface Maker {
   condition(of: Condition, holdsWhenUnsure: boolean): CompiledCondition;
   effect(of: Policy['rules'][number]['event']): RuleEffect;
@@ -59,7 +59,7 @@ function createMaker(): Maker {
       const condition = normalForm(of, holdsWhenUnsure, false, (comparison, _, isNegated) =>
         isNegated ? negated(comparison) : plain(comparison),
       );
-      // `flatMap` leaves room for more at the end of its list, and a copy has none.
+      // `flatMap` leaves spare capacity at the end of its list; a copy has none.
       return { condition, leaves: [...leavesOf(condition)] };
     });
   };
@@ -108,7 +108,7 @@ function compileStage(policies: readonly Policy[], stage: Policy['stage'], make:
   return createRuleIndex(rules);
 }
 
-/** Compiles checked policies. `policies` are sorted by id, each id once. */
+/** Compiles checked policies. `policies` must be sorted by id, without duplicate ids. */
 export function compilePolicies(policies: readonly Policy[]): CompiledSet {
   const make = createMaker();
   return { enforce: compileStage(policies, 'enforce', make), intake: compileStage(policies, 'intake', make) };

@@ -1,4 +1,4 @@
-// A rule ready to be evaluated: its conditions in normal form, its target and its effect. Types only.
+// Types of a rule that is ready to be evaluated: conditions in normal form, target and effect.
 import type { Action, Environment } from '../../kernel/vocabulary.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
 import type { PolicyObligation } from './schema.ts';
@@ -14,7 +14,7 @@ export type RuleEffect =
   | { readonly type: 'RISK'; readonly factor: string; readonly score: number; readonly message: string };
 
 export interface CompiledRule {
-  /** Its place among all rules of its stage: by policy id, then rule name. */
+  /** Position among all rules of its stage, sorted by policy id, then rule name. */
   readonly index: number;
   readonly policy: string;
   readonly name: string;

@@ -1,8 +1,8 @@
-// What a difference is made of: decisions before and after a draft, and the report of them. Plain data.
+// Types of a policy difference: decisions before and after a draft, and the report about them. Plain data.
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import type { Evaluation, Reason } from './types.ts';
 
-/** A decision that was evaluated again. `before` is what was recorded, `after` what the draft says. */
+/** A decision that was evaluated again. `before` is the recorded result, `after` the result under the draft. */
 export interface Compared {
   readonly decisionId: string;
   /** RFC 3339. */
@@ -19,16 +19,16 @@ export interface Compared {
 
 /** Why a decision could not be evaluated again. */
 export type NotEvaluable =
-  /** Retention erased its facts. */
+  /** Retention deleted its facts. */
   | 'factsErased'
-  /** Record or facts are not what was written: `custos decision verify` says more. */
+  /** The record or the facts were altered after they were written; `custos decision verify` gives details. */
   | 'damaged'
-  /** It was made under this very set, and its facts do not lead to what it says. */
+  /** It was made under this very set, and its facts do not reproduce the recorded result. */
   | 'notReproduced';
 
-/** How many entries a difference counts one by one, and shows. */
+/** Limits on the entries that a difference counts individually and shows. */
 export interface DifferenceLimits {
-  /** Distinct agents, resources and rules that are counted; what comes later is counted together. */
+  /** Distinct agents, resources and rules that are counted individually; later ones are counted together. */
   readonly counted: number;
   /** Entries of a table in the report. */
   readonly shown: number;
@@ -36,18 +36,18 @@ export interface DifferenceLimits {
   readonly examples: number;
 }
 
-/** The largest first, then by name. */
+/** Sorted by size, largest first, then by name. */
 export interface Table<Item> {
   readonly items: readonly Item[];
-  /** Further entries that are not shown. */
+  /** Number of entries that are not shown. */
   readonly more: number;
-  /** Changes of entries that were not counted one by one, because there were too many. */
+  /** Changes of entries that were not counted individually because there were too many. */
   readonly beyond: number;
 }
 
 export interface Change {
   readonly decisions: number;
-  /** Verdicts that became stricter, on the scale ALLOW, DEGRADE, ESCALATE, DENY. */
+  /** Verdicts that became stricter, in the order ALLOW, DEGRADE, ESCALATE, DENY. */
   readonly stricter: number;
   readonly looser: number;
 }
@@ -68,22 +68,22 @@ export interface DifferenceReport {
   readonly decisions: {
     readonly total: number;
     readonly evaluated: number;
-    /** Answers that no policy gives or changes: a halt, a refused approval, an evaluation that was given up. */
+    /** Results that do not depend on policies: a halt, a refused approval, an aborted evaluation. */
     readonly standing: number;
     readonly notEvaluable: { readonly total: number } & Readonly<Record<NotEvaluable, number>>;
   };
   readonly changed: Change & {
-    /** DEGRADE before and after, with other obligations. */
+    /** DEGRADE before and after, with different obligations. */
     readonly obligations: number;
   };
-  /** The same verdict and obligations for other reasons: no change for whoever asked. */
+  /** The same verdict and obligations for different reasons: no change for the caller. */
   readonly otherReasons: number;
   readonly transitions: readonly { readonly from: Verdict; readonly to: Verdict; readonly decisions: number }[];
   readonly rules: Table<{
     readonly policy: string;
     readonly rule: string;
     readonly effect: string;
-    /** Changed decisions that the rule is a reason of now, with this effect, and was not. */
+    /** Changed decisions of which the rule, with this effect, is a reason only under the draft. */
     readonly newly: number;
     readonly noLonger: number;
   }>;
@@ -92,6 +92,6 @@ export interface DifferenceReport {
   >;
   readonly resources: Table<{ readonly resource: string } & Change>;
   readonly environments: Table<{ readonly organisation: string; readonly environment: string } & Change>;
-  /** For each transition the oldest of their kind, each agent, resource and reasons once, five with the same reasons. */
+  /** For each transition the oldest examples; each agent, resource and list of reasons once, and at most five with the same reasons. */
   readonly examples: readonly Example[];
 }

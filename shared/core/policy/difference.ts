@@ -1,4 +1,4 @@
-// The difference that a draft makes: decisions before and after, counted and listed; the same decisions give the same bytes. Pure.
+// The difference between a policy set and a draft: decisions before and after, counted and listed. Deterministic and pure.
 import { canonicalize } from '../proof/canonical.ts';
 import { type Verdict, VERDICTS } from '../../kernel/vocabulary.ts';
 import { SEVERITY } from './compile.ts';
@@ -16,7 +16,7 @@ import type { Evaluation } from './types.ts';
 
 export const REPORT_LIMITS: DifferenceLimits = { counted: 20_000, shown: 100, examples: 20 };
 
-/** Plain JSON, to go on from later. */
+/** Plain JSON, from which a later run continues. */
 export interface DifferenceState {
   readonly counts: Counts;
   readonly transitions: TallyState;
@@ -36,10 +36,10 @@ export interface Difference {
 }
 
 const MAX_REASONS = 5;
-/** Examples of one transition with the same reasons before and after: a rarer change has its place, too. */
+/** Examples of one transition with the same reasons before and after; the limit leaves room for rarer changes. */
 const MAX_ALIKE = 5;
 
-/** Whether two evaluations are the same in all that is recorded of them. */
+/** Whether two evaluations are equal in everything that is recorded. */
 export function isSame(before: Evaluation, after: Evaluation): boolean {
   return before.verdict === after.verdict && sameJson(before.reasons, after.reasons) && sameObligations(before, after);
 }
@@ -78,13 +78,13 @@ function reasonsOf({ before, after }: Example): string {
   return JSON.stringify([before.verdict, rules(before), after.verdict, rules(after)]);
 }
 
-/** What makes an example one of a kind: another of the same kind shows nothing new. */
+/** Groups examples: another one of the same kind would show nothing new. */
 function kindOf(example: Example): string {
   const { organisation, environment, agentId, resource } = example;
   return JSON.stringify([organisation, environment, agentId, resource, reasonsOf(example)]);
 }
 
-/** @param state of an earlier difference with the same limits, to go on from */
+/** @param state of an earlier difference with the same limits, to continue from */
 export function createDifference(limits: DifferenceLimits = REPORT_LIMITS, state?: DifferenceState): Difference {
   const counts: Counts = { ...state?.counts };
   const tally = (name: Exclude<keyof DifferenceState, 'counts' | 'examples'>) =>
@@ -176,7 +176,7 @@ export function createDifference(limits: DifferenceLimits = REPORT_LIMITS, state
         otherReasons: counted('otherReasons'),
         transitions: transitions
           .table(Number.POSITIVE_INFINITY, weight, ([from, to], { decisions = 0 }) => ({
-            // The parts of the key are verdicts: add() takes no others.
+            // The parts of the key are verdicts, because add() accepts nothing else.
             from: from as Verdict,
             to: to as Verdict,
             decisions,

@@ -1,4 +1,4 @@
-// json-rules-engine, used so that what it does wrong can't happen: one engine per run, our operators, our path resolver.
+// Wraps json-rules-engine and avoids its pitfalls: one engine per run, custom operators and a custom path resolver.
 import { Engine, Operator as EngineOperator } from 'json-rules-engine';
 import type { RuleResult } from 'json-rules-engine';
 import { OPERATORS } from './operators.ts';
@@ -8,7 +8,7 @@ import { pathReader } from './vocabulary.ts';
 import type { PathReader } from './vocabulary.ts';
 
 export interface EngineRun {
-  /** How many rules the engine gave a result for, held or not. */
+  /** Number of rules that the engine evaluated, whether they held or not. */
   readonly evaluated: number;
   /** Indexes (CompiledRule.index) of the rules that held, ascending. */
   readonly held: readonly number[];
@@ -18,13 +18,13 @@ export interface RuleRunner {
   run(facts: object): Promise<EngineRun>;
 }
 
-/** Engines of more rules are not kept: they are rare (broad patterns), and large. */
+/** Engines with more rules are not pooled: they are rare (broad patterns) and large. */
 const MAX_RULES_KEPT = 64;
 const MAX_IDLE = 4;
 
 type Variants = ReadonlyMap<string, EngineOperator>;
 
-/** Every operator in its four variants: plain or negated, holding or not when it can't tell. Stateless, so shared. */
+/** Every operator in four variants: plain or negated, true or false when the comparison is undecidable. Stateless, so shared. */
 function makeVariants(): Variants {
   const variants = new Map<string, EngineOperator>();
   for (const operator of OPERATORS.values()) {
@@ -45,7 +45,7 @@ function makeVariants(): Variants {
 const VARIANTS: Variants = makeVariants();
 
 function newEngine(rules: readonly CompiledRule[], readers: ReadonlyMap<string, PathReader>): Engine {
-  // Its default resolver is JSONPath, whose filters run regular expressions and reach inherited members.
+  // The library's default resolver is JSONPath, whose filters run regular expressions and reach inherited members.
   const pathResolver = (facts: object, path: string): unknown => readers.get(path)?.(facts);
   const engine = new Engine([], { allowUndefinedFacts: true, pathResolver });
   const needed = new Set<string>();
@@ -72,8 +72,7 @@ function indexOf(result: RuleResult): number {
 }
 
 /**
- * Runs one list of rules. An engine is taken for one run and put back when it has ended: an engine that is used by two
- * overlapping runs skips rules silently.
+ * Runs one list of rules with pooled engines. Each run has an engine to itself, because an engine silently skips rules in overlapping runs.
  */
 export function createRuleRunner(rules: readonly CompiledRule[]): RuleRunner {
   const idle: Engine[] = [];
@@ -85,7 +84,7 @@ export function createRuleRunner(rules: readonly CompiledRule[]): RuleRunner {
       const engine = idle.pop() ?? newEngine(rules, readers);
       const { results, failureResults } = await engine.run({ [ENGINE_FACT]: facts });
       const evaluated = new Set([...results, ...failureResults].map(indexOf)).size;
-      // Not put back after an error: what state it is in then is not known.
+      // Not pooled after an error, because its state is then unknown.
       if (rules.length <= MAX_RULES_KEPT && idle.length < MAX_IDLE) idle.push(engine);
       return { evaluated, held: results.map(indexOf).sort((a, b) => a - b) };
     },

@@ -1,4 +1,4 @@
-// Evaluation of facts under one policy set: candidates by index, verdict by json-rules-engine, identical questions remembered.
+// Evaluates facts under one policy set: an index finds candidate rules, json-rules-engine evaluates them, results are memoized.
 import { type Action, ENVIRONMENTS } from '../../kernel/vocabulary.ts';
 import {
   builtInEvaluation,
@@ -21,55 +21,55 @@ import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from '
 import type { PathReader } from './vocabulary.ts';
 
 export interface EvaluatorOptions {
-  /** A PolicySet, or anything else with compiled policies. */
+  /** A PolicySet, or any other object with compiled policies. */
   readonly set: { readonly compiled: CompiledSet };
-  /** How many verdicts and risks are remembered each; 0: none. Default 40,000. */
+  /** Number of memoized verdicts, and of memoized risks; 0 disables memoization. Default 40,000. */
   readonly memoLimit?: number;
-  /** Told of every error that became a DENY or a high risk. */
+  /** Called with every error that became a DENY or the highest risk. */
   readonly onError?: (error: unknown) => void;
   /** For tests of the fail-closed paths. Default: json-rules-engine. */
   readonly createRunner?: typeof createRuleRunner;
-  /** Default: nothing. Anything else is for decisions that were recorded under the earlier meaning. */
+  /** Default: nothing. Other values are for decisions that were recorded under earlier semantics. */
   readonly missingOpens?: MissingOpens;
 }
 
 export interface Explanation {
   readonly evaluation: Evaluation;
-  /** Every rule whose target fits, in the order of the rules; `skipped` says why one did not count. */
+  /** Every rule whose target matches, in rule order; `skipped` says why one did not count. */
   readonly candidates: readonly ExplainedRule[];
 }
 
 export interface Evaluator {
   /**
-   * The verdict. At once when identical facts were seen before, else a promise. Never throws and never rejects: any
-   * error is DENY, reason EVALUATION_FAILED.
+   * The verdict: synchronous when identical facts are memoized, else a promise. Never throws and never rejects; any error is DENY with
+   * reason EVALUATION_FAILED.
    */
   evaluate(facts: Facts): Evaluation | Promise<Evaluation>;
   /**
-   * The verdict when a human has approved what was asked for (combineApproved), never remembered; `approval` becomes the
-   * last reason of what is permitted. Never rejects: any error is DENY, reason EVALUATION_FAILED.
+   * The verdict after a human approved the request (combineApproved), never memoized; `approval` becomes the last reason when the request
+   * is permitted. Never rejects; any error is DENY with reason EVALUATION_FAILED.
    */
   evaluateApproved(facts: Facts, approval: Reason): Promise<Evaluation>;
-  /** The risk by the policies of stage `intake`. Never throws and never rejects: any error is the highest risk. */
+  /** The risk by the policies of stage `intake`. Never throws and never rejects; any error is the highest risk. */
   assessRisk(facts: RiskFacts): Risk | Promise<Risk>;
-  /** As `evaluate`, never remembered, with every rule and the values it saw. */
+  /** As `evaluate`, never memoized, with every rule and the actual values of its conditions. */
   explain(facts: Facts): Promise<Explanation>;
 }
 
-// Sized for 10,000 policies in even use: half of a limit is always kept. Together they stay below 50 MB.
+// Sized for 10,000 policies in even use: the cache always keeps half of its limit. All memoized results together stay below 50 MB.
 const DEFAULT_MEMO = 40_000;
-/** Distinct requests whose candidates are kept. */
+/** Number of distinct requests whose candidates are cached. */
 const MAX_REQUESTS = 40_000;
-/** Distinct lists of candidates. */
+/** Number of distinct candidate lists. */
 const MAX_LISTS = 40_000;
-/** Lists whose engines are kept: an engine takes about 10 kB and is needed only for facts that were not seen before. */
+/** Lists whose engines are cached: an engine takes about 10 kB and is needed only for facts that were not memoized. */
 const MAX_RUNNERS = 1_000;
 
-/** One list of rules that some requests have to be held against. */
+/** A list of rules that some requests are evaluated against. */
 interface CandidateList {
   readonly id: string;
   readonly candidates: readonly CandidateRule[];
-  /** Readers of exactly the paths that the conditions name. */
+  /** Readers of exactly those paths that the conditions name. */
   readonly readers: readonly PathReader[];
 }
 
@@ -82,8 +82,8 @@ function canonical(resource: string): string {
 }
 
 /**
- * A place holds the object, so a target fits when it matches the place or the object in it: `db/production/*` fits
- * "delete the users in production", although `*` stands for at least one segment.
+ * A place contains the object, so a target matches the place or the object in it: `db/production/*` matches "delete the users in
+ * production", although `*` stands for at least one segment.
  */
 function placesOf(intent: RiskFacts['intent']): string[] {
   return intent.places.flatMap((text) => {
@@ -95,8 +95,8 @@ function placesOf(intent: RiskFacts['intent']): string[] {
 }
 
 /**
- * What the rule index is asked with. A target that is not known can not be told to fit, and a DENY that does not fit would
- * be passed over; so what targets look at must be there. @throws {Error} when it is not, or the resource is not canonical
+ * Builds the query for the rule index. An unknown target can not be matched, and a DENY that is not matched would be ignored, so every
+ * member that targets look at is required. @throws {Error} when one is missing, or the resource is not canonical
  */
 export function requestOf(facts: RiskFacts): RuleQuery {
   const { intent } = facts;
@@ -112,7 +112,7 @@ export function requestOf(facts: RiskFacts): RuleQuery {
   };
 }
 
-/** The action has a closed list, so it needs no length. */
+/** The action comes from a closed list, so it needs no length prefix. */
 function requestKey(facts: RiskFacts): string {
   const { intent } = facts;
   const action: Action = intent.action;
@@ -130,10 +130,10 @@ interface StageOptions<Result> {
   readonly missingOpens: MissingOpens | undefined;
 }
 
-/** The rules of one stage with what is remembered about them. */
+/** The rules of one stage with their caches. */
 function createStage<Result extends object>(options: StageOptions<Result>) {
   const { index, createRunner, missingOpens } = options;
-  // Their keys are as long as the lists, and come from the policies: the longest lists are those worth sharing most.
+  // These keys are as long as the lists and come from policies, not from callers; the longest lists are the most worth sharing.
   const lists = new BoundedMap<CandidateList>(MAX_LISTS, Number.POSITIVE_INFINITY);
   const requests = new BoundedMap<CandidateList>(MAX_REQUESTS);
   const results = new BoundedMap<Result>(options.memoLimit);
@@ -147,7 +147,7 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
     listCount += 1;
     const readers = new Map(candidates.flatMap(({ rule }) => rule.leaves.map((leaf) => [leaf.path, leaf.read])));
     const list: CandidateList = {
-      // Never used again, also when the list is forgotten and found anew.
+      // Never reused, even when the list is evicted and built again.
       id: `${listCount} `,
       candidates,
       readers: [...readers.values()],
@@ -207,7 +207,7 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
         return options.fail(error);
       }
     },
-    /** The rules that hold, and all whose target fits, without remembering. */
+    /** All rules whose target matches, and those that hold, without memoization. */
     async inspect(
       facts: RiskFacts,
     ): Promise<{ matches: Match[]; candidates: readonly CandidateRule[]; skipped: Skipped[] }> {
@@ -234,7 +234,7 @@ function noteOf(candidate: CandidateRule, match: Match | undefined): string | un
   return isPart ? 'adds its obligations and permits nothing: it matches a part of what was asked for' : undefined;
 }
 
-/** Makes the evaluator of one policy set. What it remembers lives and ends with it. */
+/** Creates the evaluator of one policy set. Its caches belong to it, so they are dropped with the set. */
 export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const { compiled } = options.set;
   const { onError } = options;
@@ -247,7 +247,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     try {
       onError?.(error);
     } catch {
-      // A broken observer must not turn a DENY into an error.
+      // A failing observer must not turn a DENY into an error.
     }
     return error instanceof IncompleteError ? 'ENGINE_INCOMPLETE' : 'EVALUATION_FAILED';
   };

@@ -1,4 +1,4 @@
-// The linter: what is wrong with a policy set that loads. Pure, and quick enough to run at every load.
+// The linter: finds mistakes in a policy set that loads. Pure, and fast enough to run at every load.
 import { alwaysTrue, constantParts, duplicateConditions } from './lint/constant.ts';
 import { callersChoice, hangsOnCaller } from './lint/callers.ts';
 import { contextTypeFindings } from './lint/context-types.ts';
@@ -17,15 +17,15 @@ export type { Surroundings } from './lint/words.ts';
 export type { LintCode, LintFinding, LintSeverity, RuleName, Witness } from './lint/types.ts';
 
 export interface LintOptions extends Surroundings {
-  /** Only findings of severity error: what a load has to know. Takes time in proportion to the number of rules. */
+  /** Only findings of severity error, which a load needs. The time is proportional to the number of rules. */
   readonly errorsOnly?: boolean;
-  /** Comparisons after which nothing more is looked for, so that no set takes long. Default 100 million, about five seconds. */
+  /** Comparisons after which the search stops, so that no set takes long. Default 100 million, about five seconds. */
   readonly budget?: number;
-  /** Of these, the most that are spent on warnings, which are looked for last. Absent: all that is left. */
+  /** The part of the budget for warnings, which are searched last. Absent: all that is left. */
   readonly warningsBudget?: number;
 }
 
-/** A thousand ordinary policies take a tenth of it. */
+/** A thousand ordinary policies need a tenth of it. */
 const BUDGET = 100_000_000;
 
 function compare(a: string, b: string): number {
@@ -35,16 +35,16 @@ function compare(a: string, b: string): number {
 const CODE_ORDER = (a: LintFinding, b: LintFinding): number =>
   compare(a.policy, b.policy) || compare(a.pointer, b.pointer) || compare(a.code, b.code);
 
-/** Equal for rules that live or do not live together: of many policies made after one pattern only the first is looked at. */
+/** Rules with equal keys are either all dead or all alive, so of many policies made from one template only the first is analysed. */
 function livingKey({ rule, stage, conditions }: LintedRule): string {
   const { actions, environments, organisations, effect } = rule;
   return JSON.stringify([stage, effect.type, actions, environments, organisations, conditions]);
 }
 
 /**
- * Findings about a set that was checked and compiled (a PolicySet is one), by policy id and pointer. Every finding was proven by going
- * through all values that its rules can tell apart, and comes with facts on which the evaluation shows it. Where that would take too
- * long nothing is said, so no finding does not mean that there is nothing to find.
+ * Findings about a set that was checked and compiled (such as a PolicySet), by policy id and pointer. Every finding was proven by going
+ * through all values that the rules can tell apart, and comes with facts that demonstrate it in an evaluation. A rule whose proof would
+ * exceed the budget is skipped, so an empty result does not mean that the set has no mistakes.
  */
 export function lintPolicySet(
   set: { readonly policies: readonly Policy[]; readonly compiled: CompiledSet },

@@ -1,4 +1,4 @@
-// Files into one policy set, all or nothing; every finding says file, line and column.
+// Loads files into one policy set, all or nothing; every finding has a file, line and column.
 import { createHash } from 'node:crypto';
 import { JsonError, parseJson, parseJsonWithPositions } from '../../kernel/json.ts';
 import { canonicalize } from '../proof/canonical.ts';
@@ -10,13 +10,13 @@ import { createOnce } from './once.ts';
 import type { Policy } from './schema.ts';
 import type { Finding } from './types.ts';
 
-/** All active policies together. `Lexicon` is what the lexicon compiler gives. */
+/** All active policies together. `Lexicon` is the result of the lexicon compiler. */
 export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
   /**
-   * The canonical JSON of `{engine, lexicon, policies}`; loadCanonicalSet makes the same set of it. Written anew each time
-   * that it is asked for: it is megabytes long, and a set is kept by every process.
+   * The canonical JSON of `{engine, lexicon, policies}`, from which loadCanonicalSet builds the same set. Serialized again on every access,
+   * because it is megabytes long and every process keeps a set.
    */
   readonly canonical: string;
   /** Sorted by id, each id once, without `$schema`. */
@@ -26,15 +26,15 @@ export interface PolicySet<Lexicon = unknown> {
 }
 
 export interface TextFile {
-  /** For findings only. */
+  /** Used only in findings. */
   readonly path: string;
   readonly text: string;
 }
 
 export interface LoadDependencies<Lexicon> {
   /**
-   * Throws when the lexicon can't be used; an error may carry an RFC 6901 `pointer` to what is wrong, and `others`, a list
-   * of further mistakes, each with `pointer` and `message`.
+   * Throws when the lexicon is invalid; the error may carry an RFC 6901 `pointer` to the mistake, and a list `others` of further mistakes,
+   * each with `pointer` and `message`.
    */
   readonly compileLexicon: (json: unknown) => Lexicon;
 }
@@ -43,16 +43,18 @@ export type LoadResult<Lexicon = unknown> =
   | { readonly ok: true; readonly set: PolicySet<Lexicon> }
   | { readonly ok: false; readonly findings: readonly Finding[] };
 
-/** The version of the evaluation's meaning: part of the digest, so that a stored set names how it was evaluated. */
+/** The version of the evaluation's semantics. It is part of the digest, so a stored set names the semantics it was evaluated under. */
 export const ENGINE_VERSION = 1;
 export const MAX_FILE_BYTES = 1_048_576;
-/** The name of the file in findings about a stored set. */
+/** The file name in findings about a stored set. */
 const STORED = 'stored policy set';
 
-/** Of a file that is nothing but mistakes the first say enough; telling a million would hold up who asked. */
+/** The first problems of a file suffice; reporting a million would delay the response. */
 const MAX_PROBLEMS_PER_FILE = 1_000;
 
-/** The findings of problems. The positions are parsed for only when there is a problem: that costs several times as much. */
+/**
+ * Converts problems into findings. Positions are parsed only when there is a problem, because that costs several times as much as parsing.
+ */
 function findingsOf(file: TextFile, problems: readonly Problem[]): Finding[] {
   const { locate } = parseJsonWithPositions(file.text);
   return problems.slice(0, MAX_PROBLEMS_PER_FILE).map((problem) => {
@@ -61,7 +63,7 @@ function findingsOf(file: TextFile, problems: readonly Problem[]): Finding[] {
   });
 }
 
-/** What JSON lacks that other formats have, by the character at which reading stopped. */
+/** Syntax of other formats that JSON does not have, by the character at which parsing stopped. */
 const NO_JSON: Readonly<Record<string, string>> = {
   '/': ': JSON has no comments; say it in "description"',
   '#': ': JSON has no comments; say it in "description"',
@@ -71,7 +73,7 @@ const NO_JSON: Readonly<Record<string, string>> = {
   '\ufeff': ': the file begins with a byte order mark; save it as UTF-8 without one',
 };
 
-/** Why a text is no JSON, in words for whoever wrote it. */
+/** Explains why a text is not JSON, for its author. */
 export function notJson({ reason, offset }: JsonError, text: string): string {
   if (text.trim() === '') return 'is not JSON: the file is empty';
   const at = text.charAt(offset);
@@ -80,7 +82,7 @@ export function notJson({ reason, offset }: JsonError, text: string): string {
   return `is not JSON: ${reason}${NO_JSON[at] ?? ''}`;
 }
 
-/** The sentence of a file over the limit. */
+/** The message for a file over the size limit. */
 export const TOO_LARGE = `is larger than 1 MB (${MAX_FILE_BYTES.toLocaleString('en')} bytes): split it into several files`;
 
 function parseFile(file: TextFile): { readonly value: unknown } | Finding {
@@ -161,15 +163,15 @@ function assemble<Lexicon>(given: readonly Policy[], lexicon: Lexicon, lexiconJs
   };
 }
 
-/** Where an editor finds a schema changes nothing of what a file says. */
+/** Removes `$schema`, which only tells editors where to find the schema. */
 function withoutSchema(json: unknown): unknown {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return json;
   return Object.fromEntries(Object.entries(json).filter(([key]) => key !== '$schema'));
 }
 
 /**
- * Loads a policy set from the texts of its files: parsed strictly, validated, checked against the vocabulary, compiled.
- * The order of the files means nothing; an id that comes twice with equal content counts once.
+ * Loads a policy set from the texts of its files: parsed strictly, validated, checked against the vocabulary, compiled. The order of the
+ * files does not matter; policies with the same id and equal content count once.
  */
 export function loadPolicySet<Lexicon>(
   files: readonly TextFile[],
@@ -206,7 +208,7 @@ function memberOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** Rebuilds a set from its stored canonical text. The digest of the result is that of the text, or the load is refused. */
+/** Rebuilds a set from its stored canonical text. Refused unless the digest of the result is that of the text. */
 export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDependencies<Lexicon>): LoadResult<Lexicon> {
   const refuse = (code: Finding['code'], pointer: string, message: string): LoadResult<Lexicon> => ({
     ok: false,
@@ -233,7 +235,7 @@ export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDepen
     checked.push(result.policy);
   }
   try {
-    // In a copy of its own: its words would keep the whole text, of which they are pieces.
+    // Interned in a separate copy, because slices of the text would keep the whole text in memory.
     const lexiconJson = createOnce().of(memberOf(document, 'lexicon'));
     const set = assemble(checked, deps.compileLexicon(lexiconJson), lexiconJson);
     const isCanonical = createHash('sha256').update(canonicalText).digest('hex') === set.digest;

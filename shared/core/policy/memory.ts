@@ -1,13 +1,13 @@
-// A bounded memory, and keys that are equal exactly when what they stand for is.
+// A bounded in-memory cache, and cache keys that are equal exactly when the keyed values are.
 
-/** Characters of keys that a map may hold for each of its entries, on average: what callers choose may be longer. */
+/** Average key length, in characters, that the map budgets per entry; callers choose some of the keys and could make them longer. */
 const AVERAGE_KEY_LENGTH = 256;
-/** A longer key is not remembered: it would push out many, and is most likely never seen again. */
+/** A longer key is not cached: it would evict many others and is unlikely to be seen again. */
 const MAX_KEY_LENGTH = 4_096;
 
 /**
- * A map that forgets what has not been used for long: two generations, so that it costs two look-ups and no list.
- * Holds at most `limit` entries, and keys of at most 256 characters times `limit` together; 0 remembers nothing.
+ * A cache that approximates LRU with two generations: it costs two look-ups and needs no linked list. Holds at most `limit` entries whose
+ * keys have at most 256 times `limit` characters together; a limit of 0 caches nothing.
  */
 export class BoundedMap<Value> {
   private readonly maxKeyLength: number;
@@ -17,7 +17,7 @@ export class BoundedMap<Value> {
   private youngLength = 0;
   private old = new Map<string, Value>();
 
-  /** @param maxKeyLength keys longer than this are not remembered */
+  /** @param maxKeyLength longer keys are not cached */
   constructor(limit: number, maxKeyLength = MAX_KEY_LENGTH) {
     this.maxKeyLength = maxKeyLength;
     this.half = Math.floor(limit / 2);
@@ -55,14 +55,14 @@ export class BoundedMap<Value> {
   }
 }
 
-/** A text with its length before it, so that no two lists of texts have the same concatenation. */
+/** Prefixes a text with its length, so that different lists of texts never have the same concatenation. */
 export function textKey(text: string): string {
   return `${text.length}:${text}`;
 }
 
 /**
- * The key of a fact's value. Equal keys mean that every operator answers the same: missing, type and value are told
- * apart; objects are not, because no operator looks inside one, except sums of money, whose members are.
+ * The cache key of a fact's value. Equal keys mean that every operator gives the same result: missing, type and value are distinguished.
+ * Objects are not, because no operator looks inside one, except sums of money, whose members are.
  */
 export function valueKey(value: unknown): string {
   switch (typeof value) {

@@ -1,4 +1,4 @@
-// Obligations of several DEGRADE rules together: sets united, limits the strictest, what can't be kept together a conflict.
+// Merges the obligations of several DEGRADE rules: sets are united, the strictest limit wins, incompatible ones are conflicts.
 import { canonicalize } from '../proof/canonical.ts';
 import type { PolicyObligation } from './schema.ts';
 import type { Obligation } from './types.ts';
@@ -6,7 +6,7 @@ import type { Obligation } from './types.ts';
 export interface MergedObligations {
   /** Sorted by type, then canonical JSON. */
   readonly obligations: readonly Obligation[];
-  /** Types whose obligations can't be brought together; then a human must decide. */
+  /** Types whose obligations are incompatible; the verdict then becomes ESCALATE, so that a human decides. */
   readonly conflicts: readonly string[];
 }
 
@@ -15,7 +15,7 @@ interface Rate {
   readonly perSeconds: number;
 }
 
-/** Whether keeping to `a` always keeps to `b`: no more, in no less time. */
+/** Whether complying with `a` always means complying with `b`: no more requests, in no less time. */
 function isStricter(a: Rate, b: Rate): boolean {
   return a.limit <= b.limit && a.perSeconds >= b.perSeconds;
 }
@@ -29,7 +29,7 @@ function bySignature(obligations: Iterable<Obligation>): Obligation[] {
   return [...once].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, obligation]) => obligation);
 }
 
-/** Unites the obligations of all matching DEGRADE rules; the order and repetition of the input change nothing. */
+/** Merges the obligations of all matching DEGRADE rules; the result does not depend on order or repetition of the input. */
 export function mergeObligations(all: readonly PolicyObligation[]): MergedObligations {
   const fields = new Set<string>();
   const limits: number[] = [];
@@ -56,7 +56,7 @@ export function mergeObligations(all: readonly PolicyObligation[]): MergedObliga
   return { obligations: merged, conflicts };
 }
 
-/** The same, and what can't be brought together beside each other: whoever is bound by all of it keeps each. */
+/** As mergeObligations, but keeps incompatible obligations side by side: a caller that is bound by all of them complies with each. */
 export function allObligations(all: readonly PolicyObligation[]): readonly Obligation[] {
   const { obligations, conflicts } = mergeObligations(all);
   const apart = bySignature(all.filter(({ type }) => conflicts.includes(type)).map((one) => ({ ...one })));

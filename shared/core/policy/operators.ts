@@ -1,4 +1,4 @@
-// The operators of conditions, by name: on which facts they may be used, and with which values.
+// The operators of conditions by name: the fact types they apply to, the values they accept, and their tests.
 import type { FactType } from './vocabulary.ts';
 import {
   amountAbove,
@@ -29,15 +29,15 @@ export type { ComparisonOutcome } from './comparisons.ts';
 export interface Operator {
   readonly name: string;
   readonly description: string;
-  /** The types of the facts it may be used on (besides `unknown`). */
+  /** The fact types it applies to (besides `unknown`). */
   readonly types: readonly FactType[];
-  /** What is wrong with a compared value in a policy, or undefined. */
+  /** Describes what is wrong with a compared value in a policy; undefined when it is valid. */
   readonly valueProblem: (value: unknown) => string | undefined;
-  /** The value as `test` wants it (canonical patterns); only called with values that have no problem. */
+  /** Converts a valid value into the form that `test` takes (canonical patterns). */
   readonly prepare?: (value: unknown) => unknown;
   /** An example of a compared value. */
   readonly example: unknown;
-  /** Total: any fact value, and any value that passed `valueProblem`. */
+  /** Total: accepts any fact value, and any value that passed `valueProblem`. */
   readonly test: Test;
 }
 
@@ -246,7 +246,7 @@ const LIST: readonly Operator[] = [
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map(LIST.map((operator) => [operator.name, operator]));
 export const OPERATOR_NAMES: readonly string[] = LIST.map((operator) => operator.name);
 
-/** Whether an operator makes sense on facts of a type. */
+/** Whether an operator applies to facts of a type. */
 export function accepts(operator: Operator, type: FactType): boolean {
   return type === 'unknown' || operator.types.includes(type);
 }

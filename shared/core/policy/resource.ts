@@ -1,4 +1,4 @@
-// Resources: their one canonical spelling, wildcard patterns, and the strings that /enforce and /intents accept.
+// Resources: their canonical spelling, wildcard patterns, and the strings that /enforce and /intents accept.
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
 
@@ -6,9 +6,11 @@ export type Refusal = { readonly ok: false; readonly message: string };
 
 const MAX_LENGTH = 2_048;
 const MAX_SEGMENTS = 64;
-/** What most requests look like, and is canonical as it stands; everything else takes the long way. */
+/** Fast path: most requests have this form, which is canonical already. */
 const PLAIN = /^[a-z0-9_-]+(?:\/[a-z0-9_-]+)*(?:\/\*)?$/;
-/** Invisible characters: controls, line separators, and all that Unicode lets a renderer ignore (zero-width, fillers, selectors). */
+/**
+ * Invisible characters: controls, line separators, and all that Unicode lets a renderer ignore (zero-width characters, fillers, selectors).
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 const ONLY_DOTS = /^\.+$/;
 const ACTION_WORD = /^[a-z][a-z0-9_-]{0,63}$/;
@@ -17,7 +19,7 @@ function refuse(message: string): Refusal {
   return { ok: false, message };
 }
 
-/** Compatibility forms folded and lower case; the second folding because lower-casing can undo the first (U+0130). */
+/** Folds compatibility forms (NFKC) and lower-cases; the second folding is needed because lower-casing can undo the first (U+0130). */
 function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
@@ -48,7 +50,7 @@ export function canonicalResource(text: string): { readonly ok: true; readonly r
   if (!decoded.isWellFormed()) return refuse('must not contain lone surrogates');
   if (INVISIBLE.test(decoded)) return refuse('must not contain control, zero-width or other invisible characters');
   const folded = fold(decoded);
-  // One character may become eighteen: what is canonical must be acceptable itself.
+  // NFKC may turn one character into eighteen, and a canonical resource must be valid input itself.
   if (folded.length > MAX_LENGTH) return refuse(`must have at most ${MAX_LENGTH} characters once it is normalized`);
   if (INVISIBLE.test(folded)) return refuse('must not contain control, zero-width or other invisible characters');
   if (folded.includes('%')) return refuse('must not contain a percent sign once it is decoded');
@@ -67,12 +69,12 @@ export function canonicalResource(text: string): { readonly ok: true; readonly r
   return { ok: true, resource: segments.join('/') };
 }
 
-/** Whether a canonical resource is a pattern: its last segment is `*`, standing for one or more segments. */
+/** Whether a canonical resource is a pattern: its last segment is `*`, which stands for one or more segments. */
 export function isPattern(resource: string): boolean {
   return resource === '*' || resource.endsWith('/*');
 }
 
-/** `db/production/*` gives `db/production/`, `*` gives ``: what every covered resource starts with. */
+/** The common prefix of all covered resources: `db/production/*` gives `db/production/`, `*` gives the empty string. */
 function stem(pattern: string): string {
   return pattern.slice(0, -1);
 }
@@ -84,13 +86,13 @@ export function matchesPattern(pattern: string, resource: string): boolean {
   return resource.length > prefix.length && resource.startsWith(prefix);
 }
 
-/** Whether a pattern matches everything that a request stands for; the request may be a pattern itself. */
+/** Whether a pattern matches every resource that a request covers; the request may be a pattern itself. */
 export function covers(pattern: string, request: string): boolean {
   if (!isPattern(request)) return matchesPattern(pattern, request);
   return isPattern(pattern) && stem(request).startsWith(stem(pattern));
 }
 
-/** Whether there is a resource that both stand for. */
+/** Whether some resource matches both. */
 export function overlaps(a: string, b: string): boolean {
   if (!isPattern(a)) return covers(b, a);
   if (!isPattern(b)) return covers(a, b);
@@ -105,17 +107,17 @@ export function normalizedOf(resource: string, action: Action): string {
 
 export interface EnforceIntent {
   readonly ok: true;
-  /** The caller's own word, lower case: an action or a finer verb (`drop`). */
+  /** The word that the caller used, in lower case: an action or a finer verb (`drop`). */
   readonly actionWord: string;
   readonly action: Action;
   /** Canonical. */
   readonly resource: string;
   readonly segments: readonly string[];
-  /** `<domain>.<action>.<object>` with the action class, not the finer verb. */
+  /** `<domain>.<action>.<object>`, with the action class instead of the finer verb. */
   readonly normalized: string;
 }
 
-/** The action of a word, by the lexicon: itself when it is an action, its class when it is a finer verb. */
+/** Maps a word to an action by the lexicon: an action to itself, a finer verb to its class. */
 export type ActionOf = (word: string) => Action | undefined;
 
 function asAction(word: string, actionOf: ActionOf): Action | undefined {
@@ -123,8 +125,8 @@ function asAction(word: string, actionOf: ActionOf): Action | undefined {
 }
 
 /**
- * An action and a resource given apart, as POST /v1/intents has them. A word that the lexicon does not know is the
- * action `unknown`, which no ALLOW matches.
+ * Reads an action and a resource given separately, as in POST /v1/intents. A word that the lexicon does not know becomes the action
+ * `unknown`, which no ALLOW matches.
  */
 export function intentOf(actionText: string, resourceText: string, actionOf: ActionOf): EnforceIntent | Refusal {
   const actionWord = actionText.length > MAX_LENGTH ? '' : fold(actionText);
@@ -145,8 +147,7 @@ export function intentOf(actionText: string, resourceText: string, actionOf: Act
 }
 
 /**
- * The `intent` of an enforcement request: a normalized intent `d.a.o` (the second part is the action), or
- * `action:resource`, split at the first colon.
+ * Reads the `intent` of an enforcement request: a normalized intent `domain.action.object`, or `action:resource`, split at the first colon.
  */
 export function parseEnforceIntent(text: string, actionOf: ActionOf): EnforceIntent | Refusal {
   const colon = text.indexOf(':');

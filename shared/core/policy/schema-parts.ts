@@ -1,8 +1,10 @@
-// The parts of the policy schema that typebox has no words for: conditions, events and obligations, as plain JSON Schema.
+// The parts of the policy schema that typebox can not express (conditions, events and obligations), as plain JSON Schema.
 import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
 import { CONTEXT_PATH, FACT_NAMES, VOCABULARY } from './vocabulary.ts';
 
-/** `if`, `then` and `else`. Built from pairs, because an object literal with a member `then` looks like a promise. */
+/**
+ * Builds `if`, `then` and `else`. From pairs, because an object literal with a member `then` looks like a promise to linters and `await`.
+ */
 export function conditional(when: object, then: object | boolean, otherwise?: object): Record<string, unknown> {
   const keywords = [['if', when], ['then', then], ...(otherwise === undefined ? [] : [['else', otherwise]])];
   return Object.fromEntries(keywords);
@@ -33,7 +35,7 @@ const list = (description: string): object => ({
   description,
   examples: [[untrusted, unregistered]],
 });
-/** `trust.level (number, 0..7): the effective trust level ...`, for whoever writes a path. */
+/** Describes each path for the author of a policy, as in `trust.level (number, 0..7): the effective trust level ...`. */
 function pathsInWords(): string {
   const lines = VOCABULARY.filter((entry) => entry.path !== undefined).map(
     ({ fact, path, type, unit, description }) => {
@@ -55,7 +57,7 @@ const conditionMembers = {
 };
 const junctionChoices = ['all', 'any', 'not'].map((name) => ({ required: [name], maxProperties: 1 }));
 
-/** Root of a rule's conditions: exactly one of all, any, not. */
+/** The root of a rule's conditions: exactly one of all, any, not. */
 const junction = {
   type: 'object',
   additionalProperties: false,
@@ -64,7 +66,7 @@ const junction = {
   oneOf: junctionChoices,
   examples: [{ all: [untrusted] }, { not: unregistered }],
 };
-/** Any node: a junction, or a comparison of a fact. */
+/** Any node of the conditions: a junction, or a comparison of a fact. */
 const condition = {
   type: 'object',
   additionalProperties: false,
@@ -104,7 +106,7 @@ const count = (description: string, example: number, minimum: number, maximum: n
   examples: [example],
 });
 
-/** The kinds that the service brings together when several rules demand them, with their members. */
+/** The obligation types that the service merges when several rules demand them, with their members. */
 const KNOWN_OBLIGATIONS: Record<string, { readonly description: string; readonly members: Record<string, object> }> = {
   redact_fields: {
     description:
@@ -267,5 +269,5 @@ const riskEvent = {
   examples: [{ type: 'RISK', params: counted }],
 };
 
-/** What the schemas of policies refer to below `#/$defs/`. */
+/** Definitions that the policy schemas refer to below `#/$defs/`. */
 export const POLICY_DEFS = { condition, junction, obligation, enforceEvent, riskEvent };

@@ -1,4 +1,4 @@
-// What Ajv says of a policy, in words for its author: one problem for each mistake, with the name that was probably meant.
+// Translates Ajv errors about a policy into messages for its author: one problem per mistake, with a suggestion for a misspelt name.
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { pointerToken } from '../../kernel/json.ts';
 import { didYouMean, nearestName } from '../../kernel/near.ts';
@@ -14,13 +14,13 @@ export interface Problem {
   readonly message: string;
 }
 
-/** A text from a policy in a message: quoted, and never long. */
+/** Quotes a text from a policy for a message, shortened when it is long. */
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
   return text.length > 100 ? `${text.slice(0, 100)}...` : text;
 }
 
-/** The value that a pointer of Ajv names. */
+/** Returns the value at a pointer of Ajv. */
 export function valueAt(document: unknown, pointer: string): unknown {
   let value = document;
   for (const token of pointer.split('/').slice(1)) {
@@ -35,7 +35,7 @@ export function stageOf(document: unknown): PolicyStage {
   return valueAt(document, '/stage') === 'intake' ? 'intake' : 'enforce';
 }
 
-/** What other rule engines and languages call our operators. */
+/** The names that other rule engines and languages use for these operators. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   '=': 'equal',
   '==': 'equal',
@@ -58,7 +58,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   includes: 'contains',
 };
 
-/** Finer verbs, which a target names by their class, and other words for environments. */
+/** Finer verbs, which a target must name by their class, and other words for environments. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   view: 'read',
   get: 'read',
@@ -86,7 +86,7 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 
 const TEST_MEMBER = ': a test file has it, and those belong into the folder "tests"';
 
-/** Members that json-rules-engine knows or a test file has, and this format leaves out, and why. */
+/** Members of json-rules-engine or of test files that this format does not have, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   condition: ': there are no shared conditions, so none can name itself in a circle; write the conditions out here',
   params: ': facts take no parameters',
@@ -96,7 +96,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   priority: ': the order of rules means nothing; DENY over ESCALATE over DEGRADE over ALLOW',
 };
 
-/** What a pattern of the schema asks for, in words. */
+/** Descriptions of the schema's patterns. */
 const IN_WORDS: readonly (readonly [end: RegExp, words: string])[] = [
   [/^\/id$/, 'must be lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit, at most 128'],
   [/\/name$/, 'must be lower-case letters, digits and "-", beginning with a letter or digit, at most 100'],
@@ -114,7 +114,7 @@ function unknownOperator(name: unknown): string {
   return `there is no operator ${shown(name)}${meant}${note}; known are ${OPERATOR_NAMES.join(', ')}`;
 }
 
-/** `; did you mean "live"?` for a word that is near one of a closed list, or that others use for it; or nothing. */
+/** Returns `; did you mean "live"?` for a word close to one of a closed list, or a known synonym of one; otherwise the empty string. */
 export function meantOf(value: unknown, names: readonly string[]): string {
   const text = typeof value === 'string' ? value : '';
   const word = Object.hasOwn(OTHER_WORDS, text) ? OTHER_WORDS[text] : undefined;
@@ -129,7 +129,7 @@ function oneOf(value: unknown, allowed: readonly unknown[]): string {
   return `${shown(value)} is not one of ${names.join(', ')}${meantOf(value, names)}`;
 }
 
-/** The member that is not known, and those that are. */
+/** The unknown member and the known ones. */
 function strangerOf(error: ErrorObject): { readonly key: string; readonly known: readonly string[] } {
   const key = String(error.params['additionalProperty']);
   return { key, known: Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {}) };
@@ -152,7 +152,7 @@ function unknownMember(error: ErrorObject): string {
 
 const JUNCTIONS = ['all', 'any', 'not'];
 
-/** What is wrong with a node of conditions that is neither one junction nor one comparison. */
+/** Describes a node of conditions that is neither one junction nor one comparison. */
 function neitherNor(value: unknown, pointer: string): string {
   const keys = typeof value === 'object' && value !== null ? Object.keys(value) : [];
   const junctions = keys.filter((key) => JUNCTIONS.includes(key));
@@ -168,7 +168,7 @@ function neitherNor(value: unknown, pointer: string): string {
     : 'must have exactly one of all, any, not; or fact, operator and value';
 }
 
-/** What the vocabulary says of the comparison around a `fact` or `path` that the schema refused. */
+/** The vocabulary's message about the comparison around a `fact` or `path` that the schema refused. */
 function factProblem(document: unknown, pointer: string): string | undefined {
   const around = pointer.slice(0, pointer.lastIndexOf('/'));
   const fact = valueAt(document, `${around}/fact`);
@@ -178,7 +178,7 @@ function factProblem(document: unknown, pointer: string): string | undefined {
   return typeof entry === 'string' ? entry : undefined;
 }
 
-/** The sentence of a keyword that needs no look at the document; undefined leaves it to Ajv. */
+/** The message for a keyword that does not depend on the document; undefined leaves the message to Ajv. */
 export function plainly(error: ErrorObject): string | undefined {
   const { keyword, params } = error;
   switch (keyword) {
@@ -206,7 +206,7 @@ export function plainly(error: ErrorObject): string | undefined {
   }
 }
 
-/** One error of Ajv (with `verbose`) about a policy document. */
+/** Converts one error of Ajv (with `verbose`) about a policy document. */
 export function problemOf(document: unknown, error: ErrorObject): Problem {
   const pointer = error.instancePath;
   const inCondition = /^\/rules\/\d+\/conditions/.test(pointer);
@@ -250,7 +250,7 @@ export function problemOf(document: unknown, error: ErrorObject): Problem {
 
 const EVENT_TYPE = /^(\/rules\/\d+\/event)\/type$/;
 
-/** Leaves out what follows from another mistake, so that each is told once: where it was made. */
+/** Drops errors that follow from another error, so that each mistake is reported once, where it was made. */
 export function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
   const mistyped = new Set<string>();
   const meant = new Set<string>();
@@ -266,16 +266,16 @@ export function withoutEchoes(errors: readonly ErrorObject[]): ErrorObject[] {
     meant.add(`${instancePath} ${nearestName(key, others)}`);
   }
   return errors.filter(({ keyword, instancePath, params }) => {
-    // A misspelt member is told with the name that is missing.
+    // The report of a misspelt member already names the missing one.
     if (keyword === 'required' && meant.has(`${instancePath} ${String(params['missingProperty'])}`)) return false;
-    // What is of the wrong type is also none of a list.
+    // A value of the wrong type is also outside every list.
     if (keyword === 'enum' && mistyped.has(instancePath)) return false;
-    // What an event carries follows from its type.
+    // The members of an event depend on its type.
     return ![...events].some((at) => instancePath === at || instancePath.startsWith(`${at}/`));
   });
 }
 
-/** Ajv also reports the keywords around a failure, which say nothing more. */
+/** Ajv also reports the keywords that enclose a failure; those add nothing. */
 export function isNoise(error: ErrorObject): boolean {
   return error.keyword === 'if' || /\/oneOf\/\d+\//.test(error.schemaPath);
 }

@@ -6,12 +6,12 @@ import { ACTIONS, ENVIRONMENTS } from '../../kernel/vocabulary.ts';
 import type { Action, Environment } from '../../kernel/vocabulary.ts';
 import { conditional, POLICY_DEFS } from './schema-parts.ts';
 
-/** Stable: editors and policy files refer to it, wherever the service runs. */
+/** Stable, because editors and policy files refer to it, wherever the service runs. */
 export const POLICY_SCHEMA_ID = 'https://custos.dev/schemas/policy.json';
-/** The policy id of reasons that no policy gives (no match, an agent that is not active, a failed evaluation). */
+/** The policy id of reasons that the service itself gives (no match, an agent that is not active, a failed evaluation). */
 export const BUILT_IN_POLICY = 'default';
 
-/** A comparison, as json-rules-engine writes it. */
+/** A comparison in the notation of json-rules-engine. */
 export interface Comparison {
   fact: string;
   path?: string;
@@ -21,7 +21,7 @@ export interface Comparison {
 export type Junction = { all: Condition[] } | { any: Condition[] } | { not: Condition };
 export type Condition = Junction | Comparison;
 
-/** An obligation as a policy file has it; kinds that the service does not know carry their data in `params`. */
+/** An obligation in a policy file; types that the service does not know carry their data in `params`. */
 export type PolicyObligation =
   | { type: 'redact_fields'; fields: string[] }
   | { type: 'max_rows'; limit: number }
@@ -42,7 +42,7 @@ export interface RiskEvent {
   params: { factor: string; score: number; message: string };
 }
 
-/** A JSON Schema that typebox has no words for, with the type that it stands for. */
+/** A JSON Schema that typebox can not express, with the TypeScript type of its values. */
 const raw = <T>(schema: object): TSchema & { '~unsafe': T } => Type.Unsafe<T>(schema);
 
 const name = (description: string, pattern: string, example: string) =>

@@ -1,9 +1,9 @@
-// Counts by key that stay bounded: the first keys one by one, later ones together.
+// Bounded counts by key: the first keys are counted individually, later ones together.
 import type { Table } from './difference-types.ts';
 
 export type Counts = Record<string, number>;
 
-/** Plain JSON, to go on from later. */
+/** Plain JSON, from which a later run continues. */
 export interface TallyState {
   readonly entries: readonly (readonly [key: string, counts: Counts])[];
   readonly beyond: number;
@@ -14,7 +14,7 @@ export function byText(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** @param limit keys that are counted one by one @param state of an earlier tally with the same limit */
+/** @param limit number of keys counted individually @param state of an earlier tally with the same limit, to continue from */
 export function createTally(limit: number, state: TallyState | undefined) {
   const entries = new Map<string, Counts>((state?.entries ?? []).map(([key, counts]) => [key, { ...counts }]));
   let beyond = state?.beyond ?? 0;

@@ -1,4 +1,4 @@
-// The bytes of a file that a person saved: its text, or why they are none and where.
+// Decodes the bytes of a text file, or reports why they are not text and where.
 import { isUtf8 } from 'node:buffer';
 
 export type ReadText =
@@ -9,20 +9,20 @@ export type ReadText =
 const REPLACEMENT = 0xfffd;
 const NOT_UTF8 = 'is not UTF-8 text: save it as UTF-8';
 
-/** Whether the bytes are UTF-16: they begin with its mark, or with a bracket or a space beside a zero byte. */
+/** Whether the bytes are UTF-16: they start with its byte order mark, or with a bracket or a space next to a zero byte. */
 function isUtf16(bytes: Buffer): boolean {
   const [first, second] = bytes;
   const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
   return isMarked || (bytes.length > 1 && (first === 0) !== (second === 0));
 }
 
-/** Where in the text the first bytes are that are no UTF-8. */
+/** The index in the text of the first bytes that are not UTF-8. */
 function firstBroken(bytes: Buffer, text: string): number {
   let offset = 0;
   for (let i = 0; i < text.length; ) {
     const code = text.codePointAt(i) ?? 0;
     const length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    // A replacement character that stands in the file as such is three bytes of its own.
+    // A replacement character that the file really contains is encoded in these three bytes.
     if (code === REPLACEMENT && bytes.readUIntBE(offset, Math.min(3, bytes.length - offset)) !== 0xefbfbd) return i;
     offset += length;
     i += code < 0x10000 ? 1 : 2;
@@ -31,8 +31,8 @@ function firstBroken(bytes: Buffer, text: string): number {
 }
 
 /**
- * The text of a file. Bytes that are no UTF-8 are refused and not replaced: a name with a replaced letter in it would be a
- * rule for a resource that nobody has.
+ * Decodes the text of a file. Invalid UTF-8 is refused and not replaced: a name with a replaced letter would make a rule for a resource
+ * that does not exist.
  */
 export function textOf(bytes: Buffer): ReadText {
   if (isUtf16(bytes)) return { line: 1, column: 1, message: 'is UTF-16 text: save it as UTF-8' };

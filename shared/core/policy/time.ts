@@ -1,4 +1,4 @@
-// The facts about a moment: all of them from one instant, in UTC.
+// Computes the time facts of an instant, in UTC.
 import type { Facts } from './types.ts';
 
 /** The `time` facts of an instant, in milliseconds since 1970. */

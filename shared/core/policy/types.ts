@@ -1,4 +1,4 @@
-// The facts that policies see, and what an evaluation says. Plain data: recorded with each decision, evaluated again in replays.
+// The facts that policies evaluate and the result of an evaluation. Plain data: stored with each decision and used again by replays.
 import type { TrustFacts } from '../trust/facts.ts';
 import type { ParsedIntent } from '../intent/types.ts';
 import type { AgentStatus, Environment, Effect, RiskLevel, Verdict } from '../../kernel/vocabulary.ts';
@@ -14,27 +14,27 @@ export interface Risk {
   /** 0..1000 */
   score: number;
   factors: RiskFactor[];
-  /** Without the factors that count only because facts are missing; absent when there are none. */
+  /** The risk computed without the factors that count only because facts are missing; absent when there are no such factors. */
   certain?: { level: RiskLevel; score: number };
 }
 
-/** What the caller wrote, as it came: the `intent` of an enforcement, or action and resource of a submitted intent. */
+/** The caller's input, unchanged: the `intent` of an enforcement, or action and resource of a submitted intent. */
 export type Requested = { readonly intent: string } | { readonly action: string; readonly resource: string };
 
-/** A parse, and the canonical resource that policies match. */
+/** A parsed intent with the canonical resource that policies match. */
 export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {
-  /** No policy looks at it. Absent in decisions that were recorded before it was. */
+  /** Not visible to policies. Absent in decisions recorded before this member was introduced. */
   requested?: Requested;
   /** Canonical, without the action: `data/user_profile`, `db/production/*`. */
   resource: string;
-  /** How many segments of the resource are named; the `*` of a pattern is not counted. */
+  /** Number of named segments of the resource; the `*` of a pattern is not counted. */
   depth: number;
-  /** Whether a parse by this agent, at most 15 minutes old, stands behind it, named by its `intent_id` or not. */
+  /** Whether a parse by this agent, at most 15 minutes old, was joined to it, with or without an `intent_id` in the request. */
   parsed: boolean;
   risk: Risk;
 };
 
-/** Everything a rule may look at. `context` is the caller's own object. */
+/** All facts that a rule may refer to. `context` is the object that the caller sent. */
 export interface Facts {
   intent: IntentFacts;
   agent: {
@@ -49,7 +49,7 @@ export interface Facts {
   context: Record<string, unknown>;
   /** UTC. `weekday` 1 (Monday) .. 7; `minute_of_day` 0..1439. */
   time: { now: string; date: string; hour: number; minute_of_day: number; weekday: number };
-  /** The agent's decisions by verdict in three windows, at most 1 s old. */
+  /** The agent's decisions, counted by verdict in three windows; at most 1 s stale. */
   history: Record<'last_60s' | 'last_1h' | 'last_24h', Record<Verdict, number>>;
   organisation: { slug: string };
   environment: Environment;
@@ -63,13 +63,13 @@ export interface Reason {
   message: string;
 }
 
-/** An obligation of a DEGRADE verdict: the caller must keep it. */
+/** An obligation of a DEGRADE verdict: the caller may act only if it complies with it. */
 export interface Obligation {
   type: string;
   [member: string]: unknown;
 }
 
-/** One condition with the value it saw (for `explain`). */
+/** One condition with the actual value it was compared with (for `explain`). */
 export interface ExplainedCondition {
   fact: string;
   path?: string;
@@ -85,38 +85,38 @@ export interface ExplainedRule {
   rule: string;
   effect: Verdict;
   matched: boolean;
-  /** Why a candidate did not count although its conditions matched, or was skipped. */
+  /** Why a candidate rule was skipped, or did not count although its conditions matched. */
   skipped?: string;
   conditions: ExplainedCondition[];
 }
 
-/** Deeply frozen: an evaluation may be remembered and given to several callers. */
+/** Deeply frozen, because a memoized evaluation is returned to several callers. */
 export interface Evaluation {
   readonly verdict: Verdict;
   /** By severity (DENY, ESCALATE, DEGRADE, ALLOW), then policy id, then rule name. Never empty. */
   readonly reasons: readonly Reason[];
-  /** Not empty only when the verdict is DEGRADE. */
+  /** Non-empty only when the verdict is DEGRADE. */
   readonly obligations: readonly Obligation[];
 }
 
-/** What intake policies see: everything but the risk that they compute. */
+/** The input of intake policies: all facts except the risk, which these policies compute. */
 export type RiskFacts = Omit<Facts, 'intent'> & { intent: Omit<IntentFacts, 'risk'> };
 
-/** A policy file, a lexicon or a stored set that can't be used, and where. `line` and `column` count from 1. */
+/** A problem in a policy file, a lexicon or a stored set that prevents its use, with its position. `line` and `column` count from 1. */
 export interface Finding {
   file: string;
   line: number;
   column: number;
-  /** RFC 6901, into the file. */
+  /** RFC 6901 JSON Pointer into the file. */
   pointer: string;
-  /** A FindingCode, or of the linter a LintCode. */
+  /** A FindingCode, or a LintCode for findings of the linter. */
   code: string;
   message: string;
-  /** Absent: error. An error keeps the set out of force. */
+  /** Absent means error. A set with an error is not put into force. */
   severity?: 'error' | 'warning';
-  /** What to do about it. */
+  /** How to fix it. */
   hint?: string;
-  /** A question that shows it. */
+  /** A request that demonstrates the finding. */
   example?: string;
 }
 

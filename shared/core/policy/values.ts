@@ -1,4 +1,4 @@
-// Values that typed operators compare: times of day, RFC 3339 times, IP addresses and networks. Parsers only, no clock.
+// Parsers for the values that typed operators compare: times of day, RFC 3339 times, IP addresses and networks. No clock.
 import { isIP } from 'node:net';
 
 const HOURS = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/;
@@ -6,7 +6,7 @@ const HOURS = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 const MINUTES_PER_DAY = 1_440;
 
-/** `08:00-18:00` as minutes since midnight; undefined when it is not two different times. */
+/** Parses `08:00-18:00` into minutes since midnight; undefined unless it consists of two different times. */
 export function parseHours(value: unknown): { readonly from: number; readonly to: number } | undefined {
   const match = typeof value === 'string' ? HOURS.exec(value) : null;
   if (match === null) return undefined;
@@ -18,7 +18,7 @@ export function parseHours(value: unknown): { readonly from: number; readonly to
   return from === to ? undefined : { from, to };
 }
 
-/** Milliseconds since 1970 of an RFC 3339 time, or undefined. A day that its month does not have is refused. */
+/** Milliseconds since 1970 of an RFC 3339 time, or undefined. A day that does not exist in its month is refused. */
 export function timeOf(value: unknown): number | undefined {
   if (typeof value !== 'string' || !RFC3339.test(value)) return undefined;
   const time = Date.parse(value);
@@ -28,7 +28,7 @@ export function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) || day < 1 || day > daysInMonth ? undefined : time;
 }
 
-/** Minutes since midnight UTC of a number of minutes or an RFC 3339 time; undefined for anything else. */
+/** Minutes since midnight UTC, from a number of minutes or an RFC 3339 time; undefined for anything else. */
 export function minutesOfDay(value: unknown): number | undefined {
   if (typeof value === 'number')
     return Number.isInteger(value) && value >= 0 && value < MINUTES_PER_DAY ? value : undefined;
@@ -62,7 +62,7 @@ function parseV6(text: string): bigint {
   return [...left, ...zeros, ...right].reduce((value, part) => (value << 16n) | BigInt(`0x${part}`), 0n);
 }
 
-/** An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is the IPv4 address: otherwise it would walk around IPv4 networks. */
+/** An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2) is parsed as the IPv4 address, so that it can not bypass IPv4 networks. */
 function parseAddress(text: string): Address | undefined {
   const kind = isIP(text);
   if (kind === 4) return { bits: 32, value: parseV4(text) };
@@ -76,7 +76,7 @@ interface Range {
   readonly prefix: number;
 }
 
-/** A network in CIDR notation (RFC 4632, RFC 4291 section 2.3), or undefined. */
+/** Parses a network in CIDR notation (RFC 4632, RFC 4291 section 2.3); undefined when it is none. */
 export function parseRange(text: string): Range | undefined {
   const match = /^([^/]+)\/(\d{1,3})$/.exec(text);
   if (match === null) return undefined;
@@ -87,7 +87,7 @@ export function parseRange(text: string): Range | undefined {
   return prefix <= address.bits ? { address, prefix } : undefined;
 }
 
-/** The address of a value, of so many bits, as it is written. */
+/** Formats an address of 32 or 128 bits. */
 export function addressText(value: bigint, bits: 32 | 128): string {
   const width = bits === 32 ? 8n : 16n;
   const parts: bigint[] = [];
@@ -96,7 +96,7 @@ export function addressText(value: bigint, bits: 32 | 128): string {
   return bits === 32 ? parts.join('.') : parts.map((part) => part.toString(16)).join(':');
 }
 
-/** The network that a range in CIDR notation means, and whether it was written with an address inside of it. */
+/** The network of a range in CIDR notation, and whether host bits were set in the written address. */
 export function networkOf(
   text: string,
 ): { readonly network: string; readonly host: string; readonly hasHostBits: boolean } | undefined {
@@ -106,12 +106,12 @@ export function networkOf(
   const size = BigInt(bits - range.prefix);
   const first = (value >> size) << size;
   const [host = ''] = text.split('/');
-  // In the author's own spelling where it is right already: an IPv6 address has many.
+  // Keeps the author's spelling when it is already correct, because an IPv6 address has several spellings.
   const network = first === value ? text : `${addressText(first, bits)}/${range.prefix}`;
   return { network, host: `${host}/${bits}`, hasHostBits: first !== value };
 }
 
-/** Whether an address lies in a network; undefined when one of the two is not what it should be. */
+/** Whether an address lies in a network; undefined when either of them is malformed. */
 export function addressInRange(address: unknown, range: string): boolean | undefined {
   const host = typeof address === 'string' ? parseAddress(address) : undefined;
   const network = parseRange(range);

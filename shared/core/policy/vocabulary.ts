@@ -1,4 +1,4 @@
-// The typed vocabulary: every fact and path that a condition may name, its type, unit and meaning; and how a path is read.
+// The typed vocabulary: every fact and path that a condition may name, with its type, unit and meaning, and the functions that read paths.
 import {
   ACTIONS,
   AGENT_STATUSES,
@@ -27,21 +27,21 @@ export const FACT_TYPES = [
   'money',
   'unknown',
 ] as const;
-/** `strings`, `resources` and `money` are lists; `minutes` counts from midnight UTC; `unknown` is what a caller chose. */
+/** `strings`, `resources` and `money` are lists; `minutes` counts from midnight UTC; `unknown` is a value of any type from the caller. */
 export type FactType = (typeof FACT_TYPES)[number];
 
 export interface VocabularyEntry {
   readonly fact: string;
-  /** Dotted, own properties only; absent when the fact is a plain value. */
+  /** Dotted path through own properties; absent when the fact is a plain value. */
   readonly path?: string;
   readonly type: FactType;
-  /** The closed list that the value, or each member of a list, is from. */
+  /** The closed list of allowed values, also for each member of a list. */
   readonly values?: readonly string[];
   readonly unit?: string;
   readonly description: string;
-  /** Policies of stage `intake` compute this, so they can't look at it. */
+  /** Not readable at stage `intake`, because policies of that stage compute it. */
   readonly notAtIntake?: true;
-  /** Names one object, so a request for a pattern, which stands for many, leaves it open: then it counts as missing. */
+  /** Names a single object. A request for a pattern covers many objects, so the value counts as missing. */
   readonly openInPattern?: true;
 }
 
@@ -211,19 +211,19 @@ const CONTEXT: Omit<VocabularyEntry, 'path'> = {
   type: 'unknown',
   description: "a member of the caller's own context",
 };
-/** Below `context` any dotted path of plain member names. */
+/** Paths below `context`: dotted, with plain member names. */
 export const CONTEXT_PATH = /^[A-Za-z0-9_-]{1,64}(?:\.[A-Za-z0-9_-]{1,64}){0,7}$/;
 
 export const FACT_NAMES: readonly string[] = [...new Set(VOCABULARY.map((entry) => entry.fact)), 'context'];
 
 const byPath = new Map(VOCABULARY.map((entry) => [fullPath(entry.fact, entry.path), entry]));
 
-/** `trust` and `level` give `trust.level`; a fact without a path is its own full path. */
+/** Joins fact and path: `trust` and `level` give `trust.level`; a fact without a path is its own full path. */
 export function fullPath(fact: string, path: string | undefined): string {
   return path === undefined ? fact : `${fact}.${path}`;
 }
 
-/** Where a path goes wrong although its author knows the facts: other engines read expressions here. */
+/** Explains a path that another rule engine would accept as an expression. */
 function pathNote(path: string): string {
   return /[$[\]()*?@]/.test(path)
     ? '; a path is a dotted list of member names, no JSONPath: nothing in a policy is run as an expression'
@@ -239,7 +239,7 @@ function unknownFact(fact: string): string {
   return `there is no fact ${written}${near === undefined ? '' : `; did you mean "${near}"?`}; known are ${FACT_NAMES.join(', ')}`;
 }
 
-/** The entry of a fact and path, or what is wrong with them. */
+/** Returns the entry of a fact and path, or a message that says why there is none. */
 export function lookUp(fact: string, path: string | undefined, stage: PolicyStage): VocabularyEntry | string {
   if (!FACT_NAMES.includes(fact)) return unknownFact(fact);
   const written = JSON.stringify(path?.slice(0, 200));
@@ -263,20 +263,20 @@ export function lookUp(fact: string, path: string | undefined, stage: PolicyStag
   return entry;
 }
 
-/** The member of a plain object that is its own; undefined for lists, inherited members and everything else. */
+/** Returns an own member of a plain object; undefined for lists, inherited members and other values. */
 function own(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
     return undefined;
-  // Object.hasOwn has just said that the member exists.
+  // Object.hasOwn has shown that the member exists.
   return (value as Record<string, unknown>)[key];
 }
 
-/** Reads one full path out of the facts; undefined when it is missing. Never runs anything that came from a policy. */
+/** Reads one full path from the facts; undefined when the value is missing. Never executes anything from a policy. */
 export type PathReader = (facts: object) => unknown;
 
 /**
- * Whether a request for a pattern leaves the path open: it names one object, and the pattern stands for many. The
- * domain is the first segment, so only `*` itself leaves that open.
+ * Whether a request for a pattern leaves the path undetermined: the path names one object, and the pattern covers many. The domain is the
+ * first segment, so only the pattern `*` leaves the domain undetermined.
  */
 export function isLeftOpen(path: string, facts: object): boolean {
   if (byPath.get(path)?.openInPattern !== true) return false;
@@ -286,8 +286,8 @@ export function isLeftOpen(path: string, facts: object): boolean {
 }
 
 /**
- * A risk that is higher only because facts are missing can not be told, where that makes a difference: otherwise whoever
- * leaves out a fact could make a rule hold for certain, through the risk.
+ * The uncertain part of a risk: a risk that is higher only because facts are missing counts as missing where the difference matters.
+ * Otherwise a caller could make a rule hold for certain by leaving out a fact.
  */
 const RISK_MEMBERS: ReadonlyMap<string, string> = new Map([
   ['intent.risk.level', 'level'],
@@ -302,7 +302,7 @@ function riskReader(member: string, read: PathReader): PathReader {
   };
 }
 
-/** The reader of a full path such as `trust.recorded.level`. Null counts as missing. */
+/** Returns the reader of a full path such as `trust.recorded.level`. Null counts as missing. */
 export function pathReader(path: string): PathReader {
   const keys = path.split('.');
   const read: PathReader = (facts) => {

@@ -1,4 +1,4 @@
-// What a set answers on facts, with and without one of its rules: the evaluation itself, without json-rules-engine and its promises.
+// The result of a set on given facts, with and without one of its rules: the evaluation without json-rules-engine and its promises.
 import { combine, combineRisk, matchOf, prechecks } from '../combine.ts';
 import type { Match } from '../combine.ts';
 import type { CompiledSet } from '../compile.ts';
@@ -15,17 +15,17 @@ import { asEvaluated } from './space.ts';
 import type { Witness } from './types.ts';
 
 const MAX_REMEMBERED = 200;
-/** Many findings of one set are shown on the same facts, and each asks several times. */
+/** Many findings of one set are demonstrated on the same facts, and each needs several evaluations. */
 const remembered = new WeakMap<CompiledSet, Map<string, Remembered>>();
 interface Remembered {
   readonly matches: readonly Match[];
   answer?: Verdict | number;
 }
 
-/** An evaluation in the linter's unit, comparisons: for each rule whose target fits, and each that holds. */
+/** Cost of an evaluation in comparisons, for each rule whose target matches and each rule that holds. */
 const CANDIDATE_COST = 8;
 const MATCH_COST = 8;
-/** Facts are remembered by their text. */
+/** Facts are cached by their serialized text. */
 const LETTERS_PER_COMPARISON = 32;
 
 function remember({ compiled, budget }: LintedSet, stage: PolicyStage, facts: Facts): Remembered {
@@ -69,7 +69,7 @@ export function answerOf(set: LintedSet, stage: PolicyStage, facts: Facts, witho
   return known.answer;
 }
 
-/** The other rules that take part in the answer to some facts; those that restrict it come first. */
+/** The other rules that take part in the result for some facts; the restricting ones come first. */
 export function othersOn(set: LintedSet, facts: Facts, besides: readonly LintedRule[]): LintedRule[] {
   const isRestricting = ({ rule }: LintedRule): boolean =>
     rule.effect.type === 'DENY' || rule.effect.type === 'ESCALATE';
@@ -79,7 +79,7 @@ export function othersOn(set: LintedSet, facts: Facts, besides: readonly LintedR
     .sort((a, b) => Number(isRestricting(b)) - Number(isRestricting(a)));
 }
 
-/** Whether a rule's target fits and its conditions hold. */
+/** Whether a rule's target matches and its conditions hold. */
 export function applies({ rule, stage }: LintedRule, set: LintedSet, facts: Facts): boolean {
   if (!holdsFor(rule.condition, facts, asEvaluated(rule))) return false;
   const candidates = set.compiled[stage].find(requestOf(facts));
@@ -92,7 +92,7 @@ function requestWords({ intent }: Facts): string {
   return `${intent.action}:${intent.resource}${isPattern(intent.resource) ? ' (a pattern)' : ''}${places}`;
 }
 
-/** The witness of what some facts show about a rule; the paths of the rules that take part are the relevant ones. */
+/** Builds the witness of a finding about a rule; the paths of the rules that take part are the relevant ones. */
 export function witnessOf(
   set: LintedSet,
   linted: LintedRule,

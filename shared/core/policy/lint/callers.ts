@@ -1,4 +1,4 @@
-// ALLOW and DEGRADE rules that permit because of what the caller says of itself: a member of the context, which it writes.
+// ALLOW and DEGRADE rules that trust the caller's own statements: members of the context, which the caller writes.
 import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
 import { firstPattern } from './dead.ts';
 import { setPath } from './facts.ts';
@@ -11,7 +11,7 @@ import type { LintFinding } from './types.ts';
 const REFUSING = ['notEqual', 'notIn', 'doesNotContain'];
 const NAMING = ['equal', 'in', 'contains', 'containsAny', 'containsAll', 'startsWith', 'endsWith', 'inCidr'];
 
-/** Whether a comparison holds for whatever a caller sends, but for what it names. */
+/** Whether a comparison holds for any value from the caller except the ones that it names. */
 function isRefusal(part: Part): boolean {
   if (part.node.kind !== 'leaf' || !part.node.leaf.path.startsWith('context.')) return false;
   const { operator, negated, comparison } = part.node.leaf;
@@ -30,7 +30,7 @@ function refusedValues(part: Part): readonly unknown[] {
   return operator.name.startsWith('contains') || operator.name === 'doesNotContain' ? [[...items]] : items;
 }
 
-/** An ALLOW that holds unless the caller itself says something: it will say something else, or nothing. */
+/** An ALLOW that holds unless the caller sends a certain value: a caller can send another value, or none. */
 export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[] {
   const { rule } = linted;
   if (rule.effect.type !== 'ALLOW') return [];
@@ -73,12 +73,15 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
     });
 }
 
-/** What the caller sends, and nobody looks at before policies do. A claim lowers the effective trust, which has a fact of its own. */
+/**
+ * Facts that the caller writes and nothing checks before the policies. A claimed trust lowers the effective trust, which is a separate
+ * fact.
+ */
 const CALLERS_OWN = /^(?:context|trust\.claimed)\./;
 
 /**
- * Members of the context on whose word alone a rule permits: with the member as the rule wants it the answer is yes, and
- * without it no. Not where the rule asks for one key by its id: then its author has said whose word counts.
+ * Context members that are sufficient for a permission: the result is a permission with the value that the rule requires, and a refusal
+ * without it. Not reported where the rule requires one key by its id, because its author has then chosen whom to trust.
  */
 export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[] {
   const { rule } = linted;

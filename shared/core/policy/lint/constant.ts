@@ -1,4 +1,4 @@
-// Conditions that are not ones: always true, never true within a rule that lives, or written twice.
+// Conditions without effect: always true, never true within a rule that can hold, or repeated.
 import { canonicalize } from '../../proof/canonical.ts';
 import { holdsFor } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
@@ -27,7 +27,7 @@ function isAlways(set: LintedSet, linted: LintedRule, part: Part, isHolding = tr
   return found.kind === 'none';
 }
 
-/** Facts within the target on which a part does not hold. */
+/** Finds facts within the target on which a part does not hold. */
 function failing(
   set: LintedSet,
   linted: LintedRule,
@@ -58,14 +58,14 @@ function failsWithin(set: LintedSet, linted: LintedRule, part: Part): boolean {
 }
 
 export interface AlwaysTrue {
-  /** A rule that holds on all that its target admits. */
+  /** The rule holds on everything that its target admits. */
   readonly isAlways: boolean;
   readonly finding?: LintFinding;
 }
 
 /**
- * A rule without a real condition. No finding where its author says so: by `isPresent` of a fact that is always there, or by repeating
- * what the target says. One where a comparison looks like a guard and is none.
+ * A rule whose conditions never restrict it. Not reported where the author made it explicit: with `isPresent` of a fact that is always
+ * present, or by repeating the target. Reported where a comparison looks like a guard and is none.
  */
 export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
   if (!isAlwaysWithin(set, linted, linted.root)) return { isAlways: false };
@@ -98,7 +98,7 @@ export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
   };
 }
 
-/** Facts on which the rule holds, for findings about a part that makes no difference. */
+/** Finds facts on which the rule holds, for findings about a part without effect. */
 function holding(set: LintedSet, linted: LintedRule): Facts | undefined {
   const found = search({
     set,
@@ -132,7 +132,10 @@ function partFinding(
   ];
 }
 
-/** Parts that are always or never true although the rule is neither, the largest of them only. In an ALLOW the first kind is a guard that guards nothing. */
+/**
+ * Parts that are always or never true although the rule is neither; only the outermost of them. In an ALLOW, an always-true part is a guard
+ * that guards nothing.
+ */
 export function constantParts(set: LintedSet, linted: LintedRule): LintFinding[] {
   const look = (part: Part): LintFinding[] => {
     for (const isHolding of [true, false]) {

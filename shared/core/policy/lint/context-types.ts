@@ -1,4 +1,4 @@
-// Members of the context that two rules read as values of different types: whatever a caller sends, one of them counts it as missing.
+// Context members that two rules read as values of different types: whatever a caller sends, one of them treats it as missing.
 import { outcomeOf, type Leaf } from '../normal-form.ts';
 import { overlaps } from '../resource.ts';
 import { applies, witnessOf } from './answers.ts';
@@ -24,7 +24,7 @@ function usesIn(linted: LintedRule, part: Part): Use[] {
 
 const isTold = (leaf: Leaf, facts: object): boolean => ['yes', 'no'].includes(outcomeOf(leaf, facts));
 
-/** Whether some value can be told by both comparisons; true when it is not known. */
+/** Whether some value is decidable for both comparisons; true when that is not known. */
 function canBothTell(a: Leaf, b: Leaf): boolean {
   const { values, exact } = contextValues([a, b]);
   if (!exact) return true;
@@ -42,14 +42,14 @@ function canMeet(a: LintedRule, b: LintedRule): boolean {
   );
 }
 
-/** Most uses of one path that are compared with each other. */
+/** The largest number of uses of one path that are compared with each other. */
 const MAX_USES = 200;
 
 export function contextTypeFindings(set: LintedSet, alive: readonly LintedRule[]): LintFinding[] {
   const byPath = new Map<string, Use[]>();
   for (const linted of alive)
     for (const use of usesIn(linted, linted.root)) {
-      // Of many comparisons of one kind in many rules the first ones stand for all.
+      // When many rules have comparisons of one kind, the first ones represent all.
       const uses = byPath.get(use.leaf.path) ?? [];
       if (uses.length < MAX_USES) byPath.set(use.leaf.path, [...uses, use]);
     }

@@ -1,4 +1,4 @@
-// What a caller may send as one member of its context, as far as conditions can tell: any type, or nothing at all.
+// The values a caller may send as one context member, as far as conditions can tell them apart: any type, or no value.
 import type { Leaf } from '../normal-form.ts';
 import { textsOf } from '../comparisons.ts';
 import { isPattern } from '../resource.ts';
@@ -16,7 +16,7 @@ import {
 
 type Family = 'number' | 'text' | 'boolean' | 'list' | 'time' | 'network' | 'resource' | 'money' | 'presence';
 
-/** Values of one path. `exact`: whatever else the path may hold answers every comparison as one of these does. */
+/** Values of one path. `exact`: every other value gives the same results in all comparisons as one of these. */
 export interface Representatives {
   readonly values: readonly unknown[];
   readonly exact: boolean;
@@ -31,7 +31,7 @@ const isNumber = (value: unknown): value is number => typeof value === 'number';
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isAmount = (value: unknown): value is Amount => typeof value === 'object' && value !== null && 'amount' in value;
 
-/** Which values a comparison can answer yes or no about. */
+/** The values for which a comparison is decidable. */
 export function familyOf(leaf: Leaf): Family {
   switch (leaf.operator.name) {
     case 'isPresent':
@@ -79,7 +79,7 @@ export function textConstants(leaves: readonly Leaf[]): { whole: string[]; start
   return { whole: of(['equal', 'notEqual', 'in', 'notIn']), starts: of(['startsWith']), ends: of(['endsWith']) };
 }
 
-/** Most texts, and networks, of one path that are looked at; beyond, nothing is claimed. */
+/** The largest number of texts or networks of one path that are analysed; a larger set gives no findings. */
 const MAX_TEXTS = 2_000;
 const MAX_NETWORKS = 100;
 
@@ -99,7 +99,7 @@ export function listValues(leaves: readonly Leaf[]): Representatives {
   return { values: [[], ...values, ...(exact ? [] : named.map((item) => [item]))], exact };
 }
 
-/** Instants at which the comparisons of one path with times, and with times of day, may change their answer. */
+/** Instants and minutes of the day at which the comparisons of one path may change their result. */
 export function timeMarks(leaves: readonly Leaf[]): { instants: number[]; minutes: number[] } {
   const values = leaves.map((leaf) => leaf.comparison.value);
   return {
@@ -116,7 +116,7 @@ export function moneyValues(leaves: readonly Leaf[]): Representatives {
   return { values: lists ?? [[]], exact: lists !== undefined };
 }
 
-/** Resources inside and outside each pattern that a comparison names. A context holds no request, so patterns need no patterns. */
+/** Resources inside and outside each pattern that a comparison names. A context contains no request, so request patterns are not needed. */
 function resourceValues(leaves: readonly Leaf[]): unknown[] {
   const patterns = leaves.flatMap((leaf) => textsOf(leaf.value));
   const fresh = freshWord(patterns, patterns);
@@ -147,7 +147,7 @@ function valuesOf(family: Family, leaves: readonly Leaf[]): Representatives {
       return { values: addressesAround(networks.slice(0, MAX_NETWORKS)), exact: networks.length <= MAX_NETWORKS };
     }
     case 'resource':
-      // A list of resources answers yes to several patterns at once; that is not looked at.
+      // A list of resources may match several patterns at once; such combinations are not analysed.
       return { values: resourceValues(leaves), exact: leaves.length === 1 };
     case 'money':
       return moneyValues(leaves);
@@ -156,7 +156,7 @@ function valuesOf(family: Family, leaves: readonly Leaf[]): Representatives {
   }
 }
 
-/** Values of one type can be compared in several ways; the combinations of these are not looked at. */
+/** Families that compare values of one type in different ways; combinations of these are not analysed. */
 const READ_AS_TEXT: readonly Family[] = ['text', 'time', 'network', 'resource'];
 
 export function contextValues(leaves: readonly Leaf[]): Representatives {
@@ -173,7 +173,7 @@ export function contextValues(leaves: readonly Leaf[]): Representatives {
     (families.includes('number') && families.includes('time'));
   const found = [...byFamily].map(([family, of]) => valuesOf(family, of));
   return {
-    // None at all, and a value of no type that any operator knows.
+    // A missing value, and a value whose type no operator knows.
     values: [...found.flatMap((one) => one.values), undefined, {}],
     exact: !isMixed && found.every((one) => one.exact),
   };

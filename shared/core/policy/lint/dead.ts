@@ -1,4 +1,4 @@
-// Rules that never count: their conditions can't hold, can't hold for what the target admits, or hold only where facts are missing.
+// Rules that never count: their conditions never hold, never hold within the target, or hold only where facts are missing.
 import { groundOf } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { applies, witnessOf } from './answers.ts';
@@ -8,10 +8,12 @@ import { beforePolicies, conditionHolds, ruleHolds, search, type Found } from '.
 import { asEvaluated, both, CERTAIN, SLUG } from './space.ts';
 import type { LintFinding } from './types.ts';
 
-/** Most patterns of one target that are gone through. */
+/** The largest number of patterns of one target that are analysed. */
 const MAX_PATTERNS = 40;
 
-/** The patterns of a target that have to be looked at; undefined when they are too many. One is enough where no condition looks at the resource. */
+/**
+ * The patterns of a target that need an analysis; undefined when there are too many. One is enough where no condition reads the resource.
+ */
 export function patternsOf({ rule }: LintedRule): readonly string[] | undefined {
   const isResourceAsked = rule.leaves.some((leaf) => groupOf(leaf.path) === 'resource');
   if (rule.effect.type !== 'ALLOW' || !isResourceAsked) return rule.resources.slice(0, 1);
@@ -20,12 +22,12 @@ export function patternsOf({ rule }: LintedRule): readonly string[] | undefined 
 
 export const firstPattern = ({ rule }: LintedRule): string => rule.resources[0] ?? '*';
 
-/** The parts that must all hold. */
+/** The parts of a conjunction. */
 function conjunctsOf(part: Part): readonly Part[] {
   return part.node.kind === 'all' && part.of.length > 0 ? part.of.flatMap(conjunctsOf) : [part];
 }
 
-/** As few of the parts as are impossible together, and facts on which all but the first of them hold. */
+/** A minimal set of parts that are impossible together, with facts on which all but the first of them hold. */
 function coreOf(
   set: LintedSet,
   linted: LintedRule,
@@ -151,11 +153,11 @@ function onlyWhenMissing(set: LintedSet, linted: LintedRule): LintFinding | unde
   };
 }
 
-/** The finding that says why a rule never counts, or undefined with facts on which its conditions hold. */
+/** Returns the finding that explains why a rule never counts, or undefined with facts on which its conditions hold. */
 export function deadFinding(set: LintedSet, linted: LintedRule): LintFinding | undefined {
   const { rule } = linted;
   const query = { set, rules: [linted], pattern: firstPattern(linted) };
-  // Most rules hold somewhere within their target, which answers all of this at once.
+  // Fast path: most rules hold somewhere within their target, which excludes all findings of this file at once.
   const alive = search({
     ...query,
     formula: (space) => both(space.targetOf(rule), beforePolicies(space), space.conditionOf(rule.condition, CERTAIN)),

@@ -1,4 +1,4 @@
-// The world that conditions look at, cut into parts that vary independently, each with finitely many values that stand for all.
+// Partitions the facts that conditions read into independent dimensions, each with finitely many representative values.
 import { effectiveTrust, NO_EVIDENCE, recordedScoreOf } from '../../trust/score.ts';
 import { AGENT_STATUSES, TIER_TABLE } from '../../../kernel/vocabulary.ts';
 import { riskLevelOf } from '../combine.ts';
@@ -16,17 +16,17 @@ import {
 } from './context-values.ts';
 import { instantsAround, numbersAround, subsets, type NumberRange } from './values.ts';
 
-/** Facts by full path; undefined for a fact that is missing. */
+/** Facts by full path; undefined for a missing fact. */
 export type Assignment = ReadonlyMap<string, unknown>;
 
-/** Facts that depend on each other, and their values together. `exact`: no other value answers any of the comparisons otherwise. */
+/** Facts that depend on each other, with their joint values. `exact`: no other value changes the result of any of the comparisons. */
 export interface Dimension {
   readonly key: string;
   readonly values: readonly Assignment[];
   readonly exact: boolean;
 }
 
-/** 2026-03-04, a Wednesday, at 10:30 UTC: what the time is where it does not matter. */
+/** The default time, 2026-03-04 (a Wednesday) at 10:30 UTC, where no condition reads it. */
 export const USUAL_TIME_MS = Date.UTC(2026, 2, 4, 10, 30);
 
 const RANGES: Readonly<Record<string, NumberRange>> = {
@@ -37,15 +37,15 @@ const COUNT: NumberRange = { min: 0, integer: true };
 const SCORE: NumberRange = { min: 0, max: 1_000, integer: true };
 
 const HISTORY = /^history\.(last_60s|last_1h|last_24h)\.([A-Z]+)$/;
-/** From the shortest to the longest: what is counted in one is counted in those after it. */
+/** From shortest to longest: a decision counted in one window is counted in all later ones. */
 const WINDOWS = ['last_60s', 'last_1h', 'last_24h'];
 
-/** Which facts belong together: what follows from one instant, one score, one resource, one past. */
+/** Names the dimension of a path: facts that derive from one instant, one score, one resource or one history belong together. */
 export function groupOf(path: string): string {
   if (path.startsWith('trust.') && path !== 'trust.uncertainty') return 'trust';
   if (path.startsWith('intent.risk.')) return 'risk';
   if (path.startsWith('time.')) return 'time';
-  // An agent that nobody registered has at most the score of no evidence.
+  // An unregistered agent has at most the score of no evidence.
   if (path === 'agent.registered' || path === 'agent.status') return 'trust';
   const [, , verdict] = HISTORY.exec(path) ?? [];
   if (verdict !== undefined) return `history ${verdict}`;
@@ -70,7 +70,7 @@ function scoresAround(leaves: readonly Leaf[], paths: readonly string[]): number
 }
 
 const STATUSES = ['UNREGISTERED', ...AGENT_STATUSES] as const;
-/** Most values of one dimension; of more, the first ones are looked at and nothing is claimed of the others. */
+/** The largest number of values of one dimension; beyond it, only the first ones are analysed and `exact` is false. */
 const MAX_VALUES = 4_000;
 
 function capped(key: string, values: readonly Assignment[], exact: boolean): Dimension {
@@ -84,7 +84,7 @@ const agentOf = (status: Status): Assignment =>
 const isScoreOf = (status: Status, recorded: number): boolean =>
   recordedScoreOf(status !== 'UNREGISTERED', recorded) === recorded;
 
-/** Recorded and claimed score, and whether somebody registered the agent, give all the rest. */
+/** Recorded score, claimed score and registration determine all other trust facts. */
 function trustDimension(leaves: readonly Leaf[]): Dimension {
   const isAgentAsked = leaves.some((leaf) => leaf.path.startsWith('agent.'));
   if (leaves.every((leaf) => leaf.path.startsWith('agent.'))) return capped('trust', STATUSES.map(agentOf), true);
@@ -110,10 +110,10 @@ function trustDimension(leaves: readonly Leaf[]): Dimension {
   return capped('trust', values, kept.length === claims.length);
 }
 
-/** Most counts that are combined when so many windows are asked about: about MAX_VALUES combinations. */
+/** The largest number of counts per window, by the number of windows read, so that there are about MAX_VALUES combinations. */
 const MAX_COUNTS = [0, MAX_VALUES, 89, 28];
 
-/** How often one verdict was given, in each window that is asked about. */
+/** The counts of one verdict in each window that a condition reads. */
 function historyDimension(key: string, leaves: readonly Leaf[]): Dimension {
   const [, verdict = ''] = key.split(' ');
   const asked = WINDOWS.map((window) => `history.${window}.${verdict}`).filter((path) =>
@@ -189,7 +189,7 @@ function valuesOf(path: string, leaves: readonly Leaf[]): Representatives {
   }
 }
 
-/** The dimension of one group of paths, other than `resource`, which depends on what a rule is for. */
+/** The dimension of one group of paths, except `resource`, which depends on the rule's target. */
 export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
   switch (key) {
     case 'trust':

@@ -1,4 +1,4 @@
-// Whole facts out of the few that matter: everything else is usual, and what follows from other facts does.
+// Completes the few relevant facts to whole facts: derived facts are computed, and all others get default values.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import type { Action, Effect } from '../../../kernel/vocabulary.ts';
 import { isPattern, normalizedOf, overlaps } from '../resource.ts';
@@ -9,13 +9,13 @@ import { USUAL_TIME_MS, type Assignment } from './dimensions.ts';
 import { instanceOf, partsOf } from './resources.ts';
 
 function setMember(at: object, key: string, value: unknown): void {
-  // A context may have a member __proto__, which an assignment would not make. Defining costs several times as much.
+  // A context may have a member __proto__, which an assignment would not create. Defining a member costs several times as much.
   if (key === '__proto__')
     Object.defineProperty(at, key, { value, writable: true, enumerable: true, configurable: true });
   else Reflect.set(at, key, value);
 }
 
-/** Sets one member by its full path; members on the way that are no objects become objects. */
+/** Sets one member by its full path; members on the way that are not objects become objects. */
 export function setPath(facts: object, path: string, value: unknown): void {
   const keys = path.split('.');
   const last = keys.pop();
@@ -36,7 +36,7 @@ export function setPath(facts: object, path: string, value: unknown): void {
 
 const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
 
-/** An agent that nobody registered reads one thing. */
+/** Default facts: an unregistered agent reads one object. */
 export function usualFacts(): Facts {
   return {
     intent: {
@@ -74,7 +74,7 @@ export function effectOf(action: Action): Effect {
   return action === 'delete' ? 'destructive' : 'write';
 }
 
-/** What a longer time holds is at least what a shorter one does. */
+/** A longer window contains at least the count of a shorter one. */
 function completeHistory({ history }: Facts, isGiven: (path: string) => boolean): void {
   for (const verdict of ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const) {
     let least = history.last_60s[verdict];
@@ -86,8 +86,8 @@ function completeHistory({ history }: Facts, isGiven: (path: string) => boolean)
 }
 
 /**
- * The facts of a request for which some facts are given.
- * @param pattern the target that the request is for; a request for another resource names it as a place
+ * The facts of a request of which some facts are given. @param pattern the target that the request must match; a request for another
+ * resource names it as a place
  */
 export function factsOf(given: readonly Assignment[], pattern: string): Facts {
   const facts = usualFacts();
@@ -110,7 +110,7 @@ export function factsOf(given: readonly Assignment[], pattern: string): Facts {
   return facts;
 }
 
-/** Whether the service could have gathered these facts: some depend on each other in ways that conditions do not see. */
+/** Whether the service could produce these facts: some depend on each other in ways that conditions do not show. */
 export function areUsual({ agent, trust, history }: Facts): boolean {
   const isTrustKnown = agent.registered || trust.recorded.score <= NO_EVIDENCE.score;
   const isHistoryOrdered = (['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const).every(
@@ -120,7 +120,7 @@ export function areUsual({ agent, trust, history }: Facts): boolean {
   return isTrustKnown && isHistoryOrdered;
 }
 
-/** The values that facts have at some paths; null where they have none. */
+/** The values of the facts at some paths; null where missing. */
 export function valuesAt(facts: Facts, paths: Iterable<string>): Record<string, unknown> {
   return Object.fromEntries([...paths].map((path) => [path, pathReader(path)(facts) ?? null]));
 }

@@ -1,4 +1,4 @@
-// Which rules make another one pointless: for each effect, who outweighs whom, and whether they hold wherever the other does.
+// Finds rules that make another rule pointless: which effect outweighs which, and whether one rule holds wherever another does.
 import { canonicalize } from '../../proof/canonical.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import { holdsFor } from '../normal-form.ts';
@@ -10,11 +10,11 @@ import { ruleHolds, search, type Found } from './search.ts';
 import { asEvaluated, both, CERTAIN, not, POSSIBLE, type Space, type Unsure } from './space.ts';
 import type { Formula } from './solve.ts';
 
-/** What must hold of a rule for another to be pointless: its conditions, read so or so. */
+/** A proof obligation for "`other` makes `rule` pointless": how undecidable comparisons count in the conditions of each. */
 interface Duty {
-  /** How the conditions of the pointless rule are read. */
+  /** How undecidable comparisons count in the pointless rule. */
   readonly given: Unsure;
-  /** How those of the rule that outweighs it are read. */
+  /** How undecidable comparisons count in the rule that outweighs it. */
   readonly demanded: Unsure;
 }
 
@@ -42,8 +42,8 @@ export function targetsMeet(a: CompiledRule, b: CompiledRule): boolean {
 }
 
 /**
- * What has to be shown so that `rule` changes nothing beside `other`; undefined when it always may. A DENY or ESCALATE beside one that
- * says it with another code gives a reason of its own, which is what its author may want.
+ * The proof obligations for "`rule` changes nothing beside `other`"; undefined when `rule` always has an effect. A DENY or ESCALATE with a
+ * different code than the other adds a reason to the answer, which may be its author's intention.
  */
 export function dutiesOf(rule: LintedRule, other: LintedRule): readonly Duty[] | undefined {
   const a = rule.rule.effect;
@@ -56,7 +56,7 @@ export function dutiesOf(rule: LintedRule, other: LintedRule): readonly Duty[] |
   if (b.type === 'DENY') return a.type !== 'DENY' || a.code === b.code ? [plain] : undefined;
   if (a.type === 'ALLOW') {
     if (b.type === 'ALLOW') return [plain];
-    // Only an ESCALATE that holds for certain opens what the ALLOW would open.
+    // Only an ESCALATE that holds for certain permits, once approved, what the ALLOW would permit.
     return b.type === 'ESCALATE' ? [{ given: CERTAIN, demanded: CERTAIN }] : undefined;
   }
   if (a.type === 'ESCALATE' && b.type === 'ESCALATE' && a.code === b.code)
@@ -69,7 +69,7 @@ export function dutiesOf(rule: LintedRule, other: LintedRule): readonly Duty[] |
   return undefined;
 }
 
-/** Whether one of the rules can stand for the other, so that only the later of two equal ones is reported. */
+/** Whether the rules are interchangeable, so that only the later one of two equal rules is reported. */
 export function areAlike(a: LintedRule, b: LintedRule): boolean {
   return a.rule.effect.type === b.rule.effect.type;
 }
@@ -81,8 +81,8 @@ function outweighs(space: Space, rule: LintedRule, other: LintedRule, at: number
 }
 
 /**
- * Facts on which a rule holds and none of the others outweighs it; `none`: they always do. For resources below a pattern that all
- * of the others cover.
+ * Finds facts on which a rule holds and none of the others outweighs it; `none` proves that there are no such facts. For resources below a
+ * pattern that all of the others cover.
  */
 export function unmatchedBy(
   set: LintedSet,
@@ -91,7 +91,7 @@ export function unmatchedBy(
   const [only] = others;
   const isOne = others.length === 1 && only !== undefined;
   if (isOne && sameConditions(rule, only) && isTargetWithin(rule.rule, only.rule)) return { kind: 'none' };
-  // Several together only ever have one duty each, which takes the rule as it is evaluated.
+  // For several rules together only one proof obligation is considered: the one that takes the rule as it is evaluated.
   const given = isOne ? (dutiesOf(rule, only) ?? []).map((duty) => duty.given) : [asEvaluated(rule.rule)];
   let last: Found = { kind: 'unknown' };
   for (const [at, when] of given.entries()) {
@@ -110,7 +110,7 @@ export function unmatchedBy(
   return last;
 }
 
-/** As unmatchedBy, when the other rule need not outweigh the first, only hold with it. */
+/** As unmatchedBy, when the other rule need not outweigh the first, but only hold with it. */
 export function unmatchedByConditions(
   set: LintedSet,
   { rule, other, pattern }: { rule: LintedRule; other: LintedRule; pattern: string },
@@ -124,7 +124,7 @@ export function unmatchedByConditions(
   });
 }
 
-/** Whether two rules hold for the same requests on the same facts, but for facts that can't be told. */
+/** Whether two rules hold for the same requests on the same facts, apart from facts that are undecidable. */
 export function areEquivalent(set: LintedSet, rule: LintedRule, other: LintedRule): boolean {
   const isCovered = other.rule.resources.every((pattern) => set.coverersOf(pattern, rule.stage).includes(rule));
   if (!isCovered || !isTargetWithin(other.rule, rule.rule)) return false;
@@ -145,16 +145,16 @@ export function areEquivalent(set: LintedSet, rule: LintedRule, other: LintedRul
   });
 }
 
-/** What every rule's target looks at, so that conditions on it may follow from it. */
+/** Facts that every rule's target reads, so that conditions on them may follow from the target. */
 export const REQUEST_GROUPS = ['intent.action', 'environment', 'organisation.slug', 'resource'];
 
-/** Whether one rule's conditions may follow from another's: not when they look at nothing that the other looks at. */
+/** Whether one rule's conditions may follow from another's; impossible when they read nothing that the other reads. */
 export function mayFollow(from: LintedRule, other: LintedRule): boolean {
   for (const group of other.groups) if (from.groups.has(group) || REQUEST_GROUPS.includes(group)) return true;
   return false;
 }
 
-/** Whether a rule outweighs another on some facts, which is cheap to see and rules most of them out. */
+/** Whether a rule outweighs another on some facts: a cheap test that excludes most rules. */
 export function outweighsOn(rule: LintedRule, other: LintedRule, facts: Facts): boolean {
   const { actions, environments, organisations, condition } = other.rule;
   const duty = dutiesOf(rule, other)?.[0];

@@ -1,4 +1,4 @@
-// Obligations that can't be kept together: rules that say DEGRADE and always end as ESCALATE.
+// DEGRADE rules whose obligations conflict with those of other rules, so that they always end as ESCALATE.
 import { mergeObligations } from '../obligations.ts';
 import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
 import { targetsMeet, unmatchedByConditions } from './implied.ts';
@@ -8,7 +8,7 @@ import { both, CERTAIN } from './space.ts';
 import type { LintFinding } from './types.ts';
 
 const MAX_PATTERNS = 50;
-/** Of two rules whose obligations are put together, in comparisons. */
+/** Cost of merging the obligations of two rules, in comparisons. */
 const PAIR_COST = 8;
 
 function conflictsOf(rules: readonly LintedRule[]): readonly string[] {
@@ -27,7 +27,7 @@ function conflictFinding(set: LintedSet, rule: LintedRule, others: readonly Lint
         applies(rule, set, facts) &&
         evaluationOf(set, facts).reasons.some((reason) => reason.code === 'OBLIGATIONS_CONFLICT'),
     },
-    // An ALLOW beside them does not keep obligations from conflicting.
+    // An ALLOW beside them does not prevent the conflict.
     (facts) => othersOn(set, facts, [rule, ...others]).filter((one) => one.rule.effect.type !== 'ALLOW'),
   );
   if (found.kind !== 'found') return undefined;
@@ -46,7 +46,7 @@ function conflictFinding(set: LintedSet, rule: LintedRule, others: readonly Lint
 }
 
 export function obligationFindings(set: LintedSet, alive: readonly LintedRule[]): LintFinding[] {
-  // Only rates can conflict (../obligations.ts); every other kind is united or the strictest of it.
+  // Only rates can conflict (../obligations.ts); all other types are united or take the strictest value.
   const degrading = alive.filter(
     ({ rule }) =>
       rule.effect.type === 'DEGRADE' &&
@@ -64,7 +64,7 @@ export function obligationFindings(set: LintedSet, alive: readonly LintedRule[])
         conflictsOf([one]).length === 0 &&
         conflictsOf([rule, one]).length > 0 &&
         holdsWherever(set, rule, one) &&
-        // Of two that always meet, the later one is reported.
+        // Of two rules that always hold together, the later one is reported.
         !(one.rule.index > rule.rule.index && holdsWherever(set, one, rule)),
     );
     return other === undefined ? [] : (conflictFinding(set, rule, [other]) ?? []);

@@ -1,4 +1,4 @@
-// ALLOW and DEGRADE rules that open more than they seem to: to every agent, or to agents with less trust than others are refused with.
+// ALLOW and DEGRADE rules that permit more than they seem to: every agent, or agents with less trust than agents that are refused.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import { ACTION_CLASSES, type Action, type ActionClass } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
@@ -13,7 +13,7 @@ import { TRUE, type Formula } from './solve.ts';
 import { both, CERTAIN, type Space } from './space.ts';
 import type { LintFinding } from './types.ts';
 
-/** What does the most harm comes first. */
+/** Most harmful first. */
 const BY_HARM: readonly ActionClass[] = [
   'delete',
   'transfer',
@@ -25,18 +25,18 @@ const BY_HARM: readonly ActionClass[] = [
   'create',
   'read',
 ];
-/** What has consequences outside of the object itself, or that nobody can undo. */
+/** Actions with consequences outside of the object itself, or that can not be undone. */
 const CONSEQUENTIAL: ReadonlySet<Action> = new Set(['delete', 'transfer', 'grant', 'revoke', 'execute', 'send']);
 
-/** Whether a verdict, or the effect of a rule, lets the caller act. DEGRADE does, with obligations. */
+/** Whether a verdict or an effect permits the request. DEGRADE does, with obligations. */
 export const permits = (verdict: string): boolean => verdict === 'ALLOW' || verdict === 'DEGRADE';
 
-/** Whether the set permits, and would not without the rule. */
+/** Whether the set permits the request, and would not without the rule. */
 export function isPermitted(set: LintedSet, { rule }: LintedRule, facts: Facts): boolean {
   return permits(evaluationOf(set, facts).verdict) && !permits(evaluationOf(set, facts, new Set([rule])).verdict);
 }
 
-/** That facts have values that the rule does not name: of its key, say, any key but the ones that it asks for. */
+/** The facts have values that the rule does not name: for example any key except the ones that it requires. */
 export function withoutNamed(space: Space, { rule }: LintedRule, paths: readonly string[]): Formula {
   return both(
     ...paths.map((path) => {
@@ -49,7 +49,7 @@ export function withoutNamed(space: Space, { rule }: LintedRule, paths: readonly
   );
 }
 
-/** That nobody vouches for the agent: it is not registered, has no evidence, no tag, and a key that is nobody's in particular. */
+/** The agent is unknown: not registered, without evidence and tags, and its key belongs to nobody in particular. */
 function isStranger(space: Space, linted: LintedRule): Formula {
   const isEmpty = (path: string): Formula =>
     space.where(path, (value) => {
@@ -71,7 +71,7 @@ function isStranger(space: Space, linted: LintedRule): Formula {
   );
 }
 
-/** That reading has the effect of a read, and nothing else has: what is left is an example that nobody believes. */
+/** Reading has the effect of a read, and no other action has. Other combinations would be implausible examples. */
 function isPlausible(space: Space): Formula {
   const pair = (isRead: boolean): Formula =>
     both(
@@ -81,21 +81,21 @@ function isPlausible(space: Space): Formula {
   return { kind: 'any', of: [pair(true), pair(false)] };
 }
 
-/** What a rule must not open to every agent, the most harmful first. */
+/** Actions that a rule must not permit to every agent, most harmful first. */
 function guardedActions({ rule }: LintedRule): readonly ActionClass[] {
   const actions = rule.actions.includes('*') ? ACTION_CLASSES : rule.actions;
   const isBroad = rule.resources.includes('*');
   return BY_HARM.filter(
     (action) =>
       actions.includes(action) &&
-      // A DEGRADE looks like a restriction; whoever means to open something with it says so with an ALLOW beside it.
+      // A DEGRADE looks like a restriction; an author who means to permit something with it adds an ALLOW beside it.
       (rule.effect.type === 'DEGRADE' || CONSEQUENTIAL.has(action) || (isBroad && action !== 'read')),
   );
 }
 
 /**
- * A rule by which alone an agent that nobody knows is permitted something of consequence; of a DEGRADE, anything at all. What is
- * open in test only is for trying things out.
+ * A rule that alone permits an unknown agent an action with consequences; for a DEGRADE, any action. Rules for the test environment are
+ * exempt, because it is for experiments.
  */
 export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | undefined {
   const { rule } = linted;
@@ -113,7 +113,7 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
       isPlausible(space),
       isBroad ? TRUE : space.where('environment', (value) => value.get('environment') === 'live'),
     );
-  // Most rules ask who it is, which one proof shows for all actions.
+  // Fast path: most rules restrict who the agent is, and one proof shows that for all actions.
   if (actions.length === 0) return undefined;
   if (search({ ...query, isProofOnly: true, formula: (space) => isOpen(space, actions) }).kind === 'none')
     return undefined;
@@ -142,7 +142,7 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
   return undefined;
 }
 
-/** The same request by the most trusted agent there can be. */
+/** The same request by the most trusted agent possible. */
 function byMostTrusted(facts: Facts): Facts {
   return {
     ...facts,
@@ -153,14 +153,14 @@ function byMostTrusted(facts: Facts): Facts {
 
 const TRUSTED = byMostTrusted(usualFacts());
 
-/** Whether all that a rule asks about the agent holds of the most trusted one: then the rule holds for it wherever it holds at all. */
+/** Whether all conditions on the agent hold for the most trusted one: then the rule holds for it wherever it holds at all. */
 function holdsForMostTrusted({ rule }: LintedRule): boolean {
   return rule.leaves
     .filter((leaf) => leaf.path.startsWith('trust.') || /^agent\.(?:registered|status)$/.test(leaf.path))
     .every((leaf) => holds(outcomeOf(leaf, TRUSTED), leaf.negated, false));
 }
 
-/** A rule that permits an agent what is refused to the same agent with more trust: a bound that was meant the other way round. */
+/** A rule that permits an agent a request that the same agent with more trust is refused: probably a reversed comparison. */
 export function openToLessTrusted(set: LintedSet, linted: LintedRule): LintFinding | undefined {
   const { rule } = linted;
   if (!permits(rule.effect.type) || holdsForMostTrusted(linted)) return undefined;

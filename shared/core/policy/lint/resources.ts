@@ -1,4 +1,4 @@
-// The resources that a rule may be asked about: one of each kind that targets and conditions can tell apart.
+// Representative resources: one of each kind that targets and conditions can tell apart.
 import type { Leaf } from '../normal-form.ts';
 import { textsOf } from '../comparisons.ts';
 import { canonicalResource, covers, isPattern, overlaps } from '../resource.ts';
@@ -20,7 +20,7 @@ export function segmentsOf(resource: string): string[] {
   return resource.split('/').filter((segment) => segment !== '*');
 }
 
-/** The domain, object and depth that go with a resource, as the service reads a request without a parse. */
+/** The domain, object and depth of a resource, as the service derives them for a request without a parse. */
 export function partsOf(resource: string): { domain: string; object: string; depth: number } {
   const named = segmentsOf(resource);
   return { domain: named[0] ?? 'general', object: named.at(-1) ?? '*', depth: named.length };
@@ -47,7 +47,7 @@ const on = (leaves: readonly Leaf[], path: string): Leaf[] => leaves.filter((lea
 const textItems = (leaves: readonly Leaf[]): string[] =>
   leaves.flatMap(itemsOf).filter((item) => typeof item === 'string');
 
-/** Every resource or stem that is named, and all above them. */
+/** Every named resource and prefix, with all their ancestors. */
 function nodesOf(leaves: readonly Leaf[], scope: ResourceScope): string[][] {
   const stem = segmentsOf(scope.pattern);
   const asked = on(leaves, 'intent.domain');
@@ -92,7 +92,7 @@ function candidatesOf(leaves: readonly Leaf[], scope: ResourceScope): string[] {
   return [...found];
 }
 
-/** What the target names comes first, plain before patterns, so that an example is as plain as can be. */
+/** Resources in the target come first, plain ones before patterns, so that an example is as plain as possible. */
 function compareResources(a: string, b: string, { pattern }: ResourceScope): number {
   const rank = (resource: string): number => {
     const distance = covers(pattern, resource) ? 0 : overlaps(pattern, resource) ? 2 : 4;
@@ -105,7 +105,7 @@ export function resourceDimension(leaves: readonly Leaf[], scope: ResourceScope)
   const candidates = candidatesOf(leaves, scope)
     .filter((resource) => !scope.isCovered || covers(scope.pattern, resource))
     .sort((a, b) => compareResources(a, b, scope));
-  // What a parse calls its object, and its normalized string, may be anything as far as proofs go; examples use the usual one.
+  // For proofs, the object of a parse and its normalized string may have any value; examples use the usual one.
   const objects = on(leaves, 'intent.object');
   const strings = on(leaves, 'intent.normalized');
   const objectTexts = objects.length === 0 ? [] : textValues(objects).values;

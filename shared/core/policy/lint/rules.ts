@@ -1,4 +1,4 @@
-// The rules of a set as the linter looks at them: compiled, with where their conditions stand in the file, and which targets cover which.
+// The rules of a set as the linter needs them: compiled, with the positions of their conditions, and which targets cover which.
 import { canonicalize } from '../../proof/canonical.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
@@ -8,11 +8,11 @@ import type { Condition, Policy } from '../schema.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
 import { groupOf } from './dimensions.ts';
 
-/** A part of a rule's conditions, and where it stands. */
+/** A part of a rule's conditions with its position. */
 export interface Part {
   readonly node: NormalNode;
   readonly condition: Condition;
-  /** RFC 6901, into the policy's file. */
+  /** RFC 6901 JSON Pointer into the policy's file. */
   readonly pointer: string;
   readonly of: readonly Part[];
 }
@@ -20,27 +20,27 @@ export interface Part {
 export interface LintedRule {
   readonly rule: CompiledRule;
   readonly stage: PolicyStage;
-  /** Of the rule in its policy's file. */
+  /** Pointer to the rule in its policy's file. */
   readonly pointer: string;
   readonly root: Part;
-  /** The conditions in one spelling: equal when they are. */
+  /** The conditions in a canonical spelling: equal exactly when the conditions are. */
   readonly conditions: string;
-  /** The parts of the world that the conditions look at (groupOf). */
+  /** The dimensions (groupOf) that the conditions read. */
   readonly groups: ReadonlySet<string>;
 }
 
 export interface LintedSet {
-  /** How much may still be looked at, in comparisons; what is not looked at is not reported. */
+  /** The remaining budget in comparisons; whatever exceeds it is not reported. */
   readonly budget: { left: number };
   readonly compiled: CompiledSet;
-  /** In the order of evaluation: stage intake, then enforce, by policy id and rule name. */
+  /** In order of evaluation: stage intake, then enforce, by policy id and rule name. */
   readonly rules: readonly LintedRule[];
   of(rule: CompiledRule): LintedRule | undefined;
-  /** Rules of the same stage one of whose targets' patterns covers the whole of a pattern. */
+  /** Rules of the same stage with a target pattern that covers the whole of a pattern. */
   coverersOf(pattern: string, stage: PolicyStage): readonly LintedRule[];
 }
 
-/** `not` has no node of its own in a normal form: what is below it was negated instead. */
+/** A normal form has no node for `not`: everything below it was negated instead. */
 function partOf(condition: Condition, node: NormalNode, pointer: string): Part {
   if ('not' in condition) return { ...partOf(condition.not, node, `${pointer}/not`), condition, pointer };
   const [name, conditions]: [string, readonly Condition[]] =
@@ -53,12 +53,12 @@ function partOf(condition: Condition, node: NormalNode, pointer: string): Part {
   return { node, condition, pointer, of };
 }
 
-/** All comparisons below a part, with their places. */
+/** All comparisons below a part, with their positions. */
 export function leavesIn(part: Part): Part[] {
   return part.node.kind === 'leaf' ? [part] : part.of.flatMap(leavesIn);
 }
 
-/** What is written of a comparison in messages: `trust.level lessThan 4`, `not intent.effect equal "read"`. */
+/** Formats a comparison for messages: `trust.level lessThan 4`, `not intent.effect equal "read"`. */
 export function wordsOf(part: Part): string {
   const { condition, of } = part;
   if ('not' in condition) return `not (${wordsOf({ ...part, condition: condition.not })})`;
@@ -74,7 +74,7 @@ export function nameOf({ rule }: LintedRule): { policy: string; rule: string } {
 }
 export const labelOf = ({ rule }: LintedRule): string => `${rule.policy}/${rule.name}`;
 
-/** The patterns that may cover a canonical pattern: itself, and `*` at each level above. */
+/** The patterns that may cover a canonical pattern: the pattern itself, and `*` at each level above. */
 function patternsAbove(pattern: string): string[] {
   const segments = pattern.split('/');
   const stems = isPattern(pattern) ? segments.slice(0, -1) : segments;

@@ -1,4 +1,4 @@
-// Facts on which rules hold or do not: searched for in the space that the rules can tell apart, and checked on whole facts.
+// Searches for facts on which rules hold or do not hold, in the space that the rules can tell apart, and checks them on whole facts.
 import { holdsFor } from '../normal-form.ts';
 import type { Facts } from '../types.ts';
 import { riskOf } from './answers.ts';
@@ -7,7 +7,7 @@ import type { LintedRule, LintedSet } from './rules.ts';
 import { solve, type Formula } from './solve.ts';
 import { asEvaluated, both, createSpace, not, type Space } from './space.ts';
 
-/** What a search costs at least, and each look at whole facts, in comparisons; and what each dimension adds to either. */
+/** The minimum cost of a search, the cost of each check of whole facts, and the extra cost per dimension, in comparisons. */
 const FIXED_COST = 50;
 const WITNESS_COST = 500;
 const DIMENSION_COST = 4;
@@ -17,19 +17,19 @@ export type Found = { readonly kind: 'found'; readonly facts: Facts } | { readon
 
 export interface Query {
   readonly set: LintedSet;
-  /** The rules whose comparisons the space tells apart; the first one's target is what is asked for. */
+  /** The rules whose comparisons the space must tell apart; the request is for the target of the first one. */
   readonly rules: readonly LintedRule[];
   readonly pattern: string;
   readonly formula: (space: Space) => Formula;
-  /** What must be true of the whole facts besides. */
+  /** A further condition on the whole facts. */
   readonly accept?: (facts: Facts) => boolean;
-  /** Search for examples only: what comes out as `none` is no proof then. */
+  /** Restricts the search to covered requests, for examples only: a result of `none` is then no proof. */
   readonly isCovered?: boolean;
-  /** Only a proof is wanted, so no example is made: comes out as `none` or `unknown`. */
+  /** Only a proof is wanted, so no example is built: the result is `none` or `unknown`. */
   readonly isProofOnly?: boolean;
 }
 
-/** Agents that are paused, suspended or terminated are denied before any policy is asked. */
+/** Paused, suspended and terminated agents are denied before any policy is evaluated. */
 export function beforePolicies(space: Space): Formula {
   return space.where('trust', (value) => {
     const status = value.get('agent.status');
@@ -37,7 +37,7 @@ export function beforePolicies(space: Space): Formula {
   });
 }
 
-/** Facts as the service would have them: the risk is what the intake policies say, unless a rule looks at it. */
+/** Completes the facts as the service would: the intake policies determine the risk, unless a rule reads it. */
 function complete(set: LintedSet, facts: Facts, isRiskGiven: boolean): Facts {
   if (!isRiskGiven) facts.intent.risk = riskOf(set, facts);
   return facts;
@@ -45,7 +45,7 @@ function complete(set: LintedSet, facts: Facts, isRiskGiven: boolean): Facts {
 
 const spaces = new WeakMap<LintedRule, { readonly key: string; readonly space: Space }>();
 
-/** The space of one rule alone is asked for several times in a row. */
+/** The space of one rule alone is requested several times in a row. */
 function spaceOf(set: LintedSet, rules: readonly LintedRule[], pattern: string, isCovered: boolean): Space {
   const [first] = rules;
   const key = `${pattern} ${isCovered}`;
@@ -89,7 +89,7 @@ export function search({ set, rules, pattern, formula, accept, isCovered, isProo
   return facts === undefined ? { kind: 'unknown' } : { kind: 'found', facts };
 }
 
-/** That a rule's target and conditions hold, as they are evaluated. */
+/** A rule's target matches and its conditions hold, as they are evaluated. */
 export function ruleHolds(space: Space, { rule }: LintedRule): Formula {
   return both(space.targetOf(rule), beforePolicies(space), space.conditionOf(rule.condition, asEvaluated(rule)));
 }
@@ -97,13 +97,13 @@ export function ruleDoesNotHold(space: Space, linted: LintedRule): Formula {
   return not(ruleHolds(space, linted));
 }
 
-/** Most rounds, and rules taken in per round, before a search among other rules gives up. */
+/** The largest number of rounds, and of rules added per round, before a search among other rules is aborted. */
 const MAX_ROUNDS = 6;
 const MAX_TAKEN = 4;
 
 /**
- * As search, for facts whose answer the rest of the set has a say in: when it spoils what is looked for, its rules are taken in, and
- * facts are looked for on which they do not hold. What comes out as `none` is no proof.
+ * As search, for facts whose result depends on the rest of the set: when other rules spoil the result, they are added to the space, and the
+ * search continues where they do not hold. A result of `none` is no proof.
  */
 export function searchUndisturbed(query: Query, disturbing: (facts: Facts) => readonly LintedRule[]): Found {
   let { rules } = query;

@@ -1,4 +1,4 @@
-// Rules that other rules make pointless: outweighed wherever they hold, contradicted, or a guard that a wider ALLOW walks around.
+// Rules that other rules make pointless: outweighed wherever they hold, contradicted, or a guard that a wider ALLOW bypasses.
 import type { Facts } from '../types.ts';
 import { applies, evaluationOf, othersOn, witnessOf } from './answers.ts';
 import {
@@ -16,14 +16,14 @@ import { ruleHolds, search, searchUndisturbed } from './search.ts';
 import { asEvaluated, both, CERTAIN, not } from './space.ts';
 import type { LintFinding } from './types.ts';
 
-/** Most patterns of one target, and proofs for each, before nothing is said. */
+/** The largest number of patterns of one target, and of proofs for each; with more, nothing is reported. */
 const MAX_PATTERNS = 200;
 const MAX_PROOFS = 24;
 const MAX_TOGETHER = 12;
 
 const permits = (verdict: string | number): boolean => verdict === 'ALLOW' || verdict === 'DEGRADE';
 
-/** Facts on which a rule holds, for certain when it can. */
+/** Facts on which a rule holds, for certain where possible. */
 function sampleOf(set: LintedSet, rule: LintedRule, pattern: string): Facts | undefined {
   const accept = (facts: Facts): boolean => applies(rule, set, facts);
   const query = { set, rules: [rule], pattern, accept };
@@ -37,10 +37,10 @@ function sampleOf(set: LintedSet, rule: LintedRule, pattern: string): Facts | un
 }
 
 const SEVERITY = ['DENY', 'ESCALATE', 'DEGRADE', 'ALLOW', 'RISK'];
-/** More than there are rules. */
+/** Larger than any number of rules. */
 const STEP = 1e9;
 
-/** The rules that look at least first: they are more likely to hold wherever another does. */
+/** Rules with the fewest comparisons first: they are more likely to hold wherever another does. */
 function likelyFirst(rule: LintedRule, others: readonly LintedRule[]): LintedRule[] {
   return others
     .map((other) => {
@@ -55,19 +55,19 @@ function likelyFirst(rule: LintedRule, others: readonly LintedRule[]): LintedRul
 
 interface Shadow {
   readonly by: readonly LintedRule[];
-  /** Facts on which the rule holds, and is outweighed. */
+  /** Facts on which the rule holds and is outweighed. */
   readonly facts: Facts;
 }
 
 interface Search {
   readonly set: LintedSet;
-  /** Rules that hold on all that their target admits. */
+  /** Rules that hold on everything that their target admits. */
   readonly always: ReadonlySet<LintedRule>;
-  /** Rules that were reported already, which are no reason to report one that is like them. */
+  /** Rules that were reported already, which must not cause a report about an equal rule. */
   readonly pointless: ReadonlySet<LintedRule>;
 }
 
-/** What is known of a rule below one of its patterns: one rule outweighs it, or several might together. */
+/** The result for a rule below one of its patterns: one rule outweighs it, or several might together. */
 type Below =
   | { readonly kind: 'by one'; readonly by: LintedRule; readonly facts: Facts }
   | { readonly kind: 'open'; readonly others: readonly LintedRule[]; readonly seen: readonly [Facts, ...Facts[]] };
@@ -75,8 +75,8 @@ type Below =
 const remembered = new WeakMap<readonly LintedRule[], readonly LintedRule[]>();
 
 /**
- * The rules that can have a part in outweighing one of them: those that always hold, and those that look at something that another
- * one looks at, too. A rule that shares nothing with the others fails to hold somewhere in whatever they leave open.
+ * The rules that can contribute to outweighing one of them: those that always hold, and those that read a fact that another one reads, too.
+ * A rule that shares no fact with the others fails to hold somewhere in the space that they leave open.
  */
 function entangled(rules: readonly LintedRule[], always: ReadonlySet<LintedRule>): readonly LintedRule[] {
   const before = remembered.get(rules);
@@ -101,7 +101,7 @@ function lookBelow({ set, always, pointless }: Search, rule: LintedRule, pattern
     .filter((other) => targetsMeet(rule.rule, other.rule));
   const here = others.filter((other) => outweighsOn(rule, other, facts));
   if (here.length === 0) return undefined;
-  // Alone, a rule that looks at nothing that this one looks at never outweighs it; beside others it may.
+  // A rule that shares no fact with this one never outweighs it alone, but may do so together with others.
   let left = likelyFirst(
     rule,
     here.filter((other) => always.has(other) || mayFollow(rule, other)),
@@ -112,14 +112,14 @@ function lookBelow({ set, always, pointless }: Search, rule: LintedRule, pattern
     if (first === undefined) break;
     const found = unmatchedBy(set, { rule, others: [first], pattern });
     if (found.kind === 'none') return { kind: 'by one', by: first, facts };
-    // What the first does not outweigh rules out all others that do not either.
+    // The facts on which the first one does not outweigh the rule exclude all others that do not either.
     left = left.slice(1).filter((other) => found.kind !== 'found' || outweighsOn(rule, other, found.facts));
     if (found.kind === 'found') seen.push(found.facts);
   }
   return { kind: 'open', others, seen };
 }
 
-/** Several rules that outweigh a rule only together: added one by one, for facts on which none of those before does. */
+/** Several rules that outweigh a rule only together: added one by one, using facts on which none of the previous ones does. */
 function shadowTogether(
   { set, pointless }: Search,
   rule: LintedRule,
@@ -143,7 +143,7 @@ function shadowTogether(
   return undefined;
 }
 
-/** Leaves out those without which the others still outweigh the rule. */
+/** Removes the rules that are not needed to outweigh the rule. */
 function neededOf(
   set: LintedSet,
   { rule, pattern, by }: { rule: LintedRule; pattern: string; by: readonly LintedRule[] },
@@ -154,7 +154,7 @@ function neededOf(
   }, by);
 }
 
-/** What is known of a rule below each of its patterns; undefined when it has an effect below one of them. */
+/** The results for a rule below each of its patterns; undefined when it has an effect below one of them. */
 function lookAt(from: Search, rule: LintedRule): readonly Below[] | undefined {
   if (rule.rule.resources.length > MAX_PATTERNS) return undefined;
   const found: Below[] = [];
@@ -179,7 +179,7 @@ function shadowOf(from: Search, rule: LintedRule, known: readonly Below[]): Shad
   return { by: [...by], facts: first.kind === 'by one' ? first.facts : first.seen[0] };
 }
 
-/** Facts that a guarded ALLOW refuses and a wider one permits, although nothing else would. */
+/** Facts on which a guarded ALLOW does not hold and a wider one permits, although nothing else would. */
 function walkAround(set: LintedSet, guarded: LintedRule, wide: LintedRule): Facts | undefined {
   for (const pattern of guarded.rule.resources.slice(0, 20)) {
     const found = searchUndisturbed(
@@ -255,7 +255,7 @@ function widening(set: LintedSet, wide: LintedRule, guarded: readonly LintedRule
   };
 }
 
-/** Shadowed, contradicted and walked-around rules among those that do hold somewhere. */
+/** Shadowed, contradicted and bypassed rules among those that can hold. */
 export function shadowFindings(
   set: LintedSet,
   alive: readonly LintedRule[],
@@ -283,7 +283,7 @@ export function shadowFindings(
     findings.push(finding);
   };
   const open: { readonly rule: LintedRule; readonly known: readonly Below[] }[] = [];
-  // Of two equal rules the later one is reported; and what one rule says is said before what several say together.
+  // Of two equal rules the later one is reported, and a single outweighing rule is reported before several together.
   for (const rule of [...alive].reverse()) {
     const known = lookAt(from, rule);
     if (known === undefined) continue;

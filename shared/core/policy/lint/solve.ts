@@ -1,7 +1,7 @@
-// Looks for facts on which conditions hold, in a finite world: finds them, proves that there are none, or gives up within its budget.
+// A solver over finite domains: finds facts on which conditions hold, proves that there are none, or stops when its budget is used up.
 import type { Assignment, Dimension } from './dimensions.ts';
 
-/** A statement about one dimension: for which of its values it is true. */
+/** A statement about one dimension: the values for which it is true. */
 export interface Atom {
   readonly kind: 'atom';
   readonly key: string;
@@ -12,14 +12,14 @@ export type Formula = Atom | { readonly kind: 'all' | 'any'; readonly of: readon
 export interface Problem {
   readonly dimensions: readonly Dimension[];
   readonly formula: Formula;
-  /** Says whether a solution is one; what it refuses proves nothing. */
+  /** Accepts or rejects a solution; a rejection proves nothing. */
   readonly accept?: (found: readonly Assignment[]) => boolean;
-  /** Told of every step. */
+  /** Called at every step. */
   readonly onStep?: () => void;
-  /** Steps before giving up. */
+  /** The largest number of steps. */
   readonly budget?: number;
 }
-/** `none` is a proof; `unknown`: none was found, and it is not proven that there is none. */
+/** `none` is a proof; `unknown`: none was found, but that is not proven. */
 export type Solution =
   | { readonly kind: 'found'; readonly values: readonly Assignment[] }
   | { readonly kind: 'none' | 'unknown' };
@@ -34,10 +34,10 @@ export function negationOf(formula: Formula): Formula {
   return { kind: formula.kind === 'all' ? 'any' : 'all', of: formula.of.map(negationOf) };
 }
 
-/** The values that are still possible, by dimension. */
+/** The remaining possible values, by dimension. */
 type Domains = ReadonlyMap<string, readonly number[]>;
 
-/** True, false, or what is left to decide. */
+/** True, false, or the part of the formula that is still undecided. */
 function reduce(formula: Formula, domains: Domains): Formula | boolean {
   if (formula.kind === 'atom') {
     const domain = domains.get(formula.key) ?? [];
@@ -64,13 +64,13 @@ function restrict(domains: Domains, atom: Atom, truth: boolean): Domains {
   return new Map(domains).set(atom.key, values);
 }
 
-/** The atoms without which the formula can't be true. */
+/** The atoms that must be true for the formula to be true. */
 function neededOf(formula: Formula): readonly Atom[] {
   if (formula.kind === 'atom') return [formula];
   return formula.kind === 'all' ? formula.of.flatMap(neededOf) : [];
 }
 
-/** The values on which all of the atoms are true; undefined when there are none. All at once: a copy for each would take long. */
+/** The values on which all of the atoms are true; undefined when there are none. Applied at once, because a copy per atom would be slow. */
 function restrictToAll(domains: Domains, atoms: readonly Atom[]): Domains | undefined {
   const left = new Map(domains);
   for (const { key, truth } of atoms) {
@@ -93,7 +93,7 @@ export function solve({ dimensions, formula, accept, onStep, budget = DEFAULT_BU
   let steps = 0;
   let refused = 0;
 
-  /** Values for all dimensions out of what is still possible: the first of each, and others while they are refused. */
+  /** Picks values for all dimensions from the possible ones: the first of each, and others while they are rejected. */
   function pick(domains: Domains): readonly Assignment[] | undefined {
     const values = dimensions.flatMap(({ key, values: all }) => all[domains.get(key)?.[0] ?? -1] ?? []);
     if (values.length < dimensions.length) return undefined;

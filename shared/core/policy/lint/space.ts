@@ -1,4 +1,4 @@
-// All requests and facts that some rules can tell apart, and what their targets and conditions say about them.
+// The space of all requests and facts that some rules can tell apart, and the formulas of their targets and conditions over it.
 import { ACTIONS, ENVIRONMENTS } from '../../../kernel/vocabulary.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import { holds, outcomeOf, type Leaf, type NormalNode } from '../normal-form.ts';
@@ -9,12 +9,12 @@ import { resourceDimension, type ResourceScope } from './resources.ts';
 import { negationOf, TRUE, type Formula } from './solve.ts';
 import { freshWord } from './values.ts';
 
-/** What a comparison means when it can't be told. */
+/** The truth value of an undecidable comparison. */
 export interface Unsure {
   readonly missing: boolean;
   readonly partly: boolean;
 }
-/** As the rule is evaluated. */
+/** The values that the evaluation uses for this rule. */
 export const asEvaluated = ({ holdsWhenUnsure }: CompiledRule): Unsure => ({
   missing: holdsWhenUnsure,
   partly: holdsWhenUnsure,
@@ -23,20 +23,20 @@ export const CERTAIN: Unsure = { missing: false, partly: false };
 export const POSSIBLE: Unsure = { missing: true, partly: true };
 
 export interface Space {
-  /** How many comparisons it took to make. */
+  /** Cost of building it, in comparisons. */
   readonly cost: number;
   readonly dimensions: readonly Dimension[];
-  /** What the conditions of a rule, or a part of them, say. */
+  /** The formula of a rule's conditions, or of a part of them. */
   conditionOf(node: NormalNode, unsure: Unsure): Formula;
-  /** That the target of a rule names the action, environment and organisation; not the resource, which is the scope of the space. */
+  /** The formula of a target's action, environment and organisation; without the resource, which is the scope of the space. */
   targetOf(rule: CompiledRule): Formula;
-  /** That a dimension has one of the values that a test accepts; true when nothing asks about it. */
+  /** A dimension has one of the values that a test accepts; true when no comparison reads the dimension. */
   where(key: string, test: (value: Assignment) => boolean): Formula;
 }
 
-/** As organisations are made (`custos org create`). */
+/** The format of organisation slugs (`custos org create`). */
 export const SLUG = /^[a-z0-9-]{1,40}$/;
-/** The slug of facts that no rule asks about an organisation. */
+/** The slug in facts of which no rule reads the organisation. */
 export const USUAL_ORGANISATION = 'acme';
 
 function requestDimensions(rules: readonly CompiledRule[], leaves: readonly Leaf[]): Dimension[] {
@@ -77,12 +77,12 @@ function partialFacts(value: Assignment): object {
   return facts;
 }
 
-/** A comparison with a list takes as long as the list is. */
+/** The cost of a comparison with a list is the length of the list. */
 function sizeOf(leaves: readonly Leaf[]): number {
   return leaves.reduce((sum, { value }) => sum + (Array.isArray(value) ? Math.max(1, value.length / 8) : 1), 0);
 }
 
-/** Keeps one value of those that answer everything alike. */
+/** Keeps one of several values that give the same results. */
 function withoutRepeats(dimension: Dimension, signatureOf: (value: Assignment) => string): Dimension {
   const once = new Map<string, Assignment>();
   for (const value of dimension.values) {
@@ -92,14 +92,14 @@ function withoutRepeats(dimension: Dimension, signatureOf: (value: Assignment) =
   return { ...dimension, values: [...once.values()] };
 }
 
-/** A dimension with what the comparisons that ask about it answer on each of its values. */
+/** A dimension with the result of each comparison on each of its values. */
 interface Settled {
   readonly dimension: Dimension;
   readonly outcomes: readonly (readonly [Leaf, readonly ComparisonOutcome[]])[];
   readonly cost: number;
 }
 
-/** @param keepsAll whether values stay that answer everything alike: a target tells them apart */
+/** @param keepsAll whether to keep values that give the same results: a target tells them apart */
 function settle(dimension: Dimension, asking: readonly Leaf[], keepsAll: boolean): Settled {
   const facts = new Map(dimension.values.map((value) => [value, partialFacts(value)]));
   const outcomeFor = (leaf: Leaf, value: Assignment): ComparisonOutcome => outcomeOf(leaf, facts.get(value) ?? {});
@@ -125,14 +125,14 @@ function numberOf(leaf: Leaf): number {
 
 const known = new WeakMap<Leaf, Map<string, Settled>>();
 
-/** What settle makes of a group that is not asked for by targets. Rules share their comparisons (once.ts), so most ask the same. */
+/** The result of settle for a group that targets do not read. Rules share their comparisons (once.ts), so most calls are equal. */
 function settledOnce(key: string, asking: readonly Leaf[]): Settled {
   const make = (): Settled => settle(dimensionOf(key, asking), asking, false);
   const [first] = asking;
   if (first === undefined) return make();
   const those = known.get(first) ?? new Map<string, Settled>();
   known.set(first, those);
-  // The path of a leaf says its group.
+  // The path of a leaf determines its group.
   const name = asking.map(numberOf).join();
   const settled = those.get(name) ?? make();
   those.set(name, settled);

@@ -1,4 +1,4 @@
-// What the linter says: rules that do nothing, that contradict each other or that open more than they seem to, each with facts that show it.
+// Types of the linter's findings: rules without effect, contradictions, and rules that permit more than they seem to, each with a witness.
 import type { Verdict } from '../../../kernel/vocabulary.ts';
 import type { Facts } from '../types.ts';
 
@@ -23,8 +23,8 @@ export const LINT_CODES = [
 export type LintCode = (typeof LINT_CODES)[number];
 
 /**
- * `error`: the rule can never count, whatever is asked; such a set is not loaded. `warning`: it has a meaning, most likely not the
- * one that its author had in mind.
+ * `error`: the rule can never count, for any request; such a set is not loaded. `warning`: the rule is valid, but its meaning is probably
+ * not the one that its author intended.
  */
 export type LintSeverity = 'error' | 'warning';
 
@@ -33,20 +33,20 @@ export interface RuleName {
   readonly rule: string;
 }
 
-/** Facts that show a finding. All that is said here was evaluated on them, with the set that was linted, before it was said. */
+/** Facts that demonstrate a finding. Every member was computed by an evaluation of the linted set on these facts. */
 export interface Witness {
-  /** What is asked for, as POST /v1/enforce takes it: `delete:db/production/example`. */
+  /** The request as POST /v1/enforce takes it: `delete:db/production/example`. */
   readonly intent: string;
   readonly environment: string;
-  /** The facts that matter, by full path such as `trust.level`; null for one that is missing. */
+  /** The relevant facts by full path such as `trust.level`; null for a missing one. */
   readonly relevant: Readonly<Record<string, unknown>>;
-  /** All of them, as an evaluation takes them. */
+  /** All facts, as an evaluation takes them. */
   readonly facts: Facts;
   /** Whether the conditions of the rule hold on these facts. */
   readonly holds: boolean;
-  /** The verdict of the whole set, or for rules of stage intake the risk score. */
+  /** The verdict of the whole set, or the risk score for rules of stage intake. */
   readonly answer: Verdict | number;
-  /** The answer of the set without this rule. */
+  /** The result of the set without this rule. */
   readonly without: Verdict | number;
   /** What the facts show, in one sentence. */
   readonly shows: string;
@@ -55,13 +55,13 @@ export interface Witness {
 export interface LintFinding extends RuleName {
   readonly code: LintCode;
   readonly severity: LintSeverity;
-  /** RFC 6901, into the policy's file: to the rule, or the part of its conditions that is meant. */
+  /** RFC 6901 JSON Pointer into the policy's file: to the rule, or to the part of its conditions that is concerned. */
   readonly pointer: string;
   readonly message: string;
-  /** The other rules that make it so, by policy and rule name. */
+  /** The other rules involved, by policy and rule name. */
   readonly others: readonly RuleName[];
-  /** Absent only where a value is wrong by itself, and no facts were found in time that show what it does. */
+  /** Absent only where a value is wrong by itself and no demonstrating facts were found within the budget. */
   readonly witness?: Witness;
-  /** What to do about it, where that depends on the values. */
+  /** How to fix it, where that depends on the values. */
   readonly hint?: string;
 }

@@ -1,14 +1,14 @@
-// Finitely many values that stand for all: between two of the constants that rules compare with, every value answers the same.
+// Finitely many representative values: all values between two neighbouring constants of the rules give the same results.
 import { addressText, parseRange } from '../values.ts';
 
-/** Numbers that a fact may have. Absent: no bound. */
+/** The numbers that a fact may have. Absent: no bound. */
 export interface NumberRange {
   readonly min?: number;
   readonly max?: number;
   readonly integer?: true;
 }
 
-/** Each constant, a number between each two neighbours, and one beyond both ends; only what the range admits. */
+/** Each constant, a number between each two neighbours, and one beyond both ends, as far as the range admits them. */
 export function numbersAround(constants: readonly number[], range: NumberRange = {}): number[] {
   const bounds = [range.min, range.max].filter((bound) => bound !== undefined);
   const marks = [...new Set([...constants, ...bounds])].sort((a, b) => a - b);
@@ -32,7 +32,7 @@ export function numbersAround(constants: readonly number[], range: NumberRange =
 const WORDS = ['example', 'quartz', 'hymn', 'zulu', 'jazz', 'vex', 'kiwi', 'wolf', 'yonder'];
 const LETTERS = 'qzxjkvwyfghbmpucldrnsitoae0123456789жщюωφψ';
 
-/** A word that is none of the texts, and neither continues nor completes any of the parts. */
+/** A word that equals none of the texts, and neither extends nor completes any of the parts. */
 export function freshWord(texts: readonly string[], parts: readonly string[] = []): string {
   const used = new Set(parts.join(''));
   const isFree = (word: string): boolean =>
@@ -49,7 +49,7 @@ export interface TextConstants {
   readonly ends: readonly string[];
 }
 
-/** A text is told apart by which constant it is, else by the longest start and the longest end that it has. */
+/** Texts are distinguished by equality with a constant, else by the longest matching start and end. */
 export function textsAround({ whole, starts, ends }: TextConstants): string[] {
   const fresh = freshWord(whole, [...starts, ...ends]);
   const found = new Set([fresh, ...whole]);
@@ -57,7 +57,7 @@ export function textsAround({ whole, starts, ends }: TextConstants): string[] {
   return [...found];
 }
 
-/** All subsets, smaller ones first; undefined when there are too many to look at. */
+/** All subsets, smaller ones first; undefined when there are too many. */
 export function subsets<T>(items: readonly T[], limit = 10): T[][] | undefined {
   if (items.length > limit) return undefined;
   const all: T[][] = [];
@@ -72,7 +72,7 @@ export interface Amount {
 
 const OTHER_CURRENCIES = ['CHF', 'SEK', 'NOK'];
 
-/** Lists with at most one sum of each currency that is compared, and of one that is not; undefined when there are too many. */
+/** Lists with at most one sum in each compared currency and in one other currency; undefined when there are too many. */
 export function moneyAround(limits: readonly Amount[]): Amount[][] | undefined {
   const currencies = [...new Set(limits.map((limit) => limit.currency))];
   const other = OTHER_CURRENCIES.find((currency) => !currencies.includes(currency));
@@ -92,19 +92,19 @@ const DAY_MS = 1_440 * MINUTE_MS;
 export interface TimeMarks {
   /** Milliseconds since 1970 that times are compared with. */
   readonly instants: readonly number[];
-  /** Minutes of the day where an answer may change. */
+  /** Minutes of the day at which a result may change. */
   readonly minutes: readonly number[];
   /** Whether days of the week matter. */
   readonly weekdays: boolean;
 }
 
-/** Years that RFC 3339 can write. */
+/** Years that RFC 3339 can express. */
 const isWritable = (at: number): boolean => at > Date.parse('0001-01-01T00:00:00Z') && at < Date.UTC(9_999, 11, 20);
 
-/** Most instants that are looked at. */
+/** The largest number of instants that are analysed. */
 const MAX_INSTANTS = 4_000;
 
-/** From each instant on: the first time that each minute of the day, on each day of the week, comes. `exact`: these are all. */
+/** From each instant on, the first occurrence of each minute of the day on each day of the week. `exact`: these are all. */
 export function instantsAround(
   { instants, minutes, weekdays }: TimeMarks,
   base: number,
@@ -126,7 +126,7 @@ export function instantsAround(
   return { values: [...found], exact: true };
 }
 
-/** The first address of each network, and the one after its last: in every stretch between two ends there is one. */
+/** The first address of each network and the first one after it, so that every interval between two ends has a representative. */
 export function addressesAround(networks: readonly string[]): string[] {
   const found = new Set(['203.0.113.7', '0.0.0.0', '2001:db8::7', '0:0:0:0:0:0:0:0']);
   for (const network of networks) {

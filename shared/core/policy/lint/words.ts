@@ -1,4 +1,4 @@
-// Words and values that most likely say something else than was meant: seen by themselves, and shown on facts where that can be done.
+// Words and values that are probably mistakes by themselves, demonstrated on facts where possible.
 import type { KnownVerbs } from '../../intent/lexicon/known-verbs.ts';
 import { ACTIONS } from '../../../kernel/vocabulary.ts';
 import { didYouMean, nearestName } from '../../../kernel/near.ts';
@@ -14,14 +14,14 @@ import { leavesIn, nameOf, wordsOf, type LintedRule, type LintedSet, type Part }
 import { ruleHolds, search } from './search.ts';
 import type { LintCode, LintFinding, Witness } from './types.ts';
 
-/** What the linter is told of the installation; what is absent is not known, and nothing is said about it. */
+/** Facts about the installation; an absent member is unknown, and nothing is reported about it. */
 export interface Surroundings {
   readonly verbs?: KnownVerbs | undefined;
   /** The slugs of all organisations. */
   readonly organisations?: ReadonlySet<string> | undefined;
 }
 
-/** What is wrong with one value, before it has its place. */
+/** A problem with one value, without its position. */
 interface Complaint {
   readonly code: LintCode;
   readonly pointer: string;
@@ -30,7 +30,7 @@ interface Complaint {
   readonly shows: string;
 }
 
-/** In comparisons, for each value that is looked at. */
+/** Cost per analysed value, in comparisons. */
 const COST = 2;
 
 function showing(set: LintedSet, linted: LintedRule, shows: string): Witness | undefined {
@@ -47,7 +47,7 @@ function showing(set: LintedSet, linted: LintedRule, shows: string): Witness | u
 const isText = (value: unknown): value is string => typeof value === 'string';
 const quoted = (value: unknown): string => JSON.stringify(value);
 
-/** What a verb or a normalized intent is compared with that no reading gives. */
+/** A comparison of a verb or a normalized intent with a value that no reading ever has. */
 function wordComplaints(part: Part, leaf: Leaf, { verbs }: Surroundings): Complaint[] {
   const texts = itemsOf(leaf).filter(isText);
   const operator = leaf.operator.name;
@@ -85,7 +85,7 @@ function wordComplaints(part: Part, leaf: Leaf, { verbs }: Surroundings): Compla
   });
 }
 
-/** A share of one where the fact counts to a thousand, a level where it is a score, or the other way round. */
+/** A fraction of one where the fact goes up to a thousand, a level where it is a score, or the reverse. */
 function scaleProblem(path: string, unit: string | undefined, value: number): string | undefined {
   const isShare = value > 0 && value < 1;
   if (unit === '0..1') return value > 1 ? `goes from 0 to 1` : undefined;
@@ -134,7 +134,7 @@ function obligationComplaints({ rule, pointer }: LintedRule): Complaint[] {
     const { type } = obligation;
     if (OBLIGATION_KINDS.includes(type)) return [];
     const near = nearestName(type, OBLIGATION_KINDS);
-    // A kind of the author's own says so by carrying params.
+    // An obligation type of the author's own is marked by its `params`.
     if (near === undefined && 'params' in obligation) return [];
     return {
       code: 'UNKNOWN_OBLIGATION',
@@ -149,7 +149,7 @@ function obligationComplaints({ rule, pointer }: LintedRule): Complaint[] {
   });
 }
 
-/** How the slug of somebody else may be written by mistake: with other punctuation. */
+/** Normalizes a slug for the detection of misspelt punctuation. */
 const plain = (slug: string): string => slug.replaceAll('-', '');
 
 function organisationComplaints(
@@ -175,7 +175,7 @@ function organisationComplaints(
       },
     ];
   };
-  // The organisations of a target are one finding for the policy: its first rule has it.
+  // An organisation in the target of a policy is reported once, at its first rule.
   const inTarget = pointer === '/rules/0' ? (rule.organisations ?? []) : [];
   return [
     ...inTarget.flatMap((slug, i) => complain(slug, `/target/organisations/${i}`)),
@@ -189,7 +189,7 @@ function organisationComplaints(
   ];
 }
 
-/** For a slug that is named once in a set: one that is named more often, and differs in punctuation alone. */
+/** For a slug that occurs once in a set: a similar slug that occurs more often and differs only in punctuation. */
 function nearSlugs(rules: readonly LintedRule[]): (slug: string) => string | undefined {
   const policies = new Map<string, Set<string>>();
   for (const { rule } of rules) {
@@ -207,7 +207,7 @@ function nearSlugs(rules: readonly LintedRule[]): (slug: string) => string | und
     )?.[0];
 }
 
-/** All that is wrong with words and values by themselves, of every rule. */
+/** All words and values of all rules that are wrong by themselves. */
 export function wordFindings(set: LintedSet, rules: readonly LintedRule[], surroundings: Surroundings): LintFinding[] {
   const near = nearSlugs(rules);
   return rules.flatMap((linted) => {

@@ -1,4 +1,4 @@
-// What a run of tests has shown of a policy set: rules that held, conditions seen both ways, policies that were asked.
+// Coverage of a policy set by a test run: rules that held, conditions seen both true and false, policies that matched a request.
 import { prechecks } from '../combine.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
@@ -11,11 +11,11 @@ import { fullPath } from '../vocabulary.ts';
 import { comparisonsOf } from './sources.ts';
 
 export interface ConditionCoverage {
-  /** RFC 6901, into the policy file. */
+  /** RFC 6901 JSON Pointer into the policy file. */
   readonly pointer: string;
-  /** As a person writes it: `trust.level lessThan 4`. */
+  /** Readable form: `trust.level lessThan 4`. */
   readonly text: string;
-  /** Of the comparison as it is written, whatever `not` stands around it; a missing fact shows neither. */
+  /** Of the comparison as written, whatever `not` encloses it; a missing fact sets neither. */
   readonly wasTrue: boolean;
   readonly wasFalse: boolean;
 }
@@ -31,34 +31,34 @@ export interface RuleCoverage {
 export interface Share {
   readonly covered: number;
   readonly total: number;
-  /** 0..100, rounded down to one decimal: 100 means all. */
+  /** 0..100, rounded down to one decimal, so 100 means all. */
   readonly percent: number;
 }
 
 export interface CoverageReport {
-  /** Policies whose target fitted a request. */
+  /** Policies whose target matched a request. */
   readonly policies: Share;
   /** Rules whose conditions held. */
   readonly rules: Share;
-  /** Outcomes of conditions: each is to be seen true and false. */
+  /** Results of conditions: each must be seen true and false. */
   readonly conditions: Share;
-  /** The least of the three. */
+  /** The smallest of the three. */
   readonly percent: number;
   /** By policy id. */
   readonly unasked: readonly string[];
-  /** By policy id, then in the order of the file. */
+  /** By policy id, then in file order. */
   readonly details: readonly RuleCoverage[];
 }
 
 export interface Coverage {
-  /** Takes in a question that was evaluated. */
+  /** Adds a request that was evaluated. */
   record(facts: Facts): void;
   report(): CoverageReport;
 }
 
 interface Seen {
   matched: boolean;
-  /** By the place of the comparison in its rule, from left to right. */
+  /** By the position of the comparison in its rule, from left to right. */
   readonly outcomes: { yes: boolean; no: boolean }[];
 }
 
@@ -68,7 +68,7 @@ function shareOf(covered: number, total: number): Share {
 
 const ruleKey = (policy: string, rule: string): string => `${policy}/${rule}`;
 
-/** Coverage of one policy set; what it is told of adds up. */
+/** Creates the coverage of one policy set; recorded requests accumulate. */
 export function createCoverage(set: {
   readonly compiled: CompiledSet;
   readonly policies: readonly Policy[];
@@ -119,7 +119,7 @@ export function createCoverage(set: {
   return {
     record(facts) {
       recordStage(set.compiled.intake, facts);
-      // An agent that is not active is denied before any policy is asked.
+      // An agent that is not active is denied before any policy is evaluated.
       if (prechecks(facts) === undefined) recordStage(set.compiled.enforce, facts);
     },
     report() {

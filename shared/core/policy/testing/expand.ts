@@ -1,4 +1,4 @@
-// Test files into single cases: fixtures looked up, intents read, matrices unfolded. Pure; the reader is a dependency.
+// Expands test files into single cases: fixtures resolved, intents read, matrices unfolded. Pure; the reader is a dependency.
 import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import type { Environment, Verdict } from '../../../kernel/vocabulary.ts';
@@ -14,9 +14,9 @@ import { MAX_CASES_PER_FILE, TEST_DEFAULTS } from './types.ts';
 
 export interface TestCase {
   readonly source: TestSource;
-  /** Unique in its file; of a matrix `name: agent, intent, environment`. */
+  /** Unique in its file; for a matrix `name: agent, intent, environment`. */
   readonly name: string;
-  /** Where it is written: the case, or the matrix or its cell. */
+  /** Where it is written: pointer to the case, the matrix or a cell of it. */
   readonly pointer: string;
   readonly facts: RiskFacts;
   readonly risk: RiskChange;
@@ -27,7 +27,7 @@ export type Expanded =
   | { readonly ok: true; readonly cases: readonly TestCase[] }
   | { readonly ok: false; readonly findings: readonly TestFinding[] };
 
-/** The whole of one file. */
+/** The expansion of one file. */
 class FileExpansion {
   readonly cases: TestCase[] = [];
   readonly problems: TestProblem[] = [];
@@ -53,7 +53,7 @@ class FileExpansion {
     return this.source.content.environment ?? TEST_DEFAULTS.environment;
   }
 
-  /** The cases or matrices that are what the schema says, each with its pointer. */
+  /** The cases or matrices that conform to the schema, each with its pointer. */
   private sound<M extends 'cases' | 'matrix'>(
     member: M,
   ): (readonly [NonNullable<PolicyTestFile[M]>[number], pointer: string])[] {
@@ -81,7 +81,7 @@ class FileExpansion {
     }
   }
 
-  /** A cell that no case comes from would never be looked at. */
+  /** Reports a cell to which no case belongs, because it would never be compared. */
   private checkCells(matrix: PolicyTestMatrix, environments: readonly Environment[], pointer: string): void {
     const unknown = (at: string, message: string): void => {
       this.problems.push({ pointer: at, code: 'UNKNOWN_CELL', message });
@@ -147,7 +147,7 @@ class FileExpansion {
       for (const [{ name }, pointer] of this.sound(member)) check(name, `${pointer}/name`);
   }
 
-  /** A few short lists multiply to more than anybody waits for: told at the matrix with which there are too many, before any is made. */
+  /** A few short lists may multiply to too many cases: reported at the matrix that exceeds the limit, before any case is built. */
   private isTooMany(): boolean {
     let count = this.source.content.cases?.length ?? 0;
     for (const [{ agents, intents, environments = [''] }, pointer] of this.sound('matrix')) {
@@ -171,7 +171,7 @@ class FileExpansion {
   }
 }
 
-/** Unlisted means DENY. */
+/** Unlisted combinations expect DENY. */
 function verdictIn(cell: MatrixCell | undefined, environment: Environment): Verdict {
   return typeof cell === 'string' ? cell : (cell?.[environment] ?? 'DENY');
 }
@@ -180,7 +180,7 @@ function onceEach(problems: readonly TestProblem[]): TestProblem[] {
   return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
 }
 
-/** All cases of all files, in their order; or everything that is wrong, by file and place. */
+/** All cases of all files in order, or everything that is wrong, by file and position. */
 export function expandTestFiles(sources: readonly TestSource[], reader: IntentReader): Expanded {
   const cases: TestCase[] = [];
   const findings: TestFinding[] = [];
@@ -194,7 +194,7 @@ export function expandTestFiles(sources: readonly TestSource[], reader: IntentRe
       expansion.problems.push({ pointer: '/name', code: 'DUPLICATE_NAME', message });
     }
     findings.push(...findingsOf(source, onceEach(expansion.problems)));
-    // One by one: a file may hold more cases than a call takes arguments.
+    // Pushed one by one: a file may hold more cases than a call takes arguments.
     for (const one of expansion.cases) cases.push(one);
   }
   return findings.length === 0 ? { ok: true, cases } : { ok: false, findings };

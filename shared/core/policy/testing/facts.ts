@@ -1,4 +1,4 @@
-// The facts of a test case: what a fixture says in few words becomes everything that rules may look at.
+// Builds the facts of a test case: completes the few members of a fixture to everything that rules may read.
 import { effectiveTrust, levelOf, NO_EVIDENCE, recordedScoreOf } from '../../trust/score.ts';
 import type { Environment, Verdict } from '../../../kernel/vocabulary.ts';
 import { TIER_TABLE, VERDICTS } from '../../../kernel/vocabulary.ts';
@@ -12,18 +12,18 @@ import { TEST_DEFAULTS } from './types.ts';
 
 const WINDOWS = ['last_60s', 'last_1h', 'last_24h'] as const;
 
-/** All counts: a decision of the last minute is one of the last hour, too. */
+/** All counts: a decision of the last minute is also one of the last hour. */
 export function historyOf(given: TestHistory | undefined): Facts['history'] {
   const longest: Record<Verdict, number> = { ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 };
   const countsOf = (window: (typeof WINDOWS)[number]): Record<Verdict, number> => {
     for (const verdict of VERDICTS) longest[verdict] = Math.max(longest[verdict], given?.[window]?.[verdict] ?? 0);
     return { ...longest };
   };
-  // From the shortest to the longest, as the members are evaluated.
+  // From shortest to longest, because each window needs the shorter one.
   return { last_60s: countsOf('last_60s'), last_1h: countsOf('last_1h'), last_24h: countsOf('last_24h') };
 }
 
-/** What is wrong with an agent beyond its schema: the member, and why. */
+/** Checks an agent beyond its schema: returns the wrong member and the reason. */
 export function agentProblem(agent: TestAgent): { readonly member: string; readonly message: string } | undefined {
   const { registered, score, level } = agent;
   if (registered === false) {
@@ -46,10 +46,10 @@ function recordedOf({ score, level, uncertainty }: TestAgent): { score: number; 
   };
 }
 
-/** A situation in which names of fixtures have been looked up and defaults filled in. */
+/** A situation with fixture names resolved and defaults filled in. */
 export interface Setting {
   readonly agent: TestAgent;
-  /** Of an agent without an id. */
+  /** The id for an agent without one. */
   readonly agentName: string;
   readonly environment: Environment;
   readonly organisation: string;
@@ -60,10 +60,10 @@ export interface Setting {
   readonly claim: TestSituation['claim'];
 }
 
-/** RFC 3339 to milliseconds since 1970, or undefined. */
+/** Milliseconds since 1970 of an RFC 3339 time, or undefined. */
 export const instantOf = timeOf;
 
-/** All facts but the risk. */
+/** All facts except the risk. */
 export function factsOf(intent: RiskFacts['intent'], setting: Setting): RiskFacts {
   const { agent, agentName, environment, organisation, nowMs, key, context, claim } = setting;
   const registered = agent.registered ?? true;
@@ -92,21 +92,21 @@ export function factsOf(intent: RiskFacts['intent'], setting: Setting): RiskFact
   };
 }
 
-/** What a case sets of the risk. */
+/** The risk members that a case overrides. */
 export type RiskChange = Partial<Pick<Risk, 'level' | 'score'>>;
 
-/** An intent as it was read, with what is set of it. */
+/** A parsed intent with the facts that the fixture overrides. */
 export interface ReadIntent {
   readonly intent: RiskFacts['intent'];
   readonly risk: RiskChange;
 }
 
 export interface ChangedIntent extends ReadIntent {
-  /** By the path as it is written. */
+  /** `path` is spelled as in the file. */
   readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** The intent with the facts that a case sets in the place of what its reading says. */
+/** The intent with its parsed facts replaced by those that a case sets. */
 export function withFacts(read: ReadIntent, facts: Readonly<Record<string, unknown>>): ChangedIntent {
   const intent = { ...read.intent, entities: { ...read.intent.entities } };
   const risk: RiskChange = { ...read.risk };
@@ -119,7 +119,7 @@ export function withFacts(read: ReadIntent, facts: Readonly<Record<string, unkno
       continue;
     }
     const [, first = '', second] = path.split('.');
-    // The value is of the fact's type by valueProblem.
+    // valueProblem has checked that the value has the fact's type.
     if (first === 'risk') Reflect.set(risk, second ?? '', value);
     else if (second === undefined) Reflect.set(intent, first, value);
     else Reflect.set(intent.entities, second, value);
@@ -129,9 +129,9 @@ export function withFacts(read: ReadIntent, facts: Readonly<Record<string, unkno
 
 const LOWEST = { low: 0, medium: 400, high: 700 } as const;
 
-/** The risk that was found, with what a case sets: of level and score the one follows from the other. */
+/** The assessed risk with the overrides of a case: if only one of level and score is set, the other is derived. */
 export function changedRisk(found: Risk, { level, score }: RiskChange): Risk {
-  // What a case sets is known, whatever facts were missing.
+  // An overridden risk is certain, whatever facts were missing.
   const { certain: _, ...rest } = found;
   if (score !== undefined) return { ...rest, score, level: level ?? riskLevelOf(score) };
   return level === undefined ? found : { ...rest, level, score: LOWEST[level] };

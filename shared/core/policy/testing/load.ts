@@ -1,4 +1,4 @@
-// One policy test file: its text parsed strictly and held against the schema; every finding says where.
+// Loads one policy test file: parsed strictly and validated against the schema; every finding has a position.
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { compileSchema } from '../../../kernel/compile-schema.ts';
 import { JsonError, parseJson, parseJsonWithPositions, pointerToken } from '../../../kernel/json.ts';
@@ -25,12 +25,12 @@ export type TestFindingCode =
   | 'TOO_MANY_CASES'
   | 'DUPLICATE_NAME';
 
-/** What is wrong with a test file, and where. `line` and `column` count from 1. */
+/** A problem in a test file with its position. `line` and `column` count from 1. */
 export interface TestFinding {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** RFC 6901, into the file. */
+  /** RFC 6901 JSON Pointer into the file. */
   readonly pointer: string;
   readonly code: TestFindingCode;
   readonly message: string;
@@ -39,11 +39,11 @@ export interface TestFinding {
 /** A finding without its file and position. */
 export type TestProblem = Pick<TestFinding, 'pointer' | 'code' | 'message'>;
 
-/** A file that can be read; its positions are looked for only when they are shown. */
+/** A file that can be read; positions are computed only when they are shown. */
 export interface TestSource {
   readonly path: string;
   readonly content: PolicyTestFile;
-  /** `/cases/3`: what is not what the schema says, and is passed over. Absent: all of it is. */
+  /** Pointers such as `/cases/3` to parts that violate the schema and are skipped. Absent: there are none. */
   readonly broken?: ReadonlySet<string>;
   locate(pointer: string): Position;
 }
@@ -53,11 +53,11 @@ type Loaded =
   | {
       readonly ok: false;
       readonly findings: readonly TestFinding[];
-      /** The file without the cases and matrices that are wrong: what is wrong with the others is told with them. Absent: nothing is sound. */
+      /** The file without its invalid cases and matrices, so that problems in the others are reported too. Absent: nothing is usable. */
       readonly rest?: TestSource;
     };
 
-/** Finds positions in a text; it is parsed for them when the first is asked for. */
+/** Finds positions in a text, which is parsed when the first position is requested. */
 export function locator(text: string): (pointer: string) => Position {
   let locate: ((pointer: string) => Position) | undefined;
   return (pointer) => {
@@ -66,7 +66,7 @@ export function locator(text: string): (pointer: string) => Position {
   };
 }
 
-/** Of a file that is nothing but mistakes the first say enough; telling them all would hold up who asked. */
+/** The first problems of a file suffice; reporting all would delay the response. */
 const MAX_PROBLEMS_PER_FILE = 1_000;
 
 export function findingsOf(
@@ -80,7 +80,7 @@ export function findingsOf(
 
 const validator = compileSchema<PolicyTestFile>(PolicyTestSchema);
 
-/** Below here the members are facts, set by a case or seen by rules. */
+/** Below these pointers the members are facts, set by a case or seen by rules. */
 const SET_FACTS = /^\/(?:(?:cases|matrix)\/\d+(?:\/intent)?|fixtures\/intents\/[^/]+)\/facts$/;
 const SEEN_FACTS = /^\/cases\/\d+\/expect\/facts$/;
 
@@ -141,12 +141,12 @@ function problemOf(error: ErrorObject): TestProblem {
     }
     default:
   }
-  // The patterns that have words there are those of policies.
+  // The known pattern descriptions are those of the policy schema.
   const plain = error.keyword === 'pattern' ? undefined : plainly(error);
   return { pointer, code, message: plain ?? error.message ?? 'is not what the schema says' };
 }
 
-/** What Ajv says around a failure, and of names beside the names themselves, says nothing more. */
+/** Ajv's errors about keywords that enclose a failure, and about property names beside the names themselves, add nothing. */
 function isNoise({ keyword, schemaPath, propertyName }: ErrorObject): boolean {
   return keyword === 'if' || propertyName !== undefined || /\/(?:anyOf|oneOf)\/\d/.test(schemaPath);
 }
@@ -156,7 +156,7 @@ function schemaProblems(errors: readonly ErrorObject[]): TestProblem[] {
   return [...new Map(problems.map((problem) => [`${problem.pointer} ${problem.message}`, problem])).values()];
 }
 
-/** What a member may be that is a string or an object. */
+/** Describes the allowed forms of a member that is a string or an object. */
 function choiceMessage(pointer: string): string {
   const member = pointer.slice(pointer.lastIndexOf('/') + 1);
   if (/\/reasons\/\d+$/.test(pointer)) return 'must be "policy/rule", or an object with members of a reason';
@@ -167,7 +167,7 @@ function choiceMessage(pointer: string): string {
   return `must be the name of a fixture, or the ${member} itself`;
 }
 
-/** Reads one test file. Positions count from 1; all that is wrong with it is told. */
+/** Reads one test file and reports all problems. Positions count from 1. */
 export function loadTestFile({ path, text }: TextFile): Loaded {
   const at = (line: number, column: number, problem: TestProblem): Loaded => ({
     ok: false,
@@ -191,7 +191,7 @@ export function loadTestFile({ path, text }: TextFile): Loaded {
   const findings = findingsOf({ path, locate }, problems);
   const broken = problems.flatMap(({ pointer }) => /^\/(?:cases|matrix)\/\d+/.exec(pointer)?.[0] ?? []);
   if (broken.length < problems.length) return { ok: false, findings };
-  // All but the broken cases and matrices, which are passed over, is what the schema says.
+  // Without the broken cases and matrices, which are skipped, the content conforms to the schema.
   const rest: TestSource = { path, content: content as PolicyTestFile, locate, broken: new Set(broken) };
   return { ok: false, findings, rest };
 }

@@ -1,4 +1,4 @@
-// What a test file refers to by name, and its intents read: every lookup gives what is meant or says what is wrong.
+// Resolves the names in a test file and reads its intents: every lookup returns a value or reports a problem.
 import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
 import type { RiskFacts } from '../types.ts';
@@ -8,7 +8,7 @@ import type { TestProblem } from './load.ts';
 import type { PolicyTestFile, TestAgent, TestIntent, TestSituation } from './types.ts';
 import { TEST_DEFAULTS } from './types.ts';
 
-/** Reads intents as the service does for an organisation, with the lexicon of the policies that are tested. */
+/** Reads intents as the service does for an organisation, with the lexicon of the tested policies. */
 export interface IntentReader {
   /** `domain.action.object` or `action:resource`. */
   ofString(
@@ -19,7 +19,7 @@ export interface IntentReader {
   ofText(text: string, organisation: string): RiskFacts['intent'];
 }
 
-/** What is looked up by name, and what is wrong with a name that is not there. */
+/** A named group of fixtures; an unknown name is reported. */
 class Fixtures<T> {
   private readonly byName: ReadonlyMap<string, T>;
   private readonly noun: string;
@@ -37,7 +37,7 @@ class Fixtures<T> {
   }
 }
 
-/** Thrown by a lookup and caught by the case around it: one case with a mistake takes no other with it. */
+/** Thrown by a lookup and caught around its case, so that one wrong case does not affect the others. */
 class CaseProblem extends Error {
   readonly problem: TestProblem;
   constructor(problem: TestProblem) {
@@ -49,7 +49,7 @@ class CaseProblem extends Error {
 interface LookupDeps {
   readonly content: PolicyTestFile;
   readonly reader: IntentReader;
-  /** Where what is wrong is put. */
+  /** Collects the problems. */
   readonly problems: TestProblem[];
 }
 
@@ -62,7 +62,7 @@ export class Lookups {
   private readonly keys;
   private readonly contexts;
   private readonly intents;
-  /** Of fixtures, by name and organisation. */
+  /** Parsed fixtures by name and organisation. */
   private readonly readings = new Map<string, Map<string, ReadIntent | undefined>>();
 
   constructor({ content, reader, problems }: LookupDeps) {
@@ -78,7 +78,7 @@ export class Lookups {
       this.attempt(() => this.checkAgent(agent, `/fixtures/agents${pointerToken(name)}`));
   }
 
-  /** Undefined for a fixture that can't be read, which has been told. Each organisation reads it in its own words. */
+  /** Undefined for an unreadable fixture, which was reported. Each organisation reads it with its own lexicon. */
   private readFixture(name: string, intent: TestIntent, organisation: string): ReadIntent | undefined {
     const byOrganisation = this.readings.get(name) ?? new Map<string, ReadIntent | undefined>();
     this.readings.set(name, byOrganisation);
@@ -92,14 +92,14 @@ export class Lookups {
     return byOrganisation.get(organisation);
   }
 
-  /** To be called after all cases: a fixture that none of them reads may be wrong, too. */
+  /** Must be called after all cases: checks the fixtures that no case has read. */
   checkUnread(): void {
     const { fixtures, organisation = TEST_DEFAULTS.organisation } = this.content;
     for (const [name, intent] of Object.entries(fixtures?.intents ?? {}))
       if (!this.readings.has(name)) this.readFixture(name, intent, organisation);
   }
 
-  /** Runs a part; what is wrong with it is kept, and the other parts go on. Undefined: it was wrong. */
+  /** Runs one part and keeps its problem, so that the other parts continue. Returns undefined after a problem. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work();
@@ -125,7 +125,7 @@ export class Lookups {
     return this.changed(plain, intent.facts, `${pointer}/facts`);
   }
 
-  /** The intent with facts set. @throws {CaseProblem} */
+  /** The intent with its facts overridden. @throws {CaseProblem} */
   changed(read: ReadIntent, facts: TestSituation['facts'], pointer: string): ReadIntent {
     if (facts === undefined) return read;
     const { intent, risk, problems } = withFacts(read, facts);
@@ -137,7 +137,7 @@ export class Lookups {
     throw new CaseProblem(first);
   }
 
-  /** Undefined when the fixture is one that can't be read. */
+  /** Undefined when the fixture is unreadable. */
   intentOf(intent: TestIntent, pointer: string, organisation: string): ReadIntent | undefined {
     if (typeof intent !== 'string' || /[.:]/.test(intent)) return this.read(intent, pointer, organisation);
     const fixture = this.intents.get(intent);
@@ -177,7 +177,7 @@ export class Lookups {
     return organisation;
   }
 
-  /** All of a setting but agent and environment. @throws {CaseProblem} */
+  /** Everything of a setting except agent and environment. @throws {CaseProblem} */
   surroundings(
     situation: TestSituation,
     pointer: string,

@@ -1,4 +1,4 @@
-// Runs test cases: risk by the intake policies, verdict by the others, and what differs from what was expected.
+// Runs test cases: risk by the intake policies, verdict by the others, and the differences from the expected result.
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalize } from '../../proof/canonical.ts';
 import type { Evaluator } from '../evaluate.ts';
@@ -8,7 +8,7 @@ import type { TestCase } from './expand.ts';
 import { changedRisk } from './facts.ts';
 import type { ExpectedReason, ExpectedReasonParts } from './types.ts';
 
-/** One thing that is not as expected. */
+/** One difference from the expected result. */
 export interface Difference {
   readonly what: 'verdict' | 'reasons' | 'obligations' | 'risk' | 'facts';
   readonly expected: unknown;
@@ -20,7 +20,7 @@ export interface CaseResult {
   /** All facts, as the rules saw them. */
   readonly facts: Facts;
   readonly evaluation: Evaluation;
-  /** Empty: passed. */
+  /** Empty when the case passed. */
   readonly differences: readonly Difference[];
 }
 
@@ -36,7 +36,7 @@ function fits(expected: ExpectedReasonParts, reason: Reason): boolean {
   );
 }
 
-/** Sorted texts of a list, so that its order means nothing. */
+/** Sorted texts of a list, for comparisons that ignore the order. */
 function asSet(list: readonly unknown[]): string[] {
   return list.map((item) => canonicalize(item)).sort();
 }
@@ -79,7 +79,7 @@ export function reasonLine({ effect, policy, rule, code }: Reason): string {
   return `${effect} ${policy}/${rule} ${code}`;
 }
 
-/** Runs one case. Never rejects: an evaluation that fails is a DENY of the service's own, as it is in a request. */
+/** Runs one case. Never rejects: a failed evaluation is a DENY by the service, as for a request. */
 export async function runCase(test: TestCase, evaluator: Evaluator): Promise<CaseResult> {
   const risk = changedRisk(await evaluator.assessRisk(test.facts), test.risk);
   const facts: Facts = { ...test.facts, intent: { ...test.facts.intent, risk } };
@@ -87,7 +87,7 @@ export async function runCase(test: TestCase, evaluator: Evaluator): Promise<Cas
   return { test, facts, evaluation, differences: differencesOf(test, facts, evaluation) };
 }
 
-/** A rule that has to do with a failure: one that spoke, or one that was expected to and did not. */
+/** A rule that is relevant to a failure: a reason of the result, or one that was expected and is not. */
 export interface RuleNote {
   readonly policy: string;
   readonly rule: string;
@@ -106,10 +106,10 @@ function whyNot(rule: ExplainedRule): string {
   return rule.skipped ?? `these of its conditions do not hold: ${falseOnes(rule).map(conditionText).join('; ')}`;
 }
 
-/** Silent rules are told when they were expected by name, else the few that came nearest to giving the verdict. */
+/** Rules that did not hold are listed when the case names them, else only those closest to holding. */
 const MAX_SILENT = 3;
 
-/** Why a case failed: which rules spoke, and why those that were expected did not. */
+/** Explains a failed case: which rules held, and why the expected ones did not. */
 export async function explainFailure(
   { test, facts, evaluation }: CaseResult,
   evaluator: Evaluator,
@@ -142,7 +142,7 @@ export async function explainFailure(
     const isNamed = ({ policy }: ExplainedRule): number => Number(expected.some((part) => part.policy === policy));
     const wanted = candidates
       .filter(({ effect, matched }) => effect === test.expected.verdict && !matched)
-      // Those of policies that the case names, then the nearest.
+      // Rules of policies that the case names come first, then those closest to holding.
       .sort((a, b) => isNamed(b) - isNamed(a) || falseOnes(a).length - falseOnes(b).length);
     for (const { policy, rule } of wanted.slice(0, MAX_SILENT)) silent(policy, rule);
   }

@@ -1,11 +1,11 @@
-// The parts of the policy test schema: how a member is written down, fixtures, facts and expectations.
+// The parts of the policy test schema: fixtures, facts and expectations, and a helper for members.
 import { AGENT_STATUSES, ENVIRONMENTS, RISK_LEVELS, VERDICTS } from '../../../kernel/vocabulary.ts';
 import { conditional } from '../schema-parts.ts';
 import { CONTEXT_PATH, fullPath, VOCABULARY } from '../vocabulary.ts';
 import { SETTABLE, valueSchema } from './settable.ts';
 import { TEST_DEFAULTS } from './types.ts';
 
-/** A member: what it is, examples of it, and what it may be. */
+/** A schema member with its description, examples and constraints. */
 export function field(description: string, examples: readonly unknown[], rest: object): object {
   return { description, examples, ...rest };
 }
@@ -33,7 +33,7 @@ export const closed = (
     properties,
   });
 
-/** Neither a dot nor a colon, so that no name can be taken for an intent. */
+/** Without dots and colons, so that no name can be mistaken for an intent. */
 const NAME = '^[A-Za-z0-9][A-Za-z0-9 _-]{0,79}$';
 export const fixtures = (of: object, description: string, example: object): object =>
   field(`${description} Names have neither a dot nor a colon.`, [example], {
@@ -49,7 +49,7 @@ export const strings = (description: string, example: readonly string[], items: 
     items: { type: 'string', minLength: 1, maxLength: 2_048, ...items },
   });
 
-/** A string or an object. Not `anyOf`, so that what is wrong with the one is not told as what is wrong with both. */
+/** A string or an object. Not `anyOf`, which would report the mistakes of both alternatives. */
 export const choice = (ofText: object, ofObject: object): object => ({
   type: ['string', 'object'],
   ...conditional({ type: 'object' }, ofObject, ofText),

@@ -29,7 +29,7 @@ import {
 import { TEST_DEFAULTS } from './types.ts';
 import type { PolicyTestFile } from './types.ts';
 
-/** Stable: editors and test files refer to it, wherever the service runs. */
+/** Stable, because editors and test files refer to it, wherever the service runs. */
 export const POLICY_TEST_SCHEMA_ID = 'https://custos.dev/schemas/policy-test.json';
 
 const situation: Readonly<Record<string, object>> = {

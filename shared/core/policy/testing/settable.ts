@@ -1,9 +1,9 @@
-// Which facts a test may set by their path, and what their values may be: those of the intent that its reading gives.
+// The facts that a test may override by their path, and their allowed values: the intent facts that parsing yields.
 import { canonicalResource } from '../resource.ts';
 import type { VocabularyEntry } from '../vocabulary.ts';
 import { fullPath, lookUp, VOCABULARY } from '../vocabulary.ts';
 
-/** These follow from the intent's own string: another string is another intent. */
+/** These derive from the intent's string; a test that needs other values uses another string. */
 const OWN_STRING = new Set(['normalized', 'domain', 'action', 'object', 'resource', 'depth']);
 
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -18,20 +18,20 @@ const INSTEAD: Readonly<Record<string, string>> = {
   environment: 'is given by the member "environment"',
 };
 
-/** The facts that `facts` of a case may set. */
+/** The facts that `facts` of a case may override. */
 export const SETTABLE: readonly VocabularyEntry[] = VOCABULARY.filter(
   ({ fact, path }) => fact === 'intent' && path !== undefined && !OWN_STRING.has(path),
 );
 
 const settable = new Map(SETTABLE.map((entry) => [fullPath(entry.fact, entry.path), entry]));
 
-/** A full path in its two parts, as a policy writes them. */
+/** Splits a full path into fact and path, as a policy writes them. */
 export function splitPath(path: string): { readonly fact: string; readonly path: string | undefined } {
   const dot = path.indexOf('.');
   return dot === -1 ? { fact: path, path: undefined } : { fact: path.slice(0, dot), path: path.slice(dot + 1) };
 }
 
-/** The entry of a fact that may be set, or why it can't be. */
+/** The entry of a fact that may be overridden, or a message that says why it may not. */
 export function settableFact(written: string): VocabularyEntry | string {
   const entry = settable.get(written);
   if (entry !== undefined) return entry;
@@ -70,7 +70,7 @@ function moneyProblem(value: unknown): string | undefined {
     : 'must be a list of sums such as {"amount": 10, "currency": "EUR"}';
 }
 
-/** What is wrong with a value for a fact, or undefined. */
+/** Describes what is wrong with a value of a fact; undefined when it is valid. */
 export function valueProblem(entry: VocabularyEntry, value: unknown): string | undefined {
   const { values } = entry;
   const outside = (item: string): string | undefined =>

@@ -1,4 +1,4 @@
-// Where policies and their parts are written: file, line and column of rules and comparisons.
+// Source positions of policies: file, line and column of rules and comparisons.
 import { parseJson } from '../../../kernel/json.ts';
 import type { Position } from '../../../kernel/json.ts';
 import type { TextFile } from '../load.ts';
@@ -9,7 +9,7 @@ export interface Place extends Position {
   readonly file: string;
 }
 
-/** The comparisons of a condition from left to right, as in its normal form, and where they are. */
+/** The comparisons of a condition from left to right, as in its normal form, with their pointers. */
 export function comparisonsOf(
   condition: Condition,
   pointer: string,
@@ -21,9 +21,9 @@ export function comparisonsOf(
 }
 
 export interface PolicySources {
-  /** The place of a pointer in the file of a policy; undefined when no file has this id. */
+  /** The position of a pointer in the file of a policy; undefined when no file has this id. */
   locate(policy: string, pointer: string): Place | undefined;
-  /** The place of a rule by its name. */
+  /** The position of a rule, by its name. */
   locateRule(policy: string, rule: string): Place | undefined;
 }
 
@@ -37,7 +37,7 @@ function member(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
-/** The places of policies in files that load. Of files with the same id the first by its name is shown. */
+/** Positions of the policies in files that load. Of several files with the same id, the first by name is used. */
 export function policySources(files: readonly TextFile[]): PolicySources {
   const byId = new Map<string, Source>();
   for (const { path, text } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {

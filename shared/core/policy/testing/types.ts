@@ -1,7 +1,7 @@
-// What a policy test file says, as types; schema.ts is the published form of the same.
+// Types of a policy test file; schema.ts is the published schema of the same format.
 import type { AgentStatus, Environment, RiskLevel, Verdict } from '../../../kernel/vocabulary.ts';
 
-/** Counts of an agent's decisions. What is not given is 0, or what the shorter window has. */
+/** Counts of an agent's decisions. A missing count is 0, or the count of the shorter window. */
 export type TestHistory = Partial<Record<'last_60s' | 'last_1h' | 'last_24h', Partial<Record<Verdict, number>>>>;
 
 export interface TestAgent {
@@ -9,9 +9,9 @@ export interface TestAgent {
   id?: string;
   /** Absent: true. */
   registered?: boolean;
-  /** Of a registered agent; absent: ACTIVE. */
+  /** For registered agents; absent: ACTIVE. */
   status?: AgentStatus;
-  /** 0..1000. Absent: the lowest score of `level`, else that of no evidence. */
+  /** 0..1000. Absent: the lowest score of `level`, or the score of no evidence. */
   score?: number;
   /** 0..7 */
   level?: number;
@@ -28,12 +28,12 @@ export interface TestKey {
   bound?: boolean;
 }
 
-/** An intent that is more than its string: free text, read as `POST /v1/intent` reads it, or facts that are set. */
+/** An intent with more than its string: free text, read as `POST /v1/intent` reads it, or overridden facts. */
 export type TestReading = ({ text: string } | { intent: string }) & { facts?: Record<string, unknown> };
-/** The name of a fixture; `domain.action.object`; `action:resource`; or more. */
+/** The name of a fixture, `domain.action.object`, `action:resource`, or an object. */
 export type TestIntent = string | TestReading;
 
-/** The circumstances of a question, of one case or of all in a matrix. */
+/** The circumstances of a request, of one case or of all cases of a matrix. */
 export interface TestSituation {
   organisation?: string;
   /** RFC 3339 */
@@ -44,7 +44,7 @@ export interface TestSituation {
   context?: string | Record<string, unknown>;
   history?: TestHistory;
   claim?: { score?: number; level?: number };
-  /** Full path, such as `intent.effect`, to the value that replaces what the reading says. */
+  /** Maps a full path, such as `intent.effect`, to the value that replaces the parsed one. */
   facts?: Record<string, unknown>;
 }
 
@@ -67,11 +67,11 @@ export interface ExpectedRisk {
 export interface Expectation {
   verdict: Verdict;
   reasons?: ExpectedReason[];
-  /** No reason but those of `reasons`. */
+  /** No reasons except those in `reasons`. */
   exact?: boolean;
   obligations?: Record<string, unknown>[];
   risk?: ExpectedRisk;
-  /** Full path to the value that the rules saw; null: missing. */
+  /** Maps a full path to the value that the rules saw; null for a missing one. */
   facts?: Record<string, unknown>;
 }
 
@@ -93,7 +93,7 @@ export interface PolicyTestMatrix extends TestSituation {
   /** Names of fixtures, `domain.action.object` or `action:resource`. */
   intents: string[];
   environments?: Environment[];
-  /** Agent, then intent, then verdict; what is not listed is DENY. */
+  /** Agent, then intent, then verdict; unlisted combinations expect DENY. */
   expect: Record<string, Record<string, MatrixCell>>;
 }
 
@@ -114,10 +114,10 @@ export interface PolicyTestFile {
   matrix?: PolicyTestMatrix[];
 }
 
-/** Most cases of one file, those of its matrices too: some eight seconds of asking. */
+/** The largest number of cases of one file, including those of its matrices: about eight seconds of evaluation. */
 export const MAX_CASES_PER_FILE = 100_000;
 
-/** What holds where a file says nothing. */
+/** Defaults for omitted members. */
 export const TEST_DEFAULTS = {
   /** A Monday. */
   now: '2026-01-05T12:00:00Z',
@@ -125,6 +125,6 @@ export const TEST_DEFAULTS = {
   environment: 'live',
   keyId: 'key_test',
   agentId: 'agent-under-test',
-  /** Of an agent whose score is given. */
+  /** For an agent whose score is given. */
   uncertainty: 0.5,
 } as const;
