@@ -80,6 +80,8 @@ describe('a string that was parsed lately', () => {
       `${action}:${domain}/${rest.join('/')}`,
       [domain, '', action, ...rest].join('.'),
       [domain, action, ...rest].join('/'),
+      [domain.replace('e', 'é'), action, ...rest].join('.'),
+      [domain, action, ...rest].join('.').replace('u', 'ú'),
     ];
     for (const spelling of spellings) {
       const { intent } = await enforce('speller', spelling);

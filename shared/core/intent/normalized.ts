@@ -328,6 +328,12 @@ function knownWordsOf(lexicon: Lexicon): KnownWords {
   return known;
 }
 
+/** Canonical segments as they look: `wéb/url` is `web/url`. A `*` stays. */
+export function segmentsAsTheyLook(segments: readonly string[], lexicon: Lexicon): string[] {
+  const known = knownWordsOf(lexicon);
+  return segments.map((segment) => (segment === '*' ? segment : segmentAsItLooks(segment, known).text));
+}
+
 const SEGMENT = /^[\p{L}\p{N}_*-]{1,256}$/u;
 
 /**

@@ -1,8 +1,9 @@
 // What a normalized string or a stored parse says, as facts for policies: read once per policy set and remembered.
 import { LRUCache } from 'lru-cache';
+import { ACTIONS } from '../../kernel/vocabulary.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
-import { actionOf, readNormalized } from '../../core/intent/normalized.ts';
+import { actionOf, readNormalized, segmentsAsTheyLook } from '../../core/intent/normalized.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
 import {
   canonicalResource,
@@ -19,7 +20,7 @@ import { intentMember } from '../../core/decision/record.ts';
 /** An intent as policies see it, and the texts that are made of it, which stay the same while its risk does. */
 export interface IntentReading {
   readonly unassessed: RiskFacts['intent'];
-  /** The normalized strings by which a parse of the same may be known: by the action as it is written, and as it is meant. */
+  /** The normalized strings of parses of the same: with the action as written and as meant, the resource as written and as it looks. */
   readonly names: readonly string[];
   withRisk(risk: Risk): AssessedIntent;
 }
@@ -130,11 +131,13 @@ export interface IntentReadings {
 }
 
 function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon): IntentReading {
-  const { alternatives: _, ...read } = readNormalized(
-    { actionWord: parsed.actionWord, segments: parsed.resource.split('/') },
-    lexicon,
-  );
-  const names = [parsed.normalized, read.normalized, normalizedOf(parsed.resource, read.action)];
+  const segments = parsed.resource.split('/');
+  const { alternatives: _, ...read } = readNormalized({ actionWord: parsed.actionWord, segments }, lexicon);
+  const [, named] = read.normalized.split('.');
+  const actions = ACTIONS.filter((action) => action === parsed.action || action === named || action === read.action);
+  // A look-alike of what was parsed must not be milder than it.
+  const spellings = [parsed.resource, segmentsAsTheyLook(segments, lexicon).join('/')];
+  const names = spellings.flatMap((resource) => actions.map((action) => normalizedOf(resource, action)));
   return createReading(
     {
       // The resource is what the caller wrote; the action that policies match is what the lexicon says is meant.

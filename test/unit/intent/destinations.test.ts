@@ -15,6 +15,8 @@ interface Cases {
   readonly reading: readonly string[];
   readonly moving: readonly string[];
   readonly what: readonly string[];
+  /** Verbs that somebody can stand behind, before what he is shown. */
+  readonly toSomebody: readonly string[];
   readonly to: readonly string[];
   readonly inside: readonly { readonly text: string; readonly effect: string }[];
 }
@@ -42,6 +44,17 @@ describe('what is read and put outside the organisation', () => {
 
   it('is sent, also by a verb that mostly only reads', () => {
     expect(missed(cases.reading, ({ action }) => action === 'send')).to.deep.equal([]);
+  });
+
+  it('is sent, also when who gets it stands before it', () => {
+    const texts = cases.toSomebody.flatMap((verb) =>
+      cases.what.map((what) => `${verb} bob@partner.example.com ${what}.`),
+    );
+    for (const text of [...texts, 'Give bob@partner.example.com a view of all customer emails']) {
+      const { effect, traits } = parseIntent(text, lexicon);
+      expect(effect, text).to.not.equal('read');
+      expect(traits, text).to.include('external');
+    }
   });
 
   it('leaves the organisation, also when the verb says itself what it does', () => {

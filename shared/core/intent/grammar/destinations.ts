@@ -104,6 +104,23 @@ function namesOutside(
   return undefined;
 }
 
+/** Verbs that can have somebody as their first object: `show bob@... the list`. */
+const GIVES_SOMEBODY = wordSet('show read get fetch give provide pull present deliver');
+/** What stands before the second object, and not behind a name that belongs to it: `show bob@example.com profile`. */
+const OPENS_OBJECT = wordSet('the a an all every each any our my your his her its their this that these those');
+
+/** Whether somebody outside is to have what follows: `show bob@partner.example.com all customer emails`. */
+function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number, lexicon: Lexicon): boolean {
+  const somebody = sentence[next];
+  return (
+    GIVES_SOMEBODY.has(entry.verb) &&
+    somebody?.kind === 'email' &&
+    next + 2 < end &&
+    OPENS_OBJECT.has(sentence[next + 1]?.lower ?? '') &&
+    isOutside(somebody, lexicon)
+  );
+}
+
 /** Whether what stands after `to` is a verb: `export the list to check it`. */
 function isVerb(token: Token | undefined, lexicon: Lexicon): boolean {
   const reading = token?.kind === 'word' ? lexicon.verbForms.get(token.lower) : undefined;
@@ -118,15 +135,17 @@ export type Outwards = 'reads-out' | 'moves';
  * needs an address, or an object of a data class (`isData`), and an object that is not itself addressed to somebody.
  */
 export function outwards(
-  { entry, sentence, next, kind }: RequestedAction,
+  request: RequestedAction,
   end: number,
   { object, isData }: { object: readonly string[]; isData: boolean },
   lexicon: Lexicon,
 ): Outwards | undefined {
+  const { entry, sentence, next, kind } = request;
   if (kind === 'question') return undefined;
   const { verb } = entry;
   const readsOut = READS_OUT.has(verb);
   const moves = MOVES.has(verb) && entry.effect !== 'read';
+  if (isGivenOutside(request, end, lexicon)) return moves ? 'moves' : 'reads-out';
   if (!(readsOut || moves || READS.has(verb))) return undefined;
   const isLookedFor = !isData && ADDRESSED.has(object.at(-1) ?? '');
   for (let at = next; at < end; at += 1) {

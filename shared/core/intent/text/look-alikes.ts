@@ -1,5 +1,5 @@
 // Reads the segments of a resource as a human would: look-alike letters, accents and digits stand for the letters they look like.
-import { DIGITS_AS_LETTERS, plainWord } from './text.ts';
+import { DIGITS_AS_LETTERS, pairs, plainWord } from './text.ts';
 
 /** The words of a segment as they look, and the segment with them in place. */
 export interface SegmentAsItLooks {
@@ -29,10 +29,12 @@ const NUMBERED = /[_-]\d+$/;
 /** Short words with digits are names (`s3`, `h1`), not disguises. */
 const MIN_SPELLED = 4;
 
-/** Latin letters that Unicode does not take apart: with a stroke, and small capitals. */
-const STROKES = new Map(
-  [...'øłđðħŧƀɨɢʀɴʟɪʏʙʜᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ'].map((letter, at) => [letter, 'olddhtbigrnliybhacdejkmoptuvwzfs'.charAt(at)]),
-);
+/** Latin letters that Unicode does not take apart: with a stroke, a hook or a tail, and small capitals. */
+const STROKES = new Map([
+  ['ß', 'ss'],
+  ...pairs('øłđðħŧƀɨɢʀɴʟɪʏʙʜᴀᴄᴅᴇᴊᴋᴍᴏᴘᴛᴜᴠᴡᴢꜰꜱ', 'olddhtbigrnliybhacdejkmoptuvwzfs'),
+  ...pairs('ⱥȼɇꞡɉꞣꞥᵽꝑꝓꞧɍꞩⱦɏƶɓƈɖɗƒɠƙƥʂƭʋⱳƴȥᵬᵭᵮᵯᵰᵱᵲᵴᵵᵶ', 'acegjknppprrstyzbcddfgkpstvwyzbdfmnprstz'),
+]);
 
 /** Without accents and strokes: `productíon` is `production`. */
 function withoutAccents(text: string): string {

@@ -27,9 +27,14 @@ const CONTROL_INSIDE_WORD = /[A-Za-z][\u0000-\u0008\u000e-\u001f\u007f][A-Za-z]/
 const STYLED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u249c-\u24b5\u{1d400}-\u{1d6a3}\u{1f130}-\u{1f189}]/u;
 const COMBINING_RUN = /(\p{M}{4})\p{M}+/gu;
 
+/** Each letter with the one at the same place of `latin`. */
+export function pairs(letters: string, latin: string): [letter: string, latin: string][] {
+  return [...letters].map((letter, at) => [letter, latin.charAt(at)]);
+}
+
 // Letters of other scripts that are drawn like Latin ones (a subset of Unicode TS 39's confusables).
-const LOOK_ALIKES = new Map(
-  Object.entries({
+const LOOK_ALIKES = new Map([
+  ...Object.entries({
     а: 'a',
     в: 'b',
     с: 'c',
@@ -86,10 +91,20 @@ const LOOK_ALIKES = new Map(
     ց: 'g',
     զ: 'q',
   }),
-);
+  // Coptic, lower case.
+  ...pairs('ⲁⲃⲅⲇⲉⲓⲕⲙⲛⲟⲡⲣⲥⲧⲩⲭ', 'abrdeikmnonpctyx'),
+  // Lisu, which has no lower case.
+  ...pairs('ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ', 'bpdtgkjczfmnlsrvhwxyaeiou'),
+  // Cherokee, lower case.
+  ...pairs('ꭰꭱꭲꭵꭺꭻꭼꮃꮇꮋꮐꮓꮟꮢꮤꮥꮩꮪꮮꮯꮲꮶᏼ', 'drtiajewmhgzbrwsvslcpkb'),
+]);
 const LATIN = /[a-z]/i;
-const LOOK_ALIKE = /[\u0250-\u058f\u0131]/;
-const OTHER_SCRIPT = /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\u0131\u0251\u0261\u0269]/u;
+const LOOK_ALIKE = /[\u0131\u0250-\u058f\u13a0-\u13ff\u2c80-\u2cff\ua4d0-\ua4ff\uab70-\uabbf]/;
+const OTHER_SCRIPT =
+  /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Cherokee}\u0131\u0251\u0261\u0269]/u;
+/** Letters and digits that nobody writes in one word with Latin letters. Chinese, Japanese and Korean names do it (UTS 39, 5.2). */
+const NEVER_WITH_LATIN =
+  /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}])\p{L}|(?![0-9])\p{Nd}/u;
 
 /** A word of nothing but ASCII and look-alikes. What stands before it is looked at last, because most letters are neither. */
 const FOLDABLE = (() => {
@@ -106,13 +121,14 @@ function latinOf(word: string): string {
 }
 
 /**
- * A lower-case word as it looks. Disguised is one that mixes Latin with the letters of a script that has look-alikes, and
- * one of that script alone which looks like a word that `isKnown` knows.
+ * A lower-case word as it looks. Disguised is one that mixes Latin with a script that is never written with it, whether
+ * its look-alikes are known here or not, and one of another script alone which looks like a word that `isKnown` knows.
  */
 export function plainWord(word: string, isKnown: (word: string) => boolean): PlainText {
-  if (!OTHER_SCRIPT.test(word)) return { text: word, disguised: false };
+  const mixed = LATIN.test(word) && NEVER_WITH_LATIN.test(word);
+  if (!mixed && !OTHER_SCRIPT.test(word)) return { text: word, disguised: false };
   const text = latinOf(word);
-  const disguised = LATIN.test(word) || isKnown(text);
+  const disguised = mixed || LATIN.test(word) || isKnown(text);
   return { text: disguised ? text : word, disguised };
 }
 
