@@ -1,12 +1,12 @@
-// What an approval is bound to: everything that was decided about. Pure.
+// The digest of everything that an approval is bound to. Pure.
 import { createHash } from 'node:crypto';
 import type { MissingOpens } from '../policy/combine.ts';
 import type { Facts, Requested } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 
 /**
- * The facts that an approval is not bound to, by their paths, and why. All others are, one that is added later, too: who
- * adds a fact that changes by itself and is not named here makes approvals that never fit, which fails closed.
+ * The facts that an approval is not bound to, by path, with the reason. An approval is bound to all other facts, including ones added
+ * later: a new fact that changes by itself must be listed here, otherwise approvals never match, which fails closed.
  */
 export const NOT_BOUND: Readonly<Record<string, string>> = {
   'agent.registered': 'what the agent is now counts, and is evaluated anew',
@@ -20,9 +20,9 @@ export const NOT_BOUND: Readonly<Record<string, string>> = {
   trust: 'the present trust counts, a claim can only lower it, and both are evaluated anew',
 };
 
-/** What is hashed. */
+/** The hashed value. */
 export interface BoundStatement {
-  /** The parse or the submitted intent that stands behind it; null: none. */
+  /** The parse or submitted intent that the request refers to; null: none. */
   readonly intentId: string | null;
   readonly [fact: string]: unknown;
 }
@@ -33,13 +33,13 @@ function without(value: object, path: string): object {
       const at = path === '' ? name : `${path}.${name}`;
       if (Object.hasOwn(NOT_BOUND, at)) return [];
       const isDeeper = Object.keys(NOT_BOUND).some((other) => other.startsWith(`${at}.`));
-      // Only our own objects are looked into: the caller's have whatever names the caller likes.
+      // Only the service's own objects are traversed, because the caller's may contain any member names.
       return [[name, isDeeper && typeof member === 'object' && member !== null ? without(member, at) : member]];
     }),
   );
 }
 
-/** All facts but those that are not bound, and the id of the parse or submitted intent. */
+/** All facts except those that are not bound, and the id of the parse or submitted intent. */
 export function boundStatement(facts: Facts, intentId: string | null): BoundStatement {
   return { ...without(facts, ''), intentId };
 }
@@ -53,17 +53,17 @@ export function approvalDigest(facts: Facts, intentId: string | null): string {
   return sha256(boundStatement(facts, intentId));
 }
 
-/** Whether a decision was recorded before decisions held the caller's own words, and approvals were bound to all. */
+/** Whether a decision was recorded by a version without the fact `requested`; approvals were then bound to the earlier statement. */
 export function isBeforeBinding({ intent }: { readonly intent: Pick<Facts['intent'], 'requested'> }): boolean {
   return intent.requested === undefined;
 }
 
-/** By which meaning of missing facts a recorded decision was made, and is evaluated again. */
+/** The treatment of missing facts under which a recorded decision was made, and must be evaluated again. */
 export function meaningOf(facts: { readonly intent: Pick<Facts['intent'], 'requested'> }): MissingOpens {
   return isBeforeBinding(facts) ? 'everything' : 'nothing';
 }
 
-/** The digest that approvals had then. It lets nothing through any more; what is on record is held against it. */
+/** The approval digest of that earlier version. It no longer permits anything; recorded approvals are compared with it. */
 export function earlierApprovalDigest(facts: Facts, intentId: string | null): string {
   const { agent, context, environment, intent, organisation } = facts;
   return sha256({
@@ -76,7 +76,7 @@ export function earlierApprovalDigest(facts: Facts, intentId: string | null): st
   });
 }
 
-/** The caller's own words in one line. */
+/** The caller's original input in one line. */
 export function requestedText(requested: Requested): string {
   return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
 }

@@ -1,11 +1,11 @@
-// Approvals as values: what one is bound to, whether it can be used, and what it says in a decision. Pure.
+// Approvals as values: their state, whether a request can use one, and the reasons that mention one in a decision. Pure.
 import { BUILT_IN_POLICY } from '../policy/schema.ts';
 import type { Evaluation, Reason } from '../policy/types.ts';
 import { assertNever } from '../../kernel/errors.ts';
 
 /**
- * Open approvals of one agent, give or take those that are opened at the same moment. An agent that asks for something
- * else each time fills its own list, and nobody else's; its further escalations name no approval.
+ * The largest number of open approvals of one agent, approximately (concurrent requests may exceed it). An agent that keeps asking for
+ * something new fills only its own list; further escalations open no approval.
  */
 export const MAX_OPEN_APPROVALS = 1_000;
 
@@ -13,7 +13,7 @@ export const MAX_OPEN_APPROVALS = 1_000;
 export const APPROVAL_STATES = ['pending', 'approved', 'rejected', 'expired', 'used'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 
-/** What is stored of an approval, as far as its use depends on it. */
+/** The stored members of an approval that determine its use. */
 export interface ApprovalFacts {
   readonly approvalId: string;
   readonly state: ApprovalState;
@@ -23,50 +23,50 @@ export interface ApprovalFacts {
   /** Who approved or rejected: a key id, or `cli:<user>`. */
   readonly decidedBy: string | null;
   readonly reason: string | null;
-  /** The line of the key that used it. */
+  /** The lineage of the key that used it. */
   readonly usedByLineage: string | null;
   readonly usedAtMs: number | null;
   readonly usedDecisionId: string | null;
 }
 
-/** As anyone must see it: what has expired is expired, also before upkeep has said so. */
+/** The state as of a moment: an approval past its expiry is expired even before maintenance has updated its row. */
 export function stateAt(approval: Pick<ApprovalFacts, 'state' | 'expiresAtMs'>, atMs: number): ApprovalState {
   const { state, expiresAtMs } = approval;
   return (state === 'pending' || state === 'approved') && expiresAtMs <= atMs ? 'expired' : state;
 }
 
-/** Who wants to use an approval, for what, and when. */
+/** A request that uses an approval: who, for which action, and when. */
 export interface Use {
   readonly agentId: string;
   readonly digest: string;
-  /** The line of the key that asks. */
+  /** The lineage of the requesting key. */
   readonly lineage: string;
   readonly atMs: number;
 }
 
 /**
- * A repeat within this time gets the decision that used the approval again: a caller whose answer was lost on the way
- * asks at once. Whoever comes later has had it.
+ * A repeated request within this time gets the decision that used the approval again: a caller that lost the answer retries at once. A
+ * later request is refused, because the approval is used up.
  */
 export const REPEAT_WITHIN_MS = 60_000;
 
-/** Whether it is the use itself that is repeated, as far as one can tell: the same keys, soon. */
+/** Whether the request repeats the use itself, as far as that can be determined: the same key lineage, within a short time. */
 function isRepeat({ usedByLineage, usedAtMs }: ApprovalFacts, use: Use): boolean {
-  // Two clocks may differ: a use that lies far ahead of the one asked now is no better than one long ago.
+  // Clocks may differ, so a use far in the future counts like one long ago.
   return usedAtMs !== null && usedByLineage === use.lineage && Math.abs(use.atMs - usedAtMs) < REPEAT_WITHIN_MS;
 }
 
 export type RefusalCode = 'APPROVAL_MISMATCH' | 'APPROVAL_REJECTED' | 'APPROVAL_EXPIRED' | 'APPROVAL_USED';
 
-/** What an approval is worth to a use of it. */
+/** The result of checking an approval against its use. */
 export type Standing =
   | { readonly kind: 'usable'; readonly by: string }
   | { readonly kind: 'pending' }
-  /** The same key asks the same again, soon: it gets the decision that used the approval, while that one stands. */
+  /** A repeat by the same key lineage, within a short time: it gets the decision that used the approval, while that decision stands. */
   | { readonly kind: 'repeat'; readonly decisionId: string }
   | { readonly kind: 'refused'; readonly code: RefusalCode; readonly message: string };
 
-/** @param approval undefined: the organisation and environment have none with that id */
+/** @param approval undefined: the organisation and environment have no approval with that id */
 export function standingOf(approval: ApprovalFacts | undefined, use: Use): Standing {
   if (approval === undefined || approval.agentId !== use.agentId || approval.digest !== use.digest)
     return refused('APPROVAL_MISMATCH', 'there is no approval with this id for this agent and action');
@@ -76,7 +76,7 @@ export function standingOf(approval: ApprovalFacts | undefined, use: Use): Stand
     case 'pending':
       return { kind: 'pending' };
     case 'approved':
-      // A row in this state without it is damaged, and then nobody has approved.
+      // A row in this state without it is damaged, so the approval does not count.
       if (approval.decidedBy === null) return refused('APPROVAL_MISMATCH', `nobody has decided ${approvalId}`);
       return { kind: 'usable', by: approval.decidedBy };
     case 'rejected':
@@ -101,22 +101,22 @@ function refused(code: RefusalCode, message: string): Standing {
 
 const RULE = 'approval';
 
-/** The DENY of an approval that can not be used. */
+/** The DENY for an approval that can not be used. */
 export function refusalOf({ code, message }: { readonly code: RefusalCode; readonly message: string }): Evaluation {
   const reason: Reason = { policy: BUILT_IN_POLICY, rule: RULE, effect: 'DENY', code, message };
   return { verdict: 'DENY', reasons: [reason], obligations: [] };
 }
 
 /**
- * The last reason of every decision that has used an approval. It is all that such a decision says of it: which one, and
- * who gave it; the words of the approver are in the `custos.approval` record.
+ * The last reason of every decision that used an approval. The decision records only the approval's id and the approver; the approver's
+ * comment is in the `custos.approval` record.
  */
 export function approvedReason(approvalId: string, by: string): Reason {
   const message = `${approvalId} approved by ${by}`;
   return { policy: BUILT_IN_POLICY, rule: RULE, effect: 'ALLOW', code: 'APPROVED', message };
 }
 
-/** A DENY that comes before any approval, and before the repeat of a decision that has used one. */
+/** Whether a DENY takes precedence over any approval, and over repeating a decision that used one. */
 export function standsFirst({ verdict, reasons }: Evaluation): boolean {
   return (
     verdict === 'DENY' &&
@@ -124,14 +124,14 @@ export function standsFirst({ verdict, reasons }: Evaluation): boolean {
   );
 }
 
-/** What a recorded decision says of an approval. */
+/** The approval that a recorded decision mentions. */
 export type ApprovalMention =
   /**
-   * It used one. Evaluated again by `evaluator.evaluateApproved(facts, reason)`, not by `evaluate`: that is what every
-   * reader of recorded decisions (verification, replay) must do to reach the recorded verdict.
+   * It used one. It must be evaluated again with `evaluator.evaluateApproved(facts, reason)`, not `evaluate`: every reader of recorded
+   * decisions (verification, replay) needs this to reproduce the recorded verdict.
    */
   | { readonly kind: 'used'; readonly approvalId: string; readonly by: string; readonly reason: Reason }
-  /** It named one that could not be used: a DENY that no policy gives, and that does not follow from the facts. */
+  /** It named one that could not be used: a DENY that comes from no policy and does not follow from the facts. */
   | RefusedMention;
 
 export type RefusedMention =
@@ -139,13 +139,13 @@ export type RefusedMention =
       readonly kind: 'refused';
       readonly code: Exclude<RefusalCode, 'APPROVAL_MISMATCH'>;
       readonly approvalId: string;
-      /** The words of who rejected it, or when it expired; empty of one that was used. */
+      /** The comment of the person who rejected it, or the expiry time; empty for a used one. */
       readonly detail: string;
     }
-  /** Which one was named is not on record. */
+  /** The record does not contain which one was named. */
   | { readonly kind: 'refused'; readonly code: 'APPROVAL_MISMATCH' };
 
-/** The messages of `standingOf`, read back: which approval, and what is said of it. */
+/** Patterns that parse the messages of `standingOf`: the approval id, and the particulars. */
 const REFUSALS: Readonly<Record<Exclude<RefusalCode, 'APPROVAL_MISMATCH'>, RegExp>> = {
   APPROVAL_REJECTED: /^(apr_[0-9a-z]{26}) was rejected: (.*)$/su,
   APPROVAL_EXPIRED: /^(apr_[0-9a-z]{26}) has expired at (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)$/u,
@@ -153,7 +153,7 @@ const REFUSALS: Readonly<Record<Exclude<RefusalCode, 'APPROVAL_MISMATCH'>, RegEx
 };
 const APPROVED_MESSAGE = /^(apr_[0-9a-z]{26}) approved by (.+)$/su;
 
-/** Recognises decisions about approvals by their reasons; undefined: the policies alone, or a halt, led to it. */
+/** Recognizes decisions about approvals by their reasons; undefined when only the policies or a halt led to the decision. */
 export function approvalMentionOf(
   reasons: readonly Readonly<Record<keyof Reason, string>>[],
 ): ApprovalMention | undefined {

@@ -1,14 +1,14 @@
-// A decision as bytes: the answer, and the canonical record that goes to the log (proofs.md), written once for both.
+// Serializes a decision: the answer and the canonical record for the log, in one pass.
 import { Buffer } from 'node:buffer';
 import { createHash, hash, randomFillSync } from 'node:crypto';
 import type { Evaluation, Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
 import { recordDigest } from '../proof/record.ts';
 
-/** A decision is good for this long. */
+/** Validity of a decision. */
 export const DECISION_TTL_MS = 3_600_000;
 
-/** How the message of a DENY by a halt begins; the halt's reason follows. */
+/** The start of the message of a DENY by a halt; the halt's reason follows. */
 export const HALTED_MESSAGE = 'everything is halted: ';
 
 /** The members of a normalized intent that a decision repeats. */
@@ -18,7 +18,7 @@ export function intentMember(intent: Facts['intent']): object {
   return requested === undefined ? repeated : { requested, ...repeated };
 }
 
-/** JCS pieces of a request's facts; each is made once and reused while it stays the same. */
+/** JCS pieces of a request's facts; each is built once and reused while it does not change. */
 export interface FactPieces {
   readonly agent: string;
   readonly context: string;
@@ -26,7 +26,7 @@ export interface FactPieces {
   readonly key: string;
 }
 
-/** JCS of all facts (RFC 8785): members in order, the prepared pieces spliced in. */
+/** JCS of all facts (RFC 8785): sorted members with the prepared pieces spliced in. */
 export function canonicalFacts(facts: Facts, pieces: FactPieces): string {
   const { history, organisation, time, trust, environment } = facts;
   return (
@@ -38,7 +38,7 @@ export function canonicalFacts(facts: Facts, pieces: FactPieces): string {
   );
 }
 
-// The trust of agents without signals is the same few objects.
+// Agents without signals share a few trust objects.
 const trustTexts = new WeakMap<Facts['trust'], string>();
 
 function trustText(trust: Facts['trust']): string {
@@ -69,15 +69,15 @@ export interface DecisionParts {
   /** JCS of intentMember. */
   readonly intent: string;
   readonly trust: Facts['trust'];
-  /** How many signals the trust score is made of, and the UTC day it was computed for. */
+  /** The number of signals behind the trust score, and the UTC day for which it was computed. */
   readonly asOf: { readonly signals: number; readonly day: string };
   readonly evaluation: Evaluation;
-  /** The approval that an ESCALATE waits for. */
+  /** The approval that an ESCALATE opened. */
   readonly approval?: { readonly approvalId: string; readonly expiresAtMs: number } | undefined;
   /** JCS of all facts, and 16 random bytes. */
   readonly facts: string;
   readonly salt: Buffer;
-  /** The promise that the record will be in the log, JSON text, from the record's digest; absent where nothing is promised. */
+  /** Returns the promise that the record will be in the log, as JSON text, for the record's digest; absent where nothing is promised. */
   readonly promise?: ((recordDigest: string) => string) | undefined;
 }
 
@@ -91,7 +91,7 @@ export interface DecisionBytes {
 const SALT_BYTES = 16;
 const salts = { pool: Buffer.alloc(SALT_BYTES * 256), at: SALT_BYTES * 256 };
 
-/** 16 random bytes; asked of the system for many decisions at a time. */
+/** 16 random bytes; requested from the system for many decisions at a time. */
 export function newSalt(): Buffer {
   if (salts.at === salts.pool.length) {
     salts.pool = randomFillSync(Buffer.alloc(SALT_BYTES * 256));
@@ -105,7 +105,7 @@ export function newSalt(): Buffer {
 export function factsDigest(salt: Buffer, facts: string): string {
   if (3 * facts.length > SCRATCH.length - salt.length)
     return createHash('sha256').update(salt).update(facts).digest('hex');
-  // One call on bytes that lie together costs less than half of a hash object that is fed twice.
+  // One hash call on contiguous bytes costs less than half of feeding a hash object twice.
   salt.copy(SCRATCH);
   const end = salt.length + SCRATCH.write(facts, salt.length);
   return hash('sha256', SCRATCH.subarray(0, end), 'hex');
@@ -115,7 +115,7 @@ const SCRATCH = Buffer.allocUnsafeSlow(65_536);
 
 let lastTimes = { atMs: Number.NaN, evaluatedAt: '', expiresAt: '' };
 
-/** RFC 3339 texts of a decision's times; those of one millisecond share them. */
+/** RFC 3339 texts of a decision's times; decisions of the same millisecond share them. */
 function timesOf(atMs: number): { readonly evaluatedAt: string; readonly expiresAt: string } {
   if (lastTimes.atMs !== atMs) {
     lastTimes = {
@@ -127,7 +127,7 @@ function timesOf(atMs: number): { readonly evaluatedAt: string; readonly expires
   return lastTimes;
 }
 
-// An evaluation that is remembered is the same object each time, and so are its texts.
+// A memoized evaluation is always the same object, so its texts can be cached by identity.
 const evaluationTexts = new WeakMap<Evaluation, { obligations: string; reasons: string }>();
 
 function textsOf(evaluation: Evaluation): { obligations: string; reasons: string } {
@@ -140,7 +140,7 @@ function textsOf(evaluation: Evaluation): { obligations: string; reasons: string
 }
 
 /**
- * Writes a decision. The body is JCS: `agent_id allowed approval? decision_id evaluated_at expires_at factsDigest intent key_id
+ * Serializes a decision. The body is JCS: `agent_id allowed approval? decision_id evaluated_at expires_at factsDigest intent key_id
  * obligations policy_set reasons trust verdict`; the answer is the same without factsDigest, with `proof`.
  */
 export function writeDecision(parts: DecisionParts): DecisionBytes {
@@ -172,10 +172,10 @@ function approvalText(approval: DecisionParts['approval']): string {
   return `,"approval":{"approval_id":"${approvalId}","expires_at":"${new Date(expiresAtMs).toISOString()}"}`;
 }
 
-/** What makes the promise of a stored decision again. */
+/** Builds the promise of a stored decision again. */
 export type PromiseAgain = (about: { proofId: string; recordDigest: string; issuedAtMs: number }) => object;
 
-/** The answer of a stored decision, from its record: the very text that was answered first, while the promise key is the same. */
+/** Rebuilds the answer of a stored decision from its record: byte for byte the original answer, as long as the promise key is the same. */
 export function answerOfRecord(record: Buffer, promiseOf?: PromiseAgain): string {
   const { payload, occurredAt } = JSON.parse(`${record.toString('utf8')}}`) as {
     payload: { body: Record<string, unknown>; proofId: string };

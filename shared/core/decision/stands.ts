@@ -1,23 +1,23 @@
-// Whether a decision on record may still be acted upon. Pure: what it said, and what holds now.
+// Decides whether a recorded decision may still be acted upon, from its content and the present state. Pure.
 import type { AgentStatus, Verdict } from '../../kernel/vocabulary.ts';
 
 /** Why a decision does not stand. */
 export const LAPSES = ['verdict', 'expired', 'halted', 'agent_not_active', 'key_invalid'] as const;
 export type Lapse = (typeof LAPSES)[number];
 
-/** What a decision said, as far as it matters later. */
+/** The members of a decision that matter later. */
 export interface Said {
   readonly verdict: Verdict;
   readonly expiresAtMs: number;
 }
 
-/** What holds now for its environment, its agent and its key. */
+/** The present state of its environment, its agent and its key. */
 export interface Present {
   readonly nowMs: number;
   readonly halted: boolean;
-  /** `UNREGISTERED` agents are active, as far as policies let them do anything. */
+  /** `UNREGISTERED` agents count as active; policies limit what they may do. */
   readonly agent: AgentStatus | 'UNREGISTERED';
-  /** Whether the key that asked is valid, or what a rotation made of it. */
+  /** Whether the requesting key, or its successor after a rotation, is valid. */
   readonly keyIsValid: boolean;
 }
 
@@ -25,10 +25,10 @@ export function permits(verdict: Verdict): boolean {
   return verdict === 'ALLOW' || verdict === 'DEGRADE';
 }
 
-/** Why a decision may not be acted upon (any more); undefined: it stands. Several reasons: the first of LAPSES. */
+/** Why a decision may not be acted upon any more; undefined while it stands. Of several reasons, the first in LAPSES. */
 export function lapseOf(said: Said, present: Present): Lapse | undefined {
   if (!permits(said.verdict)) return 'verdict';
-  // Of a time that is none, nothing can be said: such a decision does not stand.
+  // Written so that an invalid time (NaN) counts as expired.
   if (!(present.nowMs < said.expiresAtMs)) return 'expired';
   if (present.halted) return 'halted';
   if (present.agent !== 'ACTIVE' && present.agent !== 'UNREGISTERED') return 'agent_not_active';
@@ -45,7 +45,7 @@ const WHY: Readonly<Record<Lapse | 'denied_now', string>> = {
   denied_now: 'the same question is denied now',
 };
 
-/** What E5004 says. `denied_now`: of a used approval, whose repeat is evaluated anew. */
+/** The message of E5004. `denied_now`: for a repeat of a used approval, which is evaluated anew and denied. */
 export function lapseSentence(lapse: Lapse | 'denied_now'): string {
   return `This decision no longer stands, because ${WHY[lapse]}; ask anew.`;
 }

@@ -1,4 +1,4 @@
-// The audit of an exported log: the same checks as in the database, offline, with the other implementation's trees. Pure.
+// Audits an exported log offline: the same checks as in the database, with an independent Merkle tree implementation. Pure.
 import { createHash } from 'node:crypto';
 import { auditCheckpoint } from './audit.ts';
 import type { Finding, FindingKind } from './audit-findings.ts';
@@ -14,35 +14,35 @@ export interface LogFileAudit {
   readonly origin: string;
   readonly leaves: number;
   readonly checkpoints: number;
-  /** Leaves that the newest checkpoint covers; the others nobody has signed. */
+  /** Leaves covered by the newest checkpoint; later ones are unsigned. */
   readonly signedSize: number;
-  /** How many different entities have a chain. */
+  /** Number of entities that have a chain. */
   readonly chains: number;
   readonly findings: readonly Finding[];
 }
 
 export interface LogFileAuditor {
-  /** One line without its newline. @throws {ProofError} MALFORMED: the rest of the file can't be read either */
+  /** Processes one line, without its newline. @throws {ProofError} MALFORMED: the rest of the file can not be read either */
   next(text: string): void;
   /** @throws {ProofError} MALFORMED when the file has no header */
   end(): LogFileAudit;
 }
 
-/** Event hashes of the last records by entity: given on to the file of the next generation of the same log. */
+/** Event hash of each entity's last record; input to the audit of the file of the log's next generation. */
 export type ChainHeads = Map<string, string>;
 
 export interface LogFileAuditDeps {
-  /** The keys that the auditor trusts; without them those of the file itself are taken, which proves less. */
+  /** The keys that the auditor trusts. Without them the keys of the file itself are used, which is a weaker check. */
   readonly trustedKeys?: readonly TrustedKey[] | undefined;
-  /** Chain heads of the files of earlier generations, which this one adds to. */
+  /** Chain heads from the files of earlier generations; extended by this audit. */
   readonly heads?: ChainHeads;
 }
 
 const ZERO_HASH = '0'.repeat(64);
-/** Findings that are named; more would be the same again. */
+/** The largest number of reported findings; further ones would repeat the same. */
 const MAX_FINDINGS = 1_000;
 
-/** @returns an auditor for one file; it keeps about 34 bytes a leaf, and one hash for each entity */
+/** Creates an auditor for one file; it needs about 34 bytes per leaf and one hash per entity. */
 export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFileAuditDeps): LogFileAuditor {
   const parser: LogFileParser = createLogFileParser();
   const blocks: Blocks = createBlocks(0);
@@ -72,7 +72,7 @@ export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFile
     if (origin !== undefined && !isOfLog(record, origin))
       find('wrong-log', index, proofId, `${name}: its record is of ${logOf(record)}.`);
     const head = heads.get(record.agentId);
-    // The first record of an entity in a later generation goes on from an earlier one, which may not be at hand.
+    // In a later generation, an entity's first record continues a chain of an earlier one, whose file may not be available.
     const isUnknown = head === undefined && isLaterGeneration(origin);
     if (!isUnknown && record.previousHash !== (head ?? ZERO_HASH))
       find(
@@ -133,7 +133,7 @@ export function createLogFileAuditor({ trustedKeys, heads = new Map() }: LogFile
   };
 }
 
-/** `<host>/<organisation>/<environment>/2` and so on: the log began anew. */
+/** `<host>/<organisation>/<environment>/2` and higher: the log was started anew. */
 function isLaterGeneration(origin: string | undefined): boolean {
   return origin !== undefined && /\/[^/]+\/[^/]+\/(?:[2-9]|[1-9]\d+)$/.test(origin);
 }

@@ -1,6 +1,6 @@
-// What an audit can find in a log, by name: the one table that the auditor, the command line and the guide share.
+// The findings of an audit: one table for the auditor, the command line and the guide.
 
-/** The closed list of what an audit can find, and what each means. */
+/** The closed list of findings with their meanings. */
 export const FINDINGS = {
   'file-malformed': 'an exported log is not in its format: a line was taken out or added',
   'leaf-missing': 'a leaf was deleted',
@@ -51,12 +51,12 @@ export const FINDINGS = {
 } as const;
 export type FindingKind = keyof typeof FINDINGS;
 
-/** A difference, named. */
+/** One difference that the audit found. */
 export interface Finding {
   readonly kind: FindingKind;
-  /** Index of the (first) leaf that is concerned, or null. */
+  /** Index of the (first) leaf concerned, or null. */
   readonly leafIndex: number | null;
   readonly proofId: string | null;
-  /** What is wrong, with the particulars, and no content of any record. */
+  /** A description with particulars, but without any content of records. */
   readonly sentence: string;
 }

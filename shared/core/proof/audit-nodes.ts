@@ -1,4 +1,4 @@
-// Comparing the stored nodes over a piece of the log with another implementation's tree, and telling what was changed. Pure.
+// Compares the stored nodes of a part of the log with an independently computed tree and identifies the altered part. Pure.
 import type { Finding } from './audit-findings.ts';
 import { otherLayers, SUBTREE_LEVEL } from './audit-tree.ts';
 import type { AuditedRow } from './audit.ts';
@@ -9,16 +9,15 @@ export type StoredNodes = (level: number, index: number) => Buffer | undefined;
 
 export interface TreeAudit {
   readonly findings: Finding[];
-  /** Leaf hashes to go on with: the derived ones, or the stored ones where those are what the nodes are made of. */
+  /** The leaf hashes from which the audit continues: the derived ones, or the stored ones where the nodes were computed from those. */
   readonly hashes: readonly Buffer[];
-  /** Whether the leaves lead to the stored nodes: if not, checkpoints differ for a reason that is named already. */
+  /** Whether the leaves reproduce the stored nodes. If not, checkpoints differ for a reason that is already reported. */
   readonly fits: boolean;
 }
 
 /**
- * Compares the perfect nodes over leaves from `start` on (a multiple of 1024, at most 1024 leaves) with another
- * implementation's tree over the leaf hashes.
- * @param derived hashes of the source rows, or undefined for a row without one
+ * Compares the perfect nodes over the leaves from `start` (a multiple of 1024; at most 1024 leaves) with an independently computed tree
+ * over the leaf hashes. @param derived hashes of the source rows; undefined for a missing row
  */
 export function auditNodes(
   start: number,
@@ -31,7 +30,7 @@ export function auditNodes(
   const ofRecords = compareNodes(start, rows, own, stored);
   const isSame = own.every((hash, i) => hash === columns[i] || hash.equals(columns[i] ?? hash));
   if (isSame || ofRecords.length === 0) return { findings: ofRecords, hashes: own, fits: ofRecords.length === 0 };
-  // A record or a leaf hash was changed, and is named by its row. What the nodes are made of is the other of the two.
+  // A record or a leaf hash was altered, and its row is reported. The nodes were computed from the unaltered one of the two.
   const ofColumns = compareNodes(start, rows, columns, stored);
   const isOfColumns = ofColumns.length <= ofRecords.length;
   const findings = isOfColumns ? ofColumns : ofRecords;
@@ -67,7 +66,7 @@ function compareNodes(
         continue;
       }
       if (!isWrong(level, i)) continue;
-      // A change of leaves goes on up to the top; one that ends below a right node is the node's own.
+      // An altered leaf changes all nodes up to the root; if a node above is right, the node itself was altered.
       const parent = Math.floor(i / 2);
       const isBelowTop = level < SUBTREE_LEVEL && isPerfect(level + 1, parent);
       const isOwn = isBelowTop
@@ -84,13 +83,13 @@ function compareNodes(
   return findings;
 }
 
-/** Whether a node is right when its two leaves change places. */
+/** Whether a node is right when its two leaves are swapped. */
 function isSwappedPair(leaves: readonly Buffer[], pair: number, node: Buffer | undefined): boolean {
   const other = leaves.slice(2 * pair, 2 * pair + 2).reverse();
   return node !== undefined && otherLayers(other)[1]?.[0]?.equals(node) === true;
 }
 
-/** Whose leaves they are, when pairs of leaves do not give the nodes above them: two that changed places, or others. */
+/** Explains pairs of leaves that do not give the nodes above them: two leaves were swapped, or replaced. */
 function leavesFinding(
   start: number,
   rows: readonly AuditedRow[],

@@ -1,11 +1,11 @@
-// The auditor's own Merkle trees: merkletreejs, set up to RFC 6962, and nothing of the code that wrote the log. Pure.
+// The auditor's Merkle trees: merkletreejs configured for RFC 6962, sharing no code with the writer of the log. Pure.
 import { createHash } from 'node:crypto';
 import { MerkleTree } from 'merkletreejs';
 
-/** Leaves that the auditor derives at once: a perfect subtree of 2^10. */
+/** The auditor processes perfect subtrees of 2^10 leaves. */
 export const SUBTREE_LEVEL = 10;
 export const SUBTREE_LEAVES = 2 ** SUBTREE_LEVEL;
-/** Roots are put together from blocks of 2^5 of the level below, so that one costs about a hundred hashes at any size. */
+/** Roots are computed from blocks of 2^5 of the level below, so that one costs about a hundred hashes at any size. */
 const STEP = 5;
 const BLOCK = 2 ** STEP;
 
@@ -18,27 +18,27 @@ function sha256(...parts: readonly Uint8Array[]): Buffer {
 const LEAF_PREFIX = Uint8Array.of(0);
 const NODE_PREFIX = Uint8Array.of(1);
 
-/** Leaves go into the other implementation hashed: it would hash them without a prefix. */
+/** Leaves are hashed before they are given to the package, which would hash them without the RFC 6962 prefix. */
 export function otherLeafHash(record: Uint8Array): Buffer {
   return sha256(LEAF_PREFIX, record);
 }
 
 /**
- * All layers of the tree over these leaf hashes, leaves first. The default layout promotes an odd node, as RFC 6962 does;
- * every option of the package would give other roots.
+ * All layers of the tree over these leaf hashes, leaves first. The package's default layout promotes an odd node, as RFC 6962 does; every
+ * option of the package would give other roots.
  */
 export function otherLayers(hashes: readonly Buffer[]): Buffer[][] {
   return new MerkleTree([...hashes], (pair: Buffer) => sha256(NODE_PREFIX, pair)).getLayers();
 }
 
-/** The root over leaf hashes or over perfect subtrees of one size, of which the last may be incomplete. At least one. */
+/** The root over leaf hashes, or over perfect subtrees of one size, of which the last may be incomplete. At least one. */
 export function otherRoot(hashes: readonly Buffer[]): Buffer {
   const root = otherLayers(hashes).at(-1)?.[0];
   if (root === undefined) throw new RangeError('the empty tree has no layers');
   return root;
 }
 
-/** The hash of the `index`-th perfect subtree of 2^level leaves. Asked for levels that are multiples of 5 only. */
+/** Returns the hash of the `index`-th perfect subtree of 2^level leaves. Called only for levels that are multiples of 5. */
 export type BlockReader = (level: number, index: number) => Buffer;
 
 /** The root of the first `size` leaves (at least one) from the perfect blocks on its right edge. */
@@ -48,7 +48,7 @@ export function otherRootAt(size: number, block: BlockReader): Buffer {
     const count = Math.floor(size / 2 ** level);
     const first = count - (count % BLOCK);
     const members = Array.from({ length: count - first }, (_, i) => block(level, first + i));
-    // What is left of the level below is an incomplete block: the last member.
+    // The remainder of the level below is an incomplete block: the last member.
     if (rest !== undefined) members.push(rest);
     if (members.length > 0) rest = otherRoot(members);
     if (first === 0 && rest !== undefined) return rest;
@@ -64,7 +64,7 @@ export interface Blocks {
   at(level: number, index: number): Buffer;
 }
 
-/** @param level of what is pushed, a multiple of 5. @param offset how many such blocks stand before the first one pushed */
+/** @param level the level of the pushed blocks, a multiple of 5. @param offset number of such blocks before the first pushed one */
 export function createBlocks(level: number, offset = 0): Blocks {
   const layers: Buffer[][] = [[]];
   return {

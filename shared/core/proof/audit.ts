@@ -1,4 +1,4 @@
-// What the auditor compares: rows with the records they are about, and checkpoints with their notes and roots. Pure.
+// The auditor's comparisons: rows with their records, and checkpoints with their notes and roots. Pure.
 import { createHash } from 'node:crypto';
 import type { Finding, FindingKind } from './audit-findings.ts';
 import { otherLeafHash } from './audit-tree.ts';
@@ -8,7 +8,7 @@ import { ProofError } from './failures.ts';
 import type { TrustedKey } from './keys.ts';
 import { isOfLog, logOf, readRecord, type RecordView } from './record-read.ts';
 
-/** A decision's own columns that its record says, too. */
+/** The columns of a decision that repeat members of its record. */
 export interface DecisionColumns {
   readonly decisionId: string;
   readonly agentId: string;
@@ -21,7 +21,7 @@ export interface DecisionColumns {
   readonly factsSalt: Buffer | null;
 }
 
-/** A leaf's row, the row it is about, and the leaf before it in its chain. */
+/** A leaf's row, the source row of its record, and the previous leaf in its chain. */
 export interface AuditedRow {
   readonly index: number;
   readonly proofId: string;
@@ -32,7 +32,7 @@ export interface AuditedRow {
   readonly previousHash: Buffer;
   readonly eventHash: Buffer;
   readonly leafHash: Buffer;
-  /** Canonical record without its previousHash, with its columns; undefined when the row is not there. */
+  /** Canonical record without its previousHash, with its columns; undefined when the row is missing. */
   readonly source:
     | {
         readonly proofId: string;
@@ -43,7 +43,7 @@ export interface AuditedRow {
       }
     | undefined;
   readonly decision: DecisionColumns | undefined;
-  /** The leaf one lower in the chain. `index` is -1 for one of an earlier generation of the log. */
+  /** The previous leaf in the chain. `index` is -1 for a leaf of an earlier generation of the log. */
   readonly previous: { readonly index: number; readonly eventHash: Buffer } | undefined;
 }
 
@@ -57,7 +57,7 @@ function sealed(record: Buffer, previousHash: string): Buffer {
   return Buffer.concat([record, Buffer.from(`,"previousHash":"${previousHash}"}`)]);
 }
 
-/** Everything that one row shows by itself. `hash` is the leaf hash derived from the source row, if there is one. */
+/** All checks that need a single row. `hash` is the leaf hash derived from the source row, if there is one. */
 export function auditRow(row: AuditedRow, origin: string | null): { findings: Finding[]; hash: Buffer | undefined } {
   const findings: Finding[] = [];
   const find = (kind: FindingKind, what: string): void => {
@@ -80,7 +80,7 @@ export function auditRow(row: AuditedRow, origin: string | null): { findings: Fi
   const isEvent = sha256(bytes).equals(row.eventHash);
   const isLinked = expected === undefined || expected === stated;
   if (!isLeaf && !isEvent) {
-    // The hashes may fit what the chain says: then only this column was changed.
+    // If the hashes match the chain, only this column was altered.
     const isPrevious =
       !isLinked && expected !== undefined && otherLeafHash(sealed(source.record, expected)).equals(row.leafHash);
     if (isPrevious) find('previous-hash-altered', 'its previous hash is not the one that was hashed.');
@@ -147,7 +147,7 @@ function auditColumns(
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  // Of an object that is no array every member may be asked for.
+  // Every member of an object that is not an array may be read.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
 }
 
@@ -159,9 +159,8 @@ export interface StoredCheckpoint {
 }
 
 /**
- * Compares a checkpoint's columns with its note, the note's signatures with the keys of the log, and its root with the
- * other implementation's.
- * @param root undefined when it cannot be derived, because leaves are missing (which is named already)
+ * Compares a checkpoint's columns with its note, the note's signatures with the keys of the log, and its root with the independently
+ * computed one. @param root undefined when it can not be computed because leaves are missing (which is already reported)
  */
 export function auditCheckpoint(
   checkpoint: StoredCheckpoint,

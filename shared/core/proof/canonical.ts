@@ -1,8 +1,8 @@
-// RFC 8785 (JSON Canonicalization Scheme): the one text that a JSON value has, so that hashes agree everywhere.
+// RFC 8785 (JSON Canonicalization Scheme): the unique canonical text of a JSON value, so that hashes agree everywhere.
 
 const PLAIN = /^[\u0020-\u0021\u0023-\u005b\u005d-\u007e]*$/;
 
-/** A JSON string literal as RFC 8785 section 3.2.2.2 wants it. @throws {TypeError} on a lone surrogate. */
+/** A JSON string literal as specified in RFC 8785 section 3.2.2.2. @throws {TypeError} on a lone surrogate. */
 export function canonicalString(value: string): string {
   if (PLAIN.test(value)) return `"${value}"`;
   if (!value.isWellFormed()) throw new TypeError('a lone surrogate cannot be canonicalized');
@@ -10,10 +10,9 @@ export function canonicalString(value: string): string {
 }
 
 /**
- * The canonical JSON text of a value (RFC 8785): members sorted by UTF-16 code units, numbers as ECMAScript prints
- * them, no white space.
- * @throws {TypeError} on what JSON cannot say: NaN, infinities, undefined, functions, symbols, BigInt, lone
- * surrogates, holes in arrays, objects that are neither plain nor arrays, cycles.
+ * The canonical JSON text of a value (RFC 8785): members sorted by UTF-16 code units, numbers as ECMAScript prints them, no white space.
+ * @throws {TypeError} on values that JSON can not express: NaN, infinities, undefined, functions, symbols, BigInt, lone surrogates, holes
+ * in arrays, objects that are neither plain nor arrays, cycles.
  */
 export function canonicalize(value: unknown): string {
   return write(value, []);
@@ -53,7 +52,7 @@ function writeObject(value: object, ancestors: object[]): string {
   const members = value as Record<string, unknown>;
   let text = '{';
   let first = true;
-  // Array.prototype.sort without a comparison orders by UTF-16 code units, as RFC 8785 section 3.2.3 asks.
+  // Array.prototype.sort without a comparison function sorts by UTF-16 code units, as RFC 8785 section 3.2.3 requires.
   for (const key of Object.keys(members).sort()) {
     text += `${first ? '' : ','}${canonicalString(key)}:${write(members[key], ancestors)}`;
     first = false;

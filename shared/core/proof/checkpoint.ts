@@ -1,4 +1,4 @@
-// Checkpoints (c2sp.org/tlog-checkpoint): the log's origin, size and root, signed by the log key, twice: once with the time.
+// Checkpoints (c2sp.org/tlog-checkpoint): origin, size and root of the log, with two signatures of the log key, one of them over the time.
 import type { KeyObject } from 'node:crypto';
 import { quoted, strictBase64, strictDecimal } from './encoding.ts';
 import { ProofError } from './failures.ts';
@@ -17,22 +17,22 @@ import {
 
 export interface TreeHead {
   readonly origin: string;
-  /** How many leaves the tree has. */
+  /** Number of leaves of the tree. */
   readonly size: number;
   /** 32 bytes */
   readonly root: Buffer;
 }
 
 export interface Checkpoint extends TreeHead {
-  /** When the log signed, whole seconds in milliseconds since 1970. */
+  /** Signing time, whole seconds in milliseconds since 1970. */
   readonly timeMs: number;
   /** The key that signed. */
   readonly keyId: string;
 }
 
 /**
- * The signed note of a tree head, with the two lines of the log key: Ed25519 and cosignature/v1, which has the time.
- * @throws {TypeError} when origin, size or root cannot stand in a checkpoint
+ * Builds the signed note of a tree head with two signature lines of the log key: Ed25519, and cosignature/v1, which includes the time.
+ * @throws {TypeError} when origin, size or root are not valid in a checkpoint
  */
 export function writeCheckpoint(head: {
   origin: string;
@@ -48,14 +48,14 @@ export function writeCheckpoint(head: {
   return signNote(text, [ed25519Signer(origin, key), cosignatureSigner(origin, key, Math.floor(timeMs / 1_000))]);
 }
 
-/** What a checkpoint claims, nothing verified: to find the keys for it. @throws {ProofError} MALFORMED */
+/** Parses a checkpoint without verifying it, in order to find the keys for it. @throws {ProofError} MALFORMED */
 export function peekCheckpoint(note: string): TreeHead {
   return parseHead(parseNote(note).text);
 }
 
 /**
- * Verifies a checkpoint: both lines of a key that is trusted for this origin and may sign this size must fit.
- * @throws {ProofError} MALFORMED, KEY_NOT_OF_LOG, CHECKPOINT_SIGNATURE, KEY_NOT_AT_SIZE
+ * Verifies a checkpoint: both lines of a key that is trusted for this origin and may sign this size must be valid. @throws {ProofError}
+ * MALFORMED, KEY_NOT_OF_LOG, CHECKPOINT_SIGNATURE, KEY_NOT_AT_SIZE
  */
 export function readCheckpoint(note: string, trustedKeys: readonly TrustedKey[]): Checkpoint {
   const head = peekCheckpoint(note);
@@ -66,7 +66,7 @@ export function readCheckpoint(note: string, trustedKeys: readonly TrustedKey[])
       `None of the keys that are trusted belongs to the log ${quoted(head.origin)}.`,
     );
   const { verified } = openNote(note, keys.flatMap(verifiersOf));
-  // A line without its other half is a line that someone took away: with it goes the time, or the log's own word.
+  // Both lines are required: if one was removed, either the time or the log's plain signature is missing.
   const signed = verified.find(
     ({ verifier }) =>
       verifier.isTimed &&
@@ -75,7 +75,7 @@ export function readCheckpoint(note: string, trustedKeys: readonly TrustedKey[])
   if (signed === undefined)
     throw new ProofError('CHECKPOINT_SIGNATURE', 'One of the two signatures of the log key is missing or was changed.');
   const { keyId } = signed.verifier.key;
-  // A key that is listed twice was in use twice.
+  // A key that is listed twice was in use for two ranges of sizes.
   const spans = keys.filter((key) => key.keyId === keyId);
   if (!spans.some(({ firstSize, lastSize }) => firstSize <= head.size && (lastSize === null || head.size <= lastSize)))
     throw new ProofError(

@@ -1,13 +1,14 @@
-// Why an inclusion proof fails: which of index, size, path and record is the wrong one, as far as that can be known.
+// Diagnoses a failed inclusion proof: which of index, size, path and record is wrong, as far as that can be determined.
 //
-// A proof is one equation: record, index and path must lead to the root that was signed for this size. When it does not
-// hold, mathematics alone cannot say which side was changed, but two things narrow it down.
-// 1. Arithmetic: index and size fix the length of the path. A length that does not fit shows a wrong size (a checkpoint of
-//    another tree), or a wrong path when no tree of any size has such a path for this index.
-// 2. Repair: when the equation holds after one small change (another index, one hash taken out, two swapped, one digit of
-//    one hash), that change is what was done; SHA-256 leaves no room for chance.
-// What remains is called an altered record: it is what a forger wants to change, and a path whose hash was replaced as a
-// whole cannot be told from it.
+// A proof is one equation: record, index and path must lead to the root that was signed for this size. When it does not hold, mathematics
+// alone can not tell which side was changed, but two methods narrow it down.
+// 1. Arithmetic: index and size determine the length of the path. Another length shows a wrong size (a checkpoint of another tree), or a
+//    wrong path when no tree of any size has such a path for this index.
+// 2. Repair: when the equation holds after one small change (another index, one hash removed, two swapped, one digit of one hash changed),
+//    that change is the alteration; a collision of SHA-256 is practically impossible.
+//
+// All other failures are reported as an altered record: it is the likeliest target of a forger, and a path with a completely replaced hash
+// can not be distinguished from it.
 import { hashChildren, type InclusionProof, verifyInclusion } from './merkle.ts';
 import type { FailureCode } from './failures.ts';
 
@@ -19,7 +20,7 @@ export interface Diagnosis {
 /** About 20 ms of hashing. */
 export const DEFAULT_SEARCH_HASHES = 20_000;
 
-/** How many hashes the inclusion path of a leaf has (RFC 9162 section 2.1.3.2). 0 <= index < size. */
+/** Number of hashes of a leaf's inclusion path (RFC 9162 section 2.1.3.2). 0 <= index < size. */
 export function pathLength(index: number, size: number): number {
   let [fn, sn] = [index, size - 1];
   let length = 0;
@@ -32,8 +33,8 @@ export function pathLength(index: number, size: number): number {
 }
 
 /**
- * Names what is wrong with a proof that does not verify. Costs at most about `searchHashes` hashes.
- * @param isRecordSound whether the record is canonical and fits receipt and log: if not, it is what was altered
+ * Describes what is wrong with a proof that does not verify. Costs at most about `searchHashes` hashes. @param isRecordSound whether the
+ * record is canonical and agrees with receipt and log; if not, it is the altered part
  */
 export function diagnose(
   proof: InclusionProof,
@@ -79,10 +80,10 @@ function fits(proof: InclusionProof, budget: Budget): boolean {
   return budget.hashes >= 0 && verifyInclusion(proof);
 }
 
-/** The index at which the proof holds: all of them are tried in a small tree, else those that one slip leads to. */
+/** The index at which the proof holds: in a small tree all of them are tried, else those that differ by one slip. */
 function findIndex(proof: InclusionProof, budget: Budget): number | undefined {
   const { index, size, path } = proof;
-  // Half of what may be spent; the rest is for the path.
+  // Half of the budget; the rest is for the path.
   const isSmall = size * (path.length + 1) <= budget.hashes / 2;
   for (const candidate of isSmall ? all(size) : slips(index)) {
     if (candidate === index || candidate < 0 || candidate >= size || pathLength(candidate, size) !== path.length)
@@ -105,7 +106,7 @@ function* slips(index: number): Iterable<number> {
     for (const digit of '0123456789') yield Number(digits.slice(0, i) + digit + digits.slice(i + 1));
 }
 
-/** What was done to the path, if undoing one small change makes the proof hold. */
+/** Describes the alteration of the path, if undoing one small change makes the proof hold. */
 function findPathChange(proof: InclusionProof, expected: number, budget: Budget): string | undefined {
   const { path } = proof;
   const extra = path.length - expected;
@@ -133,7 +134,7 @@ function findPathChange(proof: InclusionProof, expected: number, budget: Budget)
   return undefined;
 }
 
-/** Whether the proof holds once one digit of the first hash of its path is another. */
+/** Whether the proof holds with one digit of its path's first hash changed. */
 function findDigit(proof: InclusionProof, masks: readonly number[], budget: Budget): boolean {
   const [first, ...others] = proof.path;
   if (first === undefined) return false;
@@ -149,7 +150,7 @@ function findDigit(proof: InclusionProof, masks: readonly number[], budget: Budg
   return false;
 }
 
-/** The same proof from one level higher: what is left of it when the first hash of its path is used up. */
+/** The same proof one level higher, with the first hash of its path consumed. */
 function climb({ index, size, leafHash, path, root }: InclusionProof): InclusionProof {
   const [sibling = leafHash, ...rest] = path;
   let [fn, sn] = [index, size - 1];
@@ -164,10 +165,10 @@ const OTHER_DIGIT_MASKS = Array.from({ length: 15 }, (_, i) => i + 1)
   .flatMap((digit) => [digit, digit * 16])
   .filter((mask) => !BIT_MASKS.includes(mask));
 
-/** Whether a tree of some size has a path of this length for this index. */
+/** Whether some tree has a path of this length for this index. */
 function isLengthPossible(index: number, length: number): boolean {
-  // The path has one hash for each level below the highest bit in which index and size - 1 differ, and one for each bit
-  // of the index above it. That bit must be 0 in the index; or they are equal.
+  // The path has one hash for each level below the highest bit in which index and size - 1 differ, and one for each set bit of the index
+  // above it. That bit must be 0 in the index, or index and size - 1 are equal.
   if (ones(index) === length) return true;
   for (let level = 1, rest = index; level <= 53; level += 1, rest = half(rest)) {
     if (rest % 2 === 0 && level + ones(half(rest)) === length) return true;

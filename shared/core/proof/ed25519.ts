@@ -1,7 +1,7 @@
-// Ed25519 public keys as the 32 bytes of RFC 8032, and back.
+// Converts Ed25519 public keys to and from the 32 bytes of RFC 8032.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
-/** What precedes the 32 bytes of an Ed25519 public key in its SubjectPublicKeyInfo (RFC 8410 section 4). */
+/** The prefix of an Ed25519 public key in its SubjectPublicKeyInfo (RFC 8410 section 4). */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
 
 /** The 32 bytes of a key's public part (RFC 8032). @throws {TypeError} unless it is Ed25519 */
@@ -11,7 +11,7 @@ export function rawPublicKey(key: KeyObject): Buffer {
   return publicKey.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length);
 }
 
-/** The key object of 32 public bytes. @throws {TypeError} unless there are 32 */
+/** The key object of 32 public bytes. @throws {TypeError} for any other length */
 export function publicKeyFromRaw(raw: Uint8Array): KeyObject {
   if (raw.length !== 32) throw new TypeError('an Ed25519 public key has 32 bytes');
   return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, raw]), format: 'der', type: 'spki' });

@@ -1,19 +1,19 @@
-// Strict decoding of what proofs are written in: one text for one value, so that a changed character is a changed value.
+// Strict decoders for proofs: every value has exactly one accepted encoding, so a changed character is always a changed value.
 import { JsonError, parseJson } from '../../kernel/json.ts';
 import { ProofError } from './failures.ts';
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** The bytes of a standard base64 text (RFC 4648 section 4, padded, unused bits zero), or undefined. */
+/** Decodes standard base64 (RFC 4648 section 4, padded, unused bits zero); undefined when invalid. */
 export function strictBase64(text: string): Buffer | undefined {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return undefined;
   const bytes = Buffer.from(text, 'base64');
-  // Buffer ignores unused bits that are not zero; encoding again shows them.
+  // Buffer ignores non-zero unused bits; encoding again reveals them.
   return bytes.toString('base64') === text ? bytes : undefined;
 }
 
-/** The 32 bytes of 64 lower-case hex digits, or undefined. */
+/** Decodes 64 lower-case hex digits into 32 bytes; undefined when invalid. */
 export function strictHash(text: unknown): Buffer | undefined {
   return typeof text === 'string' && /^[0-9a-f]{64}$/.test(text) ? Buffer.from(text, 'hex') : undefined;
 }
@@ -25,7 +25,7 @@ export function strictDecimal(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** Milliseconds since 1970 of `YYYY-MM-DDTHH:mm:ss.sssZ`, or undefined when there is no such time. */
+/** Milliseconds since 1970 of `YYYY-MM-DDTHH:mm:ss.sssZ`; undefined when there is no such time. */
 export function strictTime(text: unknown): number | undefined {
   if (typeof text !== 'string' || !TIME.test(text)) return undefined;
   const ms = Date.parse(text);
@@ -38,8 +38,7 @@ export function isCount(value: unknown): value is number {
 }
 
 /**
- * A JSON object with exactly these members.
- * @throws {ProofError} MALFORMED, which names the first member that is too many or missing
+ * Checks for a JSON object with exactly these members. @throws {ProofError} MALFORMED, which names the first unexpected or missing member
  */
 export function exactMembers<Name extends string>(
   value: unknown,
@@ -53,11 +52,11 @@ export function exactMembers<Name extends string>(
       throw new ProofError('MALFORMED', `${what} has a member ${quoted(name)} that it may not have.`);
   for (const name of names)
     if (!Object.hasOwn(value, name)) throw new ProofError('MALFORMED', `${what} has no member "${name}".`);
-  // Each name was found as an own member just now.
+  // The loop above has found each name as an own member.
   return value as Readonly<Record<Name, unknown>>;
 }
 
-/** Strict JSON within a size. @throws {ProofError} MALFORMED */
+/** Parses strict JSON of a bounded size. @throws {ProofError} MALFORMED */
 export function parseBounded(text: string, what: string, maxBytes: number): unknown {
   if (text.length > maxBytes || Buffer.byteLength(text) > maxBytes)
     throw new ProofError('MALFORMED', `${what} is larger than ${maxBytes} bytes.`);
@@ -69,12 +68,12 @@ export function parseBounded(text: string, what: string, maxBytes: number): unkn
   }
 }
 
-/** A text of unknown origin, short and quoted, for a sentence. */
+/** Quotes and shortens an untrusted text for a message. */
 export function quoted(text: string): string {
   return printable(JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text));
 }
 
-/** A text without what a terminal would obey or not show: such characters as their code points. */
+/** Replaces control and invisible characters, which a terminal would obey or hide, by their code points. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (c) => `\\u{${c.codePointAt(0)?.toString(16) ?? ''}}`);
 }

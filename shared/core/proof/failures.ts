@@ -1,8 +1,8 @@
-// Everything that can be wrong with a proof, by name: the one table that the command line, the interface and the guide share.
+// The failures of proofs: one table for the command line, the HTTP interface and the guide.
 
 /**
- * The closed list of failures, each with its exit code of `custos verify` and what it means. Codes are never reused:
- * scripts rely on them. 0 is success, 2 a command that could not be understood or a file that could not be read.
+ * The closed list of failures, each with its exit code of `custos verify` and its meaning. Codes are never reused, because scripts rely on
+ * them. 0 is success, 2 is a usage error or an unreadable file.
  */
 export const FAILURES = {
   MALFORMED: { exitCode: 10, meaning: 'It is not a receipt, a tlog-proof or a promise in the exact form.' },
@@ -41,14 +41,14 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** A check that failed: which one, and a sentence with the particulars. */
+/** A failed check: its code, and a sentence with the particulars. */
 export interface Failed {
   readonly ok: false;
   readonly failure: FailureCode;
   readonly sentence: string;
 }
 
-/** Why something is refused. Thrown inside this folder, turned into `Failed` by the functions called `verify...`. */
+/** Why a proof is refused. Thrown inside this folder and converted to `Failed` by the functions called `verify...`. */
 export class ProofError extends Error {
   readonly failure: FailureCode;
 
@@ -59,7 +59,7 @@ export class ProofError extends Error {
   }
 }
 
-/** Runs a check, and turns its refusal into a value. Other errors pass: they are defects, not answers. */
+/** Runs a check and converts a ProofError into a value. Other errors propagate, because they are defects. */
 export function asResult<T extends { readonly ok: true }>(check: () => T): T | Failed {
   try {
     return check();

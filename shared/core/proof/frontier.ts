@@ -1,7 +1,7 @@
-// Growing a Merkle tree leaf by leaf with nothing but its frontier: the perfect subtrees that its size is the sum of. Pure.
+// Grows a Merkle tree leaf by leaf from its frontier: the perfect subtrees that add up to its size. Pure.
 import { emptyRoot, hashChildren } from './merkle.ts';
 
-/** A perfect interior node that growing the tree completed: `index`-th (from 0) of those with 2^level leaves. */
+/** A perfect interior node that was completed by appending leaves: the `index`-th (from 0) of those with 2^level leaves. */
 export interface NewNode {
   readonly level: number;
   readonly index: number;
@@ -16,14 +16,14 @@ export interface Frontier {
 
 export const EMPTY_FRONTIER: Frontier = { size: 0, hashes: [] };
 
-/** How many hashes the frontier of a tree of this size has. */
+/** Number of hashes in the frontier of a tree of this size. */
 export function frontierLength(size: number): number {
   let bits = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) bits += rest % 2;
   return bits;
 }
 
-/** Which perfect subtrees make up the frontier of a tree of this size, largest first. */
+/** The perfect subtrees in the frontier of a tree of this size, largest first. */
 export function frontierNodes(size: number): { level: number; index: number }[] {
   const nodes: { level: number; index: number }[] = [];
   let start = 0;
@@ -36,7 +36,7 @@ export function frontierNodes(size: number): { level: number; index: number }[] 
   return nodes;
 }
 
-/** Appends leaf hashes, oldest first; returns the new frontier and the interior nodes that became complete. */
+/** Appends leaf hashes, oldest first; returns the new frontier and the completed interior nodes. */
 export function grow(frontier: Frontier, leafHashes: readonly Uint8Array[]): { frontier: Frontier; nodes: NewNode[] } {
   const hashes = [...frontier.hashes];
   const nodes: NewNode[] = [];
@@ -44,7 +44,7 @@ export function grow(frontier: Frontier, leafHashes: readonly Uint8Array[]): { f
   for (const leafHash of leafHashes) {
     let hash = leafHash;
     let level = 0;
-    // Each bit that carries joins two perfect subtrees of one size.
+    // Each carry joins two perfect subtrees of the same size.
     for (let rest = size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
       const left = hashes.pop();
       if (left === undefined) throw new Error('the frontier does not fit its size');

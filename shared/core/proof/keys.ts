@@ -1,28 +1,28 @@
-// Keys: private ones from PEM, ids, JSON Web Keys, and the published keys: of which log, and which tree sizes each may sign.
+// Keys: private keys from PEM, key ids, JSON Web Keys, and published keys with their log and the tree sizes that each may sign.
 import { createHash, createPrivateKey, KeyObject } from 'node:crypto';
 import { publicKeyFromRaw, rawPublicKey } from './ed25519.ts';
 import { exactMembers, isCount, quoted } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import { ED25519, encodeVkey, parseVkey } from './note.ts';
 
-/** A log names its promise key `<origin>/promise`, so that no promise key can pass for a log key. */
+/** A log names its promise key `<origin>/promise`, so that a promise key can never be used as a log key. */
 const PROMISE_SUFFIX = '/promise';
 const MAX_KEYS = 10_000;
 
-/** An Ed25519 private key from PKCS 8 PEM. @throws {TypeError} when it is none */
+/** Loads an Ed25519 private key from PKCS 8 PEM. @throws {TypeError} when it is invalid */
 export function loadPrivateKey(pem: string): KeyObject {
   let key: KeyObject;
   try {
     key = createPrivateKey({ key: pem, format: 'pem' });
   } catch {
-    // What OpenSSL says names its own routines, and could quote the text.
+    // OpenSSL's message names internal routines and could quote the key.
     throw new TypeError('not a private key in PEM (PKCS 8)');
   }
   if (key.asymmetricKeyType !== 'ed25519') throw new TypeError('not an Ed25519 key');
   return key;
 }
 
-/** The key's name everywhere: its JWK thumbprint (RFC 7638, SHA-256, base64url, 43 characters). */
+/** The id of a key everywhere: its JWK thumbprint (RFC 7638, SHA-256, base64url, 43 characters). */
 export function keyIdOf(key: KeyObject | Uint8Array): string {
   const x = Buffer.from(key instanceof KeyObject ? rawPublicKey(key) : key).toString('base64url');
   return createHash('sha256').update(`{"crv":"Ed25519","kty":"OKP","x":"${x}"}`).digest('base64url');
@@ -44,7 +44,7 @@ export function jwkOf(key: KeyObject | Uint8Array): Jwk {
   return { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url'), kid: keyIdOf(raw), use: 'sig', alg: 'EdDSA' };
 }
 
-/** The set of several keys (RFC 7517 section 5); a key given twice appears once. */
+/** The JWK set of several keys (RFC 7517 section 5); a key given twice appears once. */
 export function jwksOf(keys: readonly (KeyObject | Uint8Array)[]): { readonly keys: readonly Jwk[] } {
   return { keys: [...new Map(keys.map((key) => [keyIdOf(key), jwkOf(key)])).values()] };
 }
@@ -54,15 +54,15 @@ export type KeyUse = 'log' | 'promise';
 /** One entry of `GET /v1/log/keys`. */
 export interface PublishedKey {
   readonly keyId: string;
-  /** Note verifier key (C2SP), Ed25519: named as the origin, or `<origin>/promise`. */
+  /** Note verifier key (C2SP), Ed25519: its name is the origin, or `<origin>/promise`. */
   readonly vkey: string;
   readonly use: KeyUse;
-  /** The smallest and the largest tree that the key may sign; null: it still signs. A promise key has 0 and null. */
+  /** The smallest and the largest tree that the key may sign; null means that it still signs. A promise key has 0 and null. */
   readonly firstSize: number;
   readonly lastSize: number | null;
 }
 
-/** A key that the verifier trusts, ready for use. */
+/** A key that the verifier trusts, decoded. */
 export interface TrustedKey {
   readonly keyId: string;
   /** The log that the key belongs to. */
@@ -81,7 +81,7 @@ export interface PublishOptions {
   readonly lastSize?: number | null;
 }
 
-/** How a key is published, so that others can trust it: one entry of `GET /v1/log/keys`. */
+/** The published form of a key: one entry of `GET /v1/log/keys`. */
 export function publishKey(key: KeyObject | Uint8Array, options: PublishOptions): PublishedKey {
   const { origin, use, firstSize = 0, lastSize = null } = options;
   const raw = key instanceof KeyObject ? rawPublicKey(key) : Buffer.from(key);
@@ -90,12 +90,12 @@ export function publishKey(key: KeyObject | Uint8Array, options: PublishOptions)
 }
 
 /**
- * A trusted key of its verifier key text. The name says what it is for; without sizes it may sign any.
- * @throws {ProofError} MALFORMED
+ * Decodes a trusted key from its verifier key text. Its name determines its purpose; without sizes it may sign any size. @throws
+ * {ProofError} MALFORMED
  */
 export function trustKey(vkey: string, sizes: { firstSize?: number; lastSize?: number | null } = {}): TrustedKey {
   const { name, algorithm, key } = parseVkey(vkey);
-  // The log signs the note and the time with one key, so its note key says all there is to say.
+  // The log signs the note and the time with one key, so the Ed25519 verifier key is sufficient.
   if (algorithm !== ED25519)
     throw new ProofError('MALFORMED', `The key of ${quoted(name)} is a cosigner's, not that of a log.`);
   const isPromise = name.endsWith(PROMISE_SUFFIX);
@@ -110,7 +110,7 @@ export function trustKey(vkey: string, sizes: { firstSize?: number; lastSize?: n
   };
 }
 
-/** The keys of `GET /v1/log/keys`, parsed JSON: the list itself. @throws {ProofError} MALFORMED */
+/** Decodes the key list of `GET /v1/log/keys`, given as parsed JSON. @throws {ProofError} MALFORMED */
 export function trustPublishedKeys(value: unknown): TrustedKey[] {
   if (!Array.isArray(value) || value.length > MAX_KEYS)
     throw new ProofError('MALFORMED', 'The keys are not a JSON list as /v1/log/keys gives it.');

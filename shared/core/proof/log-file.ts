@@ -1,4 +1,4 @@
-// An exported log: JSON lines, first what log it is, then every record, oldest first, then its signed checkpoints.
+// The format of an exported log: JSON lines with a header, then every record, oldest first, then the signed checkpoints.
 import { readCheckpoint } from './checkpoint.ts';
 import { EMPTY_FRONTIER, frontierRoot, grow } from './frontier.ts';
 import { exactMembers, isCount, parseBounded, quoted, strictBase64 } from './encoding.ts';
@@ -7,10 +7,10 @@ import { hashLeaf } from './merkle.ts';
 import type { PublishedKey, TrustedKey } from './keys.ts';
 
 export const LOG_FILE_FORMAT = 'custos-log/1';
-/** A record of a request of 1 MB, in base64. */
+/** Size of a record of a 1 MB request, in base64. */
 const MAX_LINE_BYTES = 2 * 1_048_576;
 
-/** The first line. Its keys say who claims to sign; a verifier trusts those that it got elsewhere. */
+/** The first line. Its keys are only the ones that claim to have signed; a verifier trusts keys from another source. */
 export interface LogFileHeader {
   readonly format: typeof LOG_FILE_FORMAT;
   readonly origin: string;
@@ -23,7 +23,7 @@ export type LogFileLine =
   | { readonly kind: 'leaf'; readonly index: number; readonly record: Buffer }
   | { readonly kind: 'checkpoint'; readonly checkpoint: string };
 
-/** The text of a line, with its newline. */
+/** Formats a line, with its newline. */
 export function writeLogLine(line: LogFileLine): string {
   switch (line.kind) {
     case 'header':
@@ -35,9 +35,9 @@ export function writeLogLine(line: LogFileLine): string {
   }
 }
 
-/** Reads an exported log line by line. Each call checks the line against those before it. */
+/** Reads an exported log line by line. Each call checks the line against the previous ones. */
 export interface LogFileParser {
-  /** @param text one line, without its newline. @throws {ProofError} MALFORMED, with the number of the line */
+  /** @param text one line, without its newline. @throws {ProofError} MALFORMED, with the line number */
   next(text: string): LogFileLine;
 }
 
@@ -103,26 +103,26 @@ function has(value: unknown, name: string): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 }
 
-/** An exported log whose records lead to its newest checkpoint. */
+/** An exported log whose records reproduce the root of its newest checkpoint. */
 export interface VerifiedLog {
   readonly origin: string;
-  /** Leaves that the newest checkpoint covers; the file may have more, which nobody signed. */
+  /** Leaves covered by the newest checkpoint; the file may have more, which are unsigned. */
   readonly size: number;
-  /** When the newest checkpoint was signed, milliseconds since 1970. */
+  /** Signing time of the newest checkpoint, milliseconds since 1970. */
   readonly timeMs: number;
 }
 
-/** Verifies an exported log as its lines go by, and lets `onLeaf` see each record. */
+/** Verifies an exported log line by line and calls `onLeaf` with each record. */
 export interface LogFileVerifier {
   /** @throws {ProofError} MALFORMED, CHECKPOINT_SIGNATURE, KEY_NOT_OF_LOG, KEY_NOT_AT_SIZE, LOG_ALTERED */
   next(text: string): void;
-  /** @throws {ProofError} LOG_ALTERED when no checkpoint was there */
+  /** @throws {ProofError} LOG_ALTERED when there was no checkpoint */
   end(): VerifiedLog;
 }
 
 /**
- * Verifies an exported log against trusted keys: each checkpoint's signatures, and that the records lead to its root. Keeps
- * the hash of each leaf.
+ * Verifies an exported log against trusted keys: each checkpoint's signatures, and that the records reproduce its root. Keeps the hash of
+ * each leaf.
  */
 export function createLogFileVerifier(deps: {
   readonly trustedKeys: readonly TrustedKey[];

@@ -2,13 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 
-/** What is hashed before a leaf, RFC 6962 section 2.1. */
+/** The prefix of a leaf's hash input, RFC 6962 section 2.1. */
 export const LEAF = Uint8Array.of(0x00);
 const NODE = Uint8Array.of(0x01);
 const HASH_BYTES = 32;
-/** 0x01, left, right: filled anew for each hash, because making a Hash costs twice as much as hashing these. */
+/** 0x01, left, right: a reused buffer, because creating a Hash object costs twice as much as hashing these bytes. */
 const PAIR = Buffer.alloc(1 + 2 * HASH_BYTES, NODE);
-/** A tree of 2^53 leaves has paths of 53 hashes; consistency may need one more. */
+/** Paths in a tree of 2^53 leaves have 53 hashes; a consistency path may need one more. */
 const MAX_PATH = 64;
 
 /** SHA-256(0x00 || bytes), RFC 6962 section 2.1. */
@@ -25,12 +25,12 @@ export function hashChildren(left: Uint8Array, right: Uint8Array): Uint8Array {
   return hash('sha256', PAIR, 'buffer');
 }
 
-/** The root of a tree without leaves: SHA-256 of nothing. */
+/** The root of a tree without leaves: SHA-256 of the empty string. */
 export function emptyRoot(): Uint8Array {
   return createHash('sha256').digest();
 }
 
-/** The root over leaf hashes, oldest first. Linear time; an odd node is promoted, never doubled. */
+/** The root over leaf hashes, oldest first. Linear time; an odd node is promoted, never duplicated. */
 export function rootFromLeafHashes(hashes: readonly Uint8Array[]): Uint8Array {
   let level = [...hashes];
   if (level.length === 0) return emptyRoot();
@@ -45,13 +45,12 @@ export function rootFromLeafHashes(hashes: readonly Uint8Array[]): Uint8Array {
   return at(level, 0);
 }
 
-/** The hash of a perfect subtree: `index`-th (from 0) of those with 2^level leaves. Only complete ones are asked for. */
+/** Returns the hash of a perfect subtree: the `index`-th (from 0) of those with 2^level leaves. Called only for complete subtrees. */
 export type NodeReader = (level: number, index: number) => Uint8Array;
 
 /**
- * The inclusion path of leaf `index` in the tree of the first `size` leaves (RFC 9162 section 2.1.3.1), nearest first.
- * Reads O(log size) perfect nodes.
- * @throws {RangeError} unless 0 <= index < size <= 2^53-1
+ * The inclusion path of leaf `index` in the tree of the first `size` leaves (RFC 9162 section 2.1.3.1), nearest first. Reads O(log size)
+ * perfect nodes. @throws {RangeError} unless 0 <= index < size <= 2^53-1
  */
 export function inclusionPath(index: number, size: number, node: NodeReader): Uint8Array[] {
   assertSize(size);
@@ -72,9 +71,8 @@ export function inclusionPath(index: number, size: number, node: NodeReader): Ui
 }
 
 /**
- * The consistency path between the trees of the first `from` and the first `to` leaves (RFC 9162 section 2.1.4.1).
- * Empty when from is 0 or equals to. Reads O(log to) perfect nodes.
- * @throws {RangeError} unless 0 <= from <= to <= 2^53-1
+ * The consistency path between the trees of the first `from` and the first `to` leaves (RFC 9162 section 2.1.4.1). Empty when from is 0 or
+ * equals to. Reads O(log to) perfect nodes. @throws {RangeError} unless 0 <= from <= to <= 2^53-1
  */
 export function consistencyPath(from: number, to: number, node: NodeReader): Uint8Array[] {
   assertSize(to);
@@ -92,7 +90,7 @@ export function consistencyPath(from: number, to: number, node: NodeReader): Uin
       start = middle;
     }
   }
-  // With start 0 the old tree is itself perfect, and the verifier has its hash already.
+  // With start 0 the old tree is perfect itself, and the verifier already has its hash.
   if (start > 0) path.push(subtreeRoot(start, end, node));
   return path.reverse();
 }
@@ -106,8 +104,8 @@ export interface InclusionProof {
 }
 
 /**
- * Whether a leaf stands at `index` in the tree of `size` leaves with this root (RFC 9162 section 2.1.3.2). False, never
- * an error, for a wrong index, size or root, a path too short or too long, and hashes that are not 32 bytes.
+ * Whether a leaf is at `index` in the tree of `size` leaves with this root (RFC 9162 section 2.1.3.2). Returns false, and never throws, for
+ * a wrong index, size or root, a path too short or too long, and hashes that are not 32 bytes.
  */
 export function verifyInclusion({ index, size, leafHash, path, root }: InclusionProof): boolean {
   if (!isSize(size) || !Number.isSafeInteger(index) || index < 0 || index >= size) return false;
@@ -136,15 +134,15 @@ export interface ConsistencyProof {
 }
 
 /**
- * Whether the tree of `to` leaves with root `toRoot` begins with the tree of `from` leaves with root `fromRoot` (RFC 9162
- * section 2.1.4.2). False, never an error, for anything that does not fit. Every tree begins with the empty one.
+ * Whether the tree of `to` leaves with root `toRoot` extends the tree of `from` leaves with root `fromRoot` (RFC 9162 section 2.1.4.2).
+ * Returns false, and never throws, for any mismatch. Every tree extends the empty one.
  */
 export function verifyConsistency({ from, to, fromRoot, toRoot, path }: ConsistencyProof): boolean {
   if (!isSize(from) || !isSize(to) || from > to) return false;
   if (path.length > MAX_PATH || ![fromRoot, toRoot, ...path].every(isHash)) return false;
   if (from === 0) return path.length === 0 && equal(fromRoot, emptyRoot()) && (to > 0 || equal(toRoot, emptyRoot()));
   if (from === to) return path.length === 0 && equal(fromRoot, toRoot);
-  // A perfect old tree is itself the first node of the path, and is left out of it.
+  // A perfect old tree is the first node of the path itself and is omitted from it.
   const nodes = isPowerOfTwo(from) ? [fromRoot, ...path] : path;
   const [first, ...rest] = nodes;
   if (first === undefined) return false;
@@ -173,7 +171,7 @@ function subtreeRoot(start: number, end: number, node: NodeReader): Uint8Array {
   return left === size ? hash : hashChildren(hash, subtreeRoot(start + left, end, node));
 }
 
-/** The largest power of two smaller than `size` (at least 2). Doubles are exact here, 32-bit operators are not. */
+/** The largest power of two smaller than `size` (at least 2). Numbers are exact here; 32-bit operators would overflow. */
 function splitPoint(size: number): number {
   let k = 1;
   while (k * 2 < size) k *= 2;

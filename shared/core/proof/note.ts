@@ -1,4 +1,4 @@
-// C2SP signed notes (c2sp.org/signed-note) with Ed25519 and cosignature/v1 signatures, and verifier keys. Strict both ways.
+// C2SP signed notes (c2sp.org/signed-note) with Ed25519 and cosignature/v1 signatures, and verifier keys. Strict in both directions.
 import { createHash, type KeyObject, sign, verify } from 'node:crypto';
 import { quoted, strictBase64 } from './encoding.ts';
 import { ProofError } from './failures.ts';
@@ -13,12 +13,12 @@ const SIGNATURE_BYTES = 64;
 const HASH_BYTES = 4;
 const TIME_BYTES = 8;
 const DASH = '\u2014 ';
-/** Verifiers must accept 16; Go's stop at 100 as well. */
+/** The specification requires verifiers to accept 16; Go's implementation also stops at 100. */
 const MAX_SIGNATURES = 100;
 const MAX_NOTE_BYTES = 65_536;
 const KEY_NAME = /^[^\p{White_Space}\p{Cc}+]+$/u;
 
-/** Who signs notes: one line for each. */
+/** A signer of notes, which adds one signature line. */
 export interface NoteSigner {
   readonly name: string;
   /** Four bytes: the key ID of signed-note. */
@@ -26,7 +26,7 @@ export interface NoteSigner {
   readonly sign: (text: string) => Buffer;
 }
 
-/** Whose signatures are known. */
+/** A known key, whose signatures are verified. */
 export interface NoteVerifier {
   readonly name: string;
   readonly keyHash: Buffer;
@@ -53,9 +53,9 @@ export function encodeVkey({ name, algorithm, key }: Vkey): string {
   return `${name}+${keyHash(name, algorithm, key).toString('hex')}+${material}`;
 }
 
-/** @throws {ProofError} MALFORMED unless it is an Ed25519 or cosignature/v1 verifier key whose hash fits */
+/** @throws {ProofError} MALFORMED unless it is an Ed25519 or cosignature/v1 verifier key with the right hash */
 export function parseVkey(text: string): Vkey {
-  // base64 may contain plus signs, names and hashes may not.
+  // base64 may contain plus signs; names and hashes may not.
   const match = /^([^+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)$/.exec(text);
   const [, name = '', hash = '', material = ''] = match ?? [];
   const bytes = strictBase64(material);
@@ -107,7 +107,7 @@ export function cosignatureVerifier(name: string, publicKey: KeyObject, raw: Uin
     keyHash: keyHash(name, COSIGNATURE_V1, raw),
     verify: (text, signature) => {
       if (signature.length !== TIME_BYTES + SIGNATURE_BYTES) return false;
-      // Times beyond 2^53 seconds are no times, though the format goes to 2^63-1.
+      // Times beyond 2^53 seconds are rejected, though the format allows up to 2^63-1.
       const time = signature.readBigUInt64BE();
       if (time > BigInt(Number.MAX_SAFE_INTEGER)) return false;
       return verify(null, cosignedMessage(time, text), publicKey, signature.subarray(TIME_BYTES));
@@ -115,7 +115,7 @@ export function cosignatureVerifier(name: string, publicKey: KeyObject, raw: Uin
   };
 }
 
-/** The time of a cosignature/v1 that was verified, whole seconds since 1970. */
+/** The time of a verified cosignature/v1, whole seconds since 1970. */
 export function cosignatureTimeSeconds(signature: Buffer): number {
   return Number(signature.readBigUInt64BE());
 }
@@ -124,7 +124,7 @@ function cosignedMessage(timeSeconds: bigint, text: string): Buffer {
   return Buffer.from(`cosignature/v1\ntime ${timeSeconds}\n${text}`);
 }
 
-/** The note of a text that ends in a newline, with one line for each signer. @throws {TypeError} when it cannot be one */
+/** Builds the note of a text that ends in a newline, with one line per signer. @throws {TypeError} when the text or a name is invalid */
 export function signNote(text: string, signers: readonly NoteSigner[]): string {
   if (!isText(text) || signers.length === 0) throw new TypeError('this text cannot be signed as a note');
   const lines = signers.map(({ name, keyHash, sign }) => {
@@ -140,7 +140,7 @@ export interface SignatureLine {
   readonly signature: Buffer;
 }
 
-/** A note taken apart, nothing verified. @throws {ProofError} MALFORMED */
+/** Parses a note without verifying it. @throws {ProofError} MALFORMED */
 export function parseNote(note: string): { readonly text: string; readonly signatures: readonly SignatureLine[] } {
   const refuse = (why: string): never => {
     throw new ProofError('MALFORMED', `The checkpoint is not a signed note: ${why}.`);
@@ -165,19 +165,19 @@ export function parseNote(note: string): { readonly text: string; readonly signa
 
 export interface OpenedNote<V extends NoteVerifier> {
   readonly text: string;
-  /** Signatures of known keys, all of them verified, in the order of the lines. */
+  /** Verified signatures of known keys, in the order of their lines. */
   readonly verified: readonly { readonly verifier: V; readonly signature: Buffer }[];
 }
 
 /**
- * Opens a note. Lines of unknown keys are ignored; one of a known key that does not fit refuses the whole note.
- * @throws {ProofError} MALFORMED, CHECKPOINT_SIGNATURE, or KEY_NOT_OF_LOG when no known key has signed
+ * Opens a note. Lines of unknown keys are ignored; an invalid signature of a known key invalidates the whole note. @throws {ProofError}
+ * MALFORMED, CHECKPOINT_SIGNATURE, or KEY_NOT_OF_LOG when no known key has signed
  */
 export function openNote<V extends NoteVerifier>(note: string, verifiers: readonly V[]): OpenedNote<V> {
   const { text, signatures } = parseNote(note);
   const verified: { verifier: V; signature: Buffer }[] = [];
   for (const { name, keyHash, signature } of signatures) {
-    // Two keys with one name and hash are a collision of 32 bits: one of them may fit.
+    // Two keys with the same name and hash are a 32-bit collision: either may be the signer.
     const known = verifiers.filter((v) => v.name === name && v.keyHash.equals(keyHash));
     if (known.length === 0) continue;
     const verifier = known.find((v) => v.verify(text, signature));

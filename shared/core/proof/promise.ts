@@ -1,4 +1,4 @@
-// Promises: the service's signed word, given at once, that a record will be in the log by a deadline.
+// Promises: signed statements, given at once, that a record will be in the log by a deadline.
 import { type KeyObject, sign, verify } from 'node:crypto';
 import { canonicalString } from './canonical.ts';
 import { exactMembers, quoted, strictBase64, strictHash, strictTime } from './encoding.ts';
@@ -26,7 +26,7 @@ export interface SignedPromise extends PromiseClaims {
   readonly signature: string;
 }
 
-/** What is signed: a prefix of this format's own, and JCS of the claims. Times, digests and key ids need no escapes. */
+/** The signed message: a prefix specific to this format, and JCS of the claims. Times, digests and key ids need no escapes. */
 function messageOf(c: PromiseClaims): Buffer {
   return Buffer.from(
     `${PREFIX}{"deadline":"${c.deadline}","issuedAt":"${c.issuedAt}","keyId":"${c.keyId}","log":${canonicalString(c.log)},"proofId":${canonicalString(c.proofId)},"recordDigest":"${c.recordDigest}"}`,
@@ -42,13 +42,13 @@ export function signPromise(claims: PromiseClaims, key: KeyObject): SignedPromis
 
 export interface PromiseSigner {
   readonly keyId: string;
-  /** A new promise; `issuedAtMs` is now, in milliseconds since 1970. About 50 µs, most of it the signature. */
+  /** Signs a new promise; `issuedAtMs` is now, in milliseconds since 1970. About 50 µs, most of it the signature. */
   promise(about: { log: string; proofId: string; recordDigest: string; issuedAtMs: number }): SignedPromise;
-  /** The same as JSON text, for answers that are put together from texts. */
+  /** The same as JSON text, for answers that are concatenated from texts. */
   json(about: { log: string; proofId: string; recordDigest: string; issuedAtMs: number }): string;
 }
 
-/** Makes promises of one key. @throws {TypeError} unless the key is an Ed25519 private key */
+/** Creates the signer of one promise key. @throws {TypeError} unless the key is an Ed25519 private key */
 export function createPromiseSigner(deps: { key: KeyObject; maxMergeDelaySeconds: number }): PromiseSigner {
   const { key, maxMergeDelaySeconds } = deps;
   if (key.type !== 'private') throw new TypeError('a promise key is a private key');
@@ -63,13 +63,13 @@ export function createPromiseSigner(deps: { key: KeyObject; maxMergeDelaySeconds
     promise,
     json(about) {
       const p = promise(about);
-      // Members in the order of JCS, so that an answer in canonical form stays so.
+      // Members in JCS order, so that an answer in canonical form stays canonical.
       return `{"deadline":"${p.deadline}","issuedAt":"${p.issuedAt}","keyId":"${p.keyId}","log":${canonicalString(p.log)},"proofId":${canonicalString(p.proofId)},"recordDigest":"${p.recordDigest}","signature":"${p.signature}"}`;
     },
   };
 }
 
-/** A promise of parsed JSON. @throws {ProofError} MALFORMED */
+/** Reads a promise from parsed JSON. @throws {ProofError} MALFORMED */
 export function promiseOf(value: unknown): SignedPromise {
   const { log, proofId, recordDigest, issuedAt, deadline, keyId, signature } = exactMembers(value, 'The promise', [
     'log',
@@ -98,7 +98,7 @@ function isShortText(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= MAX_TEXT && value.isWellFormed();
 }
 
-/** Verifies who made a promise. Whether it was kept, an exported log shows. */
+/** Verifies the signature of a promise. Whether it was kept can be checked with an exported log (checkPromiseInLog). */
 export function verifyPromise(
   promise: SignedPromise,
   trustedKeys: readonly TrustedKey[],

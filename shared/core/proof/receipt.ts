@@ -1,4 +1,4 @@
-// Receipts: what proves one record of the log to someone who trusts only the log's keys. Parsing and verifying, offline.
+// Receipts, which prove one record of the log to anyone who trusts the log's keys: parsing and offline verification.
 import { readCheckpoint } from './checkpoint.ts';
 import { DEFAULT_SEARCH_HASHES, diagnose } from './diagnose.ts';
 import { exactMembers, isCount, parseBounded, quoted, strictBase64, strictHash } from './encoding.ts';
@@ -8,22 +8,22 @@ import { hashLeaf, verifyInclusion } from './merkle.ts';
 import { eventHashOf, isOfLog, logOf, type RecordView, readRecord } from './record-read.ts';
 
 export const RECEIPT_FORMAT = 'custos-receipt/1';
-/** What the interface takes; offline, a record may be as large as a request was. */
+/** The limit of the HTTP interface; offline, a record may be as large as a request was. */
 export const MAX_RECEIPT_BYTES = 65_536;
-/** A request has at most 1 MB; base64 makes a third more of it. */
+/** A request has at most 1 MB, and base64 adds a third. */
 export const MAX_OFFLINE_RECEIPT_BYTES = 2 * 1_048_576;
-/** A tree of 2^53 leaves has no longer paths. */
+/** The path length in a tree of 2^53 leaves. */
 const MAX_PATH = 53;
 const MAX_PROOF_ID = 256;
 
-/** A receipt, as `GET /v1/proofs/{id}` gives it. */
+/** A receipt, as `GET /v1/proofs/{id}` returns it. */
 export interface Receipt {
   readonly format: typeof RECEIPT_FORMAT;
   readonly status: 'anchored';
   readonly proofId: string;
   /** The record's canonical bytes, base64. */
   readonly record: string;
-  /** Where the record stands in the log, from 0. */
+  /** Position of the record in the log, from 0. */
   readonly index: number;
   /** Hashes from the leaf's sibling up to the root's child, lower-case hex. */
   readonly path: readonly string[];
@@ -31,7 +31,7 @@ export interface Receipt {
   readonly checkpoint: string;
 }
 
-/** A receipt of its parts. Sizes and hashes are taken as they are. */
+/** Builds a receipt from its parts. Sizes and hashes are not checked. */
 export function writeReceipt(parts: {
   readonly proofId: string;
   readonly record: Uint8Array;
@@ -51,14 +51,14 @@ export function writeReceipt(parts: {
 }
 
 /**
- * A receipt of its JSON text. White space and escapes are the JSON's own affair; everything else has one form only.
+ * Parses a receipt from JSON text. White space and escapes may vary as in any JSON; every other value has exactly one accepted form.
  * @throws {ProofError} MALFORMED
  */
 export function parseReceipt(text: string, maxBytes: number = MAX_RECEIPT_BYTES): Receipt {
   return receiptOf(parseBounded(text, 'The receipt', maxBytes), maxBytes);
 }
 
-/** A receipt of parsed JSON. @throws {ProofError} MALFORMED */
+/** Reads a receipt from parsed JSON. @throws {ProofError} MALFORMED */
 export function receiptOf(value: unknown, maxBytes: number = MAX_RECEIPT_BYTES): Receipt {
   const { format, status, proofId, record, index, path, checkpoint } = exactMembers(value, 'The receipt', [
     'format',
@@ -86,11 +86,11 @@ export function receiptOf(value: unknown, maxBytes: number = MAX_RECEIPT_BYTES):
   return { format, status, proofId, record, index, path, checkpoint };
 }
 
-/** What a receipt proves, once it is verified. */
+/** The statements that a verified receipt proves. */
 export interface VerifiedReceipt {
   readonly ok: true;
   readonly proofId: string;
-  /** The log, and the tree that its key signed. */
+  /** The log, and the size of the tree that its key signed. */
   readonly origin: string;
   readonly size: number;
   /** Lower-case hex. */
@@ -100,18 +100,18 @@ export interface VerifiedReceipt {
   readonly keyId: string;
   readonly index: number;
   readonly record: RecordView;
-  /** SHA-256 of the record: what the entity's next record names. Lower-case hex. */
+  /** SHA-256 of the record, which the entity's next record refers to. Lower-case hex. */
   readonly eventHash: string;
 }
 
 export interface VerifyOptions {
-  /** How many hashes may be spent on finding out what is wrong (not on whether): 1 ms each 700 or so. */
+  /** The largest number of hashes spent on a diagnosis (not on the verification): about 700 per millisecond. */
   readonly searchHashes?: number;
 }
 
 /**
- * Verifies a receipt against the trusted keys, without any other source. Size and root are those that the log signed,
- * never the receipt's own word. The first check that fails is named: signature, then place in the tree, then the record.
+ * Verifies a receipt against the trusted keys, without any other source. Size and root are taken from the signed checkpoint, never from the
+ * receipt. The first failed check is reported: signature, then position in the tree, then the record.
  */
 export function verifyReceipt(
   receipt: Receipt,
@@ -127,14 +127,14 @@ export function verifyReceipt(
     const read = readRecord(bytes);
     const isIncluded = verifyInclusion(proof);
     if ('why' in read) {
-      // The log takes only canonical records, so one that is not is the altered part.
+      // The log accepts only canonical records, so a record that is not canonical is the altered part.
       if (isIncluded) throw new ProofError('RECORD_NOT_CANONICAL', `The log holds the record, but it ${read.why}.`);
       const { failure, sentence } = diagnose(proof, false, 0);
       throw new ProofError(failure, failure === 'RECORD_ALTERED' ? `${sentence} It ${read.why}.` : sentence);
     }
     const { record } = read;
     if (!isIncluded) {
-      // A record that contradicts the receipt or the log is itself the sign of what was changed.
+      // A record that contradicts the receipt or the log was altered itself.
       const isSound = record.payload.proofId === receipt.proofId && isOfLog(record, origin);
       const { failure, sentence } = diagnose(proof, isSound, searchHashes);
       throw new ProofError(failure, sentence);

@@ -1,9 +1,9 @@
-// Reading a record back from its canonical bytes (proofs.md): its five members, and whether the bytes are the only ones it has.
+// Parses a record from its canonical bytes: its five members, and whether the bytes are canonical.
 import { createHash } from 'node:crypto';
 import { canonicalize } from './canonical.ts';
 import { quoted, strictHash, strictTime } from './encoding.ts';
 
-/** The record that a leaf holds. */
+/** The record in a leaf. */
 export interface RecordView {
   /** The entity that the record concerns. */
   readonly agentId: string;
@@ -19,15 +19,15 @@ export interface RecordView {
   readonly previousHash: string;
 }
 
-/** A request may nest 64 levels, and the record wraps its payload in two more, less one. More is no record. */
+/** A request may nest 64 levels, and the record wraps its payload in two more. Deeper nesting is not a valid record. */
 const MAX_DEPTH = 80;
-/** `,"previousHash":"` and 64 digits and `"}`: how each record ends. */
+/** How each record ends: `,"previousHash":"`, 64 digits, `"}`. */
 const END = /,"previousHash":"[0-9a-f]{64}"}$/;
 const END_BYTES = 83;
 const MEMBERS = ['agentId', 'eventType', 'occurredAt', 'payload', 'previousHash'];
 const PAYLOAD_MEMBERS = ['body', 'environment', 'organisation', 'proofId'];
 
-/** The record of these bytes, or why they are none: the end of a sentence that begins "The record". */
+/** Parses a record, or explains why it is none: the end of a sentence that begins "The record". */
 export function readRecord(bytes: Uint8Array): { readonly record: RecordView } | { readonly why: string } {
   let text: string;
   try {
@@ -38,7 +38,7 @@ export function readRecord(bytes: Uint8Array): { readonly record: RecordView } |
   if (depthOf(text) > MAX_DEPTH) return { why: 'is nested too deeply' };
   let value: unknown;
   try {
-    // JSON.parse lets duplicate members and odd numbers pass; they do not survive being written again.
+    // JSON.parse accepts duplicate members and unusual numbers; serializing again reveals them.
     value = JSON.parse(text);
     if (canonicalize(value) !== text) return { why: 'is JSON, but not canonical (RFC 8785)' };
   } catch (error) {
@@ -68,14 +68,14 @@ export function readRecord(bytes: Uint8Array): { readonly record: RecordView } |
   };
 }
 
-/** SHA-256 of a record's bytes, lower-case hex: what the entity's next record names. */
+/** SHA-256 of a record's bytes, lower-case hex, which the entity's next record refers to. */
 export function eventHashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
 /**
- * SHA-256 of the record's canonical bytes without its previousHash, lower-case hex: what a promise names, given before
- * the previous record was known. Undefined when the bytes do not end as a record does.
+ * SHA-256 of the record's canonical bytes without its previousHash, lower-case hex: the digest in a promise, which is issued before the
+ * previous record is known. Undefined when the bytes do not end as a record does.
  */
 export function recordDigestOf(bytes: Uint8Array): string | undefined {
   if (bytes.length <= END_BYTES) return undefined;
@@ -85,8 +85,8 @@ export function recordDigestOf(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Whether a record belongs to a log: `<host>/<organisation>/<environment>`, or the same with a number from 2 on, the
- * count of times that the log began anew.
+ * Whether a record belongs to a log: `<host>/<organisation>/<environment>`, optionally followed by a number from 2 on, which counts how
+ * often the log was started anew.
  */
 export function isOfLog({ payload }: RecordView, origin: string): boolean {
   const rest = origin.replace(/\/(?:[2-9]|[1-9]\d+)$/, '');
@@ -94,7 +94,7 @@ export function isOfLog({ payload }: RecordView, origin: string): boolean {
   return rest.endsWith(end) && rest.length > end.length;
 }
 
-/** What a record says of its log, for a sentence. */
+/** Describes the log that a record names, for a message. */
 export function logOf({ payload }: RecordView): string {
   return quoted(`${payload.organisation}/${payload.environment}`);
 }
@@ -105,7 +105,7 @@ function hasMembers(value: unknown, names: readonly string[]): value is Readonly
   return keys.length === names.length && names.every((name) => Object.hasOwn(value, name));
 }
 
-/** How deep arrays and objects nest in a JSON text. Canonicalizing recurses, so it must know before. */
+/** Nesting depth of a JSON text. Needed in advance, because canonicalization recurses. */
 function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;

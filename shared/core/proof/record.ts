@@ -1,5 +1,5 @@
-// The canonical bytes of a record (proofs.md): everything before previousHash is prepared when it is accepted, and the
-// log only splices 64 characters in. Pure.
+// The canonical bytes of a record: everything before previousHash is prepared when the record is accepted, and the log only splices in 64
+// characters. Pure.
 import { hash } from 'node:crypto';
 import { canonicalString } from './canonical.ts';
 import { LEAF } from './merkle.ts';
@@ -20,7 +20,7 @@ export interface RecordParts {
   readonly proofId: string;
 }
 
-/** RFC 8785 text of a record up to its previousHash: what precedes `,"previousHash":"..."}`. */
+/** RFC 8785 text of a record up to its previousHash: the part before `,"previousHash":"..."}`. */
 export function recordPrefix(parts: RecordParts): string {
   return (
     `{"agentId":${canonicalString(parts.entityId)},"eventType":${canonicalString(parts.event)},"occurredAt":"${parts.occurredAt}"` +
@@ -30,8 +30,8 @@ export function recordPrefix(parts: RecordParts): string {
 }
 
 /**
- * recordDigest of proofs.md, from a record up to its previousHash: closing the object makes it JCS of the other members.
- * SHA-256, lower-case hex.
+ * The record digest of a promise, from a record up to its previousHash: closing the object makes it JCS of the other members. SHA-256,
+ * lower-case hex.
  */
 export function recordDigest(prefix: string | Buffer): string {
   const closed = typeof prefix === 'string' ? `${prefix}}` : Buffer.concat([prefix, CLOSE]);
@@ -41,9 +41,9 @@ export function recordDigest(prefix: string | Buffer): string {
 const CLOSE = Buffer.from('}');
 
 export interface SealedRecord {
-  /** The canonical bytes, whole. */
+  /** The complete canonical bytes. */
   readonly bytes: Buffer;
-  /** SHA-256 of the bytes: what the entity's next record names as its previousHash. */
+  /** SHA-256 of the bytes, which the entity's next record has as its previousHash. */
   readonly eventHash: Buffer;
   /** RFC 6962 leaf hash of the bytes. */
   readonly leafHash: Uint8Array;
@@ -52,7 +52,7 @@ export interface SealedRecord {
 /** Completes a record with the event hash of its entity's previous one (64 lower-case hex digits). */
 export function sealRecord(prefix: Buffer | string, previousHash: string): SealedRecord {
   const end = `,"previousHash":"${previousHash}"}`;
-  // With RFC 6962's zero before them: both hashes of bytes that lie together cost half of three that are fed in pieces.
+  // Prefixed with RFC 6962's zero byte: two hashes of contiguous bytes cost half as much as feeding one hash object three pieces.
   const leaf = Buffer.concat([LEAF, typeof prefix === 'string' ? Buffer.from(prefix) : prefix, Buffer.from(end)]);
   const bytes = leaf.subarray(LEAF.length);
   return { bytes, eventHash: hash('sha256', bytes, 'buffer'), leafHash: hash('sha256', leaf, 'buffer') };

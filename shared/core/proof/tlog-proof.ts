@@ -1,28 +1,25 @@
-// Receipts as text (c2sp.org/tlog-proof): the same parts as the JSON, the record as the extra data.
+// Receipts in text form (c2sp.org/tlog-proof): the same parts as the JSON form, with the record as extra data.
 import { quoted, strictBase64, strictDecimal } from './encoding.ts';
 import { ProofError } from './failures.ts';
 import { MAX_RECEIPT_BYTES, type Receipt, receiptOf } from './receipt.ts';
 import { readRecord } from './record-read.ts';
 
 const HEADER = 'c2sp.org/tlog-proof@v1';
-/** Stands for the id of a record that cannot be read: verifying such a receipt fails on the record. */
+/** The id for a record that can not be read; verifying such a receipt fails on the record. */
 const UNKNOWN_PROOF_ID = '?';
 
-/** Whether a text claims to be a tlog-proof. */
+/** Whether a text starts as a tlog-proof does. */
 export function isTlogProof(text: string): boolean {
   return text.startsWith(`${HEADER}\n`);
 }
 
-/** The tlog-proof of a receipt. */
+/** Formats a receipt as tlog-proof. */
 export function writeTlogProof({ record, index, path, checkpoint }: Receipt): string {
   const hashes = path.map((hash) => `${Buffer.from(hash, 'hex').toString('base64')}\n`);
   return `${HEADER}\nextra ${record}\nindex ${index}\n${hashes.join('')}\n${checkpoint}`;
 }
 
-/**
- * The receipt of a tlog-proof whose extra data is the record. The proof's id is the one that the record names.
- * @throws {ProofError} MALFORMED
- */
+/** Parses a tlog-proof whose extra data is the record. The id of the proof is the one in the record. @throws {ProofError} MALFORMED */
 export function parseTlogProof(text: string, maxBytes: number = MAX_RECEIPT_BYTES): Receipt {
   const refuse = (why: string): never => {
     throw new ProofError('MALFORMED', `The tlog-proof ${why}.`);

@@ -1,4 +1,4 @@
-// Verifying whatever someone holds: a receipt as JSON or text, several of one chain, a promise with the log's export.
+// Verifies any kind of evidence: a receipt as JSON or text, several receipts of one chain, a promise with an exported log.
 import { parseBounded, quoted } from './encoding.ts';
 import { asResult, type Failed, ProofError } from './failures.ts';
 import { createLogFileVerifier, type VerifiedLog } from './log-file.ts';
@@ -16,14 +16,14 @@ import { NO_PREVIOUS } from './record.ts';
 import { isTlogProof, parseTlogProof } from './tlog-proof.ts';
 import type { TrustedKey } from './keys.ts';
 
-/** What a text turned out to be. */
+/** The kinds of evidence. */
 export type Evidence =
   | { readonly kind: 'receipt'; readonly receipt: Receipt }
   | { readonly kind: 'promise'; readonly promise: SignedPromise };
 
 /**
- * Tells receipts from promises. A promise may stand alone or in the answer that brought it (`{proofId, status, promise}`).
- * @throws {ProofError} MALFORMED
+ * Distinguishes receipts and promises. A promise may stand alone or in the answer that contained it (`{proofId, status, promise}`). @throws
+ * {ProofError} MALFORMED
  */
 export function parseEvidence(bytes: Uint8Array): Evidence {
   const text = textOf(bytes);
@@ -34,18 +34,18 @@ export function parseEvidence(bytes: Uint8Array): Evidence {
   return { kind: 'receipt', receipt: receiptOf(value, MAX_OFFLINE_RECEIPT_BYTES) };
 }
 
-/** A chain whose records link to one another. */
+/** A chain of records that refer to one another. */
 export interface VerifiedChain {
   readonly ok: true;
-  /** In the order of the chain. */
+  /** In chain order. */
   readonly receipts: readonly VerifiedReceipt[];
   /** Whether the first of them is the entity's first record. */
   readonly isFromTheStart: boolean;
 }
 
 /**
- * Verifies that receipts are consecutive records of one entity in one log: each names the event hash of the one before.
- * Their order does not matter, their place in the log gives it. The first receipt that fails by itself is the answer.
+ * Verifies that receipts are consecutive records of one entity in one log: each refers to the event hash of the previous one. They may be
+ * given in any order, because their index in the log sorts them. The first receipt that is invalid by itself is reported.
  */
 export function verifyChain(
   receipts: readonly Receipt[],
@@ -80,23 +80,23 @@ function checkLink(before: VerifiedReceipt, after: VerifiedReceipt): void {
     broken('it names another record as the one before; one between them is missing here, or the chain was altered');
 }
 
-/** A promise that an exported log keeps. */
+/** A promise that an exported log fulfils. */
 export interface KeptPromise {
   readonly ok: true;
   readonly promise: SignedPromise;
-  /** Where the record stands in the log. */
+  /** Position of the record in the log. */
   readonly index: number;
   readonly log: VerifiedLog;
 }
 
-/** Checks a promise against an exported log as its lines go by. */
+/** Checks a promise against an exported log, line by line. */
 export interface PromiseCheck {
-  /** @param line one line of the log, without its newline. @returns what is wrong with the log, when something is */
+  /** @param line one line of the log, without its newline. @returns what is wrong with the log, if anything */
   next(line: string): Failed | undefined;
   end(): KeptPromise | Failed;
 }
 
-/** @param promise one whose signature was verified */
+/** @param promise its signature must be verified already */
 export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly TrustedKey[]): PromiseCheck {
   let foundAt: number | undefined;
   let otherAt: number | undefined;
@@ -125,7 +125,7 @@ export function checkPromiseInLog(promise: SignedPromise, trustedKeys: readonly 
             'KEY_NOT_OF_LOG',
             `The promise is about the log ${quoted(promise.log)}, and the file is of ${quoted(verified.origin)}.`,
           );
-        // What no checkpoint covers is not in the log yet.
+        // A leaf that no checkpoint covers is not in the log yet.
         if (foundAt !== undefined && foundAt < verified.size)
           return { ok: true, promise, index: foundAt, log: verified };
         const signedAt = new Date(verified.timeMs).toISOString();

@@ -1,14 +1,14 @@
 // Trust from signals: beta reputation (Josang and Ismail 2002) with forward decay (Cormode et al. 2009), in integers.
 //
-// Every number is a whole number of thousandths times 2^32, so that an auditor on any machine gets the same score.
+// Every number is a whole number of thousandths times 2^32, so that an auditor on any machine computes the same score.
 
-/** What an agent's signals of one UTC day and one submitting key add up to, in thousandths. */
+/** The sums of an agent's signals of one UTC day and one submitting key, in thousandths. */
 export interface EvidenceBucket {
   /** Days since 1970-01-01, UTC. */
   readonly day: number;
   /** Sum of the weights of successes by one submitting key. */
   readonly positive: number;
-  /** Sum of the weights of failures, and ten times those of violations. */
+  /** Sum of the weights of failures, and of ten times the weights of violations. */
   readonly negative: number;
 }
 
@@ -22,23 +22,25 @@ export interface TrustScore {
   readonly uncertainty: number;
 }
 
-/** What counts on a day, capped and decayed, in full signals (thousandths cut off). */
+/** The evidence that counts on a day, capped and decayed, in full signals (thousandths truncated). */
 export interface Evidence {
   readonly positive: number;
   readonly negative: number;
 }
 
-/** Positive evidence that one key can give one agent in one day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
+/** The largest positive evidence that one key can give one agent per day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
 export const DEFAULT_DAILY_CAP = 10_000;
 /** A violation weighs as much as ten failures. */
 const VIOLATION_FACTOR = 10;
-/** Evidence halves in this many days; one half-life for good and bad, or an idle agent would grow worse. */
+/**
+ * Evidence halves in this many days. Good and bad evidence share one half-life, because otherwise the score of an idle agent would fall.
+ */
 const HALF_LIFE_DAYS = 30;
-/** Older evidence counts nothing. */
+/** Older evidence is ignored. */
 export const MAX_AGE_DAYS = 990;
 
 const ONE = 2n ** 32n;
-/** What no evidence weighs: a base rate of 250 out of 1000 with the weight of ten full signals. */
+/** The prior: a base rate of 250 out of 1000 with the weight of ten full signals. */
 const PRIOR_GOOD = 2_500n * ONE;
 const PRIOR_ALL = 10_000n * ONE;
 /** Bad evidence counts three times in the denominator. */
@@ -85,12 +87,12 @@ const DECAY: readonly bigint[] = Array.from({ length: MAX_AGE_DAYS + 1 }, (_, da
   return (value + (1n << (shift - 1n))) >> shift;
 });
 
-/** The weight of evidence that is `days` days old, times 2^32; evidence of the future weighs as that of today. */
+/** The weight of evidence that is `days` days old, times 2^32; evidence dated in the future weighs as much as today's. */
 export function decay(days: number): bigint {
   return DECAY[Math.max(0, days)] ?? 0n;
 }
 
-/** What a signal adds to its bucket. `weight` is in thousandths, 1..1000. */
+/** The amount that a signal adds to its bucket. `weight` is in thousandths, 1..1000. */
 export function evidenceOf(type: SignalType, weight: number): { positive: number; negative: number } {
   switch (type) {
     case 'success':
@@ -116,7 +118,7 @@ function sums(day: number, buckets: Iterable<EvidenceBucket>, dailyCap: number):
 }
 
 /**
- * The score of an agent on a UTC day from its buckets, in any order; several buckets of one day are those of several keys.
+ * The score of an agent on a UTC day from its buckets, in any order; several buckets of one day come from several keys.
  *
  *     R = sum(min(positive, cap) * F), S = sum(negative * F)
  *     score = floor(1000 * (R + 2500 * 2^32) / (R + 3 * S + 10000 * 2^32))

@@ -1,4 +1,4 @@
-// The trust that a decision uses, as policies see it.
+// The trust facts of a decision, as policies see them.
 
 export interface TrustFacts {
   /** Effective: min(recorded, claimed). */

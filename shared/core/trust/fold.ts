@@ -1,15 +1,15 @@
-// Folding: an agent's waiting signals are numbered and added to its evidence, and become the bodies of its next leaves.
+// Folding: an agent's pending signals are numbered, added to its evidence, and written into the bodies of its next leaves.
 import { canonicalize, canonicalString } from '../proof/canonical.ts';
 import { dayText, type EvidenceBucket, evidenceOf, scoreOn, type SignalType, type TrustScore } from './beta.ts';
 import { levelOf } from './score.ts';
 
-/** A signal that waits to be folded. */
+/** A signal that has not been folded yet. */
 export interface WaitingSignal {
   readonly signalId: string;
   readonly type: SignalType;
   /** Thousandths, 1..1000. */
   readonly weight: number;
-  /** The UTC day it occurred, days since 1970-01-01. */
+  /** The UTC day of the event, in days since 1970-01-01. */
   readonly day: number;
   /** The key that submitted it. */
   readonly keyId: string;
@@ -19,7 +19,7 @@ export interface KeyBucket extends EvidenceBucket {
   readonly keyId: string;
 }
 
-/** Signals first_n..last_n of an agent, and the score that they led to. */
+/** Signals first_n..last_n of an agent, and the resulting score. */
 export interface Fold extends TrustScore {
   readonly firstN: number;
   readonly lastN: number;
@@ -35,20 +35,18 @@ export interface FoldResult {
   readonly changed: readonly KeyBucket[];
 }
 
-/** A leaf travels in receipts, which are at most 64 kB where they are verified: base64 makes four bytes of three. */
+/** A receipt contains its leaf in base64 (four bytes for three), and verifiers accept at most 64 kB. */
 const MAX_SIGNALS_BYTES = 24_000;
 
-/** JCS of one signal as it stands in a leaf. */
+/** JCS of one signal in a leaf. */
 function signalText(n: number, signal: WaitingSignal): string {
   const { day, keyId, signalId, type, weight } = signal;
   return `{"day":"${dayText(day)}","key":${canonicalString(keyId)},"n":${n},"signalId":${canonicalString(signalId)},"type":"${type}","weight":${weight / 1_000}}`;
 }
 
 /**
- * Folds signals into an agent that has `signals` of them already and these buckets. Mostly one fold comes of it; more
- * when the signals are too many for one leaf.
- * @param day the UTC day that the scores are for
- * @param dailyCap positive evidence that counts per key and day, in thousandths
+ * Folds signals into an agent that already has `signals` of them and these buckets. Returns one fold, or several when the signals do not
+ * fit in one leaf. @param day the UTC day of the scores @param dailyCap the cap on positive evidence per key and day, in thousandths
  */
 export function foldSignals(
   before: { readonly signals: number; readonly buckets: readonly KeyBucket[] },
@@ -99,7 +97,7 @@ function idOf({ day, keyId }: Pick<KeyBucket, 'day' | 'keyId'>): string {
   return `${day} ${keyId}`;
 }
 
-/** JCS, members in order; all that an auditor needs to compute the score again. */
+/** JCS with sorted members; contains everything an auditor needs to recompute the score. */
 function bodyText(
   { score, uncertainty }: TrustScore,
   n: number,

@@ -1,26 +1,26 @@
-// What is recorded of an agent's conduct, small enough to be kept for every agent in memory, and its score on any day.
+// The recorded trust of an agent, compact enough to be cached for every agent, and its score on any day.
 import { type Evidence, type EvidenceBucket, evidenceOn, scoreOn, type TrustScore } from './beta.ts';
 import { NO_EVIDENCE } from './score.ts';
 
 export interface RecordedTrust {
-  /** How many signals are folded: the n of `score(n, day)`. */
+  /** Number of folded signals: the n of `score(n, day)`. */
   readonly signals: number;
-  /** When the latest of them occurred, milliseconds since 1970; null without any. */
+  /** Time of the latest one, milliseconds since 1970; null without signals. */
   readonly lastSignalAtMs: number | null;
-  /** The score on a UTC day (days since 1970-01-01). The last day that was asked for is remembered. */
+  /** The score on a UTC day (days since 1970-01-01). The most recent result is cached. */
   on(day: number): TrustScore;
   evidenceOn(day: number): Evidence;
 }
 
-/** One agent's state as the database gives it. */
+/** One agent's state as stored in the database. */
 export interface RecordedState {
   readonly signals: number;
   readonly lastSignalAtMs: number | null;
-  /** `day positive negative;...` in thousandths, one entry a day, positive evidence already capped by key. */
+  /** `day positive negative;...` in thousandths, one entry per day, with positive evidence already capped by key. */
   readonly evidence: string;
 }
 
-/** The trust of no evidence. */
+/** The trust of an agent without evidence. */
 export const NOTHING_RECORDED: RecordedTrust = Object.freeze({
   signals: 0,
   lastSignalAtMs: null,
@@ -28,10 +28,10 @@ export const NOTHING_RECORDED: RecordedTrust = Object.freeze({
   evidenceOn: () => ({ positive: 0, negative: 0 }),
 });
 
-/** What was capped key by key is not capped again as a day's sum. */
+/** The daily sums were already capped by key and must not be capped again. */
 const NO_CAP = Number.MAX_SAFE_INTEGER;
 
-/** The entries of an evidence text. @throws {Error} when it is not one: a score must not be made of half of it */
+/** Parses an evidence text. @throws {Error} when it is malformed, because a score must not be computed from part of it */
 export function parseEvidence(text: string): EvidenceBucket[] {
   if (text === '') return [];
   return text.split(';').map((entry) => {
@@ -42,7 +42,7 @@ export function parseEvidence(text: string): EvidenceBucket[] {
   });
 }
 
-/** Keeps the text, and reads it again once a day: thousands of agents are kept, and few are asked about on the next day. */
+/** Keeps the text and parses it once per day: thousands of agents are cached, and few are used again on the next day. */
 export function recordedTrust({ signals, lastSignalAtMs, evidence }: RecordedState): RecordedTrust {
   if (signals === 0) return NOTHING_RECORDED;
   let known: { readonly day: number; readonly score: TrustScore } | undefined;

@@ -1,4 +1,4 @@
-// Trust scores, levels and tiers, and the trust that a decision uses.
+// Trust scores, levels and tiers, and the effective trust of a decision.
 import type { TrustFacts } from './facts.ts';
 import { TIER_TABLE } from '../../kernel/vocabulary.ts';
 import type { TrustLevel } from '../../kernel/vocabulary.ts';
@@ -6,12 +6,12 @@ import type { TrustLevel } from '../../kernel/vocabulary.ts';
 export type Tier = (typeof TIER_TABLE)[number];
 export type TierName = Tier['name'];
 
-/** What an agent has of whom nothing is known: the base rate of the beta reputation, and complete uncertainty. */
+/** The trust of an agent without evidence: the base rate of the beta reputation, and complete uncertainty. */
 export const NO_EVIDENCE = { score: 250, uncertainty: 1 } as const;
 
 /**
- * The recorded score that a decision uses: an agent that nobody registered never has more than that of no evidence,
- * whatever its signals say; less it may have, or a bad agent would do well to stay unregistered.
+ * The recorded score that a decision uses. An unregistered agent never has more than the score of no evidence, whatever its signals are. It
+ * may have less; otherwise a bad agent would benefit from staying unregistered.
  */
 export function recordedScoreOf(registered: boolean, score: number): number {
   return registered ? score : Math.min(score, NO_EVIDENCE.score);
@@ -19,12 +19,12 @@ export function recordedScoreOf(registered: boolean, score: number): number {
 
 const MAX_SCORE = 1000;
 
-/** Clamped to 0..1000, fractions down; what is not a number counts as 0, because a claim may only lower trust. */
+/** Clamped to 0..1000 and rounded down; a value that is not a number counts as 0, because a claim may only lower trust. */
 function scoreOf(value: number): number {
   return Number.isNaN(value) ? 0 : Math.min(MAX_SCORE, Math.max(0, Math.floor(value)));
 }
 
-/** The tier that a score belongs to: the last one whose `from` it reaches. */
+/** The tier of a score: the last one whose `from` is at most the score. */
 export function tierOf(score: number): Tier {
   const whole = scoreOf(score);
   let tier: Tier = TIER_TABLE[0];
@@ -39,7 +39,7 @@ export function levelOf(score: number): TrustLevel {
 
 function tierAt(level: number): Tier {
   const whole = Number.isNaN(level) ? 0 : Math.min(TIER_TABLE.length - 1, Math.max(0, Math.floor(level)));
-  // The index is within the table by the line above.
+  // The clamp above keeps the index within the table.
   return TIER_TABLE[whole] as Tier;
 }
 
@@ -48,19 +48,19 @@ export function tierName(level: number): TierName {
   return tierAt(level).name;
 }
 
-/** The highest score that still belongs to a level. */
+/** The highest score of a level. */
 export function highestScoreOf(level: number): number {
   return tierAt(level).to;
 }
 
 export interface TrustInputs {
-  /** 0..1000, from the agent's signals, or that of NO_EVIDENCE. */
+  /** 0..1000, from the agent's signals, or the score of NO_EVIDENCE. */
   readonly recordedScore: number;
   /** 0..1 */
   readonly uncertainty: number;
-  /** 0..1000; fractions round down. */
+  /** 0..1000; fractions are rounded down. */
   readonly claimedScore?: number | undefined;
-  /** 0..7; stands for the highest score of that level. */
+  /** 0..7; counts as the highest score of that level. */
   readonly claimedLevel?: number | undefined;
 }
 

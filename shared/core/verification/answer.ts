@@ -1,4 +1,4 @@
-// What follows from a recorded decision alone: whether it agrees with itself, and its row with it.
+// Checks on a recorded decision alone: its members agree with each other, and its row agrees with it.
 import { strictTime } from '../proof/encoding.ts';
 import { levelOf } from '../trust/score.ts';
 import { DECISION_TTL_MS } from '../decision/record.ts';
@@ -19,7 +19,7 @@ export interface DecisionColumns {
   readonly proofId: string;
 }
 
-/** The row against its record. */
+/** Compares the row with its record. */
 export function checkColumns(columns: DecisionColumns, { record, body }: DecisionRecord, report: Report): void {
   const pairs: readonly (readonly [name: string, column: string | null, recorded: string])[] = [
     ['decision_id', columns.decisionId, body.decision_id],
@@ -40,7 +40,7 @@ export function checkColumns(columns: DecisionColumns, { record, body }: Decisio
   }
 }
 
-/** What follows from the record alone. */
+/** Checks what follows from the record alone. */
 export function checkAnswer({ record, body }: DecisionRecord, report: Report): void {
   const wrong = (sentence: string): void => void report.failures.push({ code: 'ANSWER_INCONSISTENT', sentence });
   const { verdict, trust } = body;

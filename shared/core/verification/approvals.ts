@@ -1,4 +1,4 @@
-// Approvals as the log has them; and whether a decision that says APPROVED had one, for this very action, and it alone has used it.
+// Approvals in the log, and whether a decision with the reason APPROVED had one for exactly this action and was the only one to use it.
 import type { Facts } from '../policy/types.ts';
 import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
@@ -13,9 +13,9 @@ interface Approved {
   readonly atMs: number;
 }
 
-/** An approval by its records. */
+/** An approval as its log records describe it. */
 export interface LoggedApproval {
-  /** What every record of it repeats. */
+  /** The bound digest, repeated by every record of it. */
   readonly digest: string;
   readonly intentId: string | null;
   /** The ESCALATE that opened it. */
@@ -24,9 +24,9 @@ export interface LoggedApproval {
   approved?: Approved;
   rejected?: { readonly reason: string; readonly atMs: number };
   expiredAtMs?: number;
-  /** The decisions that have used it, and the keys that asked: one, if all is well. */
+  /** The decisions that used it, and the requesting keys; one at most in a correct log. */
   readonly uses: { readonly decisionId: string; readonly by: string; readonly atMs: number }[];
-  /** Why the records of it can not all be true: the end of a sentence. */
+  /** Why its records contradict each other: the end of a sentence. */
   contradiction?: string;
 }
 
@@ -43,15 +43,15 @@ interface Change {
   readonly digest: string;
   readonly intentId: string | null;
   readonly state: Exclude<ApprovalState, 'pending'>;
-  /** Who decided or used it; nobody makes it expire. */
+  /** Who decided or used it; absent when it expired. */
   readonly by?: string;
-  /** The words of who decided. */
+  /** The comment of the person who decided. */
   readonly reason?: string;
-  /** Of an approval that was used. */
+  /** Only of an approval that was used. */
   readonly usedDecisionId?: string;
 }
 
-/** What may come before each change. */
+/** The states that may precede each change. */
 const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
   approved: ['pending'],
   rejected: ['pending'],
@@ -59,7 +59,7 @@ const BEFORE: Readonly<Record<Change['state'], readonly ApprovalState[]>> = {
   used: ['approved'],
 };
 
-/** The body of a `custos.approval` record, one shape for each state that is recorded. */
+/** Parses the body of a `custos.approval` record; each recorded state has its own shape. */
 function changeOf(body: unknown): Change | undefined {
   const isDecided =
     hasExactly(body, [...COMMON, 'by', 'reason']) && (body.state === 'approved' || body.state === 'rejected');
@@ -79,12 +79,12 @@ function changeOf(body: unknown): Change | undefined {
   return typeof by === 'string' && typeof usedDecisionId === 'string' ? { ...change, by, usedDecisionId } : undefined;
 }
 
-/** Takes in one more record of an approval. */
+/** Applies one more record to an approval. */
 function apply(known: LoggedApproval, change: Change, atMs: number): void {
   const { decisionId, digest, intentId, state, by, reason, usedDecisionId } = change;
   if (known.decisionId !== decisionId || known.digest !== digest || known.intentId !== intentId)
     known.contradiction ??= 'by the log it is one of several actions';
-  // A second use is told as what it is.
+  // A second use has its own failure and is reported elsewhere.
   else if (!BEFORE[state].includes(known.state) && !(state === 'used' && known.state === 'used'))
     known.contradiction ??= `by the log it became ${state} when it was ${known.state}`;
   known.state = state;
@@ -94,7 +94,7 @@ function apply(known: LoggedApproval, change: Change, atMs: number): void {
   if (usedDecisionId !== undefined && by !== undefined) known.uses.push({ decisionId: usedDecisionId, by, atMs });
 }
 
-/** @param records the `custos.approval` records of one agent, in the order of the log */
+/** @param records the `custos.approval` records of one agent, in log order */
 export function readApprovals(
   records: readonly LoggedRecord[],
   owner: { readonly agentId: string; readonly organisation: string; readonly environment: string },
@@ -129,8 +129,8 @@ export function readApprovals(
 }
 
 /**
- * The approval that a decision names, as used or as one that could not be; and the ESCALATE that opened it: its id, by the
- * first record of it. Undefined when the decision names none, or no record does.
+ * The approval that a decision names, whether used or unusable, with the id of the ESCALATE that opened it, from its first record.
+ * Undefined when the decision names none, or no record mentions it.
  */
 export function namedApprovalOf(
   decision: Uint8Array,
@@ -148,7 +148,7 @@ export function namedApprovalOf(
   return { approvalId, openingId: undefined };
 }
 
-/** The ESCALATE that opened an approval for the agent of a decision; undefined when it is not one. */
+/** The ESCALATE that opened an approval for the agent of a decision; undefined when the given record is not one. */
 export function openingOf(
   { record, body }: DecisionRecord,
   opening: LoggedRecord | undefined,
@@ -168,7 +168,7 @@ export function openingOf(
   return isItsOwn ? { ...asked, approval } : undefined;
 }
 
-/** Why this is not the action that an approval is of: the end of a sentence. @param facts undefined: erased, and nothing can be said */
+/** Why the approval is for a different action: the end of a sentence. @param facts undefined: deleted, so this can not be determined */
 export function wrongAction(logged: LoggedApproval, facts: Facts | undefined): string | undefined {
   if (facts === undefined) return undefined;
   const digestOf = isBeforeBinding(facts) ? earlierApprovalDigest : approvalDigest;
@@ -178,8 +178,8 @@ export function wrongAction(logged: LoggedApproval, facts: Facts | undefined): s
 }
 
 /**
- * Whether two decisions say that the same was asked for, as far as their answers repeat it: that is left when facts are
- * erased. Earlier versions held approvals to the normalized intent alone.
+ * Whether two decisions are about the same request, as far as their answers repeat it: the remaining check when facts were deleted. Earlier
+ * versions bound approvals to the normalized intent alone.
  */
 export function asksTheSame(a: DecisionBody, b: DecisionBody): boolean {
   const isEarlier = [a, b].every(({ intent }) => memberOf(intent, 'requested') === undefined);
@@ -189,7 +189,7 @@ export function asksTheSame(a: DecisionBody, b: DecisionBody): boolean {
   return names.every((name) => same(memberOf(a.intent, name), memberOf(b.intent, name)));
 }
 
-/** Why an ESCALATE is not the one that opened an approval which was used as this decision says: the end of a sentence. */
+/** Why an ESCALATE is not the one that opened the approval which this decision used: the end of a sentence. */
 function wrongOpening(
   decision: DecisionRecord,
   opening: LoggedRecord | undefined,
@@ -214,8 +214,8 @@ function wrongOpening(
 }
 
 /**
- * @param opening the ESCALATE of `namedApprovalOf`; undefined: there is none
- * @param facts undefined: erased, so that what the approval is bound to can not be computed again
+ * @param opening the ESCALATE of `namedApprovalOf`; undefined: there is none @param facts undefined: deleted, so the approval's digest can
+ * not be computed again
  */
 export function checkApproval(
   decision: DecisionRecord,

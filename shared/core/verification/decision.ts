@@ -1,4 +1,4 @@
-// Verifying a recorded decision: evaluated again from its facts, its policy set and its agent's logged signals. Pure: inputs are values.
+// Verifies a recorded decision by evaluating it again from its facts, its policy set and its agent's logged signals. Pure.
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
@@ -25,36 +25,36 @@ import { checkRefusal } from './refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
 import { checkTrust, readLedger, type TrustLedger } from './trust.ts';
 
-/** All that a decision is verified from. */
+/** The inputs of a verification. */
 export interface DecisionEvidence {
   readonly record: LoggedRecord;
-  /** Of the database's row; undefined when the record came another way. */
+  /** The columns of the database row; undefined when the record has another source. */
   readonly columns?: DecisionColumns | undefined;
-  /** Undefined: retention has erased them. */
+  /** Undefined: deleted by retention. */
   readonly facts: StoredFacts | undefined;
-  /** The canonical text of the policy set that the record names; undefined: there is none. */
+  /** The canonical text of the policy set that the record names; undefined when it is not available. */
   readonly policySet: string | undefined;
-  /** The agent's `custos.trust` records, all of them, in any order; the same array is read once. Undefined: not given. */
+  /** The agent's `custos.trust` records, in any order; cached by array identity. Undefined: not given. */
   readonly trustRecords: readonly LoggedRecord[] | undefined;
-  /** The `custos.halt` records of its log, in order; the same array is read once. Undefined: not given. */
+  /** The `custos.halt` records of its log, in order; cached by array identity. Undefined: not given. */
   readonly haltRecords: readonly LoggedRecord[] | undefined;
-  /** The agent's `custos.approval` records, in order; the same array is read once. Undefined: not given. */
+  /** The agent's `custos.approval` records, in order; cached by array identity. Undefined: not given. */
   readonly approvalRecords: readonly LoggedRecord[] | undefined;
   /** The ESCALATE that opened the approval which the decision names (`namedApprovalOf`). Undefined: there is none. */
   readonly opening?: LoggedRecord | undefined;
 }
 
 interface VerificationOutcome {
-  /** As the record says; undefined when it can't be read. */
+  /** From the record; undefined when it can not be read. */
   readonly decisionId: string | undefined;
   readonly verdict: Verdict | undefined;
-  /** What was found, for a person. */
+  /** The result in one sentence, for a person. */
   readonly sentence: string;
-  /** What could not be evaluated again, without being wrong. */
+  /** Parts that could not be evaluated again, although nothing is wrong with them. */
   readonly notEvaluable: readonly NotEvaluableCode[];
 }
 
-/** `not_evaluable`: nothing is wrong, and not everything could be evaluated again. */
+/** `not_evaluable`: nothing is wrong, but not everything could be evaluated again. */
 export type VerifiedDecision =
   | (VerificationOutcome & { readonly status: 'verified' | 'not_evaluable' })
   | (VerificationOutcome & { readonly status: 'failed'; readonly failures: readonly DecisionFailure[] });
@@ -63,15 +63,15 @@ export interface DecisionVerifier {
   verify(evidence: DecisionEvidence): Promise<VerifiedDecision>;
 }
 
-/** A large set takes about 50 MB with its lexicon; decisions in order of time change sets rarely. */
+/** A large set takes about 50 MB with its lexicon; decisions sorted by time rarely switch between sets. */
 const MAX_SETS = 4;
 
-/** @param facts of a decision; an earlier version decided by another meaning of missing facts */
+/** @param facts of a decision; earlier versions treated missing facts differently */
 type EvaluatorFor = (facts: Facts) => Evaluator;
 
 type LoadedSet = { readonly evaluatorFor: EvaluatorFor } | { readonly failure: DecisionFailure };
 
-/** @param deps.compileLexicon as the service has it: a set whose lexicon it refuses was never in force */
+/** @param deps.compileLexicon the service's own compiler: a set whose lexicon it refuses was never in force */
 export function createDecisionVerifier(deps: {
   readonly compileLexicon: (json: unknown) => unknown;
 }): DecisionVerifier {
@@ -82,7 +82,7 @@ export function createDecisionVerifier(deps: {
 
   const load = (text: string): LoadedSet => {
     const loaded = loadCanonicalSet(text, deps);
-    // Nothing is remembered from one decision to the next: each is evaluated by the engine itself.
+    // No memoization between decisions, so that json-rules-engine evaluates each of them.
     if (loaded.ok) {
       const present = createEvaluator({ set: loaded.set, memoLimit: 0 });
       const earlier = createEvaluator({ set: loaded.set, memoLimit: 0, missingOpens: 'everything' });
@@ -155,7 +155,7 @@ export function createDecisionVerifier(deps: {
       if (haltRecords !== undefined) {
         const history = halts.get(haltRecords) ?? readHalts(haltRecords, organisation, environment);
         halts.set(haltRecords, history);
-        // An evaluation that was given up looks at nothing, a halt included.
+        // An aborted evaluation reads nothing, not even halts.
         if (special?.kind !== 'failed')
           checkHalts(read, history, special?.kind === 'halted' ? special.reason : undefined, report);
       } else if (special?.kind === 'halted') report.notEvaluable.push('HALT_RECORDS_NOT_GIVEN');
@@ -168,7 +168,7 @@ export function createDecisionVerifier(deps: {
         if (named.kind === 'used') checkApproval(read, history, named, known, report);
         else if (!checkRefusal(read, history, named, known, report)) report.notEvaluable.push('APPROVAL');
       } else if (named !== undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
-      // Without its facts nothing of its verdict can be evaluated, which is said already.
+      // Without its facts nothing of its verdict can be evaluated, which is already reported.
       else if (special?.kind === 'refused' && facts !== undefined) report.notEvaluable.push('APPROVAL');
       return outcomeOf(read, report);
     },
@@ -177,7 +177,7 @@ export function createDecisionVerifier(deps: {
 
 const NONE: readonly LoggedRecord[] = [];
 
-/** What the service says by itself, whatever the policies say. */
+/** Decisions that the service makes independently of policies. */
 export type Special =
   | { readonly kind: 'halted'; readonly reason: string }
   | ApprovalMention
@@ -216,7 +216,7 @@ async function evaluateAgain(
       });
   }
   const special = specialOf(body.reasons);
-  // With the risk as it was recorded: that is what the verdict was reached with.
+  // Uses the recorded risk, because the verdict was based on it.
   const evaluation =
     special?.kind === 'used'
       ? await evaluator.evaluateApproved(facts, special.reason)
@@ -226,9 +226,9 @@ async function evaluateAgain(
   if (special === undefined || special.kind === 'used') return compare(evaluation, body, report);
   if (special.kind === 'failed' && !report.notEvaluable.includes('EVALUATION_FAILED'))
     report.notEvaluable.push('EVALUATION_FAILED');
-  // Some denials come before any approval, whichever was named.
+  // Some denials take precedence over any approval, whichever was named.
   if (special.kind === 'refused' && standsFirst(evaluation)) return compare(evaluation, body, report);
-  // Each of these is a DENY without obligations, whatever the policies say.
+  // Each of these is a DENY without obligations, independent of the policies.
   compare({ verdict: 'DENY', reasons: body.reasons as Evaluation['reasons'], obligations: [] }, body, report);
 }
 

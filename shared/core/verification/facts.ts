@@ -1,4 +1,4 @@
-// The facts of a recorded decision: read back from their bytes, and held against every member of the answer that repeats them.
+// Parses the facts of a recorded decision and compares them with every member of the answer that repeats them.
 import { createHash } from 'node:crypto';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
@@ -7,7 +7,7 @@ import { intentMember } from '../decision/record.ts';
 import type { Report } from './failures.ts';
 import { type DecisionRecord, hasExactly } from './record.ts';
 
-/** The facts as they stand in the decision's row. */
+/** The facts as stored in the decision's row. */
 export interface StoredFacts {
   /** JCS of all facts, UTF-8. */
   readonly text: Uint8Array;
@@ -28,7 +28,7 @@ const MEMBERS = [
   'trust',
 ] as const;
 
-/** Reads the facts and checks them against the record's factsDigest. @returns undefined when they are no facts at all */
+/** Parses the facts and compares them with the record's factsDigest. @returns undefined when they are not facts at all */
 export function readFacts({ text, salt }: StoredFacts, { body }: DecisionRecord, report: Report): Facts | undefined {
   const digest = createHash('sha256').update(salt).update(text).digest('hex');
   if (salt.length !== SALT_BYTES || digest !== body.factsDigest)
@@ -45,11 +45,11 @@ export function readFacts({ text, salt }: StoredFacts, { body }: DecisionRecord,
   return facts;
 }
 
-/** @returns undefined when the bytes are not canonical JSON of exactly the members of facts */
+/** @returns undefined when the bytes are not canonical JSON with exactly the members of facts */
 export function parseFacts(bytes: Uint8Array): Facts | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    // JSON.parse lets duplicate members and odd numbers pass; they do not survive being written again.
+    // JSON.parse accepts duplicate members and unusual numbers; serializing again reveals them.
     const value: unknown = JSON.parse(text);
     return canonicalize(value) === text && isFacts(value) ? value : undefined;
   } catch (error) {
@@ -58,7 +58,7 @@ export function parseFacts(bytes: Uint8Array): Facts | undefined {
   }
 }
 
-/** The members that verification itself reads; of the rest the evaluator makes a DENY when it is not what it should be. */
+/** Checks the members that verification itself reads; if another one is malformed, the evaluator answers DENY. */
 function isFacts(value: unknown): value is Facts {
   if (!hasExactly(value, MEMBERS)) return false;
   const { agent, context, environment, history, intent, key, organisation, time, trust } = value;
@@ -90,7 +90,7 @@ function isScored(value: Readonly<Record<'level' | 'score', unknown>>): boolean 
   return typeof value.level === 'number' && typeof value.score === 'number';
 }
 
-/** Every member of the answer that repeats a fact, and the facts that repeat each other. */
+/** Compares every member of the answer that repeats a fact, and facts that repeat each other. */
 export function checkAgreement(facts: Facts, { record, body }: DecisionRecord, report: Report): void {
   const { agent, key, time, trust } = facts;
   const expected: readonly (readonly [name: string, said: unknown, known: unknown])[] = [
@@ -144,17 +144,17 @@ function disagree(report: Report, sentence: string): void {
   report.failures.push({ code: 'FACTS_DISAGREE', sentence });
 }
 
-/** A fact that is not there is not in the answer either. */
+/** A missing fact is absent from the answer, too. */
 function withoutUndefined(value: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }
 
-/** A member of an object; undefined of anything else. */
+/** Returns a member of an object; undefined for any other value. */
 export function memberOf(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Whether two values of JSON, or nothing at all, are the same. */
+/** Whether two JSON values, or two missing ones, are equal. */
 export function same(a: unknown, b: unknown): boolean {
   if (a === undefined || b === undefined) return a === b;
   return canonicalize(a) === canonicalize(b);
@@ -162,7 +162,7 @@ export function same(a: unknown, b: unknown): boolean {
 
 const SHOWN = 200;
 
-/** A value for a sentence, cut where it grows long. */
+/** Formats a value for a message, shortened when it is long. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   const text = canonicalize(value);

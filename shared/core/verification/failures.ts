@@ -1,8 +1,8 @@
-// Everything that can be wrong with a recorded decision, by name: one table for the command line, its exit codes and the guide.
+// The failures of recorded decisions: one table for the command line, its exit codes and the guide.
 
 /**
- * The closed list of failures of `custos decision verify`, each with its exit code and what it means. Codes are never
- * reused and none is one of `custos verify`: scripts rely on them.
+ * The closed list of failures of `custos decision verify`, each with its exit code and its meaning. Codes are never reused and differ from
+ * those of `custos verify`, because scripts rely on them.
  */
 export const DECISION_FAILURES = {
   RECORD_NOT_CANONICAL: {
@@ -63,7 +63,7 @@ export const DECISION_FAILURES = {
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;
 
-/** Why a part of a decision can't be evaluated again, without anything being wrong. A closed list, too. */
+/** Why a part of a decision can not be evaluated again although nothing is wrong. Also a closed list. */
 export const NOT_EVALUABLE = {
   FACTS_ERASED:
     'Retention has erased the facts (or they were not given), so risk and verdict can not be evaluated again.',
@@ -84,22 +84,22 @@ export interface DecisionFailure {
   readonly sentence: string;
 }
 
-/** What the checks of one decision found, in their order. */
+/** The results of the checks of one decision, in order. */
 export interface Report {
   readonly failures: DecisionFailure[];
   readonly notEvaluable: NotEvaluableCode[];
 }
 
-/** A record of the log, and what the log says of it. */
+/** A record of the log with the hashes of its leaf. */
 export interface LoggedRecord {
-  /** The canonical bytes. One that waits for its log has no previous hash yet: 64 zeros stand for it. */
+  /** The canonical bytes. A record that is not in the log yet has no previous hash; 64 zeros take its place. */
   readonly bytes: Uint8Array;
-  /** Of its leaf, lower-case hex; undefined: not in the log yet, or not known. */
+  /** Hashes of its leaf, lower-case hex; undefined: not in the log yet, or unknown. */
   readonly leaf?: { readonly eventHash: string; readonly leafHash: string } | undefined;
 }
 
 /**
- * Decisions and records carry the time at which they were written, not that at which all processes knew of them: a
- * second of notification, a slow commit, clocks that differ. What contradicts for longer is wrong.
+ * Tolerance for times: decisions and records carry the time at which they were written, not when all processes knew of them (a second of
+ * notification, a slow commit, clock differences). A contradiction over a longer time is a failure.
  */
 export const GRACE_MS = 60_000;

@@ -1,4 +1,4 @@
-// Halts as the log has them: when each was in force, and whether a decision that says HALTED, or does not, can be true.
+// Halts in the log: when each was in force, and whether a decision with or without the reason HALTED agrees with that.
 import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
@@ -16,7 +16,7 @@ export interface HaltHistory {
   readonly problems: readonly DecisionFailure[];
 }
 
-/** @param records the `custos.halt` records of one organisation and environment, in the order of the log */
+/** @param records the `custos.halt` records of one organisation and environment, in log order */
 export function readHalts(records: readonly LoggedRecord[], organisation: string, environment: string): HaltHistory {
   const spans: Span[] = [];
   const problems: DecisionFailure[] = [];
@@ -46,7 +46,7 @@ export function readHalts(records: readonly LoggedRecord[], organisation: string
   return { spans, problems };
 }
 
-/** The reason of a halt, null of its end, undefined of anything else. */
+/** The reason of a halt, null for its end, undefined for anything else. */
 function changeOf(body: unknown): string | null | undefined {
   if (hasExactly(body, ['change', 'keyId', 'reason']) && body.change === 'halted' && typeof body.reason === 'string')
     return body.reason;

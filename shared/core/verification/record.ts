@@ -1,4 +1,4 @@
-// Reading records for verification: a decision's body with exactly its members, and whether bytes are those of the log.
+// Parses records for verification: a decision's body with exactly its members, and whether bytes are those in the log.
 import { createHash } from 'node:crypto';
 import { isCount, strictHash, strictTime } from '../proof/encoding.ts';
 import { hashLeaf } from '../proof/merkle.ts';
@@ -6,11 +6,11 @@ import { readRecord, type RecordView } from '../proof/record-read.ts';
 import { VERDICTS, type Verdict } from '../../kernel/vocabulary.ts';
 import type { LoggedRecord } from './failures.ts';
 
-/** The body of a `custos.decision` record (writeDecision). Members that are only compared stay unknown. */
+/** The body of a `custos.decision` record (writeDecision). Members that are only compared stay `unknown`. */
 export interface DecisionBody {
   readonly agent_id: string;
   readonly allowed: boolean;
-  /** Of an ESCALATE; those of before there were approvals have none. */
+  /** Of an ESCALATE; absent in decisions older than approvals. */
   readonly approval?: { readonly approval_id: string; readonly expires_at: string };
   readonly decision_id: string;
   readonly evaluated_at: string;
@@ -38,7 +38,7 @@ export interface BodyTrust {
   readonly claimed_level: number | null;
   readonly effective_level: number;
   readonly recorded_level: number;
-  /** The recorded one. */
+  /** The recorded score. */
   readonly score: number;
   readonly uncertainty: number;
 }
@@ -66,7 +66,7 @@ const BODY = [
 const TRUST = ['as_of', 'claimed_level', 'effective_level', 'recorded_level', 'score', 'uncertainty'] as const;
 const REASON = ['policy', 'rule', 'effect', 'code', 'message'] as const;
 
-/** The decision in these bytes, or why there is none: the end of a sentence that begins "The record". */
+/** Parses a decision, or explains why there is none: the end of a sentence that begins "The record". */
 export function readDecisionRecord(bytes: Uint8Array): DecisionRecord | { readonly why: string } {
   const read = readRecord(bytes);
   if ('why' in read) return read;
@@ -136,7 +136,7 @@ export function hasExactly<Name extends string>(
   return Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name));
 }
 
-/** Whether a record is the one that its leaf was made of. Without a leaf there is nothing that it could contradict. */
+/** Whether a record is the one in its leaf. Without a leaf there is nothing to contradict it. */
 export function isAsLogged({ bytes, leaf }: LoggedRecord): boolean {
   if (leaf === undefined) return true;
   if (Buffer.from(hashLeaf(bytes)).toString('hex') !== leaf.leafHash) return false;

@@ -1,4 +1,4 @@
-// Approvals that could not be used: whether the log has what a decision says of one that was rejected, had expired or was used.
+// Approvals that could not be used: whether the log confirms a decision that names a rejected, expired or used approval.
 import { quoted } from '../proof/encoding.ts';
 import type { Facts } from '../policy/types.ts';
 import { type RefusedMention, REPEAT_WITHIN_MS } from '../decision/approval.ts';
@@ -17,7 +17,7 @@ const SAID: Readonly<Record<Refusal['code'], string>> = {
 
 const timeOf = (ms: number): string => new Date(ms).toISOString();
 
-/** What all three checks see. */
+/** The inputs of all three checks. */
 interface Case {
   readonly body: DecisionBody;
   readonly logged: LoggedApproval | undefined;
@@ -38,7 +38,7 @@ function wrongUse({ body, logged, atMs }: Case): string | undefined {
   const [use] = logged?.uses ?? [];
   if (use === undefined) return 'by the log nothing has used it';
   if (use.decisionId === body.decision_id) return 'by the log this decision itself has used it';
-  // Both times are those that the service compared, so there is nothing to be lenient about.
+  // Both times are the ones that the service compared, so no tolerance is needed.
   if (use.by === body.key_id && Math.abs(atMs - use.atMs) < REPEAT_WITHIN_MS)
     return `the same key had just used it, and was to be given ${quoted(use.decisionId)} again`;
   if (use.atMs > atMs + GRACE_MS) return `by the log it was used at ${timeOf(use.atMs)}, after the decision`;
@@ -49,7 +49,7 @@ function wrongExpiry({ logged, detail, atMs }: Case, expiresAt: string | undefin
   if (expiresAt === undefined) return undefined;
   if (expiresAt !== detail) return `it was opened until ${expiresAt}`;
   const expiresAtMs = Date.parse(expiresAt);
-  // One that upkeep has closed is closed, also for a process whose clock is behind.
+  // An approval closed by maintenance is closed even for a process whose clock is behind.
   const isClosed = logged?.expiredAtMs !== undefined && expiresAtMs <= atMs + GRACE_MS;
   if (expiresAtMs > atMs && !isClosed) return `it was still open at ${timeOf(atMs)}`;
   const ended = logged?.rejected?.atMs ?? logged?.uses[0]?.atMs;
@@ -58,9 +58,8 @@ function wrongExpiry({ logged, detail, atMs }: Case, expiresAt: string | undefin
 }
 
 /**
- * @param opening the ESCALATE that opened the approval; undefined: there is none
- * @param facts undefined: erased, so that what the approval is bound to can not be computed again
- * @returns false when the log does not hold what is needed: then nothing can be said
+ * @param opening the ESCALATE that opened the approval; undefined: there is none @param facts undefined: deleted, so the approval's digest
+ * can not be computed again @returns false when the log lacks the needed records, so that no statement is possible
  */
 export function checkRefusal(
   decision: DecisionRecord,
@@ -73,7 +72,7 @@ export function checkRefusal(
   report.failures.push(...problems);
   const logged = approvals.get(approvalId);
   const asked = openingOf(decision, opening, approvalId);
-  // A log that was opened anew has not what came before: when it expires is only in the ESCALATE.
+  // A log that was started anew lacks earlier records, and only the ESCALATE contains the expiry.
   if (opening === undefined && (logged === undefined || code === 'APPROVAL_EXPIRED')) return false;
   const one: Case = { body, logged, detail, atMs: Date.parse(body.evaluated_at) };
   const isItsOwn = asked !== undefined && (logged === undefined || asked.decision_id === logged.decisionId);

@@ -1,4 +1,4 @@
-// Trust as the log has it: an agent's signals read back from its custos.trust records, and any score computed anew from them.
+// Trust in the log: reads an agent's signals back from its custos.trust records and recomputes any score from them.
 import { isCount, quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
 import {
@@ -15,14 +15,14 @@ import type { Facts } from '../policy/types.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
 import { type DecisionRecord, hasExactly, isAsLogged, isDay } from './record.ts';
 
-/** What an agent's trust records say. */
+/** The content of an agent's trust records. */
 export interface TrustLedger {
-  /** How many signals they hold without a gap, from the first on. */
+  /** Number of signals without a gap, starting with the first. */
   readonly signals: number;
   readonly folds: readonly LedgerFold[];
-  /** Each with the first signal that it concerns: decisions that used fewer do not mind. */
+  /** Each with the first signal concerned: decisions that used fewer signals are not affected. */
   readonly problems: readonly (DecisionFailure & { readonly fromN: number })[];
-  /** The score of the first n signals on a day. Remembered: many decisions use the same. */
+  /** The score of the first n signals on a day. Memoized, because many decisions use the same. */
   score(n: number, day: number, dailyCap: number): TrustScore;
 }
 
@@ -53,21 +53,21 @@ interface Fold extends LedgerFold {
   readonly signals: readonly Signal[];
 }
 
-/** Whose records they are. */
+/** The agent whose records are read. */
 export interface LedgerOwner {
   readonly agentId: string;
   readonly organisation: string;
   readonly environment: string;
 }
 
-/** Reads an agent's `custos.trust` records, in any order. What is wrong with them is kept, not thrown. */
+/** Reads an agent's `custos.trust` records, in any order. Problems are collected, not thrown. */
 export function readLedger(records: readonly LoggedRecord[], owner: LedgerOwner): TrustLedger {
   const problems: (DecisionFailure & { fromN: number })[] = [];
   const folds: Fold[] = [];
   for (const logged of records) {
     const fold = foldOf(logged.bytes, owner);
     if (fold === undefined) {
-      // Nobody knows which signals it held.
+      // It is unknown which signals the record held.
       const sentence = `A trust record is not one of the agent ${quoted(owner.agentId)}.`;
       problems.push({ code: 'TRUST_RECORD_ALTERED', sentence, fromN: 1 });
       continue;
@@ -122,7 +122,7 @@ export function readLedger(records: readonly LoggedRecord[], owner: LedgerOwner)
   };
 }
 
-/** Signals added up by UTC day and submitting key: the cap is on each of these. */
+/** Signals summed by UTC day and submitting key, the unit to which the cap applies. */
 function createBuckets() {
   const buckets = new Map<string, { day: number; positive: number; negative: number }>();
   return {
@@ -187,7 +187,7 @@ function numberOfDay(day: string): number {
   return dayOf(Date.parse(`${day}T00:00:00.000Z`));
 }
 
-/** What a decision used, against what its agent's trust records give. @param facts undefined when they were erased */
+/** Compares the trust that a decision used with its agent's trust records. @param facts undefined when they were deleted */
 export function checkTrust(
   { body }: DecisionRecord,
   ledger: TrustLedger,
@@ -208,7 +208,7 @@ export function checkTrust(
   }
   const day = numberOfDay(asOf.day);
   const found = capsFor(asOf.signals, ledger).map((cap) => ledger.score(asOf.signals, day, cap));
-  // Whether the agent was registered goes with the facts; without them, either is possible.
+  // Registration is one of the facts; without them, either value is possible.
   const registrations = facts === undefined ? [true, false] : [facts.agent.registered];
   const { score: said, uncertainty: saidUncertainty } = body.trust;
   const due = found.flatMap(({ score, uncertainty }) =>
@@ -223,17 +223,17 @@ export function checkTrust(
 }
 
 /**
- * The caps that may have been in force: that of the last fold that the decision used, and that of the next, because the
- * setting may have changed between them.
+ * The caps that may have been in force: that of the last fold that the decision used, and that of the next fold, because the setting may
+ * have changed between them.
  */
 function capsFor(signals: number, { folds }: TrustLedger): number[] {
   const last = folds.findIndex((fold) => fold.firstN <= signals && signals <= fold.lastN);
   const caps = folds.slice(Math.max(0, last), last + 2).map((fold) => fold.dailyCap);
-  // Without signals there is nothing to cap.
+  // Without signals the cap has no effect.
   return caps.length === 0 || signals === 0 ? [0] : [...new Set(caps)];
 }
 
-/** Neither signals that came later, nor the ones left out that everybody knew. */
+/** Checks that a decision neither used later signals nor omitted signals that every process knew. */
 function checkAsOf(
   evaluatedAt: string,
   asOf: { readonly day: string; readonly signals: number },
