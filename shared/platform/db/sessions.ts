@@ -5,11 +5,18 @@
 // another connection each time fills the server. Here a session that was given up counts until the server is done with it.
 // It is not cancelled: that would make a commit visible that no standby has.
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 /** How often it is asked whether the server still works for sessions that were given up, and how long that may take. */
 const LOOK_MS = 5_000;
 const ANSWER_MS = 2_000;
+
+/**
+ * How long a client waits for a session to end before it is refused. Never at once: a socket that was cut ends in a later
+ * turn of the event loop, and whoever repeats at once would keep that turn from coming.
+ */
+const REFUSE_AFTER_MS = 50;
 
 const WORKING = `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[]) AND state = 'active'`;
 
@@ -28,6 +35,7 @@ export function boundedClient(most: number): typeof pg.Client {
 
   class BoundedClient extends pg.Client {
     private readonly settings: pg.ClientConfig | undefined;
+    private isEnded = false;
 
     constructor(settings?: string | pg.ClientConfig) {
       super(settings);
@@ -37,12 +45,21 @@ export function boundedClient(most: number): typeof pg.Client {
     // One signature for both ways in which pg is called: with a callback (by its pool), and for a promise.
     override connect(callback?: (...given: never[]) => void): Promise<pg.Client> & void {
       const told = callback as ((error: Error | null, client?: pg.Client) => void) | undefined;
-      if (open >= most) {
+      if (open < most) return this.connectNow(told);
+      const connecting = delay(REFUSE_AFTER_MS).then(() => {
+        if (open < most && !this.isEnded) return this.connectNow(told);
         const error = new Error('Connection terminated: the server still works for all sessions that were given up');
-        if (told === undefined) return Promise.reject(error) as Promise<pg.Client> & void;
+        if (told === undefined) throw error;
+        // As pg does: what a callback throws is nobody's to catch.
         process.nextTick(told, error);
-        return undefined as unknown as Promise<pg.Client> & void;
-      }
+        return this;
+      });
+      return connecting as Promise<pg.Client> & void;
+    }
+
+    private connectNow(
+      told: ((error: Error | null, client?: pg.Client) => void) | undefined,
+    ): Promise<pg.Client> & void {
       open += 1;
       this.once('end', () => {
         open -= 1;
@@ -55,6 +72,7 @@ export function boundedClient(most: number): typeof pg.Client {
     override end(): Promise<void>;
     override end(callback: (error: Error) => void): void;
     override end(callback?: (error: Error) => void): Promise<void> | void {
+      this.isEnded = true;
       const inner = this as unknown as Inner;
       const isWorking = inner._queryable && Boolean(inner._getActiveQuery());
       if (!isWorking) return callback === undefined ? super.end() : super.end(callback);

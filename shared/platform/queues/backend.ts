@@ -1,6 +1,6 @@
 // What is used of BullMQ, whichever store it keeps its jobs in.
 import type { Job as BullJob, IQueueBackend, JobProgress, Queue, Worker } from 'bullmq';
-import { TookTooLong } from '../db/trouble.ts';
+import { isPassing, TookTooLong } from '../db/trouble.ts';
 import type { QueueName } from '../../kernel/jobs.ts';
 
 export type BullQueue = Pick<
@@ -56,6 +56,33 @@ export const JOB_OPTIONS = {
   removeOnComplete: { count: 10 },
   removeOnFail: { count: 10_000 },
 } as const;
+
+type Retry = <T>(work: () => Promise<T>, options: object) => Promise<T>;
+
+/**
+ * Makes a worker rest and repeat when its own statements fail for a reason that passes. BullMQ does so only for errors that
+ * it knows as the connection's (ECONNREFUSED, and the text below). After any other one, such as ECONNRESET or SQLSTATE 25006,
+ * it takes the next job at once, again and again; and a job that is done and could not be marked as done counts as failed.
+ */
+export function restInTrouble<D, R, B extends IQueueBackend, P extends JobProgress, C>(
+  worker: Worker<D, R, string, B, P, C>,
+  onError: (error: unknown) => void,
+): void {
+  // BullMQ declares the name of its private method, and no type.
+  const retry = (worker['retryIfFailed'] as Retry).bind(worker);
+  // Handlers run outside of it: what they throw is judged by the consumer.
+  worker['retryIfFailed'] = <T>(work: () => Promise<T>, options: object): Promise<T> =>
+    retry(async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (!isPassing(error)) throw error;
+        // BullMQ repeats in silence.
+        onError(error);
+        throw new Error('Connection is closed.', { cause: error });
+      }
+    }, options);
+}
 
 /** What `abandon` does, whichever backend and connection the worker has. */
 export function abandonWorker<D, R, B extends IQueueBackend, P extends JobProgress, C>(

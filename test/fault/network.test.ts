@@ -1,0 +1,200 @@
+// A network that is slow, silent or cut between the processes and PostgreSQL: refusals come in time, accepted work
+// waits and is carried out once it is over, and nothing is given up.
+import { expect } from 'chai';
+import pg from 'pg';
+import { migrate } from '../../shared/platform/db/migrate.ts';
+import { openDatabase } from '../../shared/platform/db/database.ts';
+import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
+import { type Client, type ClientResponse, createClient } from '../support/client.ts';
+import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
+import { startIngress, startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+import { bootstrap } from '../support/service.ts';
+import { type NetworkTrouble, startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { leastMs } from '../support/undisturbed.ts';
+import { waitFor } from '../support/wait.ts';
+
+/** A request that can not be carried out is refused within two seconds, whatever the network does. */
+const DEADLINE_MS = 2_000;
+/** One that is carried out may take longer, as its statements are many and each answer is slow, but it does not hang. */
+const DONE_WITHIN_MS = 5_000;
+/** How long the worker alone is in trouble, and then both. Longer than a statement of ingress may take. */
+const WORKER_MS = 1_000;
+const BOTH_MS = 1_800;
+/** How long connections can be opened, and how long they can not, in turn. */
+const BROKEN_EVERY_MS = 200;
+/** Intents that are submitted at once, so that many are being evaluated when the trouble comes. */
+const BURST = 30;
+/** Requests of each kind under way at a time. */
+const LANES = 3;
+
+interface Scene {
+  readonly name: string;
+  readonly trouble: NetworkTrouble;
+  /** It comes and goes. */
+  readonly isInBursts?: true;
+}
+
+const SCENES: readonly Scene[] = [
+  { name: 'answers come 300 ms later', trouble: { kind: 'latency', latencyMs: 300 } },
+  { name: 'answers come too late', trouble: { kind: 'latency', latencyMs: 1_500 } },
+  { name: 'no connection can be opened, while those that are open answer', trouble: { kind: 'stall-new' } },
+  { name: 'nothing is heard any more', trouble: { kind: 'stall' } },
+  { name: 'connections are cut and refused, again and again', trouble: { kind: 'refuse' }, isInBursts: true },
+];
+
+describe('the network to PostgreSQL', function suite() {
+  this.timeout(120_000);
+  let server: Embedded;
+  let admin: pg.Client;
+  let proxies: { readonly worker: TcpProxy; readonly ingress: TcpProxy };
+  let running: TestService[] = [];
+  let client: Client;
+
+  before(async () => {
+    server = await startTestServer();
+    await migrate(accessOf(server), TEST_PEPPER);
+    const db = await openDatabase({
+      seals: TEST_SEALS,
+      url: server.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 1,
+      onError: () => undefined,
+    });
+    const { key } = await bootstrap(db);
+    await db.close();
+    admin = new pg.Client({ connectionString: server.adminUrl });
+    await admin.connect();
+    proxies = { worker: await startTcpProxy(server.url), ingress: await startTcpProxy(server.url) };
+    const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal' };
+    running = await Promise.all([
+      startWorker(proxies.worker.through(server.url), env),
+      startIngress(proxies.ingress.through(server.url), env),
+    ]);
+    client = createClient(running[1]?.address ?? '', key);
+  });
+  after(async () => {
+    client?.close();
+    await Promise.all(running.map((one) => one.stop()));
+    await proxies.worker.close();
+    await proxies.ingress.close();
+    await admin.end();
+    await server.stop('immediate');
+  });
+
+  let next = 0;
+  const identity = () => ({ headers: { 'idempotency-key': `key-${(next += 1)}` } });
+  const submission = () => ({ agentId: 'submitted', action: 'read', resource: `db/open/${(next += 1)}` });
+  const REQUESTS: readonly (readonly [string, () => Promise<ClientResponse>])[] = [
+    ['intent', () => client.post('/v1/intents', submission())],
+    ['intent, idempotent', () => client.post('/v1/intents', submission(), identity())],
+    ['enforce', () => client.post('/v1/enforce', { agent_id: 'agent', intent: 'read:db/open/a' })],
+    [
+      'enforce, idempotent',
+      () => client.post('/v1/enforce', { agent_id: `new-${(next += 1)}`, intent: 'read:db/open/a' }, identity()),
+    ],
+    ['proof', () => client.post('/v1/proofs', { event: 'test.made', entityId: `thing-${(next += 1)}`, payload: {} })],
+    ['signals', () => client.post('/v1/trust/signals', { signals: [{ agentId: 'agent', type: 'success' }] })],
+    ['list', () => client.get('/v1/decisions?limit=1')],
+  ];
+
+  /** Sends every kind of request while it lasts. @returns the slowest refusal, in milliseconds */
+  const observe = async (accepted: Set<string>): Promise<number> => {
+    let slowestMs = 0;
+    const begunMs = performance.now();
+    const ask = async ([name, send]: (typeof REQUESTS)[number]): Promise<void> => {
+      while (performance.now() - begunMs < BOTH_MS) {
+        const sentMs = performance.now();
+        const answer = await send();
+        const tookMs = performance.now() - sentMs;
+        if (answer.status === 503) {
+          slowestMs = Math.max(slowestMs, tookMs);
+          expect(answer.json.code, name).to.equal('E6002');
+          expect(Number(answer.headers['retry-after']), name).to.be.at.least(1);
+        } else {
+          expect([200, 202], `${name}: ${answer.text}`).to.include(answer.status);
+          expect(tookMs, name).to.be.below(DONE_WITHIN_MS);
+        }
+        if (answer.status === 202 && answer.json.intentId !== undefined) accepted.add(answer.json.intentId);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await Promise.all(REQUESTS.flatMap((request) => Array.from({ length: LANES }, () => ask(request))));
+    return slowestMs;
+  };
+
+  const submit = async (accepted: Set<string>): Promise<void> => {
+    const answers = await Promise.all(Array.from({ length: BURST }, () => client.post('/v1/intents', submission())));
+    for (const answer of answers) {
+      expect(answer.status, answer.text).to.equal(202);
+      accepted.add(answer.json.intentId);
+    }
+  };
+
+  /** Begins a trouble between one process and PostgreSQL. @returns what ends it */
+  const begin = async (proxy: TcpProxy, { trouble, isInBursts }: Scene): Promise<() => Promise<void>> => {
+    await proxy.set(trouble);
+    let last = Promise.resolve();
+    let isOn = true;
+    const toggle = (): void => {
+      isOn = !isOn;
+      const next: NetworkTrouble = isOn ? trouble : { kind: 'none' };
+      last = last.then(() => proxy.set(next));
+    };
+    const timer = isInBursts === true ? setInterval(toggle, BROKEN_EVERY_MS) : undefined;
+    return async () => {
+      clearInterval(timer);
+      await last;
+      await proxy.set({ kind: 'none' });
+    };
+  };
+  const rows = async <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    (await admin.query(text, [...values])).rows as Row[];
+
+  const expectCarriedOut = async (accepted: Set<string>): Promise<void> => {
+    await waitFor(
+      async () => {
+        const [row] = await rows<{ n: number }>(
+          "SELECT (SELECT count(*) FROM intent WHERE status IN ('queued', 'evaluating'))::int + (SELECT count(*) FROM log_inbox)::int + (SELECT count(*) FROM trust_inbox)::int AS n",
+        );
+        return row?.n === 0;
+      },
+      { intervalMs: 100, what: 'everything accepted to be carried out' },
+    );
+    const intents = await rows<{ intent_id: string; status: string; decision_id: string }>(
+      'SELECT intent_id, status, decision_id FROM intent',
+    );
+    expect(intents.filter(({ status }) => status !== 'decided')).to.deep.equal([]);
+    expect(intents.map((row) => row.intent_id)).to.include.members([...accepted]);
+    expect(await rows('SELECT queue, name, error FROM dead_job')).to.deep.equal([]);
+    const decisions = await rows<{ decision_id: string }>(
+      "SELECT decision_id FROM decision WHERE agent_id = 'submitted'",
+    );
+    expect(decisions.map((row) => row.decision_id)).to.have.members(intents.map((row) => row.decision_id));
+  };
+
+  for (const scene of SCENES)
+    it(`when ${scene.name}: refusals come within two seconds, and what was accepted is carried out`, async () => {
+      const outage = async (): Promise<number> => {
+        const accepted = new Set<string>();
+        const ends: (() => Promise<void>)[] = [];
+        let slowestMs: number;
+        try {
+          await submit(accepted);
+          ends.push(await begin(proxies.worker, scene));
+          const begunMs = performance.now();
+          await submit(accepted);
+          await waitFor(() => performance.now() - begunMs > WORKER_MS);
+          ends.push(await begin(proxies.ingress, scene));
+          slowestMs = await observe(accepted);
+        } finally {
+          for (const end of ends) await end();
+        }
+        await waitFor(async () => (await client.get('/ready')).status === 200, { what: 'ingress to be ready' });
+        await expectCarriedOut(accepted);
+        return slowestMs;
+      };
+      expect(await leastMs(DEADLINE_MS, outage)).to.be.below(DEADLINE_MS);
+    });
+});
