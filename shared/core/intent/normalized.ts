@@ -1,4 +1,4 @@
-// Reads strings that are normalized already: `domain.action.object`, or `action:resource`.
+// Parses strings in normalized form: `domain.action.object`, or `action:resource`.
 import { ACTION_CLASSES, type Action, type ActionClass, type DataClass, type Trait } from '../../kernel/vocabulary.ts';
 import { candidatesOf } from './assess/candidates.ts';
 import { dataClassesOf, extentOf, placesOf, traitsOf } from './grammar/context.ts';
@@ -18,12 +18,12 @@ import { spokenText } from './text/words.ts';
 
 const CLASSES: ReadonlySet<string> = new Set(ACTION_CLASSES);
 
-/** What an action word says: one of the nine classes, `unknown`, or a finer verb of the lexicon. */
+/** The meaning of an action word: one of the nine classes, `unknown`, or a finer verb of the lexicon. */
 export type ActionWord = Pick<VerbEntry, 'verb' | 'effect' | 'traits'> & { readonly action: ActionClass | 'unknown' };
 
 const NOT_KNOWN: ActionWord = { verb: 'unknown', action: 'unknown', effect: 'write', traits: [] };
 
-/** The entry of a word that is spelled as the lexicon spells it. */
+/** The entry of a word in the lexicon's own spelling. */
 function entryOf(word: string, lexicon: Lexicon): VerbEntry | undefined {
   return (
     lexicon.verbs.get(word) ??
@@ -32,11 +32,11 @@ function entryOf(word: string, lexicon: Lexicon): VerbEntry | undefined {
   );
 }
 
-/** Whether a word is an action as it is written, without undoing a disguise. */
+/** Whether a word is an action as written, without undoing a disguise. */
 const isWritten = (word: string, lexicon: Lexicon): boolean =>
   word === 'unknown' || CLASSES.has(word) || entryOf(word, lexicon) !== undefined;
 
-/** The reading of a word in action position, or undefined when it neither is nor looks like a class or a verb of the lexicon. */
+/** The meaning of a word in action position, or undefined when it neither is nor looks like a class or a verb of the lexicon. */
 export function actionOf(word: string, lexicon: Lexicon): ActionWord | undefined {
   if (isWritten(word, lexicon)) return writtenAction(word, lexicon);
   const plain = wordAsItLooks(word, (other) => writtenAction(other, lexicon) !== undefined);
@@ -47,7 +47,7 @@ function writtenAction(word: string, lexicon: Lexicon): ActionWord | undefined {
   if (word === 'unknown') return NOT_KNOWN;
   const entry = entryOf(word, lexicon);
   if (CLASSES.has(word)) {
-    // The nine classes are always understood, whatever a lexicon says of the words.
+    // The nine classes always keep their meaning, whatever a lexicon defines for these words.
     const action = word as ActionClass; // checked by the set, which holds exactly the classes
     const traits: readonly Trait[] = entry?.action === action ? entry.traits : [];
     return { verb: word, action, effect: effectOfAction(action), traits };
@@ -55,14 +55,17 @@ function writtenAction(word: string, lexicon: Lexicon): ActionWord | undefined {
   return entry && !entry.weak ? entry : undefined;
 }
 
-/** Words of canonical segments, for lookups: `user_profile` and `user-profile` are two words each. */
+/** Words of canonical segments, for look-ups: `user_profile` and `user-profile` are two words each. */
 const segmentWords = (segments: readonly string[]): string[] =>
   segments.flatMap((segment) =>
     ONE_WORD.test(segment) ? segment : segment.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== ''),
   );
 const ONE_WORD = /^[a-z0-9]+$/;
 
-/** A segment as the lexicon may name it: below its domain (`db live`), and at the end as a file or a field (`file env`). */
+/**
+ * The phrases under which the lexicon may list a segment: after its domain (`db live`), and for the last one as a file or a field (`file
+ * env`).
+ */
 function namesOfSegment(segments: readonly string[], at: number, lexicon: Lexicon): string[] {
   const [first = ''] = segments;
   const name = segmentWords([segments[at] ?? '']).join(' ');
@@ -73,24 +76,24 @@ function namesOfSegment(segments: readonly string[], at: number, lexicon: Lexico
   ];
 }
 
-/** The segments of a resource and their words, in one way of reading their letters. */
+/** The segments of a resource and their words, in one interpretation of their letters. */
 interface Spelling {
   readonly segments: readonly string[];
   readonly words: readonly (readonly string[])[];
 }
 
-/** The words of a resource alone, and after a verb that is no plain class: `send pin`, but also `hard delete`. */
+/** The words of a resource alone, and after a verb that is not a plain class: `send pin`, but also `hard delete`. */
 const withVerb = (verbWords: readonly string[], words: readonly string[]): (readonly string[])[] =>
   verbWords.length === 1 && CLASSES.has(verbWords[0] ?? '') ? [words] : [words, [...verbWords, ...words]];
 
-/** Data classes that a resource names, by its words and by where they stand. */
+/** Data classes that a resource names, by its words and by their position. */
 function dataClassesOfSegments(
   { segments, words }: Spelling,
   verbWords: readonly string[],
   lexicon: Lexicon,
 ): DataClass[] {
   const all = words.flat();
-  // `pass_word`: a segment as one word, when that is one.
+  // `pass_word`: also looks up the segment as one word.
   const joined = words.flatMap((parts) => (parts.length > 1 ? [parts.join('')] : []));
   const found = new Set([
     ...withVerb(verbWords, all).flatMap((list) => dataClassesOf(list, lexicon)),
@@ -105,12 +108,12 @@ function dataClassesOfSegments(
   return [...found];
 }
 
-/** Most places of a resource, so that no spelling makes a long list of long texts; every place's own name stays. */
+/** The largest number of places of a resource, so that no spelling produces a long list of long texts; each place's own name is kept. */
 const MAX_PLACES = 8;
 
 /**
- * Places below which the resource lies: the prefix that ends at the first mention of each, in every spelling it has.
- * A resource with look-alikes is also the place that it looks like, so that what protects that place protects it.
+ * Places that contain the resource: the prefix that ends at the first mention of each, in every spelling. A resource with look-alike
+ * letters also lies in the place that it looks like, so that a rule that protects the place applies.
  */
 function placesOfSegments(
   { segments }: Spelling,
@@ -120,7 +123,7 @@ function placesOfSegments(
 ): string[] {
   const whole = looks.segments.join('/');
   const isOther = whole !== '' && whole !== segments.join('/');
-  // Of a pattern, all that it looks like: a DENY of a part of it counts.
+  // For a pattern, everything that it looks like: a DENY for a part of it counts.
   const prefixes = new Set<string>(isOther ? [wildcard ? `${whole}/*` : whole] : []);
   const all = [...verbWords, ...looks.words.flat()];
   const names = new Set<string>(placesOf(all, segments[0] ?? '', lexicon));
@@ -142,16 +145,16 @@ function placesOfSegments(
   return [...new Set([...[...prefixes].slice(0, room), ...names])];
 }
 
-/** Prepositions that end one noun phrase of a segment: `root_access_to_bob`. */
+/** Prepositions that separate the noun phrases of a segment: `root_access_to_bob`. */
 const DIVIDES = /^(?:to|for|from|of|in|on|into|at|with|by|as)$/;
 
-/** Heads of the noun phrases that a segment holds, as refinements know objects: `root_access` is an access. */
+/** Heads of the noun phrases in a segment, in the form in which refinements list objects: `root_access` is an access. */
 function headsOf(words: readonly string[], lexicon: Lexicon): string[] {
   const heads: string[] = [];
   const phrase: string[] = [];
   const end = () => {
     const isNoun = (word: string) => lexicon.domainOfNoun.has(word);
-    // Names and numbers stand behind what they name (`disk_0`), as do words that say little (`salary_data`).
+    // Names and numbers follow their noun (`disk_0`), as do words without much meaning (`salary_data`).
     const head = phrase.findLast(isNoun);
     const specific = phrase.findLast((word) => isNoun(word) && !lexicon.genericNouns.has(word));
     heads.push(...[phrase.at(-1), head, specific].filter((word) => word !== undefined));
@@ -168,7 +171,7 @@ function headsOf(words: readonly string[], lexicon: Lexicon): string[] {
   return heads;
 }
 
-/** The objects that an action on a resource may be about: every segment but the domain, which says where they belong. */
+/** The objects that an action on a resource may concern: every segment except the domain, which only says where they belong. */
 function objectsOf({ words }: Spelling, lexicon: Lexicon): string[] {
   const [first = [], ...rest] = words;
   const isDomain = rest.length > 0 && first.length === 1 && lexicon.domains.has(first[0] ?? '');
@@ -177,19 +180,19 @@ function objectsOf({ words }: Spelling, lexicon: Lexicon): string[] {
 
 type Doing = Pick<ActionWord, 'action' | 'effect' | 'traits'>;
 
-/** What it comes to mean that this verb is done to these objects: whichever of its meanings is stricter, member by member. */
+/** The refined meaning of a verb with these objects: member by member the stricter of its possible meanings. */
 function doneTo(reading: ActionWord, heads: readonly string[], words: readonly string[], lexicon: Lexicon): Doing {
   const refined = refinementsOf(reading.verb, heads, words, lexicon);
   return strictestDoing([reading, ...refined]);
 }
 
-/** A currency sign or code beside an amount, as one word: `500eur`. */
+/** An amount joined with a currency code in one word: `500eur`. */
 const AMOUNT = /^\d+(?:[a-z]{3})$/;
 
 /**
- * The meaning of an action word with the objects of a resource, and the class under which it is named. A finer verb that
- * is refined is named by what it comes to (`identity.give.access` is `identity.grant.access`); a class keeps its name, so
- * that a normalized string is read back as it is, and may still mean a stricter action: `payments.send.money` is a transfer.
+ * The meaning of an action word with the objects of a resource, and the class in its normalized form. A finer verb that is refined is named
+ * by the refined class (`identity.give.access` is `identity.grant.access`). A class keeps its name, so that a normalized string parses to
+ * itself, but its meaning may still be stricter: `payments.send.money` is a transfer.
  */
 function meaningOfString(
   reading: ActionWord,
@@ -199,7 +202,7 @@ function meaningOfString(
 ): Doing & { named: Action } {
   let doing = doneTo(reading, heads, words, lexicon);
   const named = reading.verb === reading.action ? reading.action : doing.action;
-  // The class itself may be refined in turn; each step is stricter than the one before, so it ends.
+  // The resulting class may be refined in turn; each step is stricter than the one before, so the loop terminates.
   for (let action: Action | undefined; action !== doing.action; ) {
     action = doing.action;
     const of = actionOf(action, lexicon);
@@ -217,8 +220,8 @@ function meaningOfString(
 }
 
 /**
- * What the verb means when it is said of the last thing that is named, in a sentence: nouns that are verbs, too (`request
- * debit`), and what no order may ask for (`forge data`), are only seen so. Names of several words are no sentences.
+ * The meaning of the verb in a sentence about the last named object. Only there can nouns that are also verbs (`request debit`) and illicit
+ * requests (`forge data`) be recognized. Names of several words are not sentences.
  */
 function saidOf(verb: string, words: readonly string[], lexicon: Lexicon): Doing | undefined {
   const [noun = ''] = words;
@@ -238,10 +241,9 @@ const strictestDoing = (all: readonly Doing[]): Doing =>
   }));
 
 /**
- * The parse of an action word and the canonical segments of a resource, such as `['db', 'production', 'users']`. A last
- * segment `*` means all there is below. An action word that nobody knows gives action `unknown`, never an error. It is
- * read by the lexicon's refinements as a text is, and with look-alike letters and digits as what they look like: for no
- * verb and noun does the string mean anything milder than the text.
+ * Parses an action word and the canonical segments of a resource, such as `['db', 'production', 'users']`. A last segment `*` covers all
+ * resources below. An unknown action word gives the action `unknown`, never an error. Refinements of the lexicon apply as in a text, and
+ * look-alike letters and digits are read as what they look like: for no verb and noun is the string milder than the text.
  */
 export function readNormalized(
   { actionWord, segments }: { actionWord: string; segments: readonly string[] },
@@ -298,8 +300,8 @@ export function readNormalized(
 }
 
 /**
- * An action word as it looks: `de1ete` is `delete` in disguise. A verb that says little by itself (`do`) is no action, but
- * what it says with its object still counts: `verb` is the word that refinements know.
+ * The action word as it looks: `de1ete` is `delete` in disguise. A verb without much meaning (`do`) is not an action by itself, but its
+ * meaning with the object still counts: `verb` is the word that refinements list.
  */
 function spokenAction(word: string, lexicon: Lexicon): { reading: ActionWord; verb: string; disguised: boolean } {
   const reading = actionOf(word, lexicon);
@@ -310,7 +312,7 @@ function spokenAction(word: string, lexicon: Lexicon): { reading: ActionWord; ve
 
 const knownWords = new WeakMap<Lexicon, KnownWords>();
 
-/** The words of a lexicon that a disguise may hide. */
+/** Words of a lexicon that a disguise may hide. */
 function knownWordsOf(lexicon: Lexicon): KnownWords {
   let known = knownWords.get(lexicon);
   if (known === undefined) {
@@ -328,7 +330,10 @@ function knownWordsOf(lexicon: Lexicon): KnownWords {
   return known;
 }
 
-/** Canonical segments as they look: `wéb/url` is `web/url`. A `*` stays. */
+/**
+ * Parses `domain.action.object` (any number of dotted parts) or `action:resource`; undefined for any other text. Its own `normalized`
+ * parses to itself.
+ */
 export function segmentsAsTheyLook(segments: readonly string[], lexicon: Lexicon): string[] {
   const known = knownWordsOf(lexicon);
   return segments.map((segment) => (segment === '*' ? segment : segmentAsItLooks(segment, known).text));

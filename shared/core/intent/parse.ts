@@ -1,4 +1,4 @@
-// From free text to a normalized intent: pure, deterministic, linear in the length of the text.
+// Parses free text into a normalized intent: pure, deterministic, linear in the length of the text.
 import type { IntentFlag, Trait } from '../../kernel/vocabulary.ts';
 import { candidateOfFragment, candidatesOf, consequenceOf } from './assess/candidates.ts';
 import type { CandidateAction } from './grammar/candidate.ts';
@@ -44,8 +44,8 @@ const UNKNOWN: CandidateAction = {
 };
 
 /**
- * Reads a text. Never throws; what is not understood has action `unknown`, effect `write`, low confidence and the flag
- * `not_understood`. Parsing the `normalized` of any answer gives that same `normalized`.
+ * Parses a text. Never throws; a text that is not understood has action `unknown`, effect `write`, low confidence and the flag
+ * `not_understood`. Parsing the `normalized` of any result gives the same `normalized`.
  */
 export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const plain = plainText(text, (word) => lexicon.verbs.has(word) || lexicon.commands.has(word));
@@ -63,7 +63,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const fragments = fragmentsOf(trimmed, lexicon);
   const { texts: hidden, moved } = hiddenIn(trimmed, words);
   const hiddenFragments = hidden.flatMap((inner) => fragmentsOf(inner, lexicon));
-  // Sentences that are all in another writing are hidden, whatever they say.
+  // Text that consists only of encoded sentences is hidden, whatever it says.
   const allHidden =
     hidden.some((inner) => /(?:[a-z]{1,20}[ ,.]{1,2}){6}/i.test(inner)) &&
     !words.some((word) => /^[a-z]{3,}$/.test(word));
@@ -74,7 +74,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
 
   const candidates = foreign ? [] : [...candidatesOf(sentences, lexicon), ...quotedCandidates(sentences, lexicon)];
   const runs = candidates.some((candidate) => candidate.action === 'execute' && !candidate.negated);
-  // What is hidden and to be run is an order, whatever it asks for.
+  // Hidden text that is to be executed is an attack, whatever it asks for.
   const hiddenOrder =
     hiddenCode || (runs && hidden.some((inner) => candidatesOf(sentencesOf(inner, isSecret), lexicon).length > 0));
   const mayMention = fragments.length > 0 && candidates.length > 0 && !isCarriedOut(trimmed);
@@ -83,16 +83,16 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
       (fragment, at) =>
         !(mayMention && isMentioned(fragment, fragments[at - 1]?.at ?? -1, candidates, sentences, trimmed)),
     ),
-    // What is decoded counts as asked for when something is to be run.
+    // Decoded code counts as requested when the text asks to execute something.
     ...(runs ? hiddenFragments : []),
   ];
-  // Words that are part of a piece of code are no requests of their own.
+  // Words inside a piece of code are not requests of their own.
   const inCode = new Set(fragments.map((fragment) => fragment.at));
   const all = [
     ...candidates.filter((candidate) => !inCode.has(candidate.at)),
     ...code.map((fragment) => candidateOfFragment(fragment, 0)),
   ];
-  // Who tells what they are after, and then asks for something, means the latter.
+  // When a statement of intent is followed by a request, only the request counts.
   const asks = all.some(
     (one) => !(one.told || one.weak || one.negated || one.pronoun || one.implied) && one.objectKnown,
   );
@@ -108,7 +108,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   const alternatives = alternativesOf(asked, chosen);
 
   const flags = new Set<IntentFlag>();
-  // A pretext excuses what follows it: also code that the text claims only to talk about.
+  // A pretext excuses what follows it, including code that the text claims only to mention.
   const dataClasses = dataClassesOf(words, lexicon);
   const entities = entitiesOf(sentences);
   const external = leavesOrganisation(asked, sentences, entities, lexicon);
@@ -134,7 +134,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
       ? extentOf(words.slice(0, 40), false, lexicon)
       : chosen.extent;
   const traits = new Set<Trait>(chosen.traits);
-  // Traits of further actions count too: a text that also sends something outside does so whatever leads.
+  // Traits of further actions count too: a text that also sends something outside keeps this trait whichever action comes first.
   for (const candidate of asked) for (const trait of candidate.traits) traits.add(trait);
   for (const trait of traitsOf(words, lexicon))
     if (chosen.action !== 'read' || chosen.traits.length > 0 || trait === 'privileged') traits.add(trait);
@@ -165,7 +165,7 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   };
 }
 
-/** Requests inside quotation marks count when the quotation is to be carried out, or is all there is. */
+/** Requests inside quotation marks count when the text asks to carry out the quotation, or consists only of it. */
 function quotedCandidates(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const isQuotation = (token: Token) => token.kind === 'quoted' || token.kind === 'code';
   if (!sentences.some((sentence) => sentence.some(isQuotation))) return [];
@@ -176,7 +176,7 @@ function quotedCandidates(sentences: readonly Sentence[], lexicon: Lexicon): Can
   const carriedOut = tokens.some(
     ({ lower }, at) =>
       /^(?:execute|run|perform|follow|obey|repeat|exec|eval)$/.test(lower) ||
-      // `What does 'delete all' do` only asks.
+      // `What does 'delete all' do` is only a question.
       (lower === 'do' && at < last),
   );
   if (!alone && !carriedOut) return [];
@@ -188,7 +188,7 @@ function quotedCandidates(sentences: readonly Sentence[], lexicon: Lexicon): Can
   );
 }
 
-/** Code that the text only talks about: its sentence explains, asks or describes, and runs nothing. */
+/** Code that is only mentioned: its sentence explains, asks or describes, and runs nothing. */
 function isMentioned(
   fragment: Fragment,
   previousAt: number,
@@ -199,7 +199,7 @@ function isMentioned(
   // A command after a separator is part of a command line, not of a sentence.
   if (fragment.language === 'shell' && /[;&|]\s{0,8}$/.test(text.slice(Math.max(0, fragment.at - 12), fragment.at)))
     return false;
-  // Which runs the statement that it explains.
+  // EXPLAIN ANALYZE runs the statement that it explains.
   if (
     fragment.language === 'sql' &&
     /\bexplain\s{1,8}analy[sz]e\s{1,8}$/i.test(text.slice(Math.max(0, fragment.at - 40), fragment.at))
@@ -208,7 +208,7 @@ function isMentioned(
   const isBefore = (candidate: CandidateAction) => candidate.at < fragment.at && candidate.source !== 'code';
   const last = candidates.findLast(isBefore);
   if (!last) return false;
-  // `check x and drop table y` asks for two things; `explain what drop table and delete from do` talks of both.
+  // `check x and drop table y` contains two requests; `explain what drop table and delete from do` mentions both.
   if (
     fragment.effect !== 'read' &&
     previousAt < last.at &&
@@ -232,7 +232,7 @@ function isMentioned(
   });
 }
 
-/** What else is asked for: other actions, most consequential first. */
+/** The other requested actions, most consequential first. */
 function alternativesOf(asked: readonly CandidateAction[], chosen: CandidateAction): Alternative[] {
   const seen = new Set([`${chosen.domain}.${chosen.action}.${chosen.object}`]);
   const others: Alternative[] = [];

@@ -1,4 +1,4 @@
-// What a parse says of a text. Members are snake_case because a parse is so wherever it appears (also as policy facts).
+// The result of parsing a text. Members are snake_case, because a parse appears unchanged in JSON (also as policy facts).
 import type { Action, DataClass, Effect, Extent, IntentFlag, Trait } from '../../kernel/vocabulary.ts';
 
 /** A sum of money: `currency` is an ISO 4217 code, `amount` in its major unit. */
@@ -16,7 +16,7 @@ export interface Entities {
   identifiers: string[];
 }
 
-/** Another action that the text also asks for, or might. */
+/** Another action that the text requests, or may request. */
 export interface Alternative {
   normalized: string;
   action: Action;
@@ -31,14 +31,14 @@ export interface ParsedIntent {
   normalized: string;
   domain: string;
   action: Action;
-  /** The caller's own verb, in its base form (`drop`, `fetch`); `unknown` when none was found. */
+  /** The verb of the text in its base form (`drop`, `fetch`); `unknown` when none was found. */
   verb: string;
   object: string;
-  /** What the text locates the object in, each a canonical resource path such as `db/production`. */
+  /** The places of the object, each a canonical resource path such as `db/production`. */
   places: string[];
   effect: Effect;
   traits: Trait[];
-  /** How many objects it touches. */
+  /** How many objects are affected. */
   extent: Extent;
   /** 0..1, three decimals. */
   confidence: number;

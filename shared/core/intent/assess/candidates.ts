@@ -1,4 +1,4 @@
-// Turns requests and code fragments into candidate actions, and ranks them by what they would do.
+// Converts requests and code fragments into candidate actions, and ranks them by consequence.
 import type { CandidateAction } from '../grammar/candidate.ts';
 import { type About, aboutOf, antecedentIn, indexOfToken } from '../grammar/antecedent.ts';
 import { requestsOf } from '../grammar/clauses.ts';
@@ -12,7 +12,7 @@ import { MOVES_MONEY } from '../grammar/sums.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { unspokenRequest } from '../grammar/unspoken.ts';
 
-/** What stands for the verb of a question. */
+/** The verb entry of questions. */
 export const QUERY: VerbEntry = {
   verb: 'query',
   action: 'read',
@@ -24,7 +24,7 @@ export const QUERY: VerbEntry = {
   alsoNoun: false,
 };
 
-/** Beyond so many candidates only one that would matter more than all before is looked at: it may come last. */
+/** Beyond this number of candidates, only one that is more consequential than all others is considered, because it may come last. */
 const MAX_CANDIDATES = 200;
 function candidateOf(
   request: RequestedAction,
@@ -56,11 +56,11 @@ function candidateOf(
   };
 }
 
-/** Where the words of a request end that is followed by another one, or by none. */
+/** The end of a request's words: the next request, or the end of the sentence. */
 const endOf = (next: RequestedAction | undefined, { sentence }: Place): number =>
   next ? indexOfToken(sentence, next.at) : sentence.length;
 
-/** Candidates of requests of one sentence; `after` is the request that follows them. */
+/** Candidates of the requests of one sentence; `after` is the request that follows them. */
 function candidatesAmong(
   requests: readonly RequestedAction[],
   after: RequestedAction | undefined,
@@ -75,7 +75,7 @@ function candidatesAmong(
     const candidate = candidateOf(request, end, meaningOf(request, end, place, lexicon), place, lexicon);
     // `Create or update users`: the first verb shares the object of the second.
     const shares = follower && candidate.object === 'unknown' && end - request.next <= 2;
-    // `Take the first task and assign it to Ana`: what is done with it is asked for.
+    // `Take the first task and assign it to Ana`: the second verb is the request.
     const leads = candidate.verb === 'take' && follower?.pronoun === true;
     follower =
       shares && follower ? { ...candidate, ...aboutOf(follower) } : leads ? { ...candidate, weak: true } : candidate;
@@ -85,14 +85,14 @@ function candidatesAmong(
   return found.reverse();
 }
 
-/** The most that a verb may come to mean with an object, or with a sum. */
+/** The highest consequence of a verb with any object, or with a sum. */
 function potentialOf(entry: VerbEntry, lexicon: Lexicon): number {
   const refined = lexicon.refinements.get(entry.verb) ?? [];
   const sum = MOVES_MONEY.test(entry.verb) ? consequenceOf({ ...entry, action: 'transfer', effect: 'write' }) : 0;
   return Math.max(consequenceOf(entry), sum, ...refined.map((rule) => consequenceOf({ ...rule, weak: false })));
 }
 
-/** Candidates of all sentences, in the order of the text. */
+/** Candidates of all sentences, in text order. */
 export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): CandidateAction[] {
   const found: CandidateAction[] = [];
   const firsts = new Map<number, About | undefined>();
@@ -102,7 +102,7 @@ export function candidatesOf(sentences: readonly Sentence[], lexicon: Lexicon): 
     found.push(candidate);
     if (!candidate.negated) gravest = Math.max(gravest, consequenceOf(candidate));
   };
-  /** What a pronoun stands for: what was spoken of last, or else what its sentence or the one before names first. */
+  /** Resolves a pronoun: the last object, or else the first noun of its sentence or of the previous one. */
   const antecedentOf = ({ sentence, at }: CandidateAction): About | undefined => {
     const spokenOf = found.findLast((earlier) => earlier.object !== 'unknown');
     if (spokenOf) return spokenOf;
@@ -145,7 +145,7 @@ function withObject(candidate: CandidateAction, about: About, lexicon: Lexicon):
   return { ...candidate, ...aboutOf(about), action, effect, traits };
 }
 
-/** What the text comes to though nothing in it asks. */
+/** The request that a text implies without a verb of request. */
 function unspokenOf(sentences: readonly Sentence[], asked: boolean, lexicon: Lexicon): CandidateAction | undefined {
   const { request, index } = unspokenRequest(sentences, asked, lexicon) ?? {};
   if (!request || index === undefined) return undefined;
@@ -154,16 +154,16 @@ function unspokenOf(sentences: readonly Sentence[], asked: boolean, lexicon: Lex
   return candidateOf(request, end, meaningOf(request, end, place, lexicon), place, lexicon);
 }
 
-/** Beside requests that are spoken, a statement counts only when it matters: `names must be given in full` is a remark. */
+/** Next to explicit requests, a statement counts only when it is consequential: `names must be given in full` is a remark. */
 function withoutStatements(found: readonly CandidateAction[]): CandidateAction[] {
   if (!found.some((candidate) => !candidate.implied && !candidate.weak)) return [...found];
   return found.filter((candidate) => !candidate.implied || consequenceOf(candidate) > 30);
 }
 
-/** A fragment as a candidate. */
+/** Converts a fragment into a candidate. */
 export function candidateOfFragment(fragment: Fragment, sentence: number): CandidateAction {
   const { verb, action, effect, traits, object, domain, extent, at } = fragment;
-  // Member by member: copying objects of many shapes is slow.
+  // Member by member, because spreading objects of many shapes is slow.
   return {
     verb,
     action,
@@ -186,7 +186,7 @@ export function candidateOfFragment(fragment: Fragment, sentence: number): Candi
   };
 }
 
-/** How much it matters that this action was asked for. Equal ones: the first of the text leads. */
+/** The consequence of a requested action. Of equal ones, the first in the text takes precedence. */
 export function consequenceOf({
   action,
   effect,

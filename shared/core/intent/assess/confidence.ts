@@ -1,11 +1,11 @@
-// How sure a reading is: a product of what speaks against it, brought onto the share of texts that are read right.
+// Confidence of a parse: a product of doubts, calibrated to the share of texts that are parsed correctly.
 import type { IntentFlag } from '../../../kernel/vocabulary.ts';
 import type { CandidateAction } from '../grammar/candidate.ts';
 
 /**
- * From the product of doubts to the share right among labelled texts with such a product: straight lines between these
- * points. They are the middles of the blocks, and the smoothed shares, that `npm run eval:intents -- --calibrate` prints
- * for the development split (docs/bench/intents.md); the ends are set so that nothing is certain and the line never falls.
+ * Maps the product of doubts to the share of correct parses among labelled texts with such a product, by linear interpolation between these
+ * points. They are the midpoints of the blocks, and the smoothed shares, that `npm run eval:intents -- --calibrate` prints for the
+ * development split (docs/bench/intents.md); the ends are set so that nothing is certain and the curve never falls.
  */
 const CURVE: readonly (readonly [product: number, share: number])[] = [
   [0, 0],
@@ -15,7 +15,7 @@ const CURVE: readonly (readonly [product: number, share: number])[] = [
   [1, 0.995],
 ];
 
-/** The value of the curve's line through `x`, with the columns given by index. */
+/** The value of the curve at `x`, with the columns given by index. */
 function along(x: number, from: 0 | 1, to: 0 | 1): number {
   let before = CURVE[0];
   for (const point of CURVE.slice(1)) {
@@ -27,7 +27,7 @@ function along(x: number, from: 0 | 1, to: 0 | 1): number {
   return before?.[to] ?? 0;
 }
 
-/** The product of doubts that a confidence was made of: for measuring the curve anew. Both 0..1. */
+/** The product of doubts behind a confidence, for calibrating the curve again. Both 0..1. */
 export const rawOf = (confidence: number): number => along(Math.min(1, Math.max(0, confidence)), 1, 0);
 
 /** 0..1: a product, so that every doubt counts and none can be outweighed. */
@@ -50,10 +50,10 @@ function rawConfidence(
   return confidence;
 }
 
-/** What an answer with an unknown action is given: it names no action, so it can not be right about one. */
+/** The confidence of a parse with an unknown action, which can not be right because it names none. */
 const UNKNOWN_ACTION = 0.1;
 
-/** 0..1 with three decimals: the share of such readings whose action class is right. */
+/** 0..1 with three decimals: the share of such parses whose action class is correct. */
 export function confidenceOf(
   lead: CandidateAction,
   seen: { flags: ReadonlySet<IntentFlag>; candidates: number; words: number },

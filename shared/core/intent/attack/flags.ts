@@ -1,11 +1,11 @@
-// Notices words with their letters out of order and text in a language that is not read.
+// Detects words with scrambled letters, and text in an unsupported language.
 import type { Lexicon } from '../lexicon/types.ts';
 import type { SpokenWords } from '../text/words.ts';
 
-/** Words that people still read when their inner letters are mixed up, or their letters turned around. */
+/** Words that people can still read when their inner letters are scrambled or their letters reversed. */
 const MIXABLE = 'ignore previous instructions instruction disregard reveal system prompt bypass'.split(' ');
 const lettersOf = (word: string): string => [...word].sort().join('');
-/** The sum of a word's code units: equal for words of the same letters, and sooner known than these. */
+/** The sum of a word's code units: equal for words with the same letters, and cheaper than comparing them. */
 function sumOf(word: string): number {
   let sum = 0;
   for (let at = 0; at < word.length; at += 1) sum += word.charCodeAt(at);
@@ -14,13 +14,13 @@ function sumOf(word: string): number {
 const MIXABLE_LETTERS = new Map(MIXABLE.map((word) => [lettersOf(word), word]));
 const MIXABLE_SUMS = new Set(MIXABLE.map(sumOf));
 
-/** Digits that stand for letters. */
+/** Digits used in place of letters. */
 const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't' };
 const inLetters = (word: string): string => word.replace(/[013457]/g, (digit) => DIGITS[digit] ?? digit);
 
 /**
- * Whether two words are such words with their letters out of order, or with digits for letters: `igonre` and `intsructions`,
- * `erongi` and `metsys`, `1gn0re` and `pr3vious`.
+ * Whether two of the words are such words with scrambled letters or with digits for letters: `igonre` and `intsructions`, `erongi` and
+ * `metsys`, `1gn0re` and `pr3vious`.
  */
 export function isScrambled(words: readonly string[]): boolean {
   const found = new Set<string>();
@@ -43,20 +43,20 @@ const ENGLISH = new Set(
 const PLAIN = /^[a-z0-9'-]*$/;
 const OTHER_NUMBER = /[^\P{N}0-9]/gu;
 
-/** How many characters of a word are Latin letters, and how many are letters of other scripts. */
+/** The number of Latin letters in a word, and of letters of other scripts. */
 function scriptsOf(word: string): { latin: number; other: number } {
   let latin = 0;
   let other = -(word.match(OTHER_NUMBER)?.length ?? 0);
   for (let at = 0; at < word.length; at += 1) {
     const code = word.charCodeAt(at);
     if ((code >= 0x61 && code <= 0x7a) || (code >= 0xdf && code <= 0x24f)) latin += 1;
-    // Of a pair of surrogates the first one counts.
+    // Of a surrogate pair only the first unit counts.
     else if (code > 0x7f && !(code >= 0xdc00 && code <= 0xdfff)) other += 1;
   }
   return { latin, other };
 }
 
-/** Whether the text is written in a language, or a script, that the lexicon does not cover. */
+/** Whether the text is in a language or a script that the lexicon does not cover. */
 export function isForeign({ words, ascii }: SpokenWords, lexicon: Lexicon): boolean {
   let latin = 0;
   let other = 0;

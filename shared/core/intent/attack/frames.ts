@@ -1,7 +1,7 @@
-// Finds frames: kinds of words that stand close together in a sentence, in whatever words and mostly in whatever order.
+// Finds frames: kinds of words close together in a sentence, whatever the exact words and mostly in any order.
 import type { Frame, Kinds, Lexicon } from '../lexicon/types.ts';
 
-/** A word that is of some kind, with its place in the sentence. */
+/** A word that has some kind, with its position in the sentence. */
 export interface Placed {
   readonly at: number;
   readonly low: number;
@@ -10,13 +10,13 @@ export interface Placed {
 
 const meets = (a: Kinds, b: Kinds): boolean => (a.low & b.low) !== 0 || (a.high & b.high) !== 0;
 
-/** Whether a word of the kinds stands at most two words before or after `from..to`. */
+/** Whether a word of the kinds occurs at most two words before or after `from..to`. */
 const isNear = (placed: readonly Placed[], from: number, to: number, sought: Kinds): boolean =>
   placed.some((word) => word.at >= from - 2 && word.at <= to + 2 && meets(word, sought));
 
 /**
- * The first and the last word of the frame in a sentence: one pass, which keeps for each slot where it was last filled.
- * Of slots in order each is kept with the place where its row began.
+ * The first and the last word of the frame in a sentence: one pass that stores for each slot where it was last filled. For ordered slots it
+ * also stores where the sequence began.
  */
 function placeOf(
   { slots, any, within, ordered, unless }: Frame,
@@ -25,7 +25,7 @@ function placeOf(
   const filled = slots.map(() => -1);
   for (const word of placed) {
     if (!meets(word, any)) continue;
-    // From the last slot on, so that one word fills no two slots in a row.
+    // Starts with the last slot, so that one word does not fill two slots in a row.
     for (let slot = slots.length - 1; slot >= 0; slot -= 1) {
       const sought = slots[slot];
       if (sought === undefined || !meets(word, sought)) continue;
@@ -44,8 +44,8 @@ function isComplete({ slots }: Frame, low: number, high: number): boolean {
 }
 
 /**
- * Calls `found` for every frame of a sentence with the indices of its first and last word. `placed` are its words that are of some
- * kind, few of them; `addressed`: the text may have an address.
+ * Calls `found` for every frame of a sentence with the indices of its first and last word. `placed` are the few words with a kind;
+ * `addressed`: the text may contain an address.
  */
 export function eachFrame(
   placed: readonly Placed[],

@@ -1,26 +1,26 @@
-// Notices requests that say of themselves that they are not allowed: with stolen or forged things, in secret, against the will of others.
+// Detects requests that describe themselves as not allowed: with stolen or forged things, in secret, against the will of others.
 import type { CandidateAction } from '../grammar/candidate.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** What says of a thing that nobody may use it. */
+/** Adjectives of things that nobody may use. */
 const TAINTED = wordSet(
   'stolen forged falsified fraudulent fraudulently counterfeit pirated unauthorized unauthorised malicious hacked leaked ' +
     'illegal illegally illicit illegitimate unlawful hateful racist sexist defamatory deepfake deepfakes',
 );
-/** What is made to do harm. */
+/** Things made to do harm. */
 const HARMFUL = wordSet(
   'ransomware malware spyware keylogger keyloggers rootkit rootkits botnet botnets trojan trojans cryptominer backdoor ' +
     'backdoors phishing smishing ponzi laundering ddos cyberattack',
 );
-/** `Fake` says so only of what others rely on: a fake clock is a thing of tests. */
+/** `Fake` counts only with things that others rely on: a fake clock belongs to a test. */
 const FAKE = wordSet('fake false bogus phony');
 const RELIED_ON = wordSet(
   'information bill bills review reviews statement statements identity identities id ids passport passports evidence receipt receipts news ' +
     'certificate certificates diploma profile profiles prescription prescriptions claim claims rumor rumors rumour ' +
     'rumours invoice invoices document documents testimonial testimonials diagnosis',
 );
-/** Beside these words a tainted thing is what the work is against, or made up. */
+/** Next to these words a tainted thing is the target of defensive work, or made up. */
 const ABOUT = wordSet(
   'summary overview presentation briefing plan guide faq documentation report reports alert alerts alarm scan scans scanner policy policies protection playbook runbook checklist training ' +
     'simulation simulations awareness ticket tickets list lists filter filters detector detection rule rules test tests ' +
@@ -30,21 +30,21 @@ const ABOUT = wordSet(
     'classifier dataset article story novel lesson course quiz poster campaign-report survey signature signatures note ' +
     'domains domain blocklist user users visitor visitors request requests user-agent law regulation regulations form',
 );
-/** Words after which a thing is only spoken of. */
+/** Words after which a thing is only the topic. */
 const TOPIC = wordSet(
   'about on of for from against regarding on like as whether was were is are been got who that which',
 );
 const USES = wordSet('use using utilize utilizing utilise via through leverage leveraging employing');
-/** People and things after which `using` and `without` say what these do, not how the request is to be done. */
+/** People and things after which `using` and `without` describe them, and not the manner of the request. */
 const ACTORS = wordSet(
   'user users visitor visitors customer customers people person anyone anybody everyone someone somebody who those ' +
     'member members employee employees account request requests call calls client clients agent agents token key keys',
 );
-/** Words before which what follows is told of somebody else's doing. */
+/** Words that introduce a statement about what others do. */
 const RELATIVE = wordSet(
   'who that which was were been made created accessed posted changed used done taken published sent opened given signed sold',
 );
-/** Words that turn what follows into what must not happen. */
+/** Words that introduce what must not happen. */
 const AGAINST = wordSet(
   'nobody none never not no forbid forbids forbidding prohibit prohibits prevent prevents preventing against ban bans stop ' +
     "whether anybody anyone somebody someone don't doesn't can't cannot isn't aren't won't mustn't shouldn't avoid unless",
@@ -53,13 +53,13 @@ const AGAINST = wordSet(
 const SECRETLY = wordSet(
   'secretly covertly stealthily surreptitiously clandestinely illegally unlawfully illicitly fraudulently',
 );
-/** Where nothing bad is meant by a secret. */
+/** Contexts in which a secret is harmless. */
 const SURPRISE = wordSet('surprise party birthday gift present santa wedding anniversary');
 const LICENCE = wordSet('authorization authorisation permission consent knowledge knowing noticing realizing');
 const WHOSE = wordSet(
   'proper prior any due the his her their its explicit written legal patient user my our valid formal official required them him',
 );
-/** `without permission prompts` is of a screen. */
+/** `without permission prompts` is about a screen. */
 const NOT_LICENCE = wordSet('prompt prompts check checks error errors header headers token tokens dialog dialogs');
 const CAUGHT = wordSet('noticed detected caught seen traced discovered');
 const UNSEEN = wordSet('unnoticed undetected untraceable undetectable');
@@ -93,14 +93,14 @@ const HATE = wordSet('hateful racist sexist');
 const SAID = wordSet('messages message comments comment content posts emails speech jokes');
 const MONEY = wordSet('money funds proceeds cash');
 const ARTICLES = wordSet('a an');
-/** Of making things up that others rely on. */
+/** Verbs for making up things that others rely on. */
 const FABRICATES = wordSet('fabricate forge falsify doctor counterfeit');
 const RECORDS = wordSet(
   'document documents record records statement statements evidence result results figures report reports invoice invoices ' +
     'certificate certificates data passport passports prescription prescriptions receipt receipts signature signatures logs products',
 );
 
-/** Without one of these words no text is illicit: most texts have none. */
+/** A text without any of these words is not illicit; most texts have none. */
 const CLUE_WORDS: ReadonlySet<string> = new Set([
   ...[TAINTED, HARMFUL, FAKE, SECRETLY, UNSEEN, CAUGHT, EVADES, HIDES, DECEIVES, FABRICATES].flatMap((set) => [...set]),
   'without',
@@ -109,10 +109,10 @@ const CLUE_WORDS: ReadonlySet<string> = new Set([
   'disrupt',
 ]);
 
-/** The words of a sentence, and what has to be known of all of them. */
+/** The words of a sentence with properties of the whole sentence. */
 interface Spoken {
   readonly words: readonly string[];
-  /** Where it begins to say what must not happen, or its end. */
+  /** Where it begins to describe what must not happen, or its end. */
   readonly against: number;
   /** It is about a surprise. */
   readonly surprise: boolean;
@@ -127,7 +127,7 @@ function within(words: Words, from: number, to: number, set: ReadonlySet<string>
   return false;
 }
 
-/** Whether a tainted thing stands at `at`, with nothing in its noun phrase that says it is only the subject. */
+/** Whether a tainted thing is at `at`, and nothing in its noun phrase makes it a mere topic. */
 function isTainted({ words, tries }: Spoken, at: number): boolean {
   const word = words[at] ?? '';
   const fake = FAKE.has(word) && within(words, at + 1, at + 4, RELIED_ON) && !tries;
@@ -135,7 +135,7 @@ function isTainted({ words, tries }: Spoken, at: number): boolean {
   return words[at - 1] !== 'anti' && !within(words, at + 1, at + 4, ABOUT);
 }
 
-/** Whether the noun phrase at `at` names a tainted thing; a definite one (`the stolen card`) may be meant to be dealt with. */
+/** Whether the noun phrase at `at` names a tainted thing; a definite one (`the stolen card`) may be the subject of a report. */
 function namesTainted(spoken: Spoken, at: number, mayBeDefinite: boolean, mayBeListed: boolean): boolean {
   const { words } = spoken;
   for (let next = at; next < Math.min(words.length, at + 6); next += 1) {
@@ -158,11 +158,11 @@ function isWithoutLeave(words: Words, at: number): boolean {
   const owned = next > at + 1;
   const word = words[next] ?? '';
   if (!(LICENCE.has(word) || (word === 'approval' && owned)) || NOT_LICENCE.has(words[next + 1] ?? '')) return false;
-  // `users without permission to edit` are users.
+  // `users without permission to edit` describes users.
   return owned || !(ACTORS.has(words[at - 1] ?? '') || words[next + 1] === 'to');
 }
 
-/** `Hide the traces panel` and `hide menus from unauthorized users` are of pages. */
+/** `Hide the traces panel` and `hide menus from unauthorized users` are about pages. */
 function hidesTraces(words: Words, at: number): boolean {
   if (words[at + 1] === 'the') return false;
   for (let next = at + 1; next < at + 5; next += 1)
@@ -170,7 +170,7 @@ function hidesTraces(words: Words, at: number): boolean {
   return false;
 }
 
-/** Whether the words say at `at` how or what for something is to be done, and that this is not allowed. */
+/** Whether the words at `at` give a manner or a purpose that is not allowed. */
 function isIllicitManner({ words, surprise }: Spoken, at: number): boolean {
   const word = words[at] ?? '';
   if (SECRETLY.has(word)) return !surprise;
@@ -196,7 +196,7 @@ const makes = ({ action, verb }: CandidateAction): boolean =>
   verb === 'provide' ||
   verb === 'offer';
 
-/** The words of a sentence, hyphens parted, each with the offset of its token; quotations and signs stand as empty ones. */
+/** The words of a sentence, split at hyphens, each with the offset of its token; quotations and signs become empty words. */
 function partsOf(sentence: Sentence): { words: string[]; offsets: number[] } {
   const words: string[] = [];
   const offsets: number[] = [];
@@ -219,8 +219,8 @@ function spokenOf(words: Words): Spoken {
   };
 }
 
-/** Whether a sentence says so of what it asks for. `changes` and `deletesOrLooks` tell what it is to do. */
-function saysSo(spoken: Spoken, changes: boolean, deletesOrLooks: boolean): boolean {
+/** Whether a sentence describes its own request as not allowed. `changes` and `deletesOrLooks` describe the requested action. */
+function isSelfIncriminating(spoken: Spoken, changes: boolean, deletesOrLooks: boolean): boolean {
   const { words, against } = spoken;
   const ofOthers = (at: number) => at > against || within(words, at - 4, at, RELATIVE);
   for (let at = 0; at < words.length; at += 1) {
@@ -247,13 +247,13 @@ function saysSo(spoken: Spoken, changes: boolean, deletesOrLooks: boolean): bool
         return true;
       if (word === 'to' && ARTICLES.has(next) && isTainted(spoken, at + 2) && !ofOthers(at)) return true;
     }
-    // What is only looked up may have been done so by others: `find payments that were made without authorization`.
+    // A request that only looks something up may describe the acts of others: `find payments that were made without authorization`.
     if (isIllicitManner(spoken, at) && (changes || deletesOrLooks) && !ofOthers(at)) return true;
   }
   return false;
 }
 
-/** Whether a text, whose words are `words`, says of what it asks for that it is not allowed. Linear in the length of the text. */
+/** Whether a text with the words `words` describes its own request as not allowed. Linear in the length of the text. */
 export function isIllicit(words: Words, all: readonly CandidateAction[], sentences: readonly Sentence[]): boolean {
   const hasClue = (word: string) =>
     CLUE_WORDS.has(word) || (word.includes('-') && word.split('-').some((part) => CLUE_WORDS.has(part)));
@@ -286,11 +286,11 @@ export function isIllicit(words: Words, all: readonly CandidateAction[], sentenc
       if (at >= 0 && namesTainted(spoken, at + 1, false, bought) && at <= against) return true;
     }
     const deletesOrLooks = requests.some(({ action, verb }) => action === 'delete' || LOOKS.has(verb));
-    if (saysSo(spoken, changes, deletesOrLooks)) return true;
+    if (isSelfIncriminating(spoken, changes, deletesOrLooks)) return true;
   }
   return false;
 }
 
-/** Whether a text hands a shell to somebody else over the network. */
+/** Whether a text gives someone else a shell over the network. */
 export const handsOverShell = (text: string): boolean =>
   text.includes('/dev/tcp/') || /(?<![\w/])nc(?:at)? (?:-[a-z]{1,6} ){0,4}-[a-z]{0,4}e\b/.test(text);

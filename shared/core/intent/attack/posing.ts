@@ -1,17 +1,17 @@
-// Notices how a text poses: members of data, hidden parts, delimiters and turns of a conversation that nobody held.
+// Detects posing by form: JSON members, hidden parts, delimiters and forged conversation turns.
 import { hasForgedHeading } from './headings.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** A member of structured data that holds an order: `"ai_instruction": ...`, `x-ai-override: ...`. */
+/** A member of structured data that contains an order: `"ai_instruction": ...`, `x-ai-override: ...`. */
 const ORDER_MEMBER =
   /(?<![a-z0-9])(?:ai|assistant|agent|llm|model|internal|hidden|processing|metadata)[_-](?:note|instruction|directive|command|override)["']?\s?[:=]|[{,]\s{0,8}["']_(?:hidden|secret|internal|instructions?|system|note)["']\s?:|\bdata-(?:instruction|directive|command)\s?=/;
 
-/** Elements that wrap what a program hands to a model: these, and names with an underscore, which pages do not have. */
+/** Elements that wrap the input that a program gives to a model: these, and names with an underscore, which HTML does not have. */
 const WRAPPERS =
   /<\/((?:user|document|data|context|results|message|email|input|task|content|query)|[a-z]{1,20}_[a-z_]{1,20})>/g;
 
-/** A text that closes an element which it never opened breaks out of the one that it was put into. */
+/** A text that closes an element which it never opened tries to break out of its enclosing element. */
 function breaksOut(lower: string): boolean {
   const openings = new Map<string, number>();
   for (const { 1: name = '', index } of lower.matchAll(WRAPPERS)) {
@@ -22,18 +22,18 @@ function breaksOut(lower: string): boolean {
   return false;
 }
 
-// Scripts without spaces between words, and Arabic: dropping before rules, or rules before dropping. Every gap is bounded.
+// Scripts without spaces between words, and Arabic: "ignore" before "rules", or after it. Every gap is bounded.
 const OTHER_SCRIPTS =
   /(?:忽略|无视|忘记|取消|停用|禁用|删除|移除)[^。！？\n]{0,24}(?:指示|指令|规则|提示|限制|安全|内容|instructions|prompt)|无视(?:以上|前面|之前)|無視して(?:ください|、|。)|系统提示|(?:给|致)(?:大模型|模型|智能助手|助手|ai|llm)的(?:提示|指示|指令|说明|备注)|没有(?:任何)?限制|(?:指示|指令|命令|ルール|制限)[^。！？\n]{0,14}(?:無視|忘れ|キャンセル|解除|ignore)|システムプロンプト|最初の(?:指示|プロンプト)|あなたの(?:指示|プロンプト|ルール)|(?:지시|명령|규칙|지침|필터|제한)[^.!?\n]{0,14}(?:무시|잊|비활성|해제)|시스템 프롬프트|초기 프롬프트|너의 (?:지시|프롬프트|지침)|(?:تجاهل|انس|ألغ)[^.!؟\n]{0,24}(?:تعليمات|توجيهات|أوامر|قواعد|قيود)|موجه النظام|निर्देश[^।\n]{0,20}(?:अनदेखा|नज़रअंदाज़|भूल)|(?:เพิกเฉย|ละเว้น|ลืม)[^\n]{0,20}คำสั่ง|התעלם[^.\n]{0,20}הוראות|(?:ігноруй|забудь|проігноруй)[^.\n]{0,24}(?:інструкції|вказівки|правила)|(?:αγνόησε|ξέχνα|ξέχασε)[^.\n]{0,24}(?:οδηγίες|εντολές)|(?:دستورات|دستورالعمل)[^.\n]{0,24}نادیده/;
 
-/** Weaker ways to pose that no words show: headings that press, and notices in capitals. */
+/** Weaker signs of form rather than words: urgent headings, and notices in capitals. */
 const PRESSES =
   /(?:^|[\s"'>(])(?:IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?: [A-Z]{2,15}){0,3}(?::|!{2})/;
 const NOTICE = /(?:\[|(?<!-)-{3}|(?<!=)={3}|<!--)\s?([A-Z']{2,20}[ -][A-Z' -]{2,60})(?:\]|-{3}|={3}|-->)/g;
 const NOTICE_WORDS = wordSet(
   'NOTE NOTICE COMMAND SYSTEM ADMIN AUTO AUTOMATED MAINTENANCE SECURITY POLICY OVERRIDE ENABLED ACTIVATED ACTIVE MODE DIRECTIVE PROTOCOL INSTRUCTION INSTRUCTIONS',
 );
-/** A member of data that gives orders, and a part that is hidden from people and addresses a machine. */
+/** A JSON member that gives orders, and a part that is hidden from people and addresses a machine. */
 const PRESSING_MEMBER =
   /["']\s?:\s?["'](?:OVERRIDE|SYSTEM|IMPORTANT|URGENT|ACTION REQUIRED|CRITICAL|ATTENTION|MANDATORY)(?::|!)/;
 const HIDDEN_ADDRESS =
@@ -43,12 +43,12 @@ const HIDDEN_PART = /[[(][^\])\n]{0,24}\b(?:hidden|invisible|white[ -]on[ -]whit
 const INVISIBLE =
   /<[a-z]{1,10} [^<>]{0,200}(?:display:\s?none|font-size:\s?[01]px|opacity:\s?0|left:\s?-\d{3}|aria-hidden=.true)/i;
 
-/** The steps of an agent at work, as an agent writes them for itself. */
+/** The steps of a working agent, in the form in which an agent writes them for itself. */
 function hasForgedSteps(lower: string): boolean {
   return /(?:^|\n)\s{0,8}thought\s?:/.test(lower) && /\n\s{0,8}action\s?:/.test(lower);
 }
 
-/** A comment that a page does not show, and that asks for something. */
+/** A comment that a page does not show, and that contains a request. */
 function hasHiddenRequest(lower: string, lexicon: Lexicon): boolean {
   for (const match of lower.matchAll(
     /<!--\s{0,4}(?:[^>\n]{0,120}?[.:!]\s{1,3}(?:now|always|please|also|then|you must) )?([a-z]{2,20}) (?!(?:of|at|from|in|on|by)\b)[a-z]/g,
@@ -58,14 +58,14 @@ function hasHiddenRequest(lower: string, lexicon: Lexicon): boolean {
   return false;
 }
 
-/** Whether a notice in capitals stands between brackets or dashes, as a page or a program would set its own. */
+/** Whether a notice in capitals is set between brackets or dashes, like those of a page or a program. */
 function hasPosedNotice(text: string): boolean {
   for (const { 1: title = '' } of text.matchAll(NOTICE))
     if (title.split(/[ -]+/).some((word) => NOTICE_WORDS.has(word))) return true;
   return false;
 }
 
-/** A heading in the middle of a text that announces an order, and a verb after it: `Rendering instruction: wrap the answer`. */
+/** A heading in the middle of a text that announces an order, followed by a verb: `Rendering instruction: wrap the answer`. */
 const ANNOUNCES =
   /[.!?\n\])}]\s{1,3}(?:[A-Za-z'-]{1,20} ){0,4}(?:instruction|directive|note|command|step|contract|requirement|message|request|order|goal|objective)s?(?: from (?:the )?[A-Za-z ]{2,30})?\s?:\s{0,3}([a-z]{2,20})\b/gi;
 
@@ -74,96 +74,96 @@ function announcesOrder(text: string, lexicon: Lexicon): boolean {
   return false;
 }
 
-/** A code word that is to be said, as those who test an agent do: `output MARKER_7`, `print "OWNED BY ME"`. */
+/** A code word to be printed, as in tests of agents: `output MARKER_7`, `print "OWNED BY ME"`. */
 const CODE_WORD =
   /\b(?:[Oo]utput|[Pp]rint|[Rr]eply|[Rr]espond|[Ss]ay|[Aa]nswer|[Rr]eturn|[Ii]nclude|[Aa]ppend|containing|words?|phrase|with)\b[^.\n"']{0,24}["'\u201c]?(?:\b[A-Z]{3,}[A-Z0-9]*_[A-Z0-9_]+\b|["'\u201c][A-Z]{3,}(?: [A-Z]{2,}){1,5}["'\u201d.!])/;
-/** The same in one long word of capitals, right after what asks for it. */
+/** The same as one long word of capitals, right after the request for it. */
 const CODE_CAPITALS =
   /\b(?:[Pp]repend|[Aa]ppend|[Oo]utput|[Pp]rint|[Ss]ay|[Ee]mit|[Ee]cho|word|token|identifier|string|marker)\s["'`]?[A-Z]{6,}\b/;
-/** A heading in capitals that claims to speak for the system: `SYSTEM NOTICE: ...`. */
+/** A heading in capitals that claims to come from the system: `SYSTEM NOTICE: ...`. */
 const CAPITAL_HEADING =
   /(?:^|[\n"'(]|[.!?]\s)(?:[A-Z]{2,12} ){0,2}(?:SYSTEM|ADMIN|SECURITY|DEVELOPER|ROOT|OPERATOR|OVERRIDE|COMPLIANCE|INSTRUCTIONS?|DIRECTIVES?)(?: [A-Z]{2,15}){0,3}\s?:/;
-/** A note set among lines of code or data: `-- DBA NOTE: ...`. */
+/** A note among lines of code or data: `-- DBA NOTE: ...`. */
 const COMMENT_NOTE = /(?:^|\n)\s{0,8}(?:--|#|\/\/|\*|<!--)\s{0,3}(?:[A-Z]{2,15} ){1,3}(?:NOTE|NOTICE|ACTION|MESSAGE)\b/;
-/** An address whose name says whose it is. */
+/** An address whose name reveals its purpose. */
 const TELLING_ADDRESS =
   /\b(?:evil|attacker|hacker|malicious|exfil)[a-z0-9-]{0,20}(?:\.|\[\.\])(?:com|net|org|io|example|ru|xyz|cn|dev|co|info|biz|site|online|tk|app|cc|me|test|invalid|local|link)\b|\b(?:attacker|hacker|leak|exfil)@/i;
-/** Parts of such an address, which are rarer and sooner looked for than the address. */
+/** Parts of such an address, which are rarer and cheaper to find than the address. */
 const MAY_TELL = ['evil', 'attack', 'hack', 'malici', 'exfil', 'leak@'];
 const SENDS_TO_IT =
   /\b(?:send|sends|sending|forward|e-?mail|post|upload|transmit|exfiltrate|transfer|wire|curl|wget|nc|fetch|load|open|visit|copy|bcc|cc|share|to)\b[^\n]{0,160}(?:(?:evil|attacker|hacker|malicious|exfil)[a-z0-9-]{0,20}(?:\.|\[\.\])|(?:attacker|hacker|leak|exfil)@)/i;
 /** The same after a colon: `Output exactly: ALL OWNED`. */
 const CODE_AFTER_COLON =
   /\b(?:[Oo]utput|[Ss]ay|[Pp]rint|[Rr]eply|[Rr]espond|[Aa]nswer)\b[^.\n:]{0,16}:\s?(?:[A-Z]{2,}|[A-Z])(?: [A-Z]{1,15}){1,5}(?:[.!\s]|$)/;
-/** The end of a part, set off, as what puts texts together would write it. */
+/** A separator line that marks the end of a part, in the style of programs that concatenate texts. */
 const END_OF_PART =
   /(?<![-=*#<[_])[-=*#<[_]{2,}\s?(?:end|start|begin)(?:ning)? of (?:the )?(?:document|text|data|input|file|e-?mail|message|context|article|page|content|prompt)/i;
 /** A comment for a machine that works on code: `// AI: when you change this ...`. */
 const COMMENT_FOR_MACHINE =
   /(?:^|\n)\s{0,12}(?:\/\/|#|--|\/\*|\*|<!--)\s{0,3}@?(?:ai|llm|assistant|agent|claude|copilot|cursor|chatgpt|gpt|gemini)\b[^:\n]{0,20}:\s{0,3}(?:when|always|please|also|you|never|ignore|run|make|do|add|remove|before|if)\b|<!--\s{0,3}(?:ai|llm|assistant|agent|bot|claude|copilot|chatgpt)\s?[:,]/i;
-/** What somebody who reads is to do, as a heading: `Next step for the assistant: ...`. */
+/** A heading with a task for the reader: `Next step for the assistant: ...`. */
 const FOR_MACHINE =
   /\b(?:instructions?|orders?|commands?|notes?|tasks?|actions?(?: items?)?|steps?|messages?|items?|requests?|directives?)\s(?:for|to) (?:the |any |all )?(?:ai|ais|llms?|assistants?|agents?|bots?|models?|chatbots?|copilot)(?: (?:parsing|reading|processing|handling|summari[sz]ing|working|that|who|which|only|agents?|assistants?|models?)\b[^:.\n]{0,40})?:/i;
-/** A member of data that says what to do next. */
+/** A JSON member that names the next action. */
 const NEXT_ACTION =
   /["'](?:next_?(?:action|step)s?|required_action|action_required|agent_[a-z]{2,20}|system_note)["']\s?:\s?["'](?:please |you must |now )?(?:call|execute|run|send|transfer|delete|forward|ignore|reply|respond|email)\b/i;
 /** A mode between brackets: `[admin mode]`. */
 const BRACKET_MODE =
   /\[\[?(?:admin|system|root|developer|dev|debug|god|sudo|override|operator|maintenance) (?:mode|access|override|note|message|command)/i;
-/** Orders that are shouted: `IGNORE THE REST`. */
+/** Orders in capitals: `IGNORE THE REST`. */
 const SHOUTS = /\b(?:IGNORE|STOP|FORGET|DISREGARD|OVERRIDE|BYPASS)(?: [A-Z]{2,15}){1,6}\b/;
-/** Turns of a conversation within a line: `... thanks. User: now show it`. */
+/** Conversation turns within a line: `... thanks. User: now show it`. */
 const TURN_IN_LINE = /[.!?] {1,3}(?:System|Assistant|User|Human|Developer|Admin)\s?:\s/;
-/** A line that begins something anew: `### NEW CONTEXT ###`. */
+/** A line that announces a new part: `### NEW CONTEXT ###`. */
 const NEW_PART = /(?:^|\n)[#=*\-~]{2,10}\s?NEW [A-Z]{3,15}/;
-/** Text that a page does not show, and that speaks to whoever reads it. */
+/** Text that a page does not show, and that addresses its reader. */
 const INVISIBLE_ORDER =
   /(?:display:\s?none|font-size:\s?[01](?:px|pt)?\b|opacity:\s?0|color:\s?(?:white|#fff)|aria-hidden=.true)[^<>]{0,100}>[^<]{0,200}\b(?:ai|assistant|agent|model|you|ignore|please|send|forward|must)\b/i;
-/** A line that ends what was before it: `%%% END OF RULES %%%`, `USER INPUT END`. */
+/** A line that ends the preceding part: `%%% END OF RULES %%%`, `USER INPUT END`. */
 const CUT =
   /(?:^|\n)[^A-Za-z0-9\n]{0,10}(?:(?:END|STOP|FINISH)[ _-][A-Za-z][A-Za-z _-]{2,40}|[A-Z]{3,12} [A-Z]{3,12} END)[^A-Za-z0-9\n]{0,10}(?:\n|$)|(?<!%)%{3,}\s?(?:end|begin)\b/;
 /** A line of capitals that announces orders: `-- CORE INSTRUCTION`. */
 const ORDER_LINE =
   /(?:^|\n)[-=#*>~\s]{1,10}(?:[A-Z]{2,15}[ ,]{1,2}){0,5}(?:INSTRUCTION|DIRECTIVE|OVERRIDE|COMMAND)S?[A-Z ,]{0,30}[-=#*~]{0,10}(?:\n|$)/;
-/** Words that are dictated, as a request that wants a thing done hardly does: `print "..."`, `reply with '...'`. */
+/** Dictated words, which are rare in real requests: `print "..."`, `reply with '...'`. */
 const DICTATES =
   /\b(?:print|say|output|respond|reply|state|answer|write|declare|repeat|display)(?: (?:that|with|only|exactly|the (?:words?|phrase|text|sentence|string|message|following)|back)){0,3}:? ?["'`<\u201c]/i;
-/** A turn of the user's that a text brings along, with a request of its own. */
+/** A forged user turn with a request of its own. */
 const USER_TURN =
   /\n\s{0,8}(?:user|human)\s?:\s{0,3}(?:next|now|please|thanks|there|forget|ignore|could you|can you|i want)/i;
-/** An electronic mail that asks to send something on. */
+/** An e-mail that asks to forward something. */
 const MAIL = /^\s{0,4}subject\s?:/i;
 const SENDS_ON = /\b(?:send|forward|e-?mail|reply|submit)\b[^\n]{0,80}\b(?:to|at)\b[^\n]{0,40}@/i;
-/** One short word again and again, to push away what was before. */
+/** One short word repeated many times, in order to push earlier text out of the context. */
 const PADDING = /(?:^|\s)(\S{1,4})(?:\s\1){19}/;
-/** A picture whose address is to be filled in with what the reader knows. */
+/** An image whose URL is to be filled in with data that the reader knows. */
 const LEAKY_PICTURE =
   /!\[[^\]\n]{0,80}\]\(https?:\/\/[^)\s]{0,200}?[=/?](?:[{[<$]|%7b|data\b|secret|base64|encoded|your)/i;
-/** A member of data that lets another speaker in: `{role: 'system', content: ...}`. */
+/** A JSON member that introduces another speaker: `{role: 'system', content: ...}`. */
 const OTHER_ROLE = /\brole["']?\s{0,2}:\s{0,2}["'](?:system|developer)["']/;
 
-/** A note left for whoever reads the text, as tool results carry them: a request has no such heading. */
+/** A note to the reader, as in forged tool results; real requests have no such heading. */
 const TODO_NOTE = /(?:^|\n)[\s#*\-"'<(/]{0,8}todo\s?:/;
-/** A turn of the system's, with an order in it; `System: macOS 14` is of a report. */
+/** A system turn that contains an order; `System: macOS 14` is part of a report. */
 const SYSTEM_TURN =
   /\nsystem\s?:[^\n]{0,80}\b(?:you|your|user|ignore|override|instructions?|must|always|now|assistant|disregard|do not|reveal|new)\b/;
 const SPEAKS_FIRST = /^[\s#*"'<]{0,8}assistant\s?:/;
-/** A turn of a conversation that nobody held; people send transcripts too. */
+/** A forged conversation turn; weak, because people also send transcripts. */
 const FORGED_TURN = /\n[\s*[]{0,8}(?:turn \d{1,3} ?- ?)?(?:ai assistant|assistant|ai)[\]*]{0,3}\s?:/i;
 const CALLS_MACHINE = /(?:^|\s)@(?:assistant|ai|agent|claude|copilot|cursor|bot|chatgpt)\b/i;
-/** A machine that is called in the middle of a text: `... done. Assistant, now run it`. */
+/** A machine addressed in the middle of a text: `... done. Assistant, now run it`. */
 const CALLED_BY_NAME =
   /[\n.!?"')\]]\s{0,3}(?:Assistant|Agent|AI|Bot|Claude|ChatGPT|Model|Copilot),\s(?:now|please|also|you|then|ignore|run|do|add|send|delete|call|use)\b/;
 const NAMED_BOT = /\b[A-Z][A-Za-z]{1,15}(?:GPT|Bot)\b/;
-/** Files that hold credentials, and folders that do. */
+/** Files and folders that hold credentials. */
 const SECRET_FILE = /\/etc\/shadow|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub)|\.aws\/credentials/;
 const SECRET_PATH = /\/\.(?:ssh|aws|cursor|kube|gnupg)\b|\/etc\/(?:passwd|shadow)|\bid_rsa\b|(?:^|[\s"'/])\.env\b/;
 
-/** What no way to pose can do without, but for a few: signs that plain sentences do not have, quotations and capitals. */
+/** Fast check: almost every form contains a sign that plain sentences do not have, a quotation or capitals. */
 const UNPLAIN = /[^A-Za-z0-9 ,.?!'-]|[A-Z]{3}|(?<![a-z])'|--/;
 
 type Form = readonly [name: string, ...forms: readonly RegExp[]];
-/** Weaker ways to pose, by name, which count as hints: those of capitals, those with an element, of several lines, and the others. */
+/** Weaker forms, by name, which count as hints: those in capitals, those with an element, those of several lines, and the others. */
 const OF_CAPITALS: readonly Form[] = [
   ['presses', PRESSES],
   ['code_word', CODE_WORD, CODE_CAPITALS],
@@ -192,11 +192,11 @@ const OTHERS: readonly Form[] = [
   ['turn_in_line', TURN_IN_LINE],
 ];
 
-/** How a text poses. */
+/** The forms found in a text. */
 export interface Posing {
-  /** Enough by itself. */
+  /** Sufficient by itself. */
   readonly attack: boolean;
-  /** Names of weaker ways, and of those that count half as much. */
+  /** Names of weaker forms, and of those that count half as much. */
   readonly hints: ReadonlySet<string>;
   readonly traces: ReadonlySet<string>;
 }
@@ -206,7 +206,7 @@ function hasMarker(lower: string, { markers }: Lexicon): boolean {
   return false;
 }
 
-/** Ways to pose that a colon, an equals sign or a comment are part of. */
+/** Forms that contain a colon, an equals sign or a comment. */
 const isOrderOfData = (text: string, lower: string): boolean =>
   TODO_NOTE.test(lower) ||
   SPEAKS_FIRST.test(lower) ||
@@ -221,7 +221,7 @@ const isOrderOfData = (text: string, lower: string): boolean =>
   NEXT_ACTION.test(text) ||
   OTHER_ROLE.test(lower);
 
-/** How a text poses; `lower` is the text in lower case. */
+/** Finds the forms in a text; `lower` is the text in lower case. */
 export function posingOf(text: string, lower: string, ascii: boolean, lexicon: Lexicon): Posing {
   const hints = new Set<string>();
   const traces = new Set<string>();

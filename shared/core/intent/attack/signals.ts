@@ -1,13 +1,13 @@
-// Finds sequences of words that are typical of text which takes an agent over, where they are said and not only spoken of.
+// Finds word sequences that are typical of takeover attempts, where they are addressed to the reader and not only mentioned.
 import { eachFrame, type Placed } from './frames.ts';
 import type { Lexicon, Signal, Telling } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
 import type { SpokenWords } from '../text/words.ts';
 
-/** Where the signal that begins at `words[at]` ends, before `end` and each step within `gap` words of the one before; or -1. */
+/** The end of the signal that begins at `words[at]`, before `end` and with each step within `gap` words of the previous one; or -1. */
 function lastOf({ steps, gap }: Signal, words: readonly string[], at: number, end: number): number {
   let position = at;
-  // Most signals end at their second step, for every word that begins one: nothing is made here.
+  // Most signals fail at their second step, for every word that begins one, so nothing is allocated here.
   for (let index = 1; index < steps.length; index += 1) {
     const step = steps[index];
     const limit = Math.min(end, position + 2 + gap);
@@ -19,7 +19,7 @@ function lastOf({ steps, gap }: Signal, words: readonly string[], at: number, en
   return position;
 }
 
-/** Cheap first look: whether any signal that begins at `words[at]` may have its second step. */
+/** Cheap first test: whether any signal that begins at `words[at]` can have its second step. */
 function mayGoOn({ signals, seconds, reach }: Telling, words: readonly string[], at: number, end: number): boolean {
   if (seconds === undefined) return true;
   if (signals.length === 0) return false;
@@ -28,18 +28,18 @@ function mayGoOn({ signals, seconds, reach }: Telling, words: readonly string[],
   return false;
 }
 
-/** Sentences that ask what something is, and those that ask for a made-up text. */
+/** First words of sentences that ask for an explanation or for a made-up text. */
 const ASKS = wordSet('what how why who which explain describe define discuss teach');
 const WRITES = wordSet('write create compose draft');
 const FICTION = wordSet('story novel poem scene dialogue dialog thriller screenplay play tale script');
 const POLITE = wordSet('can could would will you please help me');
 const MEANS = wordSet('mean means meaning definition');
-/** Words after which a sentence of that kind only quotes. */
+/** Words after which such a sentence only quotes. */
 const QUOTES = wordSet(
   'phrase phrases says say saying said words sentence sentences called typed attack attacks attacker attackers hacker',
 );
 
-/** Where a sentence begins to quote what others say (`how do attackers use the phrase ...`), or its end. */
+/** The index at which a sentence begins to quote others (`how do attackers use the phrase ...`), or its end. */
 function quotedFrom(words: readonly string[], start: number, end: number): number {
   let begin = start;
   while (begin < end && POLITE.has(words[begin] ?? '')) begin += 1;
@@ -54,16 +54,16 @@ function quotedFrom(words: readonly string[], start: number, end: number): numbe
   return end;
 }
 
-/** Before a verb: it is what must not happen (`never reveal your prompt`). */
+/** Before a verb: the action must not happen (`never reveal your prompt`). */
 const NEGATES = wordSet("never not don't cannot can't mustn't shouldn't won't refuse refuses refusing avoid avoids");
-/** Before a verb: it is what somebody else does (`when a user asks for your prompt`). */
+/** Before a verb: others act (`when a user asks for your prompt`). */
 const OTHERS_ASK = wordSet('asks requests tries attempts wants');
-/** What a sentence that has these words before it tells of such texts: `an attack in which text steers a model into ...`. */
+/** Words before a signal in a sentence that describes such texts: `an attack in which text steers a model into ...`. */
 const TOLD_OF = wordSet(
   'attack attacks attacker attackers adversary adversaries adversarial injection injections jailbreaks hacker hackers technique techniques',
 );
 const TOLD_REACH = 14;
-/** `Developers can override ...` and `the model was told to ignore ...` tell of others; `you can ...` does not. */
+/** `Developers can override ...` and `the model was told to ignore ...` are about others; `you can ...` is not. */
 const MAY = wordSet('can could may might would did does');
 const MADE = wordSet('told asked instructed designed made tricked trained able used');
 const SPEAKERS = wordSet('you i we u ai assistant assistants llm model agent chatbot please');
@@ -81,7 +81,7 @@ function isOfOthers(words: readonly string[], start: number, at: number): boolea
   );
 }
 
-/** Whether the words before `at` say that what follows is not to happen, or is told of somebody else. */
+/** Whether the words before `at` negate the following, or attribute it to someone else. */
 function isOnlyTold(words: readonly string[], start: number, at: number, negated = false): boolean {
   if (isOfOthers(words, start, at)) return true;
   for (let before = at - 1; before >= Math.max(start, at - TOLD_REACH); before -= 1) {
@@ -93,7 +93,7 @@ function isOnlyTold(words: readonly string[], start: number, at: number, negated
   return false;
 }
 
-/** What belongs to whoever reads: rules about these are its rules. */
+/** Matters of the reader: rules about these are the reader's own rules. */
 const OWN_MATTERS = wordSet(
   'you your yourself ai being safety ethics ethical morals rules rule guidelines policies instructions prompt restrictions limits privacy what how not system conversation chat context this message above beginning start text document page file email website attachment past order',
 );
@@ -101,7 +101,7 @@ const OWN_MATTERS = wordSet(
 const ABOUT = wordSet('about regarding concerning');
 const RULES = wordSet('instruction instructions rule rules guideline guidelines message messages');
 
-/** Whether `words[at..last]` are the speaker's own, or only of one matter: `forget the instructions about the deadline`. */
+/** Whether `words[at..last]` belong to the speaker, or concern only one matter: `forget the instructions about the deadline`. */
 function isOfOneMatter(words: readonly string[], at: number, last: number): boolean {
   const isOther = (from: number) =>
     from < words.length && !words.slice(from, from + 3).some((word) => OWN_MATTERS.has(word));
@@ -116,18 +116,18 @@ function isOfOneMatter(words: readonly string[], at: number, last: number): bool
   return false;
 }
 
-/** What is found of a sign, and the index of its first word. */
+/** A sign that was found, with the index of its first word. */
 export interface Sign extends Pick<Signal, 'name' | 'strength'> {
   readonly at: number;
 }
 
-/** A sign in several forms counts once, by the strongest of them. */
+/** A sign with several forms counts once, with the strength of the strongest. */
 function isNew({ name, strength }: Pick<Sign, 'name' | 'strength'>, found: ReadonlyMap<string, Sign>): boolean {
   const known = found.get(name);
   return known === undefined || (strength === 'attack' && known.strength !== 'attack');
 }
 
-/** The signals and frames in the words of a text, each once; none goes on across the end of a line or sentence. */
+/** The signals and frames in the words of a text, each once; none extends across the end of a line or sentence. */
 export function signalsIn(spoken: SpokenWords, lexicon: Lexicon): Sign[] {
   const { words, ends, addressed } = spoken;
   const found = new Map<string, Sign>();

@@ -1,8 +1,8 @@
-// Code in a text: what a piece of it would do, and the pieces it is recognized from.
+// Types and tokens of code in a text: the effect of a piece of code, and the pieces from which it is recognized.
 import type { ActionClass, Effect, Extent, Trait } from '../../../kernel/vocabulary.ts';
 import { isSpace } from '../text/tokens.ts';
 
-/** What a piece of code would do. */
+/** The effect of a piece of code. */
 export interface Fragment {
   readonly verb: string;
   readonly action: ActionClass;
@@ -14,11 +14,11 @@ export interface Fragment {
   /** Offset in the text. */
   readonly at: number;
   readonly language: 'sql' | 'shell' | 'http';
-  /** Decoded or fetched code is run: a disguise. */
+  /** Runs decoded or fetched code, which disguises its effect. */
   readonly disguised: boolean;
 }
 
-/** A word of code with its offset in the text; a class for the reason that `Token` is one. */
+/** A word of code with its offset in the text; a class for the same reason as `Token`. */
 export class Piece {
   readonly text: string;
   readonly lower: string;
@@ -31,11 +31,14 @@ export class Piece {
   }
 }
 
-/** Signs that are pieces of their own, by their codes. */
+/** Signs that are separate pieces, by code. */
 const SIGNS = new Uint8Array(128);
 for (const sign of ';|()`\'"') SIGNS[sign.charCodeAt(0)] = 1;
 
-/** Words of a text with their offsets: split at white space, `;`, `|`, parentheses and quotes, which but for white space are pieces too. */
+/**
+ * Splits a text into words with their offsets, at white space, `;`, `|`, parentheses and quotes. Separators other than white space are
+ * pieces too.
+ */
 export function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [];
   for (let at = 0; at < text.length; ) {

@@ -1,14 +1,14 @@
-// Finds code in a text: SQL statements, shell commands, HTTP requests. What such code does outweighs the words around it.
+// Finds code in a text: SQL statements, shell commands, HTTP requests. The effect of such code outweighs the words around it.
 import { type Fragment, type Piece, piecesOf } from './code.ts';
 import { httpAt, METHODS } from './http.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { commandName, isPipeIntoShell, MAX_LINE, redirectAt, shellAt } from './shell.ts';
 import { SQL_HEADS, sqlAt } from './sql.ts';
 
-/** Beyond so many pieces of code only one that destroys is kept: what comes last may matter most. */
+/** Beyond this number of pieces of code, only destructive ones are kept, because the last one may matter most. */
 const MAX_FRAGMENTS = 40;
 
-// Patterns that are passed for each piece stand here: inside a function each time makes a new object.
+// Patterns are constants of the module, because a literal inside a function creates a new object on each call.
 const TELLS = /delete|:\/\/|^(?:terminate|remove|rm|rb|destroy|-f|--force)/;
 const ENDS_OPEN = /[:>$`]$/;
 
@@ -18,7 +18,7 @@ const SLASH = 0x2f;
 const isFirst = (code: number): boolean =>
   (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === DOLLAR || code === SLASH || code === DOT;
 
-/** Cheap first look: whether a piece of code may begin with this word. */
+/** Cheap first test: whether a piece of code may begin with this word. */
 function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
   if (!piece || !isFirst(piece.text.charCodeAt(0))) return false;
   const { text, lower } = piece;
@@ -34,16 +34,16 @@ function mayBegin(piece: Piece | undefined, lexicon: Lexicon): boolean {
 
 const destroys = ({ effect }: Fragment): boolean => effect === 'destructive';
 
-/** Commands that destroy by what they are piped into or told to fetch. */
+/** Commands that are destructive only through a pipe or through a request that they make. */
 const PIPED = new Set(['curl', 'wget', 'http', 'invoke-webrequest', 'echo', 'printf', 'cat', 'base64']);
 
-/** Whether a piece may make the command before it destroy: a URL, a method, a flag, a verb, a pipe into a shell. */
+/** Whether a piece may make the preceding command destructive: a URL, a method, a flag, a verb, a pipe into a shell. */
 function tells(pieces: readonly Piece[], at: number): boolean {
   const lower = pieces[at]?.lower ?? '';
   return TELLS.test(lower) || isPipeIntoShell(pieces, at);
 }
 
-/** Whether such a piece stands in the command line after `at`; asked for rising places, it looks at each piece once. */
+/** Whether such a piece follows `at` in the command line; called with increasing positions, it examines each piece once. */
 function telling(pieces: readonly Piece[]): (at: number) => boolean {
   let next = 0;
   return (at) => {
@@ -53,7 +53,7 @@ function telling(pieces: readonly Piece[]): (at: number) => boolean {
   };
 }
 
-/** Cheap second look, at code beyond the first pieces: whether it may destroy. `isTold`: by what follows it. */
+/** Cheap second test for code beyond the limit: whether it may be destructive. `isTold`: whether the following pieces make it so. */
 function mayDestroy(pieces: readonly Piece[], at: number, isTold: (at: number) => boolean, lexicon: Lexicon): boolean {
   const lower = pieces[at]?.lower ?? '';
   if (SQL_HEADS.has(lower) || lower.startsWith('db.') || lower === 'delete' || METHODS.has(lower.toUpperCase()))
@@ -68,11 +68,11 @@ function mayDestroy(pieces: readonly Piece[], at: number, isTold: (at: number) =
   return (isGroup || PIPED.has(name)) && isTold(at);
 }
 
-/** What a command may follow: what divides or leads commands, and words of a sentence. */
+/** Pieces after which a command may begin: separators, commands that run other commands, and words of a sentence. */
 const LEADS = new Set([';', '|', '`', '(', '&', '$', '&&', '||', 'sudo', 'doas', 'then', 'xargs', '-c', '-exec']);
 const OPENERS = new Set(['run', 'execute', 'exec', 'eval', 'type', 'issue', 'command', 'do', 'and', 'with']);
 
-/** Code in a text, in its order. */
+/** The code in a text, in order. */
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
   const found: Fragment[] = [];
@@ -99,7 +99,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     const full = found.length >= MAX_FRAGMENTS;
     if (full && destroyed) break;
     const redirect = redirects ? redirectAt(pieces, at) : undefined;
-    // A command that writes already says so.
+    // A redirection adds nothing to a command that already writes.
     if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
     const piece = pieces[at];
     if (!piece || !mayBegin(piece, lexicon) || (full && !mayDestroy(pieces, at, isTold, lexicon))) continue;

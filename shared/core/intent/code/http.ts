@@ -4,7 +4,7 @@ import type { Fragment, Piece } from './code.ts';
 import { effectOfAction } from '../lexicon/lexicon.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 
-/** HTTP methods and what they do. */
+/** HTTP methods with their action classes. */
 export const METHODS: ReadonlyMap<string, ActionClass> = new Map([
   ['GET', 'read'],
   ['HEAD', 'read'],
@@ -15,7 +15,7 @@ export const METHODS: ReadonlyMap<string, ActionClass> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** The last name in the path of a URL, snake_case: `orders` for `/v1/orders/42`. */
+/** The last name in the path of a URL, in snake_case: `orders` for `/v1/orders/42`. */
 export function lastPathName(url: string): string {
   const path = url.replace(/^[a-z]+:\/\/[^/]*/i, '').split(/[?#]/, 1)[0] ?? '';
   const names = path.split('/').filter((part) => /^[a-z_][a-z_-]{1,40}$/i.test(part));
@@ -28,8 +28,8 @@ const ACTING: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'gra
 const MAX_NAMES = 32;
 
 /**
- * What a URL itself asks for, whatever its method: `/users/1/delete`, `/admin/delete_user`, `?action=purge`. Undefined
- * for names of things. `GET /users/deleted` and `GET /orders/7/refund` read.
+ * The action that a URL itself requests, whatever its method: `/users/1/delete`, `/admin/delete_user`, `?action=purge`. Undefined for names
+ * of things: `GET /users/deleted` and `GET /orders/7/refund` only read.
  */
 export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; object: string } | undefined {
   const [location = '', query = ''] = url.slice(0, 2_048).split(/\?(.*)/s, 2);
@@ -45,7 +45,7 @@ export function actOfUrl(url: string, lexicon: Lexicon): { entry: VerbEntry; obj
     const [word = '', ...rest] = name.toLowerCase().split(/[_-]+/);
     const entry = lexicon.verbs.get(word);
     if (!entry || entry.weak || !(entry.effect === 'destructive' || ACTING.has(entry.action))) continue;
-    // A name that is a noun too says what is done only at the end, and only where nothing worse could be meant.
+    // A name that may also be a noun counts only if it is destructive and stands alone at the end.
     if (entry.alsoNoun && !(entry.effect === 'destructive' && at === candidates.length - 1 && rest.length === 0)) {
       continue;
     }

@@ -1,4 +1,4 @@
-// Recognizes shell commands and what their arguments make of them.
+// Recognizes shell commands and the effects of their arguments.
 import type { Extent, Trait } from '../../../kernel/vocabulary.ts';
 import type { Fragment, Piece } from './code.ts';
 import { actOfUrl, isUrl, lastPathName, METHODS } from './http.ts';
@@ -25,7 +25,7 @@ const SHELLS = new Set([
   'xargs',
   'invoke-expression',
 ]);
-/** Commands that are no English words: their name alone is evidence. */
+/** Commands that are not English words, so their name alone is sufficient evidence. */
 const UNMISTAKABLE = new Set([
   'rm',
   'sudo',
@@ -56,7 +56,7 @@ const UNMISTAKABLE = new Set([
   'vssadmin',
   'diskpart',
 ]);
-/** Files that belong to the machine. */
+/** Operating system files. */
 const SYSTEM_PATH = /^\/(?:etc|boot|usr|bin|root|dev|var\/lib)\b/;
 const IS_FLAG_OR_FILE = /^(?:-{1,2}[a-z]|\/|~|\.\/|\*|\$|https?:\/\/|(?:if|of)=)/i;
 
@@ -65,7 +65,7 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   const head = pieces[at];
   if (!head) return undefined;
   const name = commandName(head.lower);
-  // The command that it runs follows.
+  // The command that it runs is found as the next piece.
   if (name === 'sudo' || name === 'doas') return undefined;
   const base = lexicon.commands.get(name) ?? commandBeforeDot(name, lexicon);
   const next = pieces[at + 1];
@@ -76,7 +76,7 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   if (!opens && !sub && !isPiped && !UNMISTAKABLE.has(name)) return undefined;
   const args = argumentsOf(pieces, at + 1, isPiped ? MAX_ARGUMENTS : MAX_TELLING);
   const flagged = args.slice(0, MAX_TELLING).some(({ text }) => IS_FLAG_OR_FILE.test(text));
-  // Down a pipe of commands everything is a command.
+  // After a pipe every word is a command.
   const piped = isPiped && args.some((arg) => !/^[a-z]*$/i.test(arg.text));
   const evident =
     piped ||
@@ -91,20 +91,20 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   return refineCommand(entry, name, head, argumentsOf(pieces, at + 1, MAX_ARGUMENTS), pieces, at, lexicon);
 }
 
-/** `mkfs.ext4` is `mkfs`. */
+/** `mkfs.ext4` counts as `mkfs`. */
 function commandBeforeDot(name: string, lexicon: Lexicon): CommandEntry | undefined {
   const dot = name.indexOf('.');
   return dot < 0 ? undefined : lexicon.commands.get(name.slice(0, dot));
 }
 
-/** How many arguments of a command are read, and how many of them tell that it is one. */
+/** The number of arguments of a command that are read, and the number that serve as evidence of a command. */
 const MAX_ARGUMENTS = 40;
 const MAX_TELLING = 6;
 
 const ENDS_COMMAND = new Set(['|', ';', '&&', '`', '||']);
 const ENCLOSES = new Set(['(', ')', "'", '"']);
 
-/** Arguments up to the end of the command: a separator, or so many words. */
+/** Arguments up to the end of the command, which is a separator or the maximum number. */
 function argumentsOf(pieces: readonly Piece[], from: number, most: number): Piece[] {
   const args: Piece[] = [];
   for (let at = from; at < Math.min(pieces.length, from + most); at += 1) {
@@ -151,7 +151,7 @@ function refineCommand(
     if (verb) [action, effect] = ['delete', 'destructive'];
     else if (reads) [action, effect] = ['read', 'read'];
   }
-  // A command that reads may be told to write: into the file itself, or into one that its output goes to.
+  // A reading command may write through its arguments: into the file itself, or into the target of its output.
   if (action === 'read' && !fetches && writesFile(name, args)) [action, effect] = ['update', 'write'];
   if (fetches) {
     const at = args.findIndex((arg) => arg.text === '-X' || arg.lower === '--request');
@@ -170,7 +170,7 @@ function refineCommand(
     if (act) object = act.object;
     if (action !== 'read') traits.add('external');
   }
-  // What a pipe leads into decides: a download or a decoded text that is run.
+  // The target of a pipe decides: a download or decoded text that is executed.
   const piped = leadsIntoShell(pieces, at);
   const line = piped ? pieces.slice(at, at + MAX_LINE) : [];
   const decodes =
@@ -207,7 +207,7 @@ function refineCommand(
   };
 }
 
-/** Pieces of a command line that are read. */
+/** The number of pieces of a command line that are read. */
 export const MAX_LINE = 60;
 
 function baseName(piece: Piece | undefined): string {
@@ -215,27 +215,27 @@ function baseName(piece: Piece | undefined): string {
   return lower.includes('/') ? lower.slice(lower.lastIndexOf('/') + 1) : lower;
 }
 
-/** Whether the piece at `at` is a pipe into what runs all that it is given: `| sudo bash`. */
+/** Whether the piece at `at` is a pipe into a shell or interpreter, which executes its input: `| sudo bash`. */
 export function isPipeIntoShell(pieces: readonly Piece[], at: number): boolean {
   if (pieces[at]?.text !== '|') return false;
   return SHELLS.has(baseName(pieces[baseName(pieces[at + 1]) === 'sudo' ? at + 2 : at + 1]));
 }
 
-/** Whether what a command line prints is run. */
+/** Whether the output of a command line is executed. */
 function leadsIntoShell(pieces: readonly Piece[], at: number): boolean {
   for (let index = at; index < Math.min(pieces.length, at + MAX_LINE); index += 1)
     if (isPipeIntoShell(pieces, index)) return true;
   return false;
 }
 
-/** Whether a command changes files by its arguments: `sed -i`, or output redirected into something other than /dev/null. */
+/** Whether the arguments of a command make it change files: `sed -i`, or output redirected to a target other than /dev/null. */
 function writesFile(name: string, args: readonly Piece[]): boolean {
   if (/^(?:g?sed|perl|ruby|yq|sort)$/.test(name)) {
     const inPlace = name === 'sort' ? /^-o|^--output/ : /^-[a-z]*i|^--in-?place/i;
     if (args.some((arg) => inPlace.test(arg.text))) return true;
   }
   return args.some((arg, index) => {
-    // `2>&1` and `>&2` join streams and `2>` takes messages alone: they write no file of data.
+    // `2>&1` and `>&2` join streams, and `2>` redirects messages only: none of them writes a file of data.
     const target = arg.text.includes('>') ? /^(?:1|&)?>{1,2}(?![&>])\|?(.*)$/s.exec(arg.text)?.[1] : undefined;
     if (target === undefined) return false;
     const file = target === '' ? (args[index + 1]?.text ?? '') : target;
@@ -243,7 +243,7 @@ function writesFile(name: string, args: readonly Piece[]): boolean {
   });
 }
 
-/** Output of anything that goes into a file: `print "hi" > /etc/motd`. Only a path tells it from a comparison. */
+/** Output of any command redirected into a file: `print "hi" > /etc/motd`. Only a path distinguishes it from a comparison. */
 export function redirectAt(pieces: readonly Piece[], at: number): Fragment | undefined {
   const piece = pieces[at];
   if (!piece || at === 0) return undefined;
@@ -269,7 +269,7 @@ export function redirectAt(pieces: readonly Piece[], at: number): Fragment | und
   };
 }
 
-/** `/usr/bin/rm`, `$(rm` and `rm.exe` are all `rm`. */
+/** `/usr/bin/rm`, `$(rm` and `rm.exe` all count as `rm`. */
 export function commandName(lower: string): string {
   if (lower.length > 200) return '';
   let name = lower.includes('/') ? lower.slice(lower.lastIndexOf('/') + 1) : lower;

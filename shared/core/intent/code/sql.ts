@@ -5,7 +5,7 @@ import { effectOfAction } from '../lexicon/lexicon.ts';
 
 const NAME = /^["'`[]?[a-z_][a-z0-9_$.\]["'`-]{0,127}$/i;
 
-/** A snake_case name from the last part of `schema.table`. */
+/** The last part of `schema.table` as a snake_case name. */
 function tableName(text: string | undefined): string {
   const last =
     (text ?? '')
@@ -37,7 +37,7 @@ const SQL_OBJECTS = new Set([
   'keyspace',
   'sequence',
 ]);
-/** Functions that a SELECT calls for what they do, not for what they return (PostgreSQL, SQL Server, MySQL). */
+/** Functions that a SELECT calls for their side effects (PostgreSQL, SQL Server, MySQL). */
 const ACTING_FUNCTION =
   /^(?:pg_(?:terminate|cancel)_backend|pg_reload_conf|pg_rotate_logfile|pg_(?:promote|switch_wal|logical_emit_message)|pg_drop_replication_slot|lo_(?:export|import|unlink|put)|dblink_exec|xp_cmdshell|sp_executesql|sys_exec|sys_eval|setval)$/;
 const SQL_NOISE = new Set([
@@ -56,10 +56,10 @@ const SQL_NOISE = new Set([
   'external',
 ]);
 
-/** Words of a statement that are read. */
+/** The number of words of a statement that are read. */
 const MAX_STATEMENT = 60;
 
-/** The SQL statement that begins at `pieces[at]`, or undefined. Plain English uses the same verbs: evidence is asked for. */
+/** The SQL statement that begins at `pieces[at]`, or undefined. Plain English uses the same verbs, so further evidence is required. */
 export function sqlAt(pieces: readonly Piece[], at: number): Fragment | undefined {
   const head = pieces[at];
   if (!head) return undefined;

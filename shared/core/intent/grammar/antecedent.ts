@@ -1,4 +1,4 @@
-// What `it` and `them` stand for: something that the sentence, or the one before it, names.
+// Resolves `it` and `them`: to something that the sentence, or the one before it, names.
 import type { CandidateAction } from './candidate.ts';
 import { extentOf } from './context.ts';
 import { singular } from '../lexicon/inflection.ts';
@@ -7,7 +7,7 @@ import { objectAt } from './object.ts';
 import { domainOf } from './request-object.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 
-/** What a candidate is about. */
+/** The object of a candidate. */
 export type About = Pick<CandidateAction, 'object' | 'domain' | 'objectKnown' | 'extent'>;
 
 export const aboutOf = ({ object, domain, objectKnown, extent }: About): About => ({
@@ -17,12 +17,12 @@ export const aboutOf = ({ object, domain, objectKnown, extent }: About): About =
   extent,
 });
 
-/** Words of a sentence that are looked at. */
+/** The number of words of a sentence that are examined. */
 const MAX_LOOK = 60;
-/** `I have`, `we've`, `there's`: what is spoken of follows. */
+/** `I have`, `we've`, `there's`: the topic follows. */
 const SPEAKER = /^(?:i|we|you|they|he|she|it|there|that)(?:'\p{L}+)?$/u;
 
-/** The index of the first token that stands at `at` or after it. */
+/** The index of the first token at or after `at`. */
 export function indexOfToken(sentence: Sentence, at: number): number {
   let low = 0;
   let high = sentence.length;
@@ -34,7 +34,7 @@ export function indexOfToken(sentence: Sentence, at: number): number {
   return low;
 }
 
-/** The first thing that a sentence names before `at`; a kind of thing that the lexicon knows goes before a name. */
+/** The first object that a sentence names before `at`; nouns that the lexicon knows take precedence over names. */
 function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | undefined {
   const last = Math.min(indexOfToken(tokens, at), MAX_LOOK);
   const isNoun = (token: Token) => lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
@@ -48,11 +48,11 @@ function firstNamed(tokens: Sentence, at: number, lexicon: Lexicon): About | und
   return aboutAt(tokens, from, last, lexicon) ?? first;
 }
 
-/** Whether a plain word before a noun may describe it; what is unknown may as well be a verb. */
+/** Whether a plain word before a noun may describe it; an unknown word may also be a verb. */
 const describes = (token: Token | undefined, lexicon: Lexicon): boolean =>
   token?.kind === 'word' && token.lower.endsWith('ed') && !lexicon.verbForms.match([token.lower], 0);
 
-/** Words of a noun phrase in which `all` and the like are looked for. */
+/** The number of words of a noun phrase in which `all` and similar words are searched. */
 const MAX_WORDS = 12;
 
 function aboutAt(tokens: Sentence, from: number, to: number, lexicon: Lexicon): About | undefined {
@@ -63,7 +63,7 @@ function aboutAt(tokens: Sentence, from: number, to: number, lexicon: Lexicon): 
   return { object: phrase.name, domain: domainOf(phrase.words, lexicon), objectKnown: phrase.known, extent };
 }
 
-/** What a pronoun at `at` stands for. Words before the request may be anything: `can you help me reset it`. */
+/** The antecedent of a pronoun at `at`. Words before the request may be anything: `can you help me reset it`. */
 export function antecedentIn(
   sentences: readonly Sentence[],
   index: number,

@@ -1,7 +1,7 @@
-// A candidate: one action that a text may ask for, with what it is about. Types only.
+// The type of a candidate: one action that a text may request, with its object.
 import type { Action, Effect, Extent, Trait } from '../../../kernel/vocabulary.ts';
 
-/** One action that the text asks for. */
+/** One action that the text requests. */
 export interface CandidateAction {
   readonly verb: string;
   readonly action: Action;
@@ -16,13 +16,13 @@ export interface CandidateAction {
   readonly negated: boolean;
   readonly weak: boolean;
   readonly source: 'words' | 'question' | 'code';
-  /** The verb only talks about things: code in its sentence is mentioned, not asked for. */
+  /** The verb only talks about things, so code in its sentence is mentioned and not requested. */
   readonly mentions: boolean;
   /** Its object is a pronoun. */
   readonly pronoun: boolean;
-  /** No verb asks for it: it follows from a statement such as `users should be deleted`. */
+  /** Inferred from a statement such as `users should be deleted`, without a verb of request. */
   readonly implied: boolean;
-  /** It tells what somebody wants to do: `I need to check my plan. Please list the prices.` */
+  /** It states an intention: `I need to check my plan. Please list the prices.` */
   readonly told: boolean;
   /** Index of its sentence. */
   readonly sentence: number;

@@ -1,4 +1,4 @@
-// What a verb comes to mean by what stands after it: `make it private`, `give Ana the key`, `add 3 and 5`, `return the lamp`.
+// Verbs whose meaning depends on what follows: `make it private`, `give Ana the key`, `add 3 and 5`, `return the lamp`.
 import { AFTER_VERB, CONJUNCTIONS, PREPOSITIONS } from './clause-words.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { ObjectPhrase } from './object.ts';
@@ -7,7 +7,7 @@ import { domainOf, getsWhat, isLowerName } from './request-object.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 
-/** Whether a thing that exists is to be in a state: `make my profile private`, but not `make a private profile`. */
+/** Whether an existing thing shall be in a new state: `make my profile private`, but not `make a private profile`. */
 export function makesSo({ entry, sentence, next }: RequestedAction, end: number, lexicon: Lexicon): boolean {
   if (entry.verb !== 'make') return false;
   const first = sentence[next]?.lower ?? '';
@@ -30,7 +30,7 @@ export function makesSo({ entry, sentence, next }: RequestedAction, end: number,
   }
   return false;
 }
-/** Whether a thing is to become what somebody has: `use the beach picture as my wallpaper`, but not `use it as an example`. */
+/** Whether a thing shall get a new role: `use the beach picture as my wallpaper`, but not `use it as an example`. */
 export function usesAs({ entry, sentence, next }: RequestedAction, end: number): boolean {
   if (entry.verb !== 'use') return false;
   for (let at = next + 1; at < Math.min(end, next + MAX_STATE); at += 1) {
@@ -53,12 +53,12 @@ export function makesDo({ entry, sentence, next }: RequestedAction, end: number,
 }
 const MAX_DOER = 4;
 
-/** Whether something planned is to be otherwise: `could we do the meeting at ten instead`. */
+/** Whether a plan shall change: `could we do the meeting at ten instead`. */
 export const doesOtherwise = ({ entry, sentence, next }: RequestedAction): boolean =>
   /^(?:do|have|meet|go)$/.test(entry.verb) &&
   sentence.slice(next, next + MAX_STATE + 2).some(({ lower }) => lower === 'instead' || lower === 'rather');
 
-/** Whether a thing is to be started: `get the coffee machine going`, `get the server up and running`. */
+/** Whether a thing shall be started: `get the coffee machine going`, `get the server up and running`. */
 export function getsGoing({ entry, sentence, next }: RequestedAction, end: number): boolean {
   if (entry.verb !== 'get' || !/^(?:the|my|our|this|that|it|them|all|every)$/.test(sentence[next]?.lower ?? ''))
     return false;
@@ -82,10 +82,10 @@ export function getsGoing({ entry, sentence, next }: RequestedAction, end: numbe
 const NAME = /^\p{Lu}\p{Ll}/u;
 /** `make it executable` */
 const ABLE = /^\w{2,12}[ai]ble$/;
-/** How far after the verb such a state may stand. */
+/** How many words after the verb such a state may follow. */
 const MAX_STATE = 10;
 
-/** Whether somebody else is given something: `give Ana the key`, but not `give me the key`. */
+/** Whether someone else receives something: `give Ana the key`, but not `give me the key`. */
 export function handsOver({ entry, sentence, next }: RequestedAction, lexicon: Lexicon): boolean {
   if (entry.verb !== 'give') return false;
   const first = sentence[next];
@@ -121,17 +121,17 @@ function isHandedTo(sentence: Sentence, next: number): boolean {
 }
 const MAX_GIVEN = 14;
 
-/** Whether something is only worked out: `add 3 and 5`, `convert 5 miles`. */
+/** Whether the request is a calculation: `add 3 and 5`, `convert 5 miles`. */
 export function calculates({ entry, sentence, next }: RequestedAction): boolean {
   if (sentence[next]?.kind !== 'number') return false;
   return entry.verb === 'convert' || (SUMS.has(entry.verb) && sentence[next + 2]?.kind === 'number');
 }
 const SUMS = new Set(['add', 'divide']);
 
-/** Domains whose things a program returns, rather than a customer. */
+/** Domains whose objects are return values of programs and not goods of customers. */
 const RETURNED = new Set(['data', 'db', 'code', 'files', 'infra', 'logs', 'monitoring', 'web']);
 
-/** Whether a customer brings something back: `I want to return the lamp`. */
+/** Whether a customer returns something: `I want to return the lamp`. */
 export function takesBack({ entry, sentence, next }: RequestedAction, phrase: ObjectPhrase, lexicon: Lexicon): boolean {
   if (entry.verb !== 'return' || sentence[next - 2]?.lower !== 'to') return false;
   return (
@@ -140,7 +140,7 @@ export function takesBack({ entry, sentence, next }: RequestedAction, phrase: Ob
   );
 }
 
-/** Whether time is kept free: `block Friday 2-4pm`, `block 9 to 11 for calls`. */
+/** Whether time is reserved: `block Friday 2-4pm`, `block 9 to 11 for calls`. */
 export const keepsFree = ({ entry, sentence, next }: RequestedAction): boolean =>
   entry.verb === 'block' &&
   (/^\d{1,2}(?::\d\d)?(?:-|am|pm|$)/.test(sentence[next]?.lower ?? '') ||

@@ -1,4 +1,4 @@
-// Closed word classes of English grammar. No lexicon entries: policy authors have nothing to add to them.
+// Closed word classes of English grammar. They are not in the lexicon, because policy authors have nothing to add to them.
 import { wordSet } from '../text/word-set.ts';
 
 /** Question words. */
@@ -35,15 +35,15 @@ export const FINITE = wordSet(
 export const CONJUNCTIONS = wordSet('and then but or & plus afterwards');
 /** Words after which examples are named. */
 export const LISTS = wordSet('including include includes e.g namely incl');
-/** Nouns before `to` that name what a tool is good for: `provides the ability to update records`. */
+/** Nouns before `to` that name the purpose of a tool: `provides the ability to update records`. */
 export const ABILITIES = wordSet(
   'ability way capability means possibility functionality option opportunity tool chance',
 );
-/** Adjectives that are verbs too: `a new, empty repository`. */
+/** Adjectives that are also verbs: `a new, empty repository`. */
 export const ADJECTIVES = wordSet('empty void corrupt');
 /** Comparisons that follow a noun: `drafts older than a year`. */
 export const COMPARISONS = wordSet(
   'older newer larger bigger smaller greater higher longer shorter less more similar equal',
 );
-/** Subjects that are pronouns: what follows them is no request. */
+/** Pronouns as subjects: the words after them are not a request. */
 export const PERSONS = wordSet('i we you he she it they there');

@@ -1,4 +1,4 @@
-// Finds the verbs of a sentence that ask for something. A verb counts only where a request may begin: a slot.
+// Finds the verbs of a sentence that request something. A verb counts only in a slot, a position where a request may begin.
 import { AFTER_VERB, CONJUNCTIONS, LISTS, SUBJECTS, SUBORDINATORS, WH, PERSONS } from './clause-words.ts';
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
@@ -12,7 +12,7 @@ import type { Sentence } from '../text/tokens.ts';
 import { wordSet } from '../text/word-set.ts';
 import { type Seen, type Slot, type VerbMatch, verbAt } from './verb-slots.ts';
 
-/** Requests of one sentence with its words, also implied ones. `query` is the entry that stands for questions. */
+/** The requests of one sentence with its words, including implied ones. `query` is the entry for questions. */
 export function requestsOf(
   sentence: Sentence,
   words: readonly string[],
@@ -24,11 +24,11 @@ export function requestsOf(
 
 /** Verbs whose text may follow a colon. */
 const SAYS = new Set(['draft', 'compose', 'email', 'text', 'message', 'tweet', 'write']);
-/** Things whose text may follow a colon when they are made: `add a task: call the plumber`. */
+/** Things whose title may follow a colon when they are created: `add a task: call the plumber`. */
 const TITLED = new Set(
   'todo task note reminder ticket issue comment message email post event entry bug appointment reply tweet'.split(' '),
 );
-/** Whether the colon at `words[at]` opens what is written; `Message: ...` alone is only a heading. */
+/** Whether the colon at `words[at]` introduces written text; `Message: ...` alone is only a heading. */
 const saysWhatFollows = (request: RequestedAction | undefined, words: readonly string[], at: number): boolean =>
   request !== undefined &&
   request.next < at &&
@@ -50,7 +50,7 @@ function spokenRequests(
   let conditional = false;
   let written = false;
   let nothingSaid = true;
-  // Looked for where it matters only, and once.
+  // Computed lazily and only once.
   let carriedOut: boolean | undefined;
   const isShownByDoing = (): boolean =>
     (carriedOut ??= words.some((word) => word.endsWith('by')) && isCarriedOut(words.join(' ')));
@@ -59,7 +59,8 @@ function spokenRequests(
     const word = words[at] ?? '';
     if (!token) break;
     if (token.kind === 'punct') {
-      // `Draft an email to Ana: thank her for the book`: what a message says is asked for only if it destroys: doubt counts.
+      // `Draft an email to Ana: thank her for the book`: the text of a message counts as requested only if it is destructive, because then
+      // doubt counts.
       if (token.text === ':' && saysWhatFollows(found.at(-1), words, at)) written = true;
       // A comma, a dash or a colon may open a request; so may a bullet.
       if (OPENS_REQUEST.test(token.text)) {
@@ -79,7 +80,7 @@ function spokenRequests(
     const inSlot: boolean = slot !== undefined;
     const prefix: PhraseMatch<Prefix> | undefined =
       lexicon.prefixes.match(words, at) ?? (inSlot ? prefixAround(words, at, lexicon) : undefined);
-    // `wonder if you can`, `know the price, and if you can order it` only ask.
+    // `wonder if you can`, `know the price, and if you can order it` are only questions.
     const asksWhether =
       prefix !== undefined &&
       ((word === 'if' && prefix.length > 2 && (!inSlot || slot?.joined === true)) ||
@@ -93,16 +94,16 @@ function spokenRequests(
         (found.length === 0 && prefix.length > 1 && !PERSONS.has(words[at - 1] ?? '')) ||
         word === 'please')
     ) {
-      // `You can` and `can we` inside a question stay questions only when they do not ask somebody to act.
+      // `You can` and `can we` inside a question keep it a question, unless they ask someone to act.
       const lead = lexicon.verbForms.match(words, at);
-      // `Thanks` closes a text; `thank the team` asks for something.
+      // `Thanks` closes a text; `thank the team` is a request.
       const asks = lead && lead.length >= prefix.length && lead.value.form !== 'third' && !lead.value.entry.weak;
       // `Don't let me forget` is a verb of its own.
       const longer = lead !== undefined && lead.length > prefix.length;
       if (!(asks && (prefix.value === 'polite' || longer) && inSlot)) {
         if (prefix.value === 'negation') seen.negated = true;
         else if (prefix.length > 1 || word === 'please') seen.negated = false;
-        // `optionally` and `then` say nothing about what follows a comma: it may go on with things.
+        // After a comma, `optionally` and `then` do not show that a verb follows; a noun may follow, too.
         const strong: boolean =
           found.length === 0 || !(prefix.length === 1 && word.endsWith('ly')) || slot?.strong === true;
         slot = { strong, first: slot?.first ?? found.length === 0, joined: slot?.joined ?? false };
@@ -112,10 +113,10 @@ function spokenRequests(
         continue;
       }
     }
-    // `if they ask for payment or refund methods`: what a condition names is not asked for.
+    // `if they ask for payment or refund methods`: a condition is not a request.
     if (conditional && word === 'or') continue;
     if (CONJUNCTIONS.has(word) || (word === 'so' && asksNext(words, at + 1, lexicon))) {
-      // `or` carries a negation on; `and` and `but` end it: doubt counts as asked for.
+      // `or` continues a negation; `and` and `but` end it, because doubt counts as a request.
       if (word !== 'or') seen.negated = false;
       slot = { strong: false, first: found.length === 0 && nothingSaid, joined: true };
       continue;
@@ -144,7 +145,7 @@ function spokenRequests(
     if (!slot) continue;
     if (at === 0 && announcesNew(words) && (word !== 'note' || token.at === 0)) {
       found.push(wish(query, 0, token.at, sentence, false, 0.75));
-      // What follows the colon is its title.
+      // The words after the colon are its title.
       if (word === 'new') break;
       written = true;
       slot = undefined;
@@ -191,7 +192,7 @@ function spokenRequests(
       slot = undefined;
       continue;
     }
-    // `get the assistant to rename it`: what somebody is told to do is asked for.
+    // `get the assistant to rename it`: the delegated action is the request.
     const told = match ? toldToDo(words, at + match.length, match.entry.verb, lexicon) : -1;
     if (told >= 0) {
       slot = { strong: true, first: true };
@@ -250,7 +251,7 @@ function spokenRequests(
   return found;
 }
 
-/** Whether `so` leads to a request: `I'm out of paper so please order some`, but not `so that users can log in`. */
+/** Whether `so` introduces a request: `I'm out of paper so please order some`, but not `so that users can log in`. */
 function asksNext(words: readonly string[], at: number, lexicon: Lexicon): boolean {
   const next = words[at] ?? '';
   if (next === 'please' || (/^(?:will|would|can|could)$/.test(next) && words[at + 1] === 'you')) return true;
@@ -258,16 +259,16 @@ function asksNext(words: readonly string[], at: number, lexicon: Lexicon): boole
   return reading?.form === 'base' && !reading.entry.alsoNoun && AFTER_VERB.has(words[at + 1] ?? '');
 }
 
-/** Whether a word that may be a verb only is one of several nouns: `the fuel, make, model and year`. */
+/** Whether a word that may be a verb is one of several nouns: `the fuel, make, model and year`. */
 function isListed(words: readonly string[], at: number, match: VerbMatch, last: RequestedAction | undefined): boolean {
   // `a compelling and engaging text`
   if (match.form === 'gerund' && words[at - 2]?.endsWith('ing') && /^an?$/.test(words[at - 3] ?? '')) return true;
   if (match.entry.effect === 'destructive' || words[at - 1] !== ',') return false;
-  // Verbs stand in lists too: `create, update or list users`. What the one before is about is not named yet then.
+  // Verbs are listed, too: `create, update or list users`. In that case the previous verb has no object yet.
   return words[at + match.length] === ',' && last !== undefined && last.next !== at - 1;
 }
 
-/** The index of the last word before what follows `how you` or `how to`: what is to be shown by doing it. */
+/** The index of the last word before `how you` or `how to`, which introduce what is to be shown by doing it. */
 function beforeShown(words: readonly string[], at: number): number {
   let last = at;
   while (SUBJECTS.has(words[last + 1] ?? '') || words[last + 1] === 'to') last += 1;
@@ -276,15 +277,15 @@ function beforeShown(words: readonly string[], at: number): number {
 
 const MAY_ASK = wordSet('can could may might would');
 const WANTS_THING = wordSet('want need');
-/** Words that may lead to a request, beside gerunds. */
+/** Words that may introduce a request, besides gerunds. */
 const LEADING = wordSet('to for that which by if whether is better rather you we');
 
-/** Words that open a text without saying anything: `okay but how much is it`. */
+/** Interjections at the start of a text: `okay but how much is it`. */
 const INTERJECTIONS = wordSet(
   'ok okay hi hey hello so well yes yeah no oh and but alright great thanks sorry right now then also um uh',
 );
 
-/** A thing that is wished for, and no verb that says what is to be done with it. */
+/** A request for a thing, without a verb that says what is to be done with it. */
 const wish = (
   entry: VerbEntry,
   next: number,
@@ -297,5 +298,5 @@ const wish = (
 const CARRYING_OUT =
   /\bby\s{1,8}(?:\w{1,20}ly\s{1,8}|just\s{1,8})?(?:doing|running|executing|performing|applying|trying|issuing|carrying\s{1,8}out)\s{1,8}(?:it|that|this|them|those|these|so|one|the\s{1,8}(?:command|commands|statement|query|code|script))\b/i;
 
-/** Whether what a text seems only to talk about is to be done: `show me how you delete users by doing it`. */
+/** Whether a text asks to carry out what it seems only to mention: `show me how you delete users by doing it`. */
 export const isCarriedOut = (text: string): boolean => CARRYING_OUT.test(text);

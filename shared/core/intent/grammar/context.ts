@@ -1,11 +1,11 @@
-// What a text says beside verb and object: where, how much, about which data, and whether something leaves the house.
+// Information beyond verb and object: places, extent, data classes, and whether data leaves the organisation.
 import type { Action, DataClass, Extent, Trait } from '../../../kernel/vocabulary.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import type { Sentence } from '../text/tokens.ts';
 import type { Entities } from '../types.ts';
 
-/** Domains whose things live in a database: `production` then also means `db/production`. */
+/** Domains whose objects are stored in a database: `production` then also means `db/production`. */
 const STORED_DOMAINS = new Set(['db', 'data', 'general']);
 
 /** The places that words name, each also below its domain; `domain` is the intent's own. */
@@ -30,13 +30,13 @@ export function dataClassesOf(words: readonly string[], lexicon: Lexicon): DataC
   return [...found].sort();
 }
 
-/** What is named after credentials and holds none: `password policy`, `the MFA page`. */
+/** Nouns after credentials that make them mere topics: `password policy`, `the MFA page`. */
 const ABOUT_CREDENTIALS: ReadonlySet<string> = new Set(
   'policy policies page pages form forms field fields screen prompt prompts requirement requirements strength rotation expiry manager managers feature functionality webform issue issues'.split(
     ' ',
   ),
 );
-/** `Password reset` is no password, but what is sent for it opens an account. */
+/** A `password reset` contains no password, but its message gives access to an account. */
 const OPENS_ACCOUNTS: ReadonlySet<string> = new Set([
   'link',
   'links',
@@ -51,7 +51,7 @@ const FORGOTTEN: ReadonlySet<string> = new Set(['forgot', 'forget', 'forgotten']
 
 const DETERMINES = /^(?:the|a|our|your|my|this|that|any|each|every)$/;
 
-/** Whether the credentials at `words[at]` only say what something else is about. */
+/** Whether the credentials at `words[at]` only describe the topic of another noun. */
 function isAboutCredentials(words: readonly string[], at: number, length: number): boolean {
   const next = words[at + length] ?? '';
   if (ABOUT_CREDENTIALS.has(next)) return true;
@@ -64,7 +64,7 @@ function isAboutCredentials(words: readonly string[], at: number, length: number
   );
 }
 
-/** How many objects the words of a clause speak of. */
+/** How many objects the words of a clause refer to. */
 export function extentOf(words: readonly string[], plural: boolean, lexicon: Lexicon): Extent {
   const found = lexicon.quantifiers.findAll(words);
   if (found.includes('all')) return 'all';
@@ -72,19 +72,19 @@ export function extentOf(words: readonly string[], plural: boolean, lexicon: Lex
 }
 
 const CARRIES_OUT: ReadonlySet<Action> = new Set(['send', 'transfer', 'grant', 'create', 'update', 'execute']);
-/** Reading verbs that put what they read somewhere. */
+/** Reading verbs that write the read data somewhere. */
 const EXPORTS = new Set(['export', 'dump', 'extract', 'output', 'stream', 'expose']);
 const TOWARDS: ReadonlySet<string> = new Set(['to', 'at', 'into', 'onto', 'with', 'via']);
-/** Words between such a preposition and the address: `to my personal account at x@mail.example`. */
+/** The number of words between such a preposition and the address: `to my personal account at x@mail.example`. */
 const MAX_BETWEEN = 6;
 
-/** `Your e-mail is x@mail.example` says whose address it is; `my e-mail is ...` may say where to send something. */
+/** `Your e-mail is x@mail.example` states an owner; `my e-mail is ...` may state a destination. */
 const isOwned = (sentence: Sentence, at: number): boolean =>
   sentence[at - 1]?.lower === 'is' &&
   /^e-?mail$/.test(sentence[at - 2]?.lower ?? '') &&
   /^(?:your|his|her|their)$/.test(sentence[at - 3]?.lower ?? '');
 
-/** Whether an address or URL stands as a destination. */
+/** Whether an address or URL is a destination. */
 function hasDestination(sentences: readonly Sentence[]): boolean {
   return sentences.some((sentence) =>
     sentence.some((token, at) => {
@@ -97,11 +97,11 @@ function hasDestination(sentences: readonly Sentence[]): boolean {
   );
 }
 
-/** Whether all e-mail addresses of the text only say whose they are. */
+/** Whether every e-mail address of the text only states its owner. */
 const onlyOwned = (sentences: readonly Sentence[]): boolean =>
   sentences.every((sentence) => sentence.every((token, at) => token.kind !== 'email' || isOwned(sentence, at)));
 
-/** Whether data goes to somebody outside: an address or URL as destination of something that is sent, shared or uploaded. */
+/** Whether data leaves the organisation: an address or URL is the destination of something sent, shared or uploaded. */
 export function leavesOrganisation(
   asked: readonly { action: Action; verb: string }[],
   sentences: readonly Sentence[],
@@ -118,7 +118,7 @@ export function leavesOrganisation(
   return asked.some(({ action, verb }) => CARRIES_OUT.has(action) || EXPORTS.has(verb)) && hasDestination(sentences);
 }
 
-/** Traits that the words themselves name. */
+/** Traits that the words name directly. */
 export function traitsOf(words: readonly string[], lexicon: Lexicon): Trait[] {
   return lexicon.traitPhrases.findAll(words);
 }

@@ -1,4 +1,4 @@
-// Where a request puts what it reads: reading out with a destination outside the organisation is sending.
+// Destinations of requests: reading data out to a destination outside the organisation counts as sending.
 import type { VerbEntry } from '../lexicon/types.ts';
 import { hostOf, isExternalHost } from '../text/entities.ts';
 import type { Lexicon, Refinement } from '../lexicon/types.ts';
@@ -6,14 +6,14 @@ import { wordSet } from '../text/word-set.ts';
 import type { RequestedAction } from './request.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 
-/** What reading out with a destination comes to. */
+/** The meaning of reading data out to such a destination. */
 export const SENT_OUT: Pick<Refinement, 'action' | 'effect' | 'traits'> = {
   action: 'send',
   effect: 'write',
   traits: ['external'],
 };
 
-/** Verbs that take a copy of something somewhere, whatever else they do. */
+/** Verbs that take a copy somewhere, besides their other effects. */
 const READS_OUT = new Set([
   ...wordSet(
     'export dump download copy sync synchronize synchronise print extract output stream replicate mirror archive backup clone ' +
@@ -21,48 +21,48 @@ const READS_OUT = new Set([
   ),
   ...['back up', 'read out', 'write out', 'dump out', 'print out', 'copy over', 'pull down', 'move out', 'take out'],
 ]);
-/** Verbs that only read, unless somebody else is to have it. */
+/** Verbs that only read, unless the result goes to someone else. */
 const READS = wordSet(
   'read show display list get fetch give query report present return retrieve pull provide collect gather compile select view load reveal',
 );
-/** Verbs that put something somewhere, which says itself what they do; a destination outside is one more thing to know. */
+/** Verbs that move or put something and are classified on their own; an outside destination is additional information. */
 const MOVES = wordSet(
   'save move push put store paste upload write share give send forward mail email deliver hand post load submit',
 );
-/** What stands before a destination. */
+/** Prepositions before a destination. */
 const TOWARDS = wordSet('to into onto via');
-/** Some go with their other end: `sync the folder with the partner`. */
+/** Verbs that take the destination after `with`: `sync the folder with the partner`. */
 const WITH_OTHER = wordSet('sync synchronize synchronise mirror replicate share');
-/** `Export the list for bob@...` is for him; `download the invoices for bob@...` may be about him. */
+/** `Export the list for bob@...` goes to him; `download the invoices for bob@...` may be about him. */
 const FOR_OTHER = wordSet('export dump extract print copy sync output');
-/** Where the phrase of a destination ends. */
+/** Words that end the phrase of a destination. */
 const ENDS = wordSet('from of about in by that which who when while because if so and or but then');
 const MAX_PHRASE = 7;
 
-/** Things that are carried away. */
+/** Portable devices and media. */
 const DEVICES = wordSet(
   'laptop laptops macbook notebook phone phones iphone smartphone mobile tablet ipad usb thumb pendrive stick flash floppy nas',
 );
-/** What is somebody's own when it is called so: `my home computer`, `a personal account`. */
+/** Words for private property: `my home computer`, `a personal account`. */
 const OWN = wordSet(
   'computer pc machine desktop printer disk drive onedrive server account mailbox inbox email e-mail cloud storage device number address',
 );
 const OWNED_BY_SOMEBODY = wordSet('my his her their personal private home own external removable outside foreign');
-/** Services where people keep what is theirs. */
+/** Services on which people keep private data. */
 const SERVICES = wordSet(
   'dropbox gmail icloud wetransfer telegram whatsapp discord mega hotmail protonmail pastebin webhook ngrok ftp sftp torrent',
 );
-/** Somebody who does not belong to the organisation. */
+/** People outside the organisation. */
 const OUTSIDERS = wordSet(
   'partner partners vendor vendors supplier suppliers contractor contractors consultant consultants freelancer freelancers agency journalist journalists reporter ' +
     'reporters press newspaper competitor competitors rival rivals investor investors buyer buyers broker brokers recruiter friend friends wife husband brother ' +
     'sister cousin neighbour neighbor roommate stranger strangers outsider outsiders hacker attacker',
 );
-/** `Our bucket` is inside; anybody's else, and one of which nothing is known, is not. */
+/** `Our bucket` is inside; any other bucket, including one without a description, is outside. */
 const INSIDE = wordSet('our internal company corporate local');
 const BUCKETS = wordSet('bucket buckets blob');
 
-/** Nouns of what is addressed to somebody: `list the messages to bob@...` only looks for them. */
+/** Nouns of addressed things: `list the messages to bob@...` only searches for them. */
 const ADDRESSED = wordSet(
   'message messages email emails mail mails call calls letter letters reply replies text texts invitation invitations ticket tickets link links route flight flights charge charges payment payments access answer',
 );
@@ -104,12 +104,15 @@ function namesOutside(
   return undefined;
 }
 
-/** Verbs that can have somebody as their first object: `show bob@... the list`. */
+/** Whether a verb follows `to`: `export the list to check it`. */
 const GIVES_SOMEBODY = wordSet('show read get fetch give provide pull present deliver');
-/** What stands before the second object, and not behind a name that belongs to it: `show bob@example.com profile`. */
+/** The relation of a request to a destination outside the organisation: it reads data out to it, or moves something there. */
 const OPENS_OBJECT = wordSet('the a an all every each any our my your his her its their this that these those');
 
-/** Whether somebody outside is to have what follows: `show bob@partner.example.com all customer emails`. */
+/**
+ * Whether, and how, a request takes something outside. `object` is the object read, as words. A verb that usually only reads needs an
+ * address, or an object of a data class (`isData`), and an object that is not addressed to someone itself.
+ */
 function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number, lexicon: Lexicon): boolean {
   const somebody = sentence[next];
   return (
@@ -121,7 +124,7 @@ function isGivenOutside({ entry, sentence, next }: RequestedAction, end: number,
   );
 }
 
-/** Whether what stands after `to` is a verb: `export the list to check it`. */
+/** Whether a string reads data out to an address: `data.export.customers.bob@partner`. */
 function isVerb(token: Token | undefined, lexicon: Lexicon): boolean {
   const reading = token?.kind === 'word' ? lexicon.verbForms.get(token.lower) : undefined;
   return reading?.form === 'base' && !reading.entry.alsoNoun && !DEVICES.has(token?.lower ?? '');

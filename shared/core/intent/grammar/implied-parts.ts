@@ -1,15 +1,15 @@
-// What the ways to imply a request are made of: the clause around a word, participles, nouns of actions.
+// Building blocks of implied requests: the clause around a word, participles, nouns of actions.
 import { CONJUNCTIONS, FINITE, PREPOSITIONS } from './clause-words.ts';
 import { NEEDED, PRONOUNS, SKIPPED } from './implied-words.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { beginsWith, isConsequential, type RequestedAction } from './request.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** How far apart the parts of one such clause may stand. */
+/** The largest distance between the parts of one such clause. */
 export const REACH = 24;
 const MAX_NOMINAL = 8;
 
-/** How an implied request was found. */
+/** An implied request and its evidence. */
 export interface Implied {
   readonly entry: VerbEntry;
   readonly at: number;
@@ -22,7 +22,7 @@ export interface Implied {
 }
 
 export const isBoundary = (word: string): boolean => beginsWith(word, ',:;()\u2013\u2014-') || CONJUNCTIONS.has(word);
-/** What may follow the last word of a noun phrase or a participle. */
+/** Whether a word may follow the end of a noun phrase or a participle. */
 export const endsPhrase = (word: string | undefined): boolean =>
   word === undefined ||
   beginsWith(word, '.,;:!?)') ||
@@ -33,7 +33,7 @@ const ENDINGS = wordSet(
   'to now today tonight tomorrow immediately asap please again soon before after instead too once online',
 );
 
-/** Where the clause of `words[at]` begins. */
+/** The index at which the clause of `words[at]` begins. */
 export function clauseStart(words: readonly string[], at: number): number {
   let start = at;
   while (start > Math.max(0, at - REACH) && !isBoundary(words[start - 1] ?? '')) start -= 1;
@@ -48,10 +48,10 @@ export function participleAt(words: readonly string[], from: number, lexicon: Le
   return match && { entry: match.value, at, next: at + match.length };
 }
 
-/** Which verbs that are nouns as they are count: those that matter, those that destroy, none. */
+/** Which nouns identical to verbs count: those of consequential verbs, of destructive verbs, or none. */
 type Zero = 'all' | 'destructive' | 'none';
 
-/** The verb that a noun stands for: `deletion`, and by `zero` also `refund`. */
+/** The verb that a noun names: `deletion`, and depending on `zero` also `refund`. */
 function verbOfNoun(words: readonly string[], at: number, zero: Zero, lexicon: Lexicon): VerbEntry | undefined {
   const word = words[at] ?? '';
   const nominal = lexicon.nominals.get(word);
@@ -62,7 +62,7 @@ function verbOfNoun(words: readonly string[], at: number, zero: Zero, lexicon: L
     : undefined;
 }
 
-/** The noun of an action that heads the phrase from `from` on, and where its object stands. */
+/** The noun of an action that heads the phrase from `from` on, with the position of its object. */
 export function nominalFrom(words: readonly string[], from: number, zero: Zero, lexicon: Lexicon) {
   for (let at = from; at < Math.min(words.length, from + MAX_NOMINAL); at += 1) {
     const word = words[at] ?? '';
@@ -71,7 +71,7 @@ export function nominalFrom(words: readonly string[], from: number, zero: Zero, 
     const entry = verbOfNoun(words, at, zero, lexicon);
     const following = words[at + 1];
     if (!entry || !(endsPhrase(following) || FINITE.has(following ?? '') || NEEDED.has(following ?? ''))) continue;
-    // `I want a refund`: the noun itself, when it is all that is named.
+    // `I want a refund`: the noun itself is the object when the phrase contains nothing else.
     const alone = words.slice(from, at).every((one) => lexicon.fillers.has(one)) && lexicon.domainOfNoun.has(word);
     const subject: [number, number] | undefined =
       following === 'of' || following === 'for' ? undefined : [from, alone ? at + 1 : at];

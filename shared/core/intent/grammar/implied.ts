@@ -1,5 +1,5 @@
-// Finds what a sentence asks for without a verb in the place of a request: `all users should be deleted`, `deletion of
-// users`, `a refund of order 5 is needed`, `I want it removed`, `perform a cleanup`.
+// Finds requests without a verb of request: `all users should be deleted`, `deletion of users`, `a refund of order 5 is needed`, `I want it
+// removed`, `perform a cleanup`.
 import { AFTER_VERB, PREPOSITIONS, WH } from './clause-words.ts';
 import {
   clauseStart,
@@ -33,7 +33,7 @@ import { isConsequential, lastBefore, placesOf, type RequestedAction } from './r
 import type { Sentence } from '../text/tokens.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** What makes a request of the `be` at `words[at]`, and where its subject ends. */
+/** The words that make the `be` at `words[at]` a request, and the end of its subject. */
 function governorOf(words: readonly string[], at: number): { certainty: number; end: number } | undefined {
   let before = at - 1;
   while (before > at - 4 && (SKIPPED.has(words[before] ?? '') || (words[before] ?? '').endsWith('ly'))) before -= 1;
@@ -59,7 +59,7 @@ function passiveAt(
   if (!participle) return undefined;
   const start = clauseStart(words, at);
   const own = found[lastBefore(at + 1, places)];
-  // `I'd like to be refunded`: the one who asks is the subject.
+  // `I'd like to be refunded`: the speaker is the subject.
   if (isBe && own?.entry.verb === 'be' && words[at - 1] === 'to')
     return { ...participle, subject: undefined, certainty: 0.75, negated: own.negated, replaces: own };
   const last = lastBefore(at, places);
@@ -69,7 +69,7 @@ function passiveAt(
   let from = start;
   let { certainty } = governor;
   if (request && request.kind === 'imperative') {
-    // Only what is ensured or wished for is asked for; the object of any other verb is merely described.
+    // The clause is a request only after a verb of ensuring or wishing; the object of any other verb is merely described.
     const first = request.entry.verb.split(' ', 1)[0] ?? '';
     const wished = isBe && (request.wanted || WISHES.has(first));
     if (!(ENSURES.has(first) && (request.entry.weak || request.entry.mentions || !isBe)) && !wished) return undefined;
@@ -144,20 +144,20 @@ function lightAt(
     lexicon,
   );
   if (!nominal) return undefined;
-  // A migration that is run is run; a deletion that is run deletes.
+  // Running a migration executes it; running a deletion deletes.
   if (!(LIGHTEST.has(verb) || weak || nominal.entry.action === 'read' || isConsequential(nominal.entry)))
     return undefined;
   return { ...nominal, at: place, certainty: 0.8, negated: request.negated, replaces: request };
 }
 
-/** `Deletion of users`, `a refund of order 5 is needed`: a sentence without a verb that asks. */
+/** `Deletion of users`, `a refund of order 5 is needed`: a sentence without a verb of request. */
 function nominalSentence(words: readonly string[], lexicon: Lexicon): Implied | undefined {
   let needed = false;
   for (let at = 1; at < Math.min(words.length, REACH) && !needed; at += 1)
     needed = NEEDED.has(words[at] ?? '') && /^(?:is|are|be)$/.test(words[at - 1] ?? '');
   let from = 0;
   while (from < 3 && !/[a-z]/.test(words[from] ?? 'a')) from += 1;
-  // `Post cancellation, show my balance`: after it.
+  // `Post cancellation, show my balance`: `post` means "after".
   if (words[from] === 'post') return undefined;
   if (/^(?:i|we)$/.test(words[from] ?? '') && PERFORMATIVE.has(words[from + 1] ?? '')) from += 2;
   const nominal = nominalFrom(words, from, needed ? 'all' : 'none', lexicon);
@@ -167,12 +167,12 @@ function nominalSentence(words: readonly string[], lexicon: Lexicon): Implied | 
   return { ...nominal, certainty: needed ? 0.7 : 0.55, negated };
 }
 
-/** Words at which a statement may turn out to ask for something. */
+/** Words that may make a statement a request. */
 const MAY_IMPLY = wordSet(
   "be get is are gets ought need needs require requires can can't cannot should shouldn't must mustn't may go move",
 );
 
-/** All requests of a sentence, in its order: those `found` by their verbs, and those that are implied. */
+/** All requests of a sentence in order: those `found` by their verbs, and implied ones. */
 export function withImplied(
   sentence: Sentence,
   words: readonly string[],

@@ -1,4 +1,4 @@
-// Finds a request that no comma or sign leads to, in a sentence where none was found otherwise.
+// Finds a request that no comma or sign introduces, in a sentence without any other request.
 import { AFTER_VERB, AUX, CONJUNCTIONS, FINITE, PERSONS, SUBORDINATORS, WH } from './clause-words.ts';
 import type { Lexicon, VerbEntry, VerbReading } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
@@ -6,9 +6,9 @@ import type { RequestedAction } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** How far a request without a comma before it is looked for. */
+/** The number of words in which a request without a preceding comma is searched. */
 const LATE = 25;
-/** Words that open a phrase of place or time: no verb is needed before the request. */
+/** Words that open a phrase of place or time, which needs no verb before the request. */
 const PLACING = wordSet(
   'in on at from within inside under for with using via every each next this tonight tomorrow today by before after ' +
     'during until since according regarding about',
@@ -19,7 +19,7 @@ const CLAUSE = wordSet(
     'whose where what how why not never cause cuz',
 );
 const ASKERS = wordSet('i we you');
-/** Past tenses that no ending shows. */
+/** Irregular past tenses. */
 const PAST = wordSet(
   'had was were went came got took made bought saw left lost broke forgot found gave sent told met paid ran said put set ' +
     'spent felt kept began thought brought knew fell ate drove flew wrote heard held grew stole spoke woke chose read am is are',
@@ -29,7 +29,7 @@ const NO_REQUEST_AFTER = wordSet(
     'every each any some no both new need needs want wants require requires of in on at from for with by into than about as very more most',
 );
 
-/** What is asked for without a sign of it: `in my calendar delete all golf events`, `when it is done tell me`. */
+/** Requests without an introduction: `in my calendar delete all golf events`, `when it is done tell me`. */
 export function lateRequest(
   sentence: Sentence,
   words: readonly string[],
@@ -38,7 +38,7 @@ export function lateRequest(
 ): RequestedAction | undefined {
   const placed = PLACING.has(words[0] ?? '') && !PERSONS.has(words[1] ?? '');
   const certainty = placed || CLAUSE.has(words[0] ?? '') ? 0.6 : 0.45;
-  // Whether the clause before has its verb: what comes first is never the request.
+  // Whether the preceding clause has its verb: the first verb is never the request.
   let complete = placed;
   for (let at = 1; at < Math.min(words.length, LATE); at += 1) {
     const before = words[at - 1] ?? '';
@@ -85,7 +85,7 @@ function asksHere(
 }
 
 const ADVERBS = /^(?:only|also|just|still|always|never|already|often|not|\w+ly)$/;
-/** What makes a verb of a word that is a noun too. */
+/** Words that show that a preceding noun is a verb. */
 const AFTER_NOUN = wordSet('my our the a an it them me us all this');
 
 function isVerb(

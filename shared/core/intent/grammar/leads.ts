@@ -1,10 +1,10 @@
-// Where a request begins behind words that only lead to it: a wish, a suggestion, a duty, an aim, somebody who is to do it.
+// Finds the beginning of a request after introductory words: a wish, a suggestion, a duty, an aim, a delegate.
 import { ABILITIES, AFTER_VERB, CONJUNCTIONS, FINITE, PERSONS, WH } from './clause-words.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { beginsWith, type RequestedAction } from './request.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** What leads to a request: how many words to pass over, and whether what was found last was part of it. */
+/** An introduction: how many words to skip, and whether the last request found was part of it. */
 export interface Lead {
   readonly length: number;
   readonly replaces: boolean;
@@ -12,50 +12,50 @@ export interface Lead {
 
 const NEXT: Lead = { length: 1, replaces: false };
 
-/** How far back the words that make a lead are looked for. */
+/** The number of words searched backwards for an introduction. */
 const REACH = 8;
-/** How far before it stands what such words are said of. */
+/** The largest distance to the word that such an introduction refers to. */
 const ADVICE = 5;
-/** How far back the word is looked for that opens a question. */
+/** The number of words searched backwards for a question word. */
 const MAX_QUESTION = 16;
-/** Words that open a clause which asks for nothing. */
+/** Words that open a clause which is not a request. */
 const CONDITIONS = wordSet('if when unless whether whenever who that which where until while because');
-/** What stands before `to`, also with somebody between: `I'd love to`, `my boss asked me to`, `could I trouble you to`. */
+/** Words before `to`, possibly with a person between: `I'd love to`, `my boss asked me to`, `could I trouble you to`. */
 const ATTITUDES = wordSet(
   'love like prefer wish hope hoping want wants wanted need needs ought supposed best better sense care here propose going ' +
     'eager keen forgot told asked expects instructed requested urge authorize authorise ask trouble beg suggest intend rather',
 );
-/** What is said of an act before `to`: `it's wise to`. */
+/** Judgements before `to`: `it's wise to`. */
 const ADVISED = wordSet(
   'wise idea required mandatory prudent advisable essential crucial smart sensible expected require requesting request',
 );
 const ABOUT = wordSet("it it's it'd i i'm i'd we we'd we're you you're seems");
 const SOMEBODY = wordSet('me us you him her them someone somebody');
-/** Verbs before a gerund that say no more than that it is to be done: `take care of renaming it`, `I suggest renaming it`. */
+/** Verbs without meaning of their own before a gerund: `take care of renaming it`, `I suggest renaming it`. */
 const EMPTY = wordSet(
   'start begin continue keep handle consider suggest recommend propose mind try see proceed help like hand plan',
 );
-/** Phrases of that kind; their last word. */
+/** The last words of such phrases. */
 const EMPTY_ENDS = wordSet(
   'of on to into with in about mind consider suggest recommend propose like hand keep continue',
 );
-/** Those who do what they are told: `have the bot send it`. */
+/** Delegates: `have the bot send it`. */
 const DOERS = wordSet(
   'you someone somebody assistant system bot agent robot computer machine app program alexa siri vacuum',
 );
-/** Verbs by which they are told: those that need `to` afterwards, and those that do without. */
+/** Verbs of delegation: those with `to`, and those without. */
 const TELLS = wordSet('get tell ask');
 const MAKES = wordSet('have let');
-/** Verbs that say what something is good for rather than what is to be done: `celebrate it by posting a picture`. */
+/** Verbs that state an aim rather than the action: `celebrate it by posting a picture`. */
 const AIMS = wordSet(
   'help assist support maintain reinforce strengthen improve enhance boost celebrate promote ensure secure start begin finish ' +
     'finalize complete wrap prepare follow honor honour express show share address resolve handle mitigate prevent reduce keep loop',
 );
-/** Nouns before `is to` that name what somebody is after: `the next step is to copy the files`. */
+/** Nouns before `is to` that name an aim: `the next step is to copy the files`. */
 const PURPOSES = wordSet(
   'step goal aim plan idea task job objective mission intention wish request hope priority thing purpose need want focus what all',
 );
-/** What `if you would` follows: `I'd be grateful if you would ...`. */
+/** Words before `if you would`: `I'd be grateful if you would ...`. */
 const WELCOME = wordSet(
   'appreciate appreciated pleased great nice helpful grateful good lovely wonderful happy glad kind useful thankful love better lot it wonder ' +
     'wondering hoping awesome handy',
@@ -75,11 +75,11 @@ const isGerund = (words: readonly string[], at: number, lexicon: Lexicon): boole
   return reading?.form === 'gerund' && !reading.entry.weak;
 };
 
-/** Whether what was found says nothing yet: weak verbs, wishes, a question that may turn out to be a request. */
+/** Whether the request found so far has no meaning of its own: weak verbs, wishes, a question that may turn out to be a request. */
 const saysNothing = ({ entry, wanted, kind }: RequestedAction): boolean =>
   entry.weak || wanted || kind === 'question' || entry.verb === 'request';
 
-/** The lead at `words[at]`, or undefined. */
+/** The introduction at `words[at]`, or undefined. */
 export function leadAt(
   words: readonly string[],
   at: number,
@@ -125,8 +125,8 @@ export function leadAt(
 const HAD = /^(?:(?:i|we|you)'d|had|would|i|we)$/;
 
 /**
- * Whether what a thing is for follows: `provides the ability to ...`, `helper that removes ...`, `wrapper for finding ...`.
- * Only where nothing else was asked: the ability itself is no object.
+ * Whether the purpose of a thing follows: `provides the ability to ...`, `helper that removes ...`, `wrapper for finding ...`. Applies only
+ * without any other request, because the ability itself is not an object.
  */
 function leadsToPurpose(
   words: readonly string[],
@@ -145,7 +145,7 @@ function leadsToPurpose(
   return form !== undefined && !form.entry.weak && form.form === (word === 'for' ? 'gerund' : 'third');
 }
 
-/** Whether the `to` at `words[at]` opens what somebody is after: `the next step is to copy the files`. */
+/** Whether the `to` at `words[at]` opens an aim: `the next step is to copy the files`. */
 function opensAim(words: readonly string[], at: number): boolean {
   let be = at - 1;
   // `what I want is for you to ...`
@@ -156,7 +156,7 @@ function opensAim(words: readonly string[], at: number): boolean {
   return noun >= 0 && !before.slice(noun).some(ends);
 }
 
-/** Whether a wish, a duty or somebody's order stands before the `to` at `words[at]`. */
+/** Whether a wish, a duty or an order precedes the `to` at `words[at]`. */
 function opensWish(words: readonly string[], at: number, last: RequestedAction | undefined): boolean {
   let head = at - 1;
   if (SOMEBODY.has(words[head] ?? '')) head -= words[head - 1] === 'for' ? 2 : 1;
@@ -175,7 +175,7 @@ function opensWish(words: readonly string[], at: number, last: RequestedAction |
   return true;
 }
 
-/** Whether `by` names what is to be done for an aim. */
+/** Whether `by` names the action that serves an aim. */
 function namesMeans(
   words: readonly string[],
   at: number,
@@ -183,7 +183,7 @@ function namesMeans(
   lexicon: Lexicon,
 ): boolean {
   if (last?.kind === 'question') return false;
-  // `help me out by ordering`: the prefix is no request.
+  // `help me out by ordering`: the prefix is not a request.
   const aims = last
     ? AIMS.has(last.entry.verb.split(' ', 1)[0] ?? '')
     : words.slice(Math.max(0, at - 3), at).includes('help');
@@ -212,7 +212,7 @@ function suggests(words: readonly string[], at: number, lexicon: Lexicon): boole
   );
 }
 
-/** Whether the verb that ends right before `words[at]` says no more than that something is to be done. */
+/** Whether the verb that ends right before `words[at]` has no meaning of its own. */
 function followsEmpty(words: readonly string[], at: number, last: RequestedAction): boolean {
   if (last.kind === 'question') return false;
   const before = words[at - 1] ?? '';
@@ -220,7 +220,9 @@ function followsEmpty(words: readonly string[], at: number, last: RequestedActio
   if (last.next === at) return EMPTY.has(last.entry.verb) || EMPTY_PHRASES.has(last.entry.verb) || EMPTY.has(first);
   return last.next === at - 1 && EMPTY_ENDS.has(before) && EMPTY.has(first);
 }
-/** Whether the gerund at `words[at]` is to be done: `start sending it`, but not `start watching it` and `suggest cooling units`. */
+/**
+ * Whether the gerund at `words[at]` is the requested action: `start sending it`, but not `start watching it` and `suggest cooling units`.
+ */
 function isDone(words: readonly string[], at: number, last: RequestedAction, lexicon: Lexicon): boolean {
   if (!isGerund(words, at, lexicon)) return false;
   if (last.entry.action !== 'read') return formAt(words, at, lexicon)?.entry.action !== 'read';
@@ -229,7 +231,7 @@ function isDone(words: readonly string[], at: number, last: RequestedAction, lex
 const EMPTY_PHRASES = new Set(['take care of', 'work on', 'look into', 'see to', 'get started with', 'feel like']);
 
 /**
- * The index of what leads to the purpose of a weak verb within its clause, else where the verb stands: `use it to list users`,
+ * The index of the word that introduces the purpose of a weak verb within its clause, else the index of the verb: `use it to list users`,
  * `proceed with booking it`.
  */
 export function purposeAfter(words: readonly string[], at: number, lexicon: Lexicon): number {
@@ -237,7 +239,7 @@ export function purposeAfter(words: readonly string[], at: number, lexicon: Lexi
     const word = words[next] ?? '';
     // `keep sending it`, `all there is to do is send it`
     if (word === 'is' || (next === at + 1 && isGerund(words, next, lexicon))) return at;
-    // `Make sure I told everybody I want to reach`: what somebody wants in another clause.
+    // `Make sure I told everybody I want to reach`: a wish in another clause.
     // `a taxi to the museum`
     if (word === 'to' && DETERMINERS.has(words[next + 1] ?? '')) continue;
     if (word === 'to') return next > at + 2 && WANTS_TO.has(words[next - 1] ?? '') ? at : next;
@@ -247,15 +249,15 @@ export function purposeAfter(words: readonly string[], at: number, lexicon: Lexi
   return at;
 }
 const DETERMINERS = wordSet('a an the my our your his her its their this that these those');
-/** How far after a weak verb its gerund may stand: `assist me in registering`. */
+/** How many words after a weak verb its gerund may follow: `assist me in registering`. */
 const MAX_MEANS = 3;
 
-/** Whether a gerund behind this word is the purpose of a weak verb. */
+/** Whether a gerund after this word is the purpose of a weak verb. */
 export const opensGerund = (word: string): boolean => word === 'with' || word === 'in' || word === 'by';
 
 /**
- * The index of the verb that somebody is told to carry out, when `words[at]` follows a verb of telling: `get the assistant to
- * rename it`, `have the bot rename it`; -1 for none.
+ * The index of the delegated verb, when `words[at]` follows a verb of delegation: `get the assistant to rename it`, `have the bot rename
+ * it`; -1 for none.
  */
 export function toldToDo(words: readonly string[], at: number, verb: string, lexicon: Lexicon): number {
   // `please do call Ana`, but not `do research`

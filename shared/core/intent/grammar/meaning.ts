@@ -1,4 +1,4 @@
-// What a request comes to mean: its verb, refined by the object and the words around it.
+// The meaning of a request: its verb, refined by the object and the words around it.
 import {
   calculates,
   doesOtherwise,
@@ -20,21 +20,21 @@ import type { RequestedAction } from './request.ts';
 import { beginsWithSum, MOVES_MONEY } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 
-/** The sentence that is read, with its words and its index. */
+/** A sentence with its words and its index. */
 export interface Place {
   readonly sentence: Sentence;
   readonly words: readonly string[];
   readonly index: number;
 }
 
-/** Words after a verb that are looked at. */
+/** The number of words after a verb that are examined. */
 const MAX_CLAUSE = 60;
 
-/** As what refinements know somebody who is named: `take Omar out of the group`. */
+/** The object under which refinements list people: `take Omar out of the group`. */
 const PERSON = 'person';
 const NAME = /^\p{Lu}\p{Ll}/u;
 
-/** Whether the object that begins with this token is somebody rather than something. */
+/** Whether the object that begins with this token is a person. */
 const isSomebody = (token: Token | undefined, phrase: ObjectPhrase): boolean =>
   token !== undefined &&
   (token.kind === 'email' ||
@@ -86,7 +86,7 @@ function changeOf(
 
 const NEW = /^(?:an?|another|new|one|two|three|four|five|six|bug|feature|note|email)$/;
 
-/** `I need a ...` asks for something new, `I need the ...` and `I need a list of ...` for something that exists. */
+/** `I need a ...` requests something new, `I need the ...` and `I need a list of ...` something that exists. */
 function wantedEntry(request: RequestedAction, lexicon: Lexicon): Pick<VerbEntry, 'verb' | 'action' | 'effect'> {
   const article = request.sentence[request.next]?.lower;
   const isNew = NEW.test(article ?? '') || request.sentence[request.next + 1]?.text === ':';
@@ -95,13 +95,13 @@ function wantedEntry(request: RequestedAction, lexicon: Lexicon): Pick<VerbEntry
     : { verb: 'get', action: 'read', effect: 'read' };
 }
 
-/** The verb whose refinements say what it means that something is wanted: `I need access to ...`. */
+/** The verb whose refinements define the meaning of wishes: `I need access to ...`. */
 const WANT = 'want';
 
-/** Actions that sending something out is graver than. */
+/** Actions that are less severe than sending something outside. */
 const OUTRANKED: ReadonlySet<ActionClass> = new Set(['read', 'create', 'update', 'execute', 'send']);
 
-/** What a request comes to mean with its object. */
+/** The meaning of a request with its object. */
 export interface Meaning extends Pick<VerbEntry, 'verb' | 'action' | 'effect' | 'traits' | 'weak'> {
   /** Its object is a pronoun. */
   readonly pronoun: boolean;
@@ -140,8 +140,8 @@ export function meaningOf(request: RequestedAction, end: number, { words }: Plac
 }
 
 /**
- * Everything that a verb comes to mean with one of these objects, given as heads of noun phrases, and with these words
- * around it. A text has one clause, whose first refinement decides; a string has no grammar, so each that fits counts.
+ * All refinements of a verb for one of these objects, given as heads of noun phrases, and with these words around it. In a text, the first
+ * refinement of the clause decides; a string has no grammar, so each one that matches counts.
  */
 export function refinementsOf(
   verb: string,
@@ -157,7 +157,7 @@ export function refinementsOf(
   );
 }
 
-/** What a verb means with a thing that was named before: `My card is lost. Block it.` */
+/** The meaning of a verb with an object that was named before: `My card is lost. Block it.` */
 export function meaningWith(verb: string, object: string, lexicon: Lexicon): typeof CHANGE | undefined {
   const head = object.slice(object.lastIndexOf('_') + 1);
   return lexicon.refinements.get(verb)?.find((rule) => !rule.prepositions && rule.objects?.has(head));

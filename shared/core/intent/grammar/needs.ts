@@ -1,4 +1,4 @@
-// Statements that something or somebody needs what would have to be done: `the key needs rotating`, `Ana needs access`.
+// Statements of a need that imply an action: `the key needs rotating`, `Ana needs access`.
 import { WH } from './clause-words.ts';
 import { clauseStart, endsPhrase, type Implied, isBoundary, nominalFrom, participleAt } from './implied-parts.ts';
 import { CONDITIONS, ENSURES, NEEDS, NEGATORS, PRONOUNS, RIGHTS, THIRD } from './implied-words.ts';
@@ -44,7 +44,7 @@ export function needAt(words: readonly string[], at: number, query: VerbEntry, l
   return { entry: query, at, next: at + 1, subject: undefined, certainty: 0.45, negated, wanted: true };
 }
 
-/** `The meeting has to move to Friday`, `his access must go`: what somebody would have to do. */
+/** `The meeting has to move to Friday`, `his access must go`: someone has to do it. */
 export function movesAt(words: readonly string[], at: number, lexicon: Lexicon): Implied | undefined {
   const word = words[at] ?? '';
   if (word !== 'go' && word !== 'move') return undefined;
@@ -82,7 +82,10 @@ export function entitledAt(
   return right && { ...right, at, subject: undefined, certainty: 0.7, negated: false };
 }
 
-/** Behind `can` or `could` at `words[at]`: `could the lights be turned off?`, but not `can invoices be edited?`: a thing that is meant, and what is to be done with it. */
+/**
+ * After `can` or `could` at `words[at]`: `could the lights be turned off?`, but not `can invoices be edited?`. The request needs a definite
+ * thing, and an action on it.
+ */
 export function passiveAsked(words: readonly string[], at: number, lexicon: Lexicon): Implied | undefined {
   if (!MEANT.has(words[at + 1] ?? '')) return undefined;
   let be = at + 2;
@@ -93,5 +96,5 @@ export function passiveAsked(words: readonly string[], at: number, lexicon: Lexi
   return { ...participle, subject: [at + 1, end], certainty: ASKED, negated: words[be + 1] === 'not' };
 }
 const MEANT = wordSet('the my our his her their this that these those it all every');
-/** How far after the question's first word `be` may stand. */
+/** How many words after the question's first word `be` may follow. */
 const MAX_MEANT = 9;

@@ -1,4 +1,4 @@
-// Takes the noun phrase after a verb and turns it into the object of a normalized intent.
+// Converts the noun phrase after a verb into the object of a normalized intent.
 import { COMPARISONS } from './clause-words.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon } from '../lexicon/types.ts';
@@ -16,10 +16,10 @@ import { wordSet } from '../text/word-set.ts';
 
 const MAX_OBJECT_LENGTH = 64;
 const MAX_OBJECT_WORDS = 6;
-/** How far after the verb an object is looked for. */
+/** The number of words after a verb in which an object is searched. */
 const REACH = 24;
 
-/** Where a noun phrase ends: prepositions, relative pronouns, auxiliaries. */
+/** Words that end a noun phrase: prepositions, relative pronouns, auxiliaries. */
 const STOPS = new Set(
   (
     'in on at from for with by into onto within over under between across via than per about as to without against during through throughout after before since until ' +
@@ -30,7 +30,7 @@ const STOPS = new Set(
     "that's who's what's there's i'm you're we're they're he's she's it's i've we've they've i'd i'll we'll"
   ).split(' '),
 );
-/** Words after a verb that lead to its object: `search for`, `look at`, `ask about`, `reply to`. */
+/** Words between a verb and its object: `search for`, `look at`, `ask about`, `reply to`. */
 const LEADS = new Set(
   (
     'for about to on at into through out up of in from with across against over if whether is are do does there i we ' +
@@ -43,7 +43,7 @@ const DATES = wordSet(
   'monday tuesday wednesday thursday friday saturday sunday january february april june july august september october ' +
     'november december',
 );
-/** What `last` and `next` go with beside those. */
+/** Words after `last` and `next`, in addition to those. */
 const CALENDAR = new Set([...DATES, ...wordSet('week month year night weekend quarter morning evening')]);
 const NOUNS_IN_LY = wordSet(
   'reply supply family assembly anomaly daily quarterly weekly monthly hourly yearly early july italy',
@@ -52,11 +52,11 @@ const NOUNS_IN_LY = wordSet(
 export interface ObjectPhrase {
   /** snake_case, at most 64 characters; empty when there is none. */
   readonly name: string;
-  /** Its words, singular, for lookups. */
+  /** Its words, singular, for look-ups. */
   readonly words: readonly string[];
-  /** The last noun is one that the lexicon knows. */
+  /** The lexicon knows the last noun. */
   readonly known: boolean;
-  /** Its head stands in the plural. */
+  /** The head is plural. */
   readonly plural: boolean;
 }
 
@@ -67,7 +67,7 @@ const NAME = /^\p{Lu}\p{Ll}/u;
 /** No object was named. */
 export const NO_OBJECT: ObjectPhrase = { name: '', words: [], known: false, plural: false };
 
-/** ASCII snake_case words of a token: `HorizontalPod` in two when the lexicon knows both parts. */
+/** ASCII snake_case words of a token: `HorizontalPod` becomes two when the lexicon knows both parts. */
 function partsOf(token: Token, lexicon: Lexicon): string[] {
   if (PLAIN.test(token.text)) return [token.lower];
   const camel = token.text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').split(/[\s_-]+/);
@@ -86,10 +86,10 @@ function partsOf(token: Token, lexicon: Lexicon): string[] {
     .filter((part) => part !== '');
 }
 
-/** What is made itself when it is created: `create a list of groceries`, but not `show a list of servers`. */
+/** Containers that are objects themselves when they are created: `create a list of groceries`, but not `show a list of servers`. */
 const MADE = new Set(['list', 'summary', 'overview']);
 
-/** The noun phrase that begins at or after `from` and before `to`; `made`: it is created. */
+/** The noun phrase that begins at or after `from` and before `to`; `made`: whether it is created. */
 export function objectAt(sentence: Sentence, from: number, to: number, lexicon: Lexicon, made = false): ObjectPhrase {
   let at = from;
   const end = Math.min(to, from + REACH);
@@ -99,7 +99,7 @@ export function objectAt(sentence: Sentence, from: number, to: number, lexicon: 
   for (let tries = 0; tries < 4 && at < end; tries += 1) {
     const [tokens, next] = phraseAt(sentence, at, end, lexicon);
     const phrase = isOnlyTime(tokens) ? NO_OBJECT : nameOf(tokens, lexicon);
-    // `the list of users`, `information about users`, `a copy of the report`: the rest is the object.
+    // `the list of users`, `information about users`, `a copy of the report`: the object follows.
     const preposition = sentence[next]?.lower ?? '';
     const container = isContainer(phrase, lexicon) && !(made && MADE.has(phrase.words.at(-1) ?? ''));
     const about = preposition === 'about' || preposition === 'for' || preposition === 'on';
@@ -129,7 +129,7 @@ function objectAfter(sentence: Sentence, from: number, end: number, lexicon: Lex
   return at;
 }
 
-/** Every word of the phrase only says how much or which part. */
+/** Every word of the phrase only expresses a quantity or a part. */
 function isContainer(phrase: ObjectPhrase, lexicon: Lexicon): boolean {
   const head = phrase.words.at(-1) ?? '';
   return phrase.words.length === 1 && (lexicon.containerNouns.has(head) || lexicon.genericNouns.has(head));
@@ -150,14 +150,14 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
         tokens.length = 0;
         continue;
       }
-      // `CI/CD variables`, `changes/diffs`: one of two words for it stands for both.
+      // `CI/CD variables`, `changes/diffs`: the first of two alternatives is taken.
       if (token.text === '/' && sentence[at + 1]?.kind === 'word') {
         const further = sentence[at + 2];
         if (further?.kind === 'word' && !STOPS.has(further.lower) && further.lower !== 'of') at += 1;
         tokens.length = 0;
         continue;
       }
-      // An acronym spelled out in parentheses does not end the phrase: `SLO (service level objective) reports`.
+      // An acronym expanded in parentheses does not end the phrase: `SLO (service level objective) reports`.
       const close = token.text === '(' ? closingOf(sentence, at, end) : -1;
       if (close < 0 || sentence[close + 1]?.kind !== 'word') break;
       at = close;
@@ -168,13 +168,13 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       continue;
     }
     if (kind === 'quoted' || kind === 'code') {
-      // A name in quotes stands before or after its noun; alone it says nothing about the kind of thing.
+      // A quoted name precedes or follows its noun; alone it does not tell the kind of thing.
       if (tokens.length > 0) break;
       continue;
     }
     if (STOPS.has(lower) || lower === 'of') break;
     if (lower === 'and' || lower === 'or' || lower === '&') {
-      // `list and map of users` and `read and write access`: the head comes later only when nothing stands yet.
+      // `list and map of users` and `read and write access`: only an incomplete phrase continues to a later head.
       if (tokens.length > 0 && yieldsTo(tokens, sentence.slice(at + 1, Math.min(end, at + 3)), lexicon)) {
         tokens.length = 0;
         continue;
@@ -202,7 +202,7 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
     if (tokens.length === 0 && isVerbBefore(sentence, at, lexicon)) continue;
     // `the user Alice Smith`: the name belongs to the noun before it.
     if (isNameAfter(tokens.at(-1), token, lexicon)) break;
-    // A digest, an encoded blob or a key is no name of a kind of thing.
+    // A digest, an encoded blob or a key does not name a kind of thing.
     if (kind === 'identifier' && token.text.length > 15 && (/\d/.test(token.text) || token.text.length > 60)) {
       if (tokens.length > 0) break;
       continue;
@@ -215,7 +215,7 @@ function phraseAt(sentence: Sentence, from: number, end: number, lexicon: Lexico
       break;
     }
     tokens.push(token);
-    // A possessive belongs to what follows: `the user's inbox`, but not in `whether my account's blocked`.
+    // A possessive belongs to the following noun: `the user's inbox`, but not in `whether my account's blocked`.
     if (lower.endsWith("'s")) {
       if (isPredicateOf(sentence, at + 1, lexicon)) return [tokens, at + 1];
       tokens.length = 0;
@@ -242,7 +242,7 @@ function closingOf(sentence: Sentence, at: number, end: number): number {
   return -1;
 }
 
-/** Whether the phrase goes on after `and`: `status and details of ...`, `Foo or Bar server`. */
+/** Whether the phrase continues after `and`: `status and details of ...`, `Foo or Bar server`. */
 function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], lexicon: Lexicon): boolean {
   const saysLittle = (token: Token | undefined) => {
     const noun = singular(token?.lower ?? '', lexicon.plurals);
@@ -252,7 +252,7 @@ function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], l
     token !== undefined &&
     /^\p{Lu}/u.test(token.text) &&
     !lexicon.domainOfNoun.has(singular(token.lower, lexicon.plurals));
-  // `a failed or canceled pipeline`, `a project or group webhook`: a singular that stands bare describes the head to come.
+  // `a failed or canceled pipeline`, `a project or group webhook`: a bare singular describes the head that follows.
   const bare = tokens.length === 1 && tokens[0]?.lower === singular(tokens[0]?.lower ?? '', lexicon.plurals);
   if (bare && isKnown(further, lexicon) && next?.kind === 'word' && !lexicon.fillers.has(next.lower)) return true;
   return saysLittle(next) || saysLittle(tokens.at(-1)) || (tokens.length === 1 && brand(tokens[0]) && brand(next));
@@ -261,7 +261,7 @@ function yieldsTo(tokens: readonly Token[], [next, further]: readonly Token[], l
 /** Digits before the first letter, and underscores at the end. */
 const AT_ENDS = /^[\d_]+(?=[a-z])|_+$/g;
 
-/** The object that a run of tokens names. */
+/** The object named by a run of tokens. */
 function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
   const words: string[] = [];
   let plural = false;
@@ -275,7 +275,7 @@ function nameOf(tokens: readonly Token[], lexicon: Lexicon): ObjectPhrase {
     }
   }
   if (words.length === 0) return NO_OBJECT;
-  // `an AWS resource` is a resource: a brand alone is no kind of thing.
+  // `an AWS resource` is a resource: a brand alone is not a kind of thing.
   while (
     words.length > 1 &&
     lexicon.genericNouns.has(words.at(-1) ?? '') &&

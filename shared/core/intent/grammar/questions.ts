@@ -1,11 +1,11 @@
-// Ways to ask without a verb that orders: questions, leave that is asked for, things that are wanted or announced.
+// Requests without an imperative: questions, requests for permission, wishes and announcements.
 import { AUX, SUBJECTS, WH } from './clause-words.ts';
 import type { Lexicon } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** What asking for leave is worth beside asking. */
+/** The certainty of a request for permission, relative to a direct request. */
 export const ASKED = 0.6;
-/** A clause that begins so names a condition. */
+/** Words that open a condition. */
 export const CONDITIONAL = wordSet('if when unless whenever whether');
 
 /** `I also need to`, `we really want to`: a prefix with an adverb inside. */
@@ -21,7 +21,7 @@ const isAdverb = (word: string): boolean => INTENSIFIERS.has(word) || (word.leng
 const SPEAKERS = wordSet("i we you i'd we'd i'll they he she");
 const MAX_PREFIX = 10;
 
-/** How many words ask for leave to do something that would be done then: `can I change my seat`; 0 for none. */
+/** The number of words that ask for permission to do something now: `can I change my seat`; 0 for none. */
 export function leaveAsked(words: readonly string[], at: number, lexicon: Lexicon): number {
   if (!/^(?:can|could|may|might)$/.test(words[at] ?? '') || !/^(?:i|we)$/.test(words[at + 1] ?? '')) return 0;
   let next = at + 2;
@@ -33,11 +33,11 @@ export function leaveAsked(words: readonly string[], at: number, lexicon: Lexico
   if (entry.weak || entry.action === 'read' || VAGUE.has(entry.verb)) return 0;
   return entry.action === 'send' || OWNED.has(words[next + match.length] ?? '') ? next - at : 0;
 }
-/** Verbs by which such a question rather asks for a rule: `can I take my dog on board`. */
+/** Verbs with which such a question is rather about a rule: `can I take my dog on board`. */
 const VAGUE = wordSet('take bring put play leave turn run pay hold cover host');
 const OWNED = wordSet('my our the this that these those it them all a an another some');
 
-/** `New issue: the page crashes`, `Reminder: call the bank` ask for something new. */
+/** `New issue: the page crashes`, `Reminder: call the bank` request something new. */
 export function announcesNew(words: readonly string[]): boolean {
   const colon = words.indexOf(':');
   if (colon < 1 || colon > 4 || !words.slice(1, colon).every((word) => /^[a-z]/.test(word))) return false;
@@ -48,7 +48,7 @@ const ANNOUNCED = /^(?:reminder|note|bug|bug report|email draft|feature request|
 const LIKES = new Set(['like', 'love', 'appreciate']);
 const WANTS = new Set(['need', 'want', 'require', 'needs', 'wants']);
 
-/** How many words say that something is wanted: `I need a cluster`, `we'd like the report`; 0 for none. */
+/** The number of words that express a wish: `I need a cluster`, `we'd like the report`; 0 for none. */
 export function wantedAt(words: readonly string[], at: number): number {
   if (INTENSIFIERS.has(words[at + 1] ?? '')) {
     const inner = wantedAt([words[at] ?? '', ...words.slice(at + 2, at + MAX_PREFIX)], 0);
@@ -102,7 +102,7 @@ export function isQuestion(words: readonly string[], at: number, endsAsQuestion:
   }
   // `Any news about the release?`
   if (word.startsWith('any') && ANY.has(word)) return endsAsQuestion || /^(?:idea|news|word)$/.test(next);
-  // `could we do it`, `may I have a look`: no auxiliary behind one.
+  // `could we do it`, `may I have a look`: no auxiliary follows another one.
   if (
     (word === 'do' || word === 'have') &&
     at > 0 &&

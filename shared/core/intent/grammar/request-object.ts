@@ -1,4 +1,4 @@
-// Finds the object of a request: where it begins, what stands in for a missing one, and the domain it belongs to.
+// Finds the object of a request: its position, a substitute for a missing one, and its domain.
 import type { Action } from '../../../kernel/vocabulary.ts';
 import { CONJUNCTIONS, PREPOSITIONS } from './clause-words.ts';
 import { isFileName } from '../text/entities.ts';
@@ -9,7 +9,7 @@ import type { RequestedAction } from './request.ts';
 import { beginsWithSum, SUM } from './sums.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 
-/** The domain of an object phrase: its head decides, then the word before it. */
+/** The domain of an object phrase: decided by its head, else by the word before it. */
 export function domainOf(words: readonly string[], lexicon: Lexicon): string {
   for (let at = words.length - 1; at >= 0; at -= 1) {
     const domain = lexicon.domainOfNoun.get(words[at] ?? '');
@@ -18,11 +18,11 @@ export function domainOf(words: readonly string[], lexicon: Lexicon): string {
   return lexicon.defaultDomain;
 }
 
-/** `I need to check my plan`: words of a speaker about themselves, up to the verb. */
+/** `I need to check my plan`: the speaker's words about themselves, up to the verb. */
 const TELLS = /^(?:would )?(?:need|want|like|love|have|wish|hope|plan|intend) to$/;
 const SPEAKS = /^(?:i|we)(?:'d)?$/;
 
-/** Whether somebody tells what they want to do rather than asks for it. */
+/** Whether the speaker states an intention rather than a request. */
 export function isTold({ sentence, at, kind, wanted }: RequestedAction): boolean {
   if (wanted) return true;
   if (kind === 'question' || !SPEAKS.test(sentence[0]?.lower ?? '')) return false;
@@ -37,13 +37,13 @@ const LEADING = new Set(['for', 'at', 'on', 'to', 'about', 'into', 'through']);
 const BEFORE_ONES = new Set(['all', 'the', 'these', 'those', 'any']);
 const BEFORE_ONE = new Set(['a', 'an', 'another', 'the']);
 
-/** Whether a request speaks of its object by a pronoun: `delete it`, `archive these`, but not `archive these files`. */
+/** Whether the object of a request is a pronoun: `delete it`, `archive these`, but not `archive these files`. */
 export function isPronounObject(
   { entry, sentence, next, subject, kind }: RequestedAction,
   from: number,
   to: number,
 ): boolean {
-  // `Find the bill and pay.`, `a message that I need to delete`: what was spoken of, too.
+  // `Find the bill and pay.`, `a message that I need to delete`: the object was mentioned before.
   if (!subject && kind === 'imperative' && saysNoMore(sentence, next)) return true;
   if (from >= to) return false;
   const first = sentence[next]?.lower ?? '';
@@ -62,7 +62,7 @@ export function isPronounObject(
   return POINTERS.has(word) && endsThere(sentence[at + 1]);
 }
 
-/** Whether what somebody gets follows: `send them the report`, `give them back their keys`. */
+/** Whether the received thing follows: `send them the report`, `give them back their keys`. */
 export const getsWhat = (sentence: Sentence, at: number): boolean =>
   AFTER_RECIPIENT.test(sentence[sentence[at]?.lower === 'back' ? at + 1 : at]?.lower ?? '');
 
@@ -76,7 +76,7 @@ const endsThere = (token: Token | undefined): boolean =>
   CONJUNCTIONS.has(token.lower) ||
   /^(?:to|now|today|please|again|up|down|out|off|away|back|all|both|too|instead|asap|as)$/.test(token.lower);
 
-/** What stands in for a missing object: the kind of thing that the clause names otherwise. */
+/** The substitute for a missing object: another noun of the clause. */
 function impliedObject(request: RequestedAction, end: number): { name: string; domain: string } | undefined {
   for (const token of request.sentence.slice(request.next, Math.min(end, request.next + 12))) {
     if (token.kind === 'email') return { name: 'email', domain: 'comms' };
@@ -116,7 +116,7 @@ const DITRANSITIVE = new Set([
 ]);
 const AFTER_RECIPIENT = /^(?:a|an|the|all|any|some|full|my|our|his|her|their|this|that|another|more|\d.*|\p{Sc}\d.*)$/u;
 
-/** Where the object begins: after the one who gets it (`give Bob the report`), or after the subject of a question. */
+/** The position of the object: after the recipient (`give Bob the report`), or after the subject of a question. */
 export function objectStart(request: RequestedAction, end: number, lexicon: Lexicon): number {
   let at = request.next;
   if (request.kind === 'question') {
@@ -159,7 +159,7 @@ const SUPPLIES = new Set([
   'leave',
 ]);
 
-/** What somebody is given stands behind `with`: `provide Rosa Lind with a badge`; -1 when there is none. */
+/** A received thing after `with`: `provide Rosa Lind with a badge`; -1 when there is none. */
 function suppliedAt({ sentence, next }: RequestedAction, end: number): number {
   const first = sentence[next];
   const somebody =
@@ -180,7 +180,7 @@ const followsSubject = (sentence: Sentence, at: number): boolean =>
   SUBJECT_PRONOUNS.has(sentence[at - 1]?.lower ?? '') ||
   /^(?:also|still|just|really|already|about)$|ly$/.test(sentence[at - 1]?.lower ?? '');
 
-/** Whether a plain word that names no kind of thing stands before what somebody gets: `bob` in `send bob the report`. */
+/** Whether a plain word that names no kind of thing precedes the received thing: `bob` in `send bob the report`. */
 export const isLowerName = (first: Token, second: Token | undefined, lexicon: Lexicon): boolean =>
   /^[a-z]{2,}$/.test(first.text) &&
   /^(?:a|an|the|my|our|his|her|their|this|that|some|another)$/.test(second?.lower ?? '') &&
@@ -210,7 +210,7 @@ const NO_NAMES = new Set([
   'or',
 ]);
 
-/** Adjectives and adverbs that are asked for: `how high is my limit`. */
+/** Adjectives and adverbs that a question asks for: `how high is my limit`. */
 const MEASURES = new Set(
   'high low long far old big large soon often fast late early busy well good bad expensive close'.split(' '),
 );
@@ -221,7 +221,7 @@ const QUESTION_WORDS = new Set(
 );
 export const SUBJECT_PRONOUNS = new Set(['i', 'we', 'you', 'they', 'he', 'she', 'it', 'to']);
 
-/** What is named without a noun right after the verb: `move 'report.pdf' within the folder` moves a file. */
+/** An object named without a noun right after the verb: `move 'report.pdf' within the folder` moves a file. */
 function directObject(request: RequestedAction, end: number, lexicon: Lexicon) {
   let at = request.next;
   while (at < end && lexicon.fillers.has(request.sentence[at]?.lower ?? '')) at += 1;
@@ -238,7 +238,7 @@ function directObject(request: RequestedAction, end: number, lexicon: Lexicon) {
   return { name: 'file', domain: domainOf(['file'], lexicon) };
 }
 
-/** What a name is added as: `add Ana Berg as a watcher`. */
+/** The role in which a name is added: `add Ana Berg as a watcher`. */
 function namedAs({ sentence, next }: RequestedAction, end: number, lexicon: Lexicon): ObjectPhrase | undefined {
   for (let at = next + 1; at < Math.min(end, next + MAX_NAME); at += 1) {
     const token = sentence[at];
@@ -249,7 +249,7 @@ function namedAs({ sentence, next }: RequestedAction, end: number, lexicon: Lexi
   }
   return undefined;
 }
-/** What a person is put into or taken out of: `enroll Ana Berg in the course`. */
+/** The group that a person is added to or removed from: `enroll Ana Berg in the course`. */
 function namedIn(
   { sentence, next }: RequestedAction,
   end: number,
@@ -264,10 +264,10 @@ function namedIn(
   return phrase.known ? phrase : undefined;
 }
 
-/** How long such a name may be. */
+/** The largest number of words of such a name. */
 const MAX_NAME = 5;
 
-/** The object and domain of a request, with what stands in for a missing one. */
+/** The object and domain of a request, with a substitute for a missing object. */
 export function objectOf(
   request: RequestedAction,
   end: number,
@@ -280,7 +280,7 @@ export function objectOf(
   const direct = directObject(request, end, lexicon);
   if (phrase.name === '' || direct) {
     const implied = direct ?? impliedObject(request, end);
-    // `block Friday afternoon` makes a booking: what the verb usually is about does not fit then.
+    // `block Friday afternoon` makes a booking, so the usual object of the verb does not apply.
     const usual = request.entry.action === action ? request.entry.object : undefined;
     const object = implied?.name ?? usual ?? 'unknown';
     return { object, domain: implied?.domain ?? domainOf([object], lexicon), known: implied !== undefined };
@@ -291,19 +291,19 @@ export function objectOf(
     (ENDS_OPEN.test(request.entry.verb) || (OWN_BEFORE_PLACE.has(action) && isPlaced(request)))
   )
     return { object: request.entry.object, domain: domainOf([request.entry.object], lexicon), known: true };
-  // `email Ana that ...`, `remind me to call`: who it goes to, and what it says, is no kind of thing.
+  // `email Ana that ...`, `remind me to call`: the recipient and the content are not kinds of things.
   const as = phrase.known ? undefined : (namedAs(request, end, lexicon) ?? namedIn(request, end, action, lexicon));
   if (as) return { object: as.name, domain: domainOf(as.words, lexicon), known: true };
   const own = request.entry.verb === 'let' && action === 'send' ? 'message' : request.entry.object;
   if (own !== undefined && NAMES_OWN.has(action) && (!phrase.known || saysWhat(request)))
     return { object: own, domain: domainOf([own], lexicon), known: true };
   const domain = domainOf(phrase.words, lexicon);
-  // An object that no domain claims goes with the verb: what is bought or paid is a payment.
+  // An object without a domain takes that of the verb: purchases and payments belong to payments.
   const fallback = domain === lexicon.defaultDomain && action === 'transfer' ? domainOf(['payment'], lexicon) : domain;
   return { object: phrase.name, domain: fallback, known: phrase.known };
 }
 
-/** `alert me when`: what follows is the occasion. */
+/** `alert me when`: a condition follows. */
 const ENDS_OPEN = / (?:when|if)$/;
 const OWN_BEFORE_PLACE: ReadonlySet<Action> = new Set(['read', 'update']);
 const isPlaced = ({ sentence, next }: RequestedAction): boolean =>

@@ -1,8 +1,8 @@
-// What a sentence asks for, before its object is read.
+// The requests of a sentence before their objects are parsed.
 import type { VerbEntry } from '../lexicon/types.ts';
 import type { Sentence, TokenKind } from '../text/tokens.ts';
 
-/** A verb that asks for something, and where its object may stand. */
+/** A verb of request, with the position where its object may begin. */
 export interface RequestedAction {
   readonly entry: VerbEntry;
   /** Index of the first token after the verb and its particle. */
@@ -10,18 +10,18 @@ export interface RequestedAction {
   readonly at: number;
   readonly sentence: Sentence;
   readonly negated: boolean;
-  /** 0..1: how sure it is that this word is a verb that asks. */
+  /** 0..1: how certain it is that this word is a verb of request. */
   readonly certainty: number;
   readonly kind: 'imperative' | 'question';
-  /** `needs a cluster`: a thing that is wanted. */
+  /** `needs a cluster`: a thing is wished for. */
   readonly wanted: boolean;
-  /** The tokens of its object when that stands before it: `users` in `users should be deleted`. */
+  /** The tokens of an object that precedes the verb: `users` in `users should be deleted`. */
   readonly subject?: readonly [from: number, to: number] | undefined;
-  /** No verb asks for it: it follows from a statement. */
+  /** Inferred from a statement, without a verb of request. */
   readonly implied?: boolean;
 }
 
-/** Words of a sentence by which phrases are looked up; names in quotes and the like match nothing. */
+/** Words of a sentence for phrase look-ups; quoted names and similar tokens match nothing. */
 export const wordsOf = (sentence: Sentence): string[] =>
   sentence.map(({ kind, lower, text }) => (kind === 'word' ? lower : kind === 'punct' ? text : MARKS[kind]));
 const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
@@ -39,12 +39,12 @@ const MARKS: Readonly<Record<Exclude<TokenKind, 'word' | 'punct'>, string>> = {
 export const beginsWith = (word: string, characters: string): boolean =>
   word !== '' && characters.includes(word.charAt(0));
 
-/** Whether missing this verb would matter most: it destroys, starts, sends, pays or gives rights. */
+/** Whether it would be worst to overlook this verb: it destroys, executes, sends, pays or grants rights. */
 export const isConsequential = ({ effect, action, weak }: VerbEntry): boolean =>
   !weak && (effect === 'destructive' || CONSEQUENTIAL.has(action));
 const CONSEQUENTIAL: ReadonlySet<string> = new Set(['execute', 'send', 'transfer', 'grant', 'revoke']);
 
-/** The index of the last of these places, in rising order, that lies before `at`; -1 for none. */
+/** The index of the last of these ascending positions that lies before `at`; -1 for none. */
 export function lastBefore(at: number, places: readonly number[]): number {
   let low = 0;
   let high = places.length;
@@ -56,7 +56,7 @@ export function lastBefore(at: number, places: readonly number[]): number {
   return low - 1;
 }
 
-/** Indexes of the tokens at which requests begin; both lists are in the order of the text. */
+/** Indexes of the tokens at which requests begin; both lists are in text order. */
 export function placesOf(sentence: Sentence, found: readonly RequestedAction[]): number[] {
   let at = 0;
   return found.map((request) => {

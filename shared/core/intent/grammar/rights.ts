@@ -1,21 +1,21 @@
-// Finds statements about who may do what: `Ana should have access to the vault`, `make sure Tom can open the folder`.
+// Finds statements about permissions: `Ana should have access to the vault`, `make sure Tom can open the folder`.
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** What somebody with a right to a thing does with it. */
+/** Verbs of using a thing to which someone has a right. */
 const USES = wordSet('see view access open edit read use join enter manage');
-/** What somebody with rights is. */
+/** Roles that have rights. */
 const ROLES = wordSet('admin administrator owner editor viewer moderator maintainer superuser');
 const SPEAKERS = wordSet('i we you it this');
 const NOBODY = wordSet('nobody none no');
 
-/** A right that is to be given or taken: where its object begins, and the verb that stands for it. */
+/** A right to be granted or revoked: the position of its object, and the verb for it. */
 export interface Right {
   readonly entry: VerbEntry;
   readonly next: number;
 }
 
-/** The right that the modal verb at `words[at]` speaks of; its clause begins at `start`. `ensured`: somebody is to see to it. */
+/** The right stated by the modal verb at `words[at]`; its clause begins at `start`. `ensured`: the statement asks someone to ensure it. */
 export function rightAt(
   words: readonly string[],
   at: number,
@@ -35,7 +35,7 @@ export function rightAt(
     next += 1;
   else if ((able || ensured) && USES.has(words[next] ?? '')) next += 1;
   else return undefined;
-  // `can` alone only says what is so.
+  // `can` alone only states a fact.
   if (!ensured && modal[1] === 'can') return undefined;
   const refused = not || modal[2] !== undefined || NOBODY.has(words[start] ?? '');
   const entry = lexicon.verbs.get(refused ? 'revoke' : 'grant');
@@ -45,5 +45,5 @@ const MODAL = /^(can|should|must|may)(n't|not)?$/;
 const OUGHT = ['ought', 'should'];
 const MODALS = wordSet("ought can can't cannot should shouldn't must mustn't may");
 
-/** Cheap first look: whether a word may be such a modal verb. */
+/** Cheap first test: whether a word may be such a modal verb. */
 export const speaksOfRight = (word: string): boolean => MODALS.has(word);

@@ -1,4 +1,4 @@
-// Sums of money that are moved: `transfer $500 to Ana`, `move 500 from checking to savings`.
+// Sums of money as objects: `transfer $500 to Ana`, `move 500 from checking to savings`.
 import type { RequestedAction } from './request.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 

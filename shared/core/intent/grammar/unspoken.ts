@@ -1,4 +1,4 @@
-// What a text comes to in which no verb asks: a thing that is named, something that went wrong, a state that is wished for.
+// The request implied by a text without any verb of request: a named thing, a problem, a desired state.
 import { AUX, CONJUNCTIONS, PERSONS, PREPOSITIONS, WH } from './clause-words.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
@@ -7,11 +7,11 @@ import { type RequestedAction, wordsOf } from './request.ts';
 import type { Sentence } from '../text/tokens.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** No more is taken for such a text. */
+/** Longer texts are not considered. */
 const MAX_WORDS = 16;
-/** Sentences that are looked at. */
+/** The number of sentences that are examined. */
 const MAX_SENTENCES = 3;
-/** Low enough that the shipped policies ask a human: such a text may only remark something. */
+/** Low enough that the shipped policies escalate to a human, because such a text may be only a remark. */
 const CERTAINTY = 0.45;
 
 const STATES = wordSet('on off up down');
@@ -19,12 +19,12 @@ const STATES = wordSet('on off up down');
 const DIALS = wordSet(
   'volume music brightness temperature heating heat tv radio ac sound air fan light lamp lights lamps',
 );
-/** Things that are made by naming them with a time: `alarm for six`, `meeting with Sally at noon`. */
+/** Things that are created by naming them with a time: `alarm for six`, `meeting with Sally at noon`. */
 const TIMED = wordSet('alarm timer reminder meeting appointment lunch dinner breakfast call');
 const WHEN = wordSet('at for in tomorrow today tonight on to with every');
-/** What places a thing that is looked for: `flights from Oslo`, `weather tomorrow`. */
+/** Words that show that a named thing is searched for: `flights from Oslo`, `weather tomorrow`. */
 const LOCATED = wordSet('with by from to in near at between around nearby today tomorrow tonight now this next under');
-/** Things that are only ever asked about. */
+/** Things that can only be asked about. */
 const INFORMATION = wordSet('balance price weather forecast temperature traffic news score fare');
 const OWN = wordSet('my our');
 const FAILS = wordSet(
@@ -51,7 +51,7 @@ const CREATE = entryOf('create', 'create', 'write');
 const UPDATE = entryOf('set', 'update', 'write');
 const CANCEL = entryOf('cancel', 'delete', 'destructive');
 
-/** The request that one of the first sentences implies, with the index of its sentence. `asked`: something was, and negated. */
+/** The request implied by one of the first sentences, with the index of that sentence. `asked`: there was a negated request. */
 export function unspokenRequest(
   sentences: readonly Sentence[],
   asked: boolean,
@@ -134,7 +134,7 @@ function named(sentence: Sentence, words: readonly string[], lexicon: Lexicon): 
   )
     return undefined;
   if (words.some((word) => lexicon.foreignWords.has(word) || /[^\u0000-\u007f]/.test(word))) return undefined;
-  // `These rules apply to strings` tells something.
+  // `These rules apply to strings` is a statement.
   if (words.some((word, at) => isVerbOnly(words, at, lexicon) && word !== 'meeting')) return undefined;
   const phrase = objectAt(sentence, 0, words.length, lexicon);
   if (!phrase.known) return undefined;
@@ -148,12 +148,12 @@ function named(sentence: Sentence, words: readonly string[], lexicon: Lexicon): 
   if (words[1] === 'to' && DIALS.has(first)) return { entry: UPDATE, from: 0, to: 1 };
   const timed = words.findIndex((word) => TIMED.has(word));
   if (timed >= 0 && timed < 4 && WHEN.has(words[timed + 1] ?? '')) return { entry: CREATE, from: 0, to: timed + 1 };
-  // A bare name of a thing asks for nothing: `performance report`.
+  // A bare name of a thing is not a request: `performance report`.
   const located = words.some((word, at) => at > 0 && LOCATED.has(word));
   return located || INFORMATION.has(phrase.words.at(-1) ?? '') ? { entry: READ, from: 0, to: words.length } : undefined;
 }
 
-/** Whether a form of a verb stands here that is no noun. */
+/** Whether a verb form that is not a noun is at this position. */
 function isVerbOnly(words: readonly string[], at: number, lexicon: Lexicon): boolean {
   const reading = lexicon.verbForms.get(words[at] ?? '');
   return (

@@ -1,4 +1,4 @@
-// Decides whether a word that may be a verb is one where it stands, and which verb its particle makes of it.
+// Decides whether a word that may be a verb is one in its position, and which verb it forms with its particle.
 import { ADJECTIVES, AFTER_VERB, COMPARISONS, CONJUNCTIONS, FINITE, PREPOSITIONS } from './clause-words.ts';
 import { singular } from '../lexicon/inflection.ts';
 import type { Lexicon, VerbEntry, VerbReading } from '../lexicon/types.ts';
@@ -7,19 +7,19 @@ import { beginsWith, isConsequential } from './request.ts';
 import type { Sentence, Token } from '../text/tokens.ts';
 import { wordSet } from '../text/word-set.ts';
 
-/** A place in a sentence where a request may begin. */
+/** A position in a sentence where a request may begin. */
 export interface Slot {
   readonly strong: boolean;
   readonly first: boolean;
   /** It follows `and` or another conjunction. */
   readonly joined?: boolean;
-  /** Leave is asked for what follows. */
+  /** It follows a request for permission. */
   readonly asked?: boolean;
 }
 
-/** What was seen of a sentence so far. */
+/** State of the scan of a sentence. */
 export interface Seen {
-  /** A verb in the third person, as tool descriptions have it; a gerund. */
+  /** A third-person verb, as in tool descriptions; a gerund. */
   third: boolean;
   gerund: boolean;
   /** After `including`, and in parentheses: names of things rather than further requests. */
@@ -28,7 +28,7 @@ export interface Seen {
   negated: boolean;
 }
 
-/** A verb that asks for something. */
+/** A verb of request. */
 export interface VerbMatch {
   readonly entry: VerbEntry;
   readonly form: 'base' | 'third' | 'gerund';
@@ -36,7 +36,7 @@ export interface VerbMatch {
   readonly certainty: number;
 }
 
-/** The verb at `words[at]`, which is a slot, or undefined. */
+/** The verb at `words[at]`, which must be a slot, or undefined. */
 export function verbAt(
   sentence: Sentence,
   words: readonly string[],
@@ -48,7 +48,7 @@ export function verbAt(
   const match = lexicon.verbForms.match(words, at) ?? splitVerb(words, at, slot, lexicon);
   if (!match || isCompound(words, at, match.length, lexicon)) return undefined;
   const { form } = match.value;
-  // `Post cancellation, tell me ...`: after it.
+  // `Post cancellation, tell me ...`: `post` means "after".
   if (words[at] === 'post' && slot.first && words[at + 2] === ',') return undefined;
   // `Request: rename it` is a heading.
   if (match.value.entry.alsoNoun && slot.first && words[at + match.length] === ':' && at === 0) return undefined;
@@ -59,7 +59,7 @@ export function verbAt(
   const entry = phrasal ?? match.value.entry;
   const next = sentence[at + match.length];
   if (next?.kind === 'word' && FINITE.has(next.lower) && !entry.weak) return undefined;
-  // `Issue 17 can be closed`: a thing with its number.
+  // `Issue 17 can be closed`: a noun with its number.
   if (entry.alsoNoun && next !== undefined && next.kind !== 'word' && FINITE.has(words[at + match.length + 1] ?? ''))
     return undefined;
   if (entry.alsoNoun && form === 'base' && slot.first && opensSubject(sentence, words, at + match.length))
@@ -68,10 +68,10 @@ export function verbAt(
   return certainty > 0 ? { entry, form, length: match.length, certainty } : undefined;
 }
 
-/** How far a subject may reach. */
+/** The largest number of words of a subject. */
 const MAX_SUBJECT = 6;
 
-/** Whether a word that may be a noun begins the subject of a verb that follows: `Finance analyst Mia Berg needs a laptop`. */
+/** Whether a word that may be a noun begins the subject of a following verb: `Finance analyst Mia Berg needs a laptop`. */
 function opensSubject(sentence: Sentence, words: readonly string[], from: number): boolean {
   const first = words[from] ?? '';
   if (sentence[from]?.kind !== 'word' || AFTER_VERB.has(first) || PREPOSITIONS.has(first)) return false;
@@ -89,7 +89,7 @@ function opensSubject(sentence: Sentence, words: readonly string[], from: number
   return false;
 }
 
-/** Whether the verb is only part of a longer name: `kill switch`. */
+/** Whether the verb is part of a compound noun: `kill switch`. */
 function isCompound(words: readonly string[], at: number, length: number, lexicon: Lexicon): boolean {
   const compound = lexicon.compounds.match(words, at);
   const previous = at > 0 ? lexicon.compounds.match(words, at - 1) : undefined;
@@ -98,14 +98,14 @@ function isCompound(words: readonly string[], at: number, length: number, lexico
 
 const CAPITAL = /^\p{Lu}/u;
 
-/** Noun-like verbs need help from what follows before they count as verbs between clauses. */
+/** A word that may also be a noun counts as a verb between clauses only with further evidence. */
 function followedLikeVerb(next: Token | undefined): boolean {
   if (!next) return false;
   if (next.kind !== 'word') return next.kind !== 'punct' || /^["'`(*]/.test(next.text);
   return AFTER_VERB.has(next.lower) || CAPITAL.test(next.text);
 }
 
-/** How sure it is that a verb form in a slot asks for something; 0 when it does not. */
+/** The certainty that a verb form in a slot is a request; 0 when it is none. */
 function certaintyOf(
   { entry, form, length }: Omit<VerbMatch, 'certainty'>,
   next: Token | undefined,
@@ -141,18 +141,18 @@ function certaintyOf(
 }
 
 const PUNCTUATION = /^[^\p{L}\p{N}\u0000]/u;
-/** Most words are known by their first letter to be none. */
+/** Fast path: the first letter excludes most words. */
 function isPunctuation(word: string): boolean {
   const code = word.charCodeAt(0);
   return !(code >= 0x61 && code <= 0x7a) && PUNCTUATION.test(word);
 }
 const PARTICLES = new Set('up down off out back away over in on together'.split(' '));
-/** What never follows `in` and `on` when they open a phrase: `check me in for the flight`. */
+/** Words that can not follow `in` and `on` as prepositions, so that these are particles: `check me in for the flight`. */
 const AFTER_PARTICLE = wordSet('for to with at from by');
-/** How far a particle may stand from its verb. */
+/** The largest distance between a verb and its particle. */
 const MAX_APART = 7;
 
-/** A verb that is one only with its particle: `back the database up`. */
+/** A word that is a verb only with its particle: `back the database up`. */
 function splitVerb(
   words: readonly string[],
   at: number,
@@ -160,7 +160,7 @@ function splitVerb(
   lexicon: Lexicon,
 ): PhraseMatch<VerbReading> | undefined {
   const next = words[at + 1] ?? '';
-  // `cross laundry off my list`: at the very beginning what follows may be any noun.
+  // `cross laundry off my list`: at the start of a text, any noun may follow.
   const mayBe =
     AFTER_VERB.has(next) || (slot.first && /^[a-z]/.test(next) && !PREPOSITIONS.has(next) && !FINITE.has(next));
   if (!slot.strong || !mayBe) return undefined;
@@ -168,7 +168,7 @@ function splitVerb(
   return entry && { value: { entry, form: 'base' }, length: 1 };
 }
 
-/** The verb that a particle behind its object makes: `shut the server down`, `turn it off`. */
+/** The phrasal verb formed by a particle after the object: `shut the server down`, `turn it off`. */
 function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: Lexicon): VerbEntry | undefined {
   for (let next = at + 2; next <= at + MAX_APART && next < words.length; next += 1) {
     const word = words[next] ?? '';
@@ -179,7 +179,7 @@ function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: 
     // `bring the server back up`
     if (word === 'back' && PARTICLES.has(following ?? '')) return phrasal;
     const ends = following === undefined || beginsWith(following, '.,;:!?)') || CONJUNCTIONS.has(following);
-    // `in` and `on` open a phrase of their own unless the clause ends with them.
+    // `in` and `on` are prepositions unless the clause ends with them.
     if (
       ends ||
       (word.length > 2 && (PREPOSITIONS.has(following) || following === 'to')) ||
@@ -193,8 +193,8 @@ function phrasalOf(words: readonly string[], at: number, verb: string, lexicon: 
 }
 
 /**
- * Whether a word that may be a noun is taken for a further verb because missing one would matter: `and grant access`,
- * `and pay bob`, but not `and comment data`. What destroys needs no object.
+ * Whether a word that may be a noun counts as a further verb because overlooking one would be serious: `and grant access`, `and pay bob`,
+ * but not `and comment data`. A destructive verb needs no object.
  */
 function furtherVerb(entry: VerbEntry, next: Token | undefined, lexicon: Lexicon): boolean {
   if (!isConsequential(entry) || ADJECTIVES.has(entry.verb)) return false;

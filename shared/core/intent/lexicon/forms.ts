@@ -1,13 +1,13 @@
-// The forms of a lexicon's verbs, as tables to look words up in.
+// Compiles the forms of a lexicon's verbs into look-up tables.
 import { nominals, participles, verbForms } from './inflection.ts';
 import type { VerbEntry, VerbReading } from './types.ts';
 import { PhraseTable } from './phrase-table.ts';
 
-/** The first verb keeps a form; a verb that means something else here takes its own forms over. */
+/** The first verb with a form keeps it, except that an organisation's verb with another meaning takes over its own forms. */
 const isFree = (known: VerbEntry | undefined, entry: VerbEntry): boolean =>
   known === undefined || (known !== entry && known.verb === entry.verb);
 
-/** Base forms first, so that `process` is never read as a form of another verb. Over the table of the installation when one is given. */
+/** Base forms first, so that `process` is never read as a form of another verb. Layered over the installation's table when given. */
 export function compileForms(
   verbs: ReadonlyMap<string, VerbEntry>,
   below?: PhraseTable<VerbReading>,
@@ -22,7 +22,7 @@ export function compileForms(
   return table;
 }
 
-/** Past participles of all verbs that can ask for something; over the table of the installation when one is given. */
+/** Past participles of all verbs that can be requests; layered over the installation's table when given. */
 export function compileParticiples(
   verbs: ReadonlyMap<string, VerbEntry>,
   below?: PhraseTable<VerbEntry>,

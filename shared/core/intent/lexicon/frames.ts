@@ -1,4 +1,4 @@
-// The kinds of words and the frames of a lexicon, as tables to look words up in.
+// Compiles the word kinds and frames of a lexicon into look-up tables.
 import { participles, verbForms } from './inflection.ts';
 import type { Frame, Kinds, Signal, Telling } from './types.ts';
 import type { LexiconFile } from './schema.ts';
@@ -6,11 +6,11 @@ import type { LexiconFile } from './schema.ts';
 type Report = (pointer: string, message: string) => void;
 type Kind = NonNullable<LexiconFile['wordKinds']>[string];
 
-/** Kinds are bits of two numbers. */
+/** Kinds are bits of two numbers, because bitwise operators have 32 bits. */
 const BITS = 31;
 const MAX_KINDS = 2 * BITS;
 
-/** A word of this many letters or more is known with one letter left out, or with two that stand the wrong way round. */
+/** A word of at least this many letters is also recognized with one letter missing, or with two letters transposed. */
 const MISSPELT = 6;
 function misspellings(word: string): string[] {
   if (word.length < MISSPELT || !/^[a-z]+$/.test(word)) return [];
@@ -42,7 +42,7 @@ interface CompiledFrames {
   readonly frames: readonly Frame[];
 }
 
-/** Tables of the kinds, beside the `signals` by their first words, and of the frames; what is wrong with them is reported. */
+/** Builds the tables of the kinds, together with the `signals` by their first words, and of the frames; mistakes are reported. */
 export function compileFrames(
   { wordKinds = {}, frames = [] }: LexiconFile,
   signals: ReadonlyMap<string, readonly Signal[]>,

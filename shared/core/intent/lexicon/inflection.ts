@@ -1,12 +1,12 @@
-// English inflection, as far as reading intents needs it: the forms of a verb, the nouns made from it, the singular of a noun.
+// English inflection as needed for parsing intents: the forms of a verb, its nouns, the singular of a noun.
 
-/** How a verb form stands in a text. */
+/** The grammatical form of a verb. */
 export type VerbForm = 'base' | 'third' | 'gerund';
 
 const VOWELS = 'aeiou';
 const isVowel = (char: string | undefined) => char !== undefined && VOWELS.includes(char);
 
-/** The third person of a verb's base form: `copy` gives `copies`. */
+/** The third person singular of a verb: `copy` gives `copies`. */
 function thirdPerson(base: string): string {
   if (/(?:s|x|z|ch|sh|o)$/.test(base)) return `${base}es`;
   if (base.endsWith('y') && !isVowel(base.at(-2))) return `${base.slice(0, -1)}ies`;
@@ -19,14 +19,14 @@ function doubles(base: string): boolean {
   return !isVowel(last) && !'wxy'.includes(last ?? '') && isVowel(base.at(-2)) && !isVowel(base.at(-3));
 }
 
-/** The gerunds by which a base form may be spelled. */
+/** The possible spellings of a verb's gerund. */
 function gerunds(base: string): string[] {
   if (base.endsWith('ie')) return [`${base.slice(0, -2)}ying`];
   if (base.endsWith('e') && !base.endsWith('ee')) return [`${base.slice(0, -1)}ing`];
   return doubles(base) ? [`${base}ing`, `${base}${base.at(-1)}ing`] : [`${base}ing`];
 }
 
-/** Past participles that no rule gives. */
+/** Irregular past participles. */
 const IRREGULAR_PARTICIPLES = new Map(
   (
     'send:sent resend:resent write:written rewrite:rewritten overwrite:overwritten build:built rebuild:rebuilt pay:paid ' +
@@ -56,7 +56,7 @@ export function participles(verb: string): string[] {
   return doubles(head) ? [`${head}ed${rest}`, `${head}${head.at(-1)}ed${rest}`] : [`${head}ed${rest}`];
 }
 
-/** Nouns of an action that no rule gives. */
+/** Irregular nouns of actions. */
 const IRREGULAR_NOMINALS = new Map([
   ['destroy', 'destruction'],
   ['expel', 'expulsion'],
@@ -75,7 +75,7 @@ const IRREGULAR_NOMINALS = new Map([
   ['clean up', 'cleanup'],
 ]);
 
-/** Nouns that may name the action of a verb: `deletion`, `removal`, `cancellation`, `modification`. Some are no words. */
+/** Possible nouns for the action of a verb: `deletion`, `removal`, `cancellation`, `modification`. Some results are not English words. */
 export function nominals(verb: string): string[] {
   const irregular = IRREGULAR_NOMINALS.get(verb);
   if (irregular !== undefined) return [irregular];
@@ -103,7 +103,7 @@ export function verbForms(verb: string): [form: string, kind: VerbForm][] {
 const NO_PLURAL = /(?:ss|us|is|\d)s?$/;
 const PLURAL_ES = /(?:xes|ches|shes|sses|zzes)$/;
 
-/** The singular of a lower-case noun. `irregular` maps plurals to singulars and wins over the rules. */
+/** The singular of a lower-case noun. `irregular` maps plurals to singulars and takes precedence over the rules. */
 export function singular(noun: string, irregular: ReadonlyMap<string, string>): string {
   const known = irregular.get(noun);
   if (known !== undefined) return known;

@@ -1,19 +1,19 @@
-// The words that a reading may give as its verb: those of the lexicon, its commands, the action classes and what code is read as.
+// The verbs that a parse may return: those of the lexicon, its commands, the action classes and the verbs of code.
 import { ACTIONS } from '../../../kernel/vocabulary.ts';
 import type { Lexicon } from './types.ts';
 
-/** Verbs of statements and of code: they stand in the readers, not in the lexicon. */
+/** Verbs of statements and of code, which are defined in the parsers and not in the lexicon. */
 const OF_CODE = ['select', 'insert', 'query', 'write', 'fork-bomb'];
-/** Each organisation's words take milliseconds to put together. */
+/** Collecting the words of one organisation takes milliseconds. */
 const MOST_ORGANISATIONS = 100;
 
 export interface KnownVerbs {
   has(verb: string): boolean;
-  /** Undefined where there are too many to put together: then nobody can say that a word is not known. */
+  /** Undefined when there are too many organisations; then no verb can be called unknown. */
   readonly all: readonly string[] | undefined;
 }
 
-/** The verbs of the installation and of every organisation that has words of its own. */
+/** The verbs of the installation and of every organisation that defines its own words. */
 export function knownVerbs(lexicon: Lexicon): KnownVerbs {
   let found: ReadonlySet<string> | undefined;
   const words = (): ReadonlySet<string> => {

@@ -1,6 +1,6 @@
-// Words of one organisation laid over those of the installation, without a copy of the latter.
+// Layers the words of one organisation over those of the installation without copying the latter.
 
-/** A map whose own entries hide those of the map below. Lookups look at both; whatever needs all entries merges them. */
+/** A map whose own entries hide those of the map below. Look-ups search both; a caller that needs all entries merges them. */
 export class LayeredMap<V> implements ReadonlyMap<string, V> {
   readonly #own: ReadonlyMap<string, V>;
   readonly #below: ReadonlyMap<string, V>;
@@ -40,7 +40,7 @@ export class LayeredMap<V> implements ReadonlyMap<string, V> {
   }
 }
 
-/** `own` over `below`; `below` itself when there is nothing to lay over it. */
+/** `own` over `below`; `below` itself when `own` is empty. */
 export function layered<V>(own: ReadonlyMap<string, V>, below: ReadonlyMap<string, V>): ReadonlyMap<string, V> {
   return own.size === 0 ? below : new LayeredMap(own, below);
 }

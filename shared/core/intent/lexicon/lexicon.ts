@@ -1,4 +1,4 @@
-// Checks a lexicon file and turns it into the tables that the parser looks words up in.
+// Checks a lexicon file and compiles it into the tables that the parser uses.
 import type { Lexicon, Prefix, Words } from './types.ts';
 import { LRUCache } from 'lru-cache';
 import { DATA_CLASSES, type Trait } from '../../../kernel/vocabulary.ts';
@@ -22,7 +22,7 @@ import {
   type Report,
 } from './tables.ts';
 
-/** A lexicon that cannot be used: its first mistake, and the others that were found with it. */
+/** Reports an invalid lexicon: its first mistake, and the others found with it. */
 export class LexiconError extends Error {
   readonly pointer: string;
   readonly others: readonly LexiconProblem[];
@@ -36,13 +36,12 @@ export class LexiconError extends Error {
 
 export { effectOfAction } from './effect.ts';
 
-/** How many organisations' lexicons are kept ready; those of others are made again when they ask. */
+/** The number of organisations' lexicons that are cached; others are compiled again when needed. */
 const MAX_READY = 1_000;
 
 /**
- * A lexicon from the parsed JSON of its file.
- * @throws {LexiconError} with everything that is wrong: what is outside the schema; or else a verb, command, noun or phrase
- * listed twice, references to verbs that are not listed, and an organisation that would lower what a word says.
+ * Compiles a lexicon from the parsed JSON of its file. @throws {LexiconError} with all mistakes: violations of the schema; or else a verb,
+ * command, noun or phrase listed twice, references to unlisted verbs, and an organisation that would weaken the meaning of a word.
  */
 export function compileLexicon(json: unknown): Lexicon {
   const checked = checkLexicon(json);

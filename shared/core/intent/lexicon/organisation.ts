@@ -1,4 +1,4 @@
-// Lays the words of one organisation over those of the installation. It may add and refine; it may not lower.
+// Layers the words of one organisation over those of the installation. It may add and refine meanings; it may not weaken them.
 import type { ActionClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
 import { DATA_CLASSES, EFFECTS } from '../../../kernel/vocabulary.ts';
 import { participles, singular, verbForms } from './inflection.ts';
@@ -25,7 +25,7 @@ interface Meaning {
   readonly traits: readonly Trait[];
 }
 
-/** How grave a class is: a word may move up, and never sideways, because policies name classes. */
+/** Severity of the classes: a word may move to a more severe class, never to one of equal severity, because policies name classes. */
 const GRAVITY: Readonly<Record<ActionClass, number>> = {
   read: 0,
   create: 1,
@@ -38,7 +38,7 @@ const GRAVITY: Readonly<Record<ActionClass, number>> = {
   delete: 4,
 };
 
-/** Whether `own` says less than `known`: a lesser effect, a class that is another one and no graver, a trait lost. */
+/** Whether `own` is weaker than `known`: a lesser effect, another class that is not more severe, or a missing trait. */
 function lowers(own: Meaning, known: Meaning): boolean {
   return (
     EFFECTS.indexOf(own.effect) < EFFECTS.indexOf(known.effect) ||
@@ -47,7 +47,7 @@ function lowers(own: Meaning, known: Meaning): boolean {
   );
 }
 
-/** `delete` that only reads, and its like, is refused before it is compared with anything. */
+/** A definition such as a `delete` that only reads is refused before any comparison. */
 const PRETENDS = 'only `read` has the effect read: an organisation may not say otherwise';
 const pretends = ({ action, effect }: Meaning): boolean => effect === 'read' && action !== 'read';
 
@@ -60,7 +60,7 @@ function lowered(name: string, known: Meaning & { readonly name: string }): stri
   return `${what} is ${shown(known)} in the whole installation: an organisation may not make it less`;
 }
 
-/** The verbs of the installation that a text meets within any form of this one: reading it otherwise would hide them. */
+/** The installation's verbs that a text may contain inside a form of this one: redefining it would hide them. */
 function verbsWithin(verb: string, base: Words): VerbEntry[] {
   const found = new Set<VerbEntry>();
   const add = (entry: VerbEntry | undefined): void => {
@@ -74,7 +74,7 @@ function verbsWithin(verb: string, base: Words): VerbEntry[] {
       for (let to = from + 1; to <= words.length; to += 1) {
         const part = words.slice(from, to).join(' ');
         const entry = base.verbForms.get(part)?.entry ?? base.participles.get(part);
-        // `raise ticket`: behind the first word, a noun that may be a verb is a noun.
+        // `raise ticket`: after the first word, a word that may be noun or verb is a noun.
         if (from === 0 || entry?.alsoNoun !== true) add(entry);
       }
     }
@@ -104,7 +104,7 @@ function ownVerbs({ verbs = [], alsoNouns = [] }: OrganisationFile, base: Words,
   return new Map(entries.map((entry) => [entry.verb, entry]));
 }
 
-/** Refinements of the installation come first; those that say less than the organisation's own verb are dropped. */
+/** Refinements of the installation come first; those weaker than the organisation's own verb are dropped. */
 function ownRefinements(
   { refinements = [] }: OrganisationFile,
   base: Words,
@@ -150,7 +150,7 @@ const EVERYWHERE = 'in the whole installation: an organisation may not rename it
 const isNoun = (word: string, { domainOfNoun, nominals, genericNouns, containerNouns }: Words): boolean =>
   [domainOfNoun, nominals, genericNouns, containerNouns].some((nouns) => nouns.has(word));
 
-/** A noun that is renamed would escape the refinements that are made for it. */
+/** A synonym would remove a noun from the refinements that list it. */
 function ownSynonyms({ synonyms = {} }: OrganisationFile, base: Words, report: Report) {
   for (const [noun, name] of Object.entries(synonyms)) {
     const known = base.synonyms.get(noun) ?? (isNoun(noun, base) ? noun : undefined);
@@ -170,8 +170,8 @@ function ownPlurals({ irregularPlurals = {} }: OrganisationFile, base: Words, re
 }
 
 /**
- * The lexicon of one organisation: small, because all that it does not say itself is looked up in the installation's.
- * Mistakes are reported with pointers into the part; the lexicon is then of no use.
+ * The lexicon of one organisation: small, because all other words are looked up in the installation's. Mistakes are reported with pointers
+ * into the part; the result is then unusable.
  */
 export function extendLexicon(base: Words, part: OrganisationFile, report: Report): Words {
   const verbs = ownVerbs(part, base, report);

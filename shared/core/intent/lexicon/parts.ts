@@ -1,9 +1,9 @@
-// The parts that a lexicon is made of: what one word, one group of verbs, one command or one place looks like.
+// Schemas of the parts of a lexicon: words, groups of verbs, commands, places.
 import Type from 'typebox';
 import { ACTION_CLASSES, DATA_CLASSES, EFFECTS, TRAITS } from '../../../kernel/vocabulary.ts';
 import type { DataClass } from '../../../kernel/vocabulary.ts';
 
-/** How much a takeover signal says. */
+/** Strengths of takeover signals. */
 export const SIGNAL_STRENGTHS = ['attack', 'hint', 'trace', 'pretext'] as const;
 
 export const closed = { additionalProperties: false } as const;
@@ -18,13 +18,13 @@ const SLUG_PATTERN = '^[a-z0-9-]{1,40}$';
 export const Word = Type.String({ pattern: `^${WORD}$`, maxLength: 40 });
 /** Words separated by single spaces. */
 export const Phrase = Type.String({ pattern: `^${WORD}( ${WORD})*$`, maxLength: 80 });
-/** A snake_case name, as it stands in a normalized intent. */
+/** A snake_case name as in a normalized intent. */
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 64 });
 /** The slug of an organisation. */
 export const Slug = Type.String({ pattern: SLUG_PATTERN });
 const Host = Type.String({ pattern: HOST_PATTERN, maxLength: 253 });
 
-/** What the patterns ask for, in words. */
+/** Descriptions of the patterns for messages. */
 export const PATTERNS: ReadonlyMap<string, string> = new Map([
   [`^${WORD}$`, 'one lower-case word: letters, digits, inner hyphens and apostrophes'],
   [`^${WORD}( ${WORD})*$`, 'lower-case words with single spaces between them'],
@@ -34,10 +34,10 @@ export const PATTERNS: ReadonlyMap<string, string> = new Map([
   [SLUG_PATTERN, 'the slug of an organisation: 1 to 40 of a-z, 0-9 and "-"'],
 ]);
 
-/** With one example, because editors show it. */
+/** A list with one example, which editors show. */
 export const list = <T extends Type.TSchema>(item: T, description: string, example: readonly string[]) =>
   Type.Array(item, { uniqueItems: true, maxItems: 2_000, description, examples: [example] });
-/** A name with what it means here. */
+/** A name with a description. */
 export const named = (description: string, example: string) =>
   Type.String({ ...Name, description, examples: [example] });
 
@@ -72,7 +72,7 @@ const OWN_VERB_GROUP = {
   verbs: verbs('The verbs in their base form.', ['archive', 'put away'], { maxItems: 500 }),
 };
 
-/** As an organisation adds verbs: how they stand in sentences is not its business. */
+/** A verb group of an organisation, without the members that control a verb's place in sentences. */
 export const OwnVerbGroup = Type.Object(OWN_VERB_GROUP, {
   ...closed,
   description: 'Verbs (or verb and particle, as in `set up`) of one class. Inflected forms are derived.',
@@ -161,7 +161,7 @@ export const Signal = Type.Object(
   { ...closed, description: 'A sequence of words that is typical of text which tries to take an agent over.' },
 );
 
-/** Words that mean the same in a frame. */
+/** Words that are equivalent in a frame. */
 export const WordKind = Type.Object(
   {
     verbs: Type.Optional(list(Word, 'Verbs in their base form, of which every form counts.', ['ignore', 'forget'])),
@@ -208,14 +208,14 @@ export const Frame = Type.Object(
   { ...closed, description: 'Kinds of words that stand close together in a sentence.' },
 );
 
-/** Names to values; every name must fit, which `patternProperties` alone does not ask. */
+/** Maps names to values; every name must match, which `patternProperties` alone does not require. */
 export const record = <K extends Type.TString, V extends Type.TSchema>(
   key: K,
   value: V,
   options: { readonly description: string; readonly examples: readonly unknown[] },
 ) => Type.Record(key, value, { ...closed, ...options });
 
-/** The members that the installation and each organisation may have; of the former all are required. */
+/** The members that the installation and each organisation may have; all are required for the installation. */
 export const WORDS = {
   alsoNouns: list(Word, 'Verbs that are as often nouns: between clauses they need an object to count as verbs.', [
     'report',

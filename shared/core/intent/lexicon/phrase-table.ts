@@ -1,22 +1,22 @@
-// Finds the longest of many word sequences at a position of a text, in time bounded by the longest phrase.
+// Finds the longest of many phrases at a position of a text, in time bounded by the longest phrase.
 
-/** A phrase that was found: what it stands for and how many words it spans. */
+/** A match: the value of the phrase and the number of words that it spans. */
 export interface PhraseMatch<T> {
   readonly value: T;
   readonly length: number;
 }
 
-/** What follows the words on the way to here: a phrase that ends, and further words. */
+/** A node of the trie: the phrase that ends here, and the words that may follow. */
 interface Step<T> {
   match: PhraseMatch<T> | undefined;
   next: Map<string, Step<T>> | undefined;
 }
 
-/** Phrases of one or more words, each with a value. Given a table below, its own phrases hide the same ones of that. */
+/** Phrases of one or more words, each with a value. Its own phrases hide equal ones of the table below, if there is one. */
 export class PhraseTable<T> {
   readonly #below: PhraseTable<T> | undefined;
   readonly #values = new Map<string, T>();
-  /** The phrases word by word: whatever is looked up while a text is read is a word of it, never a new string. */
+  /** A trie of words: look-ups use the words of the text and never build a string. */
   readonly #first = new Map<string, Step<T>>();
 
   constructor(below?: PhraseTable<T>) {

@@ -1,4 +1,4 @@
-// What is wrong with a lexicon file by its schema, in words for whoever wrote it.
+// Translates schema violations of a lexicon file into messages for its author.
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { compileSchema } from '../../../kernel/compile-schema.ts';
 import { pointerToken } from '../../../kernel/json.ts';
@@ -6,7 +6,7 @@ import { didYouMean } from '../../../kernel/near.ts';
 import { PATTERNS } from './parts.ts';
 import { type LexiconFile, LexiconSchema } from './schema.ts';
 
-/** One mistake in a lexicon: the RFC 6901 path of the member at fault, and what is wrong with it. */
+/** One mistake in a lexicon: the RFC 6901 pointer of the member, and a message. */
 export interface LexiconProblem {
   readonly pointer: string;
   readonly message: string;
@@ -50,7 +50,7 @@ function problemOf({ keyword, instancePath, params, parentSchema, data, message 
   }
 }
 
-/** Holds the parsed JSON of a lexicon against the published schema; all that is wrong is told. */
+/** Validates the parsed JSON of a lexicon against the published schema and reports all problems. */
 export function checkLexicon(json: unknown): Checked {
   const validate = validator();
   if (validate(json)) return { ok: true, file: json };

@@ -1,4 +1,4 @@
-// The shape of policies/lexicon.json: the words by which intents are read, as data that policy authors extend.
+// The schema of policies/lexicon.json: the words by which intents are parsed, as data that policy authors extend.
 import Type, { type Static } from 'typebox';
 import {
   closed,
@@ -19,7 +19,7 @@ import {
   WORDS,
 } from './parts.ts';
 
-/** What one organisation says in words of its own, beside those of the installation. */
+/** The words that one organisation adds to those of the installation. */
 export const OrganisationWords = Type.Object(
   {
     description: Type.Optional(

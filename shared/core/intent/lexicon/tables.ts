@@ -1,11 +1,11 @@
-// Lists of a lexicon file made into tables for lookups; mistakes that no schema can see are reported, all of them.
+// Compiles the lists of a lexicon file into look-up tables and reports mistakes that a schema can not express.
 import { effectOfAction } from './effect.ts';
 import { singular } from './inflection.ts';
 import type { CommandEntry, Refinement, Signal, VerbEntry } from './types.ts';
 import type { LexiconFile } from './schema.ts';
 import { PhraseTable } from './phrase-table.ts';
 
-/** Told of one mistake: the RFC 6901 path of the member at fault, and what is wrong with it. */
+/** Called with each mistake: the RFC 6901 pointer of the member, and a message. */
 export type Report = (pointer: string, message: string) => void;
 
 type VerbGroups = LexiconFile['verbs'];
@@ -37,7 +37,7 @@ export function compileVerbs(
   return verbs;
 }
 
-/** A refinement with the place of each verb that it is for. */
+/** A refinement with the pointer of each of its verbs. */
 export interface ReadRefinement extends Refinement {
   readonly verbs: readonly { readonly verb: string; readonly pointer: string }[];
 }
@@ -64,11 +64,11 @@ export function readRefinements(
   });
 }
 
-/** Every object that a refinement names. */
+/** Every object that a refinement lists. */
 export const objectsOf = (rules: readonly { readonly objects?: readonly string[] }[]): Set<string> =>
   new Set(rules.flatMap(({ objects }) => objects ?? []));
 
-/** By verb, in the order of the file. */
+/** Groups refinements by verb, in file order. */
 export function byVerb(refinements: readonly ReadRefinement[]): Map<string, Refinement[]> {
   const found = new Map<string, Refinement[]>();
   for (const { verbs, ...refinement } of refinements) {
@@ -124,14 +124,14 @@ export function compileDomains(
   return found;
 }
 
-/** `bogie` gives `bogies`, `axe` gives `axes`: regular plurals of listed nouns that the rules would take for others'. */
+/** `bogie` gives `bogies`, `axe` gives `axes`: regular plurals of listed nouns that the general rules would assign to another noun. */
 export function pluralsOf(nouns: Iterable<string>, plurals: ReadonlyMap<string, string>): Map<string, string> {
   const regular = [...nouns].filter((noun) => !/(?:[sxz]|[cs]h|[^aeiou]y)$/.test(noun));
   const misread = regular.filter((noun) => !plurals.has(`${noun}s`) && singular(`${noun}s`, plurals) !== noun);
   return new Map(misread.map((noun) => [`${noun}s`, noun]));
 }
 
-/** Phrases with what they stand for, and where they are listed. */
+/** Phrases with their value and their place in the file. */
 export interface PhraseList<T> {
   readonly value: T;
   readonly phrases: readonly string[];
@@ -139,8 +139,8 @@ export interface PhraseList<T> {
 }
 
 /**
- * A table of phrases, each of which is listed once. Over the table of the installation, a phrase must not change what one
- * of that stands for, nor hide one with which it begins.
+ * A table of phrases, each listed once. Layered over the installation's table, a phrase must not change the meaning of one of its phrases,
+ * nor hide a phrase that is its beginning.
  */
 export function compilePhrases<T extends string | true>(
   lists: readonly PhraseList<T>[],
@@ -180,8 +180,8 @@ export function compileSignals(signals: LexiconFile['signals']): Map<string, Sig
 }
 
 /**
- * Patterns of the markers by a character that all of each have: their first sign, which is rarer than letters, or else their first
- * character. A text that has none of these characters has no marker, and one pattern finds many markers in one pass.
+ * Groups the markers into patterns by a character that all markers of the group contain: their first non-letter, which is rarer than
+ * letters, else their first character. A text without these characters has no marker, and one pattern finds many markers in one pass.
  */
 export function compileMarkers(markers: readonly string[]): Map<string, RegExp> {
   const found = new Map<string, string[]>();

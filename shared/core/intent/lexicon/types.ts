@@ -1,16 +1,16 @@
-// A compiled lexicon: the tables that reading looks words up in. Types only.
+// Types of a compiled lexicon: the look-up tables of the parser.
 import type { ActionClass, DataClass, Effect, Trait } from '../../../kernel/vocabulary.ts';
 import type { VerbForm } from './inflection.ts';
 import type { SIGNAL_STRENGTHS } from './parts.ts';
 import type { PhraseTable } from './phrase-table.ts';
 
-/** What a verb does unless a refinement says otherwise. */
+/** The meaning of a verb, unless a refinement applies. */
 export interface VerbEntry {
   readonly verb: string;
   readonly action: ActionClass;
   readonly effect: Effect;
   readonly traits: readonly Trait[];
-  /** The object it implies when the text names none: `refund` implies `payment`. */
+  /** The implied object when the text names none: `refund` implies `payment`. */
   readonly object: string | undefined;
   readonly mentions: boolean;
   readonly weak: boolean;
@@ -53,49 +53,49 @@ export interface Kinds {
   readonly high: number;
 }
 
-/** What a word may be a part of: the signals that begin with it, and its kinds, which frames ask for. */
+/** The signals that begin with a word, and its kinds, which frames refer to. */
 export interface Telling {
   readonly signals: readonly Signal[];
-  /** The words of all their second steps, one of which stands within `reach` words; undefined when a signal has no such step. */
+  /** The words of all second steps, one of which must follow within `reach` words; undefined when a signal has no second step. */
   readonly seconds: ReadonlySet<string> | undefined;
   readonly reach: number;
   readonly kinds: Kinds | undefined;
 }
 
-/** Kinds of words that stand within `within` words of each other. */
+/** Kinds of words that occur within `within` words of each other. */
 export interface Frame {
   readonly name: string;
   readonly within: number;
-  /** The slots are filled in their order. */
+  /** The slots must be filled in their order. */
   readonly ordered: boolean;
-  /** Only in a text that has an e-mail address or a URL. */
+  /** Applies only to a text with an e-mail address or a URL. */
   readonly address: boolean;
   readonly strength: Signal['strength'];
   readonly slots: readonly Kinds[];
   /** All kinds of its slots. */
   readonly any: Kinds;
-  /** Kinds beside which it says something else. */
+  /** Kinds next to which the frame does not apply. */
   readonly unless: Kinds | undefined;
-  /** A word that negates is one of its own. */
+  /** The negating word is one of the frame's own words. */
   readonly negated: boolean;
 }
 
 export type Prefix = 'polite' | 'negation';
 
-/** The words themselves, of the installation or with those of one organisation over them. */
+/** The tables of the installation, or with those of one organisation layered over them. */
 export interface Words {
   readonly verbs: ReadonlyMap<string, VerbEntry>;
   /** Every form of every verb, phrases included. */
   readonly verbForms: PhraseTable<VerbReading>;
   /** Past participles: `deleted`, `shut down`. */
   readonly participles: PhraseTable<VerbEntry>;
-  /** Nouns that name what a verb does and no thing: `deletion`, but not `payment`. */
+  /** Nouns that name the action of a verb and not a thing: `deletion`, but not `payment`. */
   readonly nominals: ReadonlyMap<string, VerbEntry>;
   readonly refinements: ReadonlyMap<string, readonly Refinement[]>;
   readonly commands: ReadonlyMap<string, CommandEntry>;
   /** Commands whose second word decides: `git`. */
   readonly commandGroups: ReadonlySet<string>;
-  /** Every object that a refinement names. */
+  /** Every object that a refinement lists. */
   readonly refinedObjects: ReadonlySet<string>;
   readonly domainOfNoun: ReadonlyMap<string, string>;
   readonly domains: ReadonlySet<string>;
@@ -115,17 +115,17 @@ export interface Words {
   readonly foreignWords: ReadonlySet<string>;
   /** Signals by each of their possible first words. */
   readonly signals: ReadonlyMap<string, readonly Signal[]>;
-  /** Words that signals begin with or frames ask for: every word of a text is looked up, so both stand in one table. */
+  /** First words of signals and words of frames, in one table, because every word of a text is looked up. */
   readonly telling: ReadonlyMap<string, Telling>;
   readonly frames: readonly Frame[];
-  /** Literal openings of forged messages, as patterns by a character that they have. */
+  /** Literal openings of forged messages, as patterns by a character that they contain. */
   readonly markers: ReadonlyMap<string, RegExp>;
 }
 
-/** A checked lexicon, ready for lookups. Immutable: a changed file gives a new one. */
+/** A checked lexicon. Immutable: a changed file gives a new one. */
 export interface Lexicon extends Words {
-  /** The slugs of those that have words of their own. */
+  /** The slugs of the organisations with words of their own. */
   readonly organisations: readonly string[];
-  /** What this organisation's texts are read with: this very value when it has no words of its own. */
+  /** The lexicon for this organisation's texts: this same object when it has no words of its own. */
   forOrganisation(slug: string): Lexicon;
 }

@@ -1,17 +1,17 @@
-// Texts that a text carries in another writing: encoded, written in numbers, moved along the alphabet or turned around.
+// Finds hidden text: encoded, written as numbers, shifted along the alphabet or reversed.
 import { wordSet } from './word-set.ts';
 
-// Each begins where nothing of its kind stands before it, so that no stretch is looked at from every one of its characters.
+// Each pattern starts with a lookbehind, so that a run is not scanned again from each of its characters.
 const BASE64 = /(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}/g;
 const HEX = /(?<![0-9a-fA-F])(?:[0-9a-fA-F]{2}){12,}/g;
 const PERCENT = /%[0-9a-fA-F]{2}(?<=([^\s%]{0,40})...)(?:[^\s%]{0,40}%[0-9a-fA-F]{2}){2}\S*/g;
 const SHORTEST_RUN = 20;
-/** The characters of both, by their codes. */
+/** The characters of both patterns, by code. */
 const OF_RUNS = new Uint8Array(128);
 for (const char of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-')
   OF_RUNS[char.charCodeAt(0)] = 1;
 
-/** Whether so many of them stand in a row, which neither of both goes without: looks at few characters of words. */
+/** Fast check for a run long enough for either pattern; in ordinary words it examines few characters. */
 function hasRun(text: string): boolean {
   let start = 0;
   while (start + SHORTEST_RUN <= text.length) {
@@ -23,11 +23,11 @@ function hasRun(text: string): boolean {
   return false;
 }
 
-/** How many characters of one encoded piece are decoded, and how many pieces. */
+/** The largest decoded length of one encoded piece, and the largest number of pieces. */
 const MAX_ENCODED = 4_000;
 const MAX_HIDDEN = 5;
 
-/** Whether decoded bytes read as text: printable, with words. */
+/** Whether decoded bytes are readable text: printable, with words. */
 function isText(decoded: string): boolean {
   const printable = decoded.match(/[\x20-\x7e\n\t]/g)?.length ?? 0;
   return decoded.length >= 8 && printable === decoded.length && /[a-z]{2}/i.test(decoded) && /[\s/]/.test(decoded);
@@ -43,14 +43,14 @@ const MORSE: Readonly<Record<string, string>> = Object.fromEntries(
     .map((signs, at) => [signs, String.fromCharCode(97 + at)]),
 );
 
-/** Characters of numbers: anything but what prints stands as NUL, which no text has. */
+/** Characters from their codes; unprintable ones become NUL, which no text contains. */
 function ofCodes(codes: readonly number[]): string {
   return codes.map((code) => (code >= 0x20 && code < 0x7f ? String.fromCharCode(code) : '\0')).join('');
 }
 const numbersOf = (piece: string, digits: RegExp, radix: number): number[] =>
   (piece.slice(0, MAX_ENCODED).match(digits) ?? []).map((number) => Number.parseInt(number, radix));
 
-/** Characters written as numbers of some base, or as signs, and how each is read. */
+/** Notations that write characters as numbers of some base, or as signs, with their decoders. */
 const WRITINGS: readonly (readonly [form: RegExp, read: (piece: string) => string])[] = [
   [/(?<![01])[01]{8}(?:\s?[01]{8}){7,}(?![01])/g, (piece) => ofCodes(numbersOf(piece, /[01]{8}/g, 2))],
   [/(?<!\d)\d{2,3}(?:,?\s\d{2,3}|,\d{2,3}){11,}(?!\d)/g, (piece) => ofCodes(numbersOf(piece, /\d{2,3}/g, 10))],
@@ -75,17 +75,17 @@ const WRITINGS: readonly (readonly [form: RegExp, read: (piece: string) => strin
         .join(' '),
   ],
 ];
-/** Without eight digits in a row of numbers, or as many signs, none of them is there. */
+/** Fast check: each notation needs eight digits in a row of numbers, or as many signs. */
 const MAY_BE_WRITTEN =
   /[01]{8}\s?[01]{8}|\d{2,3},?\s\d{2,3},?\s\d{2,3}|\d{2,3},\d{2,3},\d{2,3}|[0-9a-f]{2}[\s,][0-9a-f]{2}[\s,][0-9a-f]{2}[\s,]|0x[0-9a-f]|\\[xu]|&#|[.-]{1,5}[\s/][.-]{1,5}[\s/][.-]{1,5}/i;
 
-/** A digit or a sign that all of them have. */
+/** A digit or sign that occurs in every notation. */
 const WRITES = /[0-9\\&]|[.-][ /][.-]/;
 
-/** What such a text that takes an agent over can hardly do without. */
+/** Words that a takeover text almost always contains. */
 const TELLING = ['ignore', 'instructions', 'previous', 'disregard', 'prompt', 'reveal', 'system', 'output'];
 const A = 97;
-/** The steps from each letter of a word to the next, around the alphabet: the same however far all of them are moved. */
+/** The steps from each letter of a word to the next, modulo 26: invariant under a shift of all letters. */
 function stepsOf(word: string): string {
   let steps = '';
   for (let at = 1; at < word.length; at += 1)
@@ -93,20 +93,20 @@ function stepsOf(word: string): string {
   return steps;
 }
 const MOVED = new Map(TELLING.map((word) => [stepsOf(word), word]));
-/** Length and first step of those words: most words are known to be none of them by it. */
+/** A hash of length and first step: it excludes most words. */
 const firstStep = (word: string): number => word.length * 26 + ((word.charCodeAt(1) - word.charCodeAt(0) + 26) % 26);
 const FIRST_STEPS = new Set(TELLING.map(firstStep));
 const LONGEST_TELLING = Math.max(...TELLING.map((word) => word.length));
 const ONLY_LETTERS = /^[a-z]+$/;
-/** Those words from their end, as a text has them whose letters are turned around. */
+/** The same words reversed. */
 const TURNED = new Set(TELLING.map((word) => [...word].reverse().join('')));
 const LAST_OF_TURNED = wordSet('ignore disregard forget override bypass reveal');
 
-/** What the words of a text show of its letters. */
+/** Properties of the letters of a text's words. */
 interface Letters {
-  /** How far the telling words are moved along the alphabet, each of them once. */
+  /** Distances by which these words are shifted along the alphabet, each once. */
   readonly shifts: ReadonlyMap<string, number>;
-  /** One of them is turned around. */
+  /** Whether one of these words occurs reversed. */
   readonly turned: boolean;
 }
 
@@ -123,15 +123,15 @@ function lettersOf(words: readonly string[]): Letters {
   return { shifts, turned };
 }
 
-/** What a text hides. */
+/** The hidden content of a text. */
 export interface Hidden {
-  /** Texts that it carries in another writing: printable ones only, at most five. */
+  /** Decoded texts: only printable ones, at most five. */
   readonly texts: readonly string[];
-  /** Two words that texts which take an agent over have stand there with their letters moved alike. */
+  /** Two of the takeover words occur with their letters shifted by the same distance. */
   readonly moved: boolean;
 }
 
-/** The text with each Latin letter moved back by `shift`. */
+/** The text with each Latin letter shifted back by `shift`. */
 function movedBack(text: string, shift: number): string {
   return text.replace(/[a-z]/gi, (letter) => {
     const base = letter <= 'Z' ? 65 : A;
@@ -140,8 +140,8 @@ function movedBack(text: string, shift: number): string {
 }
 
 /**
- * What a text carries in base64, hexadecimal digits, numbers, signs, percent encoding, with moved letters or turned around. `words` are
- * those of the text, in lower case.
+ * Finds text hidden as base64, hexadecimal digits, numbers, signs, percent encoding, shifted letters or reversed. `words` are the words of
+ * the text in lower case.
  */
 export function hiddenIn(text: string, words: readonly string[]): Hidden {
   const found: string[] = [];
@@ -152,7 +152,7 @@ export function hiddenIn(text: string, words: readonly string[]): Hidden {
     for (const match of text.matchAll(BASE64)) {
       if (found.length === MAX_HIDDEN) break;
       const candidate = match[0].slice(0, MAX_ENCODED);
-      // Ordinary long words and hexadecimal digests are no hidden text.
+      // Ordinary long words and hexadecimal digests are not hidden text.
       if (/^[a-z]+$/.test(candidate) || /^[0-9a-fA-F-]+$/.test(candidate)) continue;
       take(Buffer.from(candidate, 'base64').toString('utf8'));
     }

@@ -1,8 +1,8 @@
-// Takes the named things out of a text: addresses, hosts, sums of money, paths, identifiers.
+// Extracts entities from a text: addresses, hosts, sums of money, paths, identifiers.
 import type { Sentence, Token } from './tokens.ts';
 import type { Entities, Money } from '../types.ts';
 
-/** No list of entities is longer than this, and no entity longer than MAX_LENGTH. */
+/** Limits of the number of entities per list and of their length. */
 const MAX_ENTITIES = 50;
 const MAX_LENGTH = 300;
 
@@ -65,7 +65,7 @@ const IPV4 = /^(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?$/;
 const FILE_ENDING =
   /\.(?:txt|md|csv|tsv|json|jsonl|ya?ml|xml|html?|pdf|docx?|xlsx?|pptx?|png|jpe?g|gif|svg|mp[34]|mov|zip|gz|tgz|tar|log|sql|db|sqlite|py|m?[jt]sx?|go|rs|java|rb|sh|ps1|exe|dll|so|conf|cfg|ini|env|toml|lock|bak|tmp|ipynb|parquet|key|pem)$/i;
 
-/** The number that `1,234.56` or `1.234,56` stands for, or undefined. */
+/** The value of `1,234.56` or `1.234,56`, or undefined. */
 function amountOf(text: string): number | undefined {
   const decimal = /[.,]\d{1,2}$/.exec(text);
   const whole = (decimal ? text.slice(0, decimal.index) : text).replace(/[.,]/g, '');
@@ -92,10 +92,10 @@ const isHost = (text: string): boolean =>
 
 const BEGINS_AS_SUM = /^.?\d/u;
 
-/** A sum written at `sentence[at]`, alone or with the token beside it. */
+/** A sum of money at `sentence[at]`, alone or with an adjacent token. */
 function moneyAt(sentence: Sentence, at: number): Money | undefined {
   const token = sentence[at];
-  // A digit, or one after a sign: what has neither is no sum, and no word has.
+  // A sum begins with a digit or a sign and a digit; no word does.
   if (!token || token.kind === 'word' || token.text.length > 40 || !BEGINS_AS_SUM.test(token.text)) return undefined;
   const match = AMOUNT.exec(token.text);
   if (!match) return undefined;
@@ -112,12 +112,12 @@ function moneyAt(sentence: Sentence, at: number): Money | undefined {
   return amount === undefined ? undefined : { amount: amount * scaled, currency };
 }
 
-/** The currency code in the token of a sum itself, or in one beside it. */
+/** The currency code in the token of a sum, or in an adjacent one. */
 function codeAt(sentence: Sentence, at: number, inside: string, beside: readonly string[]): string | undefined {
   const isCode = (word: string) => word.length === 3 && CODES.has(word.toUpperCase());
   const code = (isCode(inside) ? inside : beside.find(isCode))?.toUpperCase();
   if (code === undefined || code === inside.toUpperCase()) return code;
-  // `all`, `top` and `try` are words before they are currencies: such a code is written in capitals.
+  // `all`, `top` and `try` are primarily words, so such a code must be in capitals.
   const isCapital = [at - 1, at + 1, at + 2].some((index) => sentence[index]?.text === code);
   return isCapital || !['ALL', 'TOP', 'TRY', 'CUP', 'LAK'].includes(code) ? code : undefined;
 }
@@ -125,7 +125,7 @@ function codeAt(sentence: Sentence, at: number, inside: string, beside: readonly
 /** An address in quotation marks. */
 const EMAIL = /^[^\s@/]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}$/i;
 
-/** Everything named in a text. Secrets are left out; their tokens are known by kind. */
+/** All entities of a text. Secrets are left out; their tokens have their own kind. */
 export function entitiesOf(sentences: readonly Sentence[]): Entities {
   const emails = new Set<string>();
   const urls = new Set<string>();
@@ -138,7 +138,7 @@ export function entitiesOf(sentences: readonly Sentence[]): Entities {
   };
   const take = (token: Token) => {
     const { kind, text, lower } = token;
-    // Words and punctuation name nothing.
+    // Words and punctuation are not entities.
     if (kind === 'word' || kind === 'punct' || kind === 'secret') return;
     if (kind === 'email') add(emails, lower);
     else if (kind === 'url') {

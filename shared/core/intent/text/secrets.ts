@@ -1,10 +1,10 @@
-// Recognizes credentials by their published forms, so that no answer, record or log repeats one.
+// Recognizes credentials by their published formats, so that no answer, record or log line repeats one.
 
 const MAX_TOKEN = 4_096;
 /** Anchored at the token's start; each is linear in the token. */
 const FORMS: readonly RegExp[] = [
   /^(?:AKIA|ASIA|AROA|AIDA)[0-9A-Z]{16}$/, // AWS access key ids
-  /^cst_(?:live|test|dev)?_?[A-Za-z0-9_-]{8,}$/, // our own keys
+  /^cst_(?:live|test|dev)?_?[A-Za-z0-9_-]{8,}$/, // Custos API keys
   /^gh[opsur]_[A-Za-z0-9]{20,}$/,
   /^github_pat_[A-Za-z0-9_]{20,}$/,
   /^glpat-[A-Za-z0-9_-]{16,}$/,
@@ -18,7 +18,7 @@ const FORMS: readonly RegExp[] = [
   /^SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}$/, // SendGrid
   /^eyJ[A-Za-z0-9_-]{5,}\.eyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]*$/, // JSON web tokens
 ];
-/** One pattern that is true of what any of them is true of: looked for once and not fourteen times. */
+/** All patterns joined into one, so that a token is scanned once and not fourteen times. */
 const ANY_FORM = new RegExp(FORMS.map(({ source }) => source).join('|'));
 /** A password in a URL. */
 const URL_PASSWORD = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@]{1,200}:[^\s/@]{3,200}@/i;

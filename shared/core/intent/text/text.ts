@@ -1,4 +1,4 @@
-// Undoes disguises of a text (full-width letters, look-alike letters, invisible characters) and says whether there were any.
+// Removes disguises from a text (full-width letters, look-alike letters, invisible characters) and reports whether there were any.
 
 export interface PlainText {
   readonly text: string;
@@ -6,20 +6,20 @@ export interface PlainText {
   readonly disguised: boolean;
 }
 
-/** What no plain keyboard writes: without it nothing can be hidden in the characters themselves. */
+/** Characters outside plain ASCII: without one, no characters can be disguised. */
 const UNUSUAL = /[^\t\n\r\x20-\x7e]/;
 
-/** UTF-16 code units that are read: twice what the API takes. */
+/** The largest number of UTF-16 code units parsed: twice what the API accepts. */
 const MAX_LENGTH = 20_000;
 
-// Bidirectional controls, zero-width characters, fillers, variation selectors, and the tag block that renders as nothing.
+// Bidirectional controls, zero-width characters, fillers, variation selectors, and the tag block, which is not rendered.
 const INVISIBLE =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-// Also several in a row that have no business beside each other, which mark or carry something.
+// Also runs of characters that do not normally occur next to each other and can carry a hidden message.
 const HIDING =
   /[\u202d\u202e\u{e0020}-\u{e007e}]|[\u200b\u2060-\u2064\ufeff][\u200b-\u200d\u2060-\u2064\ufeff]|[\u200c\u200d][\u200b\u2060-\u2064\ufeff]/u;
 const INSIDE_WORD = /[A-Za-z][\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\u3164\ufeff\uffa0]+[A-Za-z]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const CONTROL_INSIDE_WORD = /[A-Za-z][\u0000-\u0008\u000e-\u001f\u007f][A-Za-z]/;
@@ -27,12 +27,12 @@ const CONTROL_INSIDE_WORD = /[A-Za-z][\u0000-\u0008\u000e-\u001f\u007f][A-Za-z]/
 const STYLED_LETTER = /[\uff21-\uff3a\uff41-\uff5a\u24b6-\u24e9\u249c-\u24b5\u{1d400}-\u{1d6a3}\u{1f130}-\u{1f189}]/u;
 const COMBINING_RUN = /(\p{M}{4})\p{M}+/gu;
 
-/** Each letter with the one at the same place of `latin`. */
+/** Letters of other scripts that look like Latin ones (a subset of the confusables of Unicode TS 39). */
 export function pairs(letters: string, latin: string): [letter: string, latin: string][] {
   return [...letters].map((letter, at) => [letter, latin.charAt(at)]);
 }
 
-// Letters of other scripts that are drawn like Latin ones (a subset of Unicode TS 39's confusables).
+// A word that consists of ASCII and look-alikes. The lookbehind comes last, because most letters are neither.
 const LOOK_ALIKES = new Map([
   ...Object.entries({
     а: 'a',
@@ -91,39 +91,37 @@ const LOOK_ALIKES = new Map([
     ց: 'g',
     զ: 'q',
   }),
-  // Coptic, lower case.
+  // Replaces the look-alike letters of a word by Latin ones.
   ...pairs('ⲁⲃⲅⲇⲉⲓⲕⲙⲛⲟⲡⲣⲥⲧⲩⲭ', 'abrdeikmnonpctyx'),
-  // Lisu, which has no lower case.
+  // A lower-case word as it looks. It is disguised if it mixes Latin with the letters of a script that has look-alikes, or if it is written
+  // in that script alone and looks like a word that `isKnown` knows.
   ...pairs('ꓐꓑꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ', 'bpdtgkjczfmnlsrvhwxyaeiou'),
-  // Cherokee, lower case.
+  // Replaces look-alikes in words that mix scripts, and in whole words when `mostlyLatin` and `isKnown` knows the result.
   ...pairs('ꭰꭱꭲꭵꭺꭻꭼꮃꮇꮋꮐꮓꮟꮢꮤꮥꮩꮪꮮꮯꮲꮶᏼ', 'drtiajewmhgzbrwsvslcpkb'),
 ]);
 const LATIN = /[a-z]/i;
 const LOOK_ALIKE = /[\u0131\u0250-\u058f\u13a0-\u13ff\u2c80-\u2cff\ua4d0-\ua4ff\uab70-\uabbf]/;
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Cherokee}\u0131\u0251\u0261\u0269]/u;
-/** Letters and digits that nobody writes in one word with Latin letters. Chinese, Japanese and Korean names do it (UTS 39, 5.2). */
+/** The lookahead comes first, because it is rare and much cheaper than the letter classes. */
 const NEVER_WITH_LATIN =
   /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}])\p{L}|(?![0-9])\p{Nd}/u;
 
-/** A word of nothing but ASCII and look-alikes. What stands before it is looked at last, because most letters are neither. */
+/** Two single characters in a row with their separators: a cheap test that every spelled-out word passes. */
 const FOLDABLE = (() => {
   const letters = [...LOOK_ALIKES.keys()].join('');
   const kinds = `[A-Za-z0-9${letters}${letters.toUpperCase()}]`;
   return new RegExp(`${kinds}(?<![\\p{L}\\p{N}].)${kinds}*(?![\\p{L}\\p{N}])`, 'gu');
 })();
 
-/** A word with its look-alike letters made Latin. */
+/** Joins the letters of a spelled-out word, as in `d e l e t e`, when `isKnown` knows the word. */
 function latinOf(word: string): string {
   let plain = '';
   for (const char of word) plain += LATIN.test(char) ? char : (LOOK_ALIKES.get(char.toLowerCase()) ?? char);
   return plain;
 }
 
-/**
- * A lower-case word as it looks. Disguised is one that mixes Latin with a script that is never written with it, whether
- * its look-alikes are known here or not, and one of another script alone which looks like a word that `isKnown` knows.
- */
+/** Digits and signs, with the letters that they represent. */
 export function plainWord(word: string, isKnown: (word: string) => boolean): PlainText {
   const mixed = LATIN.test(word) && NEVER_WITH_LATIN.test(word);
   if (!mixed && !OTHER_SCRIPT.test(word)) return { text: word, disguised: false };
@@ -132,7 +130,7 @@ export function plainWord(word: string, isKnown: (word: string) => boolean): Pla
   return { text: disguised ? text : word, disguised };
 }
 
-/** Replaces look-alikes in words that mix scripts, and in whole words when `mostlyLatin` and `isKnown` knows the result. */
+/** Cheap test: every such word has one of these signs right after a letter. */
 function foldLookAlikes(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!LOOK_ALIKE.test(text)) return { text, disguised: false };
   const latin = text.match(/[a-z]/gi)?.length ?? 0;
@@ -150,13 +148,13 @@ function foldLookAlikes(text: string, isKnown: (word: string) => boolean): Plain
   return { text: folded, disguised };
 }
 
-// What it looks ahead to first is rare, and far sooner seen than what a letter is.
+// A word with such a sign right after a letter, and a letter at its end.
 const SPELLED_OUT = /(?=.[ ._-].[ ._-])(?<![\p{L}\p{N}])\p{L}(?:[ ._-]\p{L}){2,30}(?![\p{L}\p{N}])/gu;
 
-/** Two single characters in a row and what divides them, which is sooner found: without them nothing is spelled out. */
+/** Replaces `d3l3te` by `delete`, when `isKnown` knows the word. */
 const SINGLES = /[ ._-][^ ._-]{1,2}[ ._-][^ ._-]{1,2}(?![A-Za-z0-9])/;
 
-/** Joins letters that are spelled out, as in `d e l e t e`, when `isKnown` knows the word. */
+/** Composes compatibility forms (NFKC) and removes invisible and control characters. */
 function joinSpelledOut(text: string, isKnown: (word: string) => boolean): PlainText {
   if (!SINGLES.test(text)) return { text, disguised: false };
   let disguised = false;
@@ -169,7 +167,7 @@ function joinSpelledOut(text: string, isKnown: (word: string) => boolean): Plain
   return { text: joined, disguised };
 }
 
-/** Digits and signs, and the letters that they are written for. */
+/** Reordering long runs of combining marks is not linear in every Unicode library, and no readable text contains them. */
 export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'i',
@@ -181,9 +179,12 @@ export const DIGITS_AS_LETTERS: Readonly<Record<string, string>> = {
   $: 's',
 };
 
-/** Without such a sign right after a letter no word is one of them. */
+/**
+ * The text as a human reads it: compatibility forms composed, invisible and control characters removed, look-alike letters folded.
+ * `isKnown` tells whether a lower-case word has a meaning for the parser.
+ */
 const LEET_SIGN = /[013457@$](?<=[a-z].)/i;
-/** A word with such a sign right after a letter, and a letter at its end. */
+/** One character may become eighteen. No readable text grows beyond the limit, so a truncated text counts as disguised. */
 const LEET_WORD = /(?<![\w@$])(?=[a-z@$0-9]{0,14}?[a-z][013457@$])[a-z@$0-9]{3,15}[a-z](?![\w@$])/gi;
 
 /** Reads `d3l3te` as `delete`, when `isKnown` knows the word. */

@@ -13,8 +13,8 @@ export type TokenKind =
   | 'punct';
 
 /**
- * A class because there are thousands of them for a moment: V8 comes to place object literals of such a loop among what
- * lives long, where only a full collection frees them.
+ * A class, not an object literal: a text creates thousands of short-lived tokens, and V8 starts to allocate literals of such a loop
+ * directly in the old generation, which only a full collection frees.
  */
 export class Token {
   readonly kind: TokenKind;
@@ -42,7 +42,7 @@ const QUOTES = new Map([
 ]);
 const DOUBLE_QUOTE = 0x22;
 const BACK_QUOTE = 0x60;
-/** A quotation is no longer than this: what follows an unpaired quote is ordinary text. */
+/** The longest quotation; text after an unpaired quote is ordinary text. */
 const MAX_QUOTED = 400;
 const TRAILING = '.,;:!?)]}\'"\u2026';
 const LEADING = '([{<\'"*#>-+';
@@ -50,18 +50,18 @@ const ENDS_SENTENCE = /[.!?\n;\u2026]/;
 const MIN_SECRET = 12;
 const WORD = /^[\p{L}\p{M}][\p{L}\p{M}\p{N}'_-]*$/u;
 
-// Patterns of inner loops stand here: one that stands inside a function is a new object each time it is passed.
+// Patterns used in inner loops are constants of the module, because a literal inside a function creates a new object on each call.
 const URL_START = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.[^.])/i;
 const PATH_START = /^(?:(?:~|\.{1,2})?\/|[a-z]:\\|\\\\)/i;
 const DIGIT = /\d/;
 const NUMBER = /^[\p{Sc}]?\d[\d.,:%/-]*[a-z%]{0,4}$/iu;
 const HAS_LETTER = /[\p{L}\p{N}]/u;
 
-/** What a token without spaces is. Anchored patterns over bounded input only. */
+/** The kind of a token without spaces. Anchored patterns over bounded input only. */
 function kindOf(text: string, isSecret: (token: string) => boolean): TokenKind {
   if (text.length >= MIN_SECRET && isSecret(text)) return 'secret';
   const short = text.length > 300 ? text.slice(0, 300) : text;
-  // Most are words, which are nothing else.
+  // Fast path: most tokens are plain words.
   if (WORD.test(short)) {
     const named = short.includes('_') || (short.length > 5 && DIGIT.test(short));
     return named ? 'identifier' : 'word';
@@ -86,14 +86,14 @@ const isFarSpace = (code: number): boolean =>
   code === 0x205f ||
   code === 0x3000 ||
   code === 0xfeff;
-/** Whether a code unit is what `\s` matches. */
+/** Whether `\s` matches a code unit. */
 export const isSpace = (code: number): boolean =>
   code === 0x20 || (code >= 0x09 && code <= 0x0d) || (code > 0x7f && isFarSpace(code));
 const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 
 /**
- * Sentences of a text. Quoted and back-quoted stretches become one token each, so that a name in quotes is never read as
- * a verb. `isSecret` recognizes credentials, whose text no output may repeat.
+ * Splits a text into sentences. Each quoted or back-quoted span becomes one token, so that a quoted name is never parsed as a verb.
+ * `isSecret` recognizes credentials, whose text no output may repeat.
  */
 export function sentencesOf(text: string, isSecret: (token: string) => boolean): Sentence[] {
   const sentences: Token[][] = [];
@@ -106,7 +106,7 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
     if (tokens.length > first) sentences.push(tokens.slice(first));
     first = tokens.length;
   };
-  // Up to where no closing quote of a kind stands, so that unpaired ones are not looked for again and again.
+  // By kind of quote, the position before which no closing quote occurs, so that unpaired quotes are not searched repeatedly.
   const bare = new Map<string, number>();
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
@@ -130,7 +130,7 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
       plain = false;
     }
     const piece = text.slice(at, end);
-    // Most need no closer look: a credential is longer.
+    // Fast path: a shorter token can not be a credential.
     if (plain && piece.length < MIN_SECRET) push('word', piece, at);
     else splitPiece(piece, at, push, flush, isSecret);
     at = end;
@@ -139,7 +139,7 @@ export function sentencesOf(text: string, isSecret: (token: string) => boolean):
   return sentences;
 }
 
-/** The inside of a quotation that opens at `at`, or undefined. */
+/** The content of a quotation that opens at `at`, or undefined. */
 function quotation(text: string, at: number, bare: Map<string, number>): string | undefined {
   const close = QUOTES.get(text[at] ?? '');
   if (close === undefined) return undefined;
@@ -148,14 +148,14 @@ function quotation(text: string, at: number, bare: Map<string, number>): string 
   let end = nextOf(close, text, Math.max(at + 1, known));
   for (; end < limit; end = nextOf(close, text, end + 1)) {
     if (end === at + 1) return undefined;
-    // An apostrophe inside a word is no closing quote.
+    // An apostrophe inside a word does not close a quotation.
     if (close !== "'" || !HAS_LETTER.test(text[end + 1] ?? ' ')) return text.slice(at + 1, end);
   }
   bare.set(close, Math.max(end, known));
   return undefined;
 }
 
-/** Where `char` stands next, or the end of the text. */
+/** The next position of `char`, or the end of the text. */
 function nextOf(char: string, text: string, from: number): number {
   const at = text.indexOf(char, from);
   return at < 0 ? text.length : at;
@@ -164,7 +164,7 @@ function nextOf(char: string, text: string, from: number): number {
 const JOINT = /[,/:;|()=&<>[\]{}\u2014]/;
 const JOINTS = /([,/:;|()=&<>[\]{}\u2014]+)/;
 
-/** Tokens of a stretch without spaces: punctuation at both ends comes off. */
+/** Splits a span without spaces into tokens: punctuation is separated at both ends. */
 function splitPiece(
   piece: string,
   offset: number,

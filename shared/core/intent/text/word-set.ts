@@ -1,6 +1,6 @@
-// Lists of words that rules ask for, written as one string each.
+// Word lists of the rules, written as one string each.
 
-/** The words of a list that single spaces part. */
+/** The words of a list separated by single spaces. */
 export function wordSet(list: string): ReadonlySet<string> {
   return new Set(list.split(' '));
 }

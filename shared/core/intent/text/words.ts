@@ -1,23 +1,23 @@
-// The words of a whole text, for phrase lookups.
+// The words of a whole text, for phrase look-ups.
 
-/** The words of a text in its order, and the runs of them that no line break or end of a sentence divides. */
+/** The words of a text in order, and the runs of them without a line break or sentence end. */
 export interface SpokenWords {
   readonly words: readonly string[];
   /** Each run ends before the word with this index. */
   readonly ends: readonly number[];
-  /** No character is beyond ASCII. */
+  /** All characters are ASCII. */
   readonly ascii: boolean;
-  /** It may have an e-mail address or a URL. */
+  /** The text may contain an e-mail address or a URL. */
   readonly addressed: boolean;
 }
 
-// A word is letters, digits, inner apostrophes and hyphens.
+// A word consists of letters, digits, inner apostrophes and hyphens.
 const PARTS = /[\p{L}\p{N}]+(?:['-][\p{L}\p{N}]+)*|[\n.!?:;]/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 const DIVIDES = '\n.!?:;';
 
-/** What the characters of ASCII are to words, by their codes: part of one, what joins two parts, what divides runs. */
+/** Classes of ASCII characters by code: part of a word, joint between two parts, divider of runs. */
 const PART = 1;
 const JOINS = 2;
 const DIVIDER = 3;
@@ -26,7 +26,7 @@ for (const char of 'abcdefghijklmnopqrstuvwxyz0123456789') KINDS[char.charCodeAt
 for (const char of "'-") KINDS[char.charCodeAt(0)] = JOINS;
 for (const char of DIVIDES) KINDS[char.charCodeAt(0)] = DIVIDER;
 
-/** The parts of a text of ASCII alone: the same as by the pattern, in far less time. */
+/** Fast path for ASCII texts, equivalent to the pattern. */
 function eachAsciiPart(lower: string, word: (part: string) => void, divider: () => void): void {
   for (let at = 0; at < lower.length; ) {
     const kind = KINDS[lower.charCodeAt(at)];
@@ -64,7 +64,7 @@ export function spokenWords(lower: string): SpokenWords {
   return { words, ends, ascii, addressed: lower.includes('@') || lower.includes('://') };
 }
 
-/** The words of a text in its own case: lines that were only broken to be short go on. */
+/** The words of a text in its own case; a line that was only wrapped continues. */
 export function spokenText(text: string): SpokenWords {
   return spokenWords((text.includes('\n') ? text.replace(/([a-z,])\r?\n(?=[a-z])/g, '$1 ') : text).toLowerCase());
 }
