@@ -22,7 +22,7 @@ export interface LoggedApproval {
   readonly decisionId: string;
   state: ApprovalState;
   approved?: Approved;
-  rejected?: { readonly reason: string; readonly atMs: number };
+  rejected?: { readonly by: string; readonly reason: string; readonly atMs: number };
   expiredAtMs?: number;
   /** The decisions that used it, and the requesting keys; one at most in a correct log. */
   readonly uses: { readonly decisionId: string; readonly by: string; readonly atMs: number }[];
@@ -89,7 +89,7 @@ function apply(known: LoggedApproval, change: Change, atMs: number): void {
     known.contradiction ??= `by the log it became ${state} when it was ${known.state}`;
   known.state = state;
   if (state === 'approved' && by !== undefined) known.approved ??= { by, atMs };
-  if (state === 'rejected' && reason !== undefined) known.rejected ??= { reason, atMs };
+  if (state === 'rejected' && reason !== undefined && by !== undefined) known.rejected ??= { by, reason, atMs };
   if (state === 'expired') known.expiredAtMs ??= atMs;
   if (usedDecisionId !== undefined && by !== undefined) known.uses.push({ decisionId: usedDecisionId, by, atMs });
 }
@@ -146,6 +146,13 @@ export function namedApprovalOf(
     if (change?.approvalId === approvalId) return { approvalId, openingId: change.decisionId };
   }
   return { approvalId, openingId: undefined };
+}
+
+/** Who approved or rejected an approval, and when, by its records; undefined: nobody did. */
+export function decidedOf({ approvals }: ApprovalHistory, approvalId: string): Approved | undefined {
+  const known = approvals.get(approvalId);
+  const decided = known?.approved ?? known?.rejected;
+  return decided && { by: decided.by, atMs: decided.atMs };
 }
 
 /** The ESCALATE that opened an approval for the agent of a decision; undefined when the given record is not one. */
@@ -205,7 +212,6 @@ function wrongOpening(
   }
   if (asked.decision_id !== logged.decisionId) return `${quoted(asked.decision_id)} has not opened it`;
   if (!asksTheSame(asked, decision.body)) return `${quoted(asked.decision_id)} asked for another action`;
-  if (asked.key_id === approved.by) return `the key ${quoted(asked.key_id)} that asked has approved it itself`;
   if (approved.atMs < Date.parse(asked.evaluated_at) - GRACE_MS) return 'it was approved before it was asked for';
   const { expires_at: expiresAt } = asked.approval;
   if (Date.parse(expiresAt) <= Date.parse(decision.body.evaluated_at))

@@ -10,7 +10,7 @@ import type { Verdict } from '../../kernel/vocabulary.ts';
 import { type ApprovalMention, approvalMentionOf, standsFirst } from '../decision/approval.ts';
 import { isBeforeBinding } from '../decision/approval-bound.ts';
 import { checkAnswer, checkColumns, type DecisionColumns } from './answer.ts';
-import { type ApprovalHistory, checkApproval, readApprovals } from './approvals.ts';
+import { type ApprovalHistory, checkApproval, decidedOf, openingOf, readApprovals } from './approvals.ts';
 import { checkAgreement, readFacts, same, shown, type StoredFacts } from './facts.ts';
 import {
   type DecisionFailure,
@@ -21,6 +21,7 @@ import {
 } from './failures.ts';
 import { checkHalts, type HaltHistory, readHalts } from './halts.ts';
 import { HALTED_MESSAGE } from '../decision/record.ts';
+import { checkHands, type KeyHistory, readKeys } from './keys.ts';
 import { checkRefusal } from './refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
 import { checkTrust, readLedger, type TrustLedger } from './trust.ts';
@@ -40,6 +41,8 @@ export interface DecisionEvidence {
   readonly haltRecords: readonly LoggedRecord[] | undefined;
   /** The agent's `custos.approval` records, in order; cached by array identity. Undefined: not given. */
   readonly approvalRecords: readonly LoggedRecord[] | undefined;
+  /** The `custos.key` records of its log, in order; the same array is read once. Undefined: not given. */
+  readonly keyRecords: readonly LoggedRecord[] | undefined;
   /** The ESCALATE that opened the approval which the decision names (`namedApprovalOf`). Undefined: there is none. */
   readonly opening?: LoggedRecord | undefined;
 }
@@ -79,6 +82,7 @@ export function createDecisionVerifier(deps: {
   const ledgers = new WeakMap<readonly LoggedRecord[], TrustLedger>();
   const halts = new WeakMap<readonly LoggedRecord[], HaltHistory>();
   const approvals = new WeakMap<readonly LoggedRecord[], ApprovalHistory>();
+  const keys = new WeakMap<readonly LoggedRecord[], KeyHistory>();
 
   const load = (text: string): LoadedSet => {
     const loaded = loadCanonicalSet(text, deps);
@@ -143,7 +147,7 @@ export function createDecisionVerifier(deps: {
 
       const { agentId } = record;
       const { organisation, environment } = record.payload;
-      const { trustRecords, haltRecords, approvalRecords } = evidence;
+      const { trustRecords, haltRecords, approvalRecords, keyRecords } = evidence;
       if (trustRecords !== undefined || body.trust.as_of.signals === 0) {
         const records = trustRecords ?? NONE;
         const ledger = ledgers.get(records) ?? readLedger(records, { agentId, organisation, environment });
@@ -167,6 +171,13 @@ export function createDecisionVerifier(deps: {
         const known = { opening: evidence.opening, facts };
         if (named.kind === 'used') checkApproval(read, history, named, known, report);
         else if (!checkRefusal(read, history, named, known, report)) report.notEvaluable.push('APPROVAL');
+        const asked = openingOf(read, evidence.opening, named.approvalId);
+        const decided = decidedOf(history, named.approvalId);
+        if (asked !== undefined && decided !== undefined) {
+          const made = keyRecords && (keys.get(keyRecords) ?? readKeys(keyRecords, organisation, environment));
+          if (keyRecords !== undefined && made !== undefined) keys.set(keyRecords, made);
+          checkHands(made, { approvalId: named.approvalId, askedBy: asked.key_id, ...decided }, report);
+        }
       } else if (named !== undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
       // Without its facts nothing of its verdict can be evaluated, which is already reported.
       else if (special?.kind === 'refused' && facts !== undefined) report.notEvaluable.push('APPROVAL');

@@ -59,6 +59,15 @@ export const DECISION_FAILURES = {
     meaning:
       'The decision says that an approval was rejected, had expired or was used, and by the log it was not, or not that of this action.',
   },
+  APPROVAL_SAME_HANDS: {
+    exitCode: 67,
+    meaning:
+      'The approval was decided by the key that asked, by one that it made or that made it, or by what rotations made of these.',
+  },
+  KEY_RECORD_ALTERED: {
+    exitCode: 68,
+    meaning: 'One of the key records is not the one that the log has hashed, or not a key record at all.',
+  },
 } as const;
 
 export type DecisionFailureCode = keyof typeof DECISION_FAILURES;
@@ -72,6 +81,9 @@ export const NOT_EVALUABLE = {
   APPROVAL:
     'The verdict is about an approval that could not be used; which one, or what became of it, is in none of the records.',
   APPROVAL_RECORDS_NOT_GIVEN: 'The verdict is about an approval, and no approval records of the agent were given.',
+  KEY_RECORDS_NOT_GIVEN: 'The verdict is about an approval, and no key records were given.',
+  KEYS_NOT_RECORDED:
+    'The verdict is about an approval, and the log has no record that made the key that asked, or the one that decided.',
   HALT_RECORDS_NOT_GIVEN: 'The decision says HALTED, which is not part of the facts, and no halt records were given.',
   TRUST_RECORDS_NOT_GIVEN: 'The agent has signals, and none of its trust records were given.',
 } as const;

@@ -49,6 +49,7 @@ export function createFileEvidence(): FileEvidence {
   /** The first decision that names each approval. */
   const openings = new Map<string, string>();
   const halts: LoggedRecord[] = [];
+  const keys: LoggedRecord[] = [];
   let leaves = 0;
 
   const bytesOf = (text: unknown, what: string): Buffer => {
@@ -66,6 +67,7 @@ export function createFileEvidence(): FileEvidence {
       const { agentId, eventType, payload } = read.record;
       const record: LoggedRecord = { bytes };
       if (eventType === 'custos.halt') halts.push(record);
+      else if (eventType === 'custos.key') keys.push(record);
       else if (eventType === 'custos.trust') addTo(trust, agentId, record);
       else if (eventType === 'custos.approval') addTo(approvals, agentId, record);
       else if (eventType === 'custos.decision') {
@@ -123,6 +125,7 @@ export function createFileEvidence(): FileEvidence {
         policySet: async (digest) => sets.get(digest),
         trustRecords: async ({ agentId }) => trust.get(agentId) ?? [],
         haltRecords: async () => halts,
+        keyRecords: async () => keys,
         approvalRecords: async ({ agentId }) => approvals.get(agentId) ?? [],
         openingOf: async (_, approvalId) => openings.get(approvalId),
       };

@@ -48,6 +48,7 @@ export interface EvidenceStore {
   trustRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
   approvalRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
+  keyRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
   /** The id of the ESCALATE that opened an approval, of which there may be no record yet. */
   openingOf(owner: DecisionOwner, approvalId: string): Promise<string | undefined>;
 }
@@ -209,6 +210,7 @@ export function createEvidenceStore(deps: { readonly db: Database }): EvidenceSt
     },
     trustRecords: (owner) => records(owner, owner.agentId, 'custos.trust'),
     haltRecords: (owner) => records(owner, 'custos:halt', 'custos.halt'),
+    keyRecords: (owner) => records(owner, 'custos:keys', 'custos.key'),
     approvalRecords: (owner) => records(owner, owner.agentId, 'custos.approval'),
     async openingOf({ organisationId, environment }, approvalId) {
       const [row] = await db.query<{ decision_id: string }>(OPENING, [organisationId, environment, approvalId]);

@@ -62,7 +62,11 @@ export function createStoredVerifier(deps: {
     const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
     // Few decisions are about an approval; of the others none is looked for.
     const { bytes } = found.evidence.record;
-    const approvals = Buffer.from(bytes).includes('"rule":"approval"')
+    const isAboutOne = Buffer.from(bytes).includes('"rule":"approval"');
+    const keys = isAboutOne
+      ? await records(`key\n${log}`, fresh, () => store.keyRecords(found.owner))
+      : { list: [], isOld: false };
+    const approvals = isAboutOne
       ? await records(`approval\n${log}${agentId}`, fresh, () => store.approvalRecords(found.owner))
       : { list: [], isOld: false };
     const named = namedApprovalOf(bytes, approvals.list);
@@ -75,10 +79,11 @@ export function createStoredVerifier(deps: {
       trustRecords: trust.list,
       haltRecords: halts.list,
       approvalRecords: approvals.list,
+      keyRecords: keys.list,
     });
     // The decision may be newer than what was kept, and use what came since.
     const mayLack = outcome.status === 'failed' && (trust.isOld || halts.isOld);
-    const mayLackApproval = outcome.status !== 'verified' && named !== undefined && approvals.isOld;
+    const mayLackApproval = outcome.status !== 'verified' && named !== undefined && (approvals.isOld || keys.isOld);
     if (mayLack || mayLackApproval) return verify(found, true);
     return { ...outcome, decisionId: outcome.decisionId ?? found.decisionId };
   };

@@ -3,7 +3,7 @@ import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { intentMember } from '../../../shared/core/decision/record.ts';
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
 import { bodyOf, type Edit, edited, expect, isApproved, lied, type Loose, withBody } from './decision-edit.ts';
-import type { MadeDecision } from './decision-world.ts';
+import { keyRecord, type MadeDecision } from './decision-world.ts';
 
 const APPROVED_REASON = approvedReason('apr_01jq3k00000000000000000000', 'BBBBBBBB');
 
@@ -154,7 +154,6 @@ export const APPROVAL_EDITS: readonly Edit[] = [
       ['is an ALLOW', (body) => (body.verdict = 'ALLOW')],
       ['names another approval', (body) => (body.approval.approval_id = 'apr_another')],
       ['is of another agent', (body) => (body.agent_id = 'agent-2')],
-      ['came from the key that approved', (body) => (body.key_id = 'BBBBBBBB')],
       ['came after it was approved', (body) => (body.evaluated_at = '2199-01-01T00:00:00.000Z')],
       ['had expired before it was used', (body, used) => (body.approval.expires_at = used.evaluated_at)],
     ] as readonly (readonly [string, (body: Loose, used: Loose) => void])[]
@@ -169,6 +168,63 @@ export const APPROVAL_EDITS: readonly Edit[] = [
       },
     }),
   ),
+  {
+    name: 'the escalation that opened an approval came from the key that approved',
+    make: (made) => {
+      const { opening } = made.evidence;
+      if (!isApproved(made) || opening === undefined) return undefined;
+      const own = edited(opening, ({ payload }) => (payload.body.key_id = 'BBBBBBBB'), { keepLeaf: false });
+      return expect('APPROVAL_SAME_HANDS', { ...made.evidence, opening: own });
+    },
+  },
+  ...(
+    [
+      ['was made by the key that approved', [{ keyId: 'AAAAAAAA', by: 'BBBBBBBB' }]],
+      ['has made the key that approved', [{ keyId: 'BBBBBBBB', by: 'AAAAAAAA' }]],
+      [
+        'has made a key that made the one that approved',
+        [
+          { keyId: 'CCCCCCCC', by: 'AAAAAAAA' },
+          { keyId: 'BBBBBBBB', by: 'CCCCCCCC' },
+        ],
+      ],
+      [
+        'was made of the key that approved, by a rotation of another one',
+        [{ change: 'replaced', keyId: 'BBBBBBBB', replacedBy: 'AAAAAAAA' }],
+      ],
+      [
+        'had been rotated by the key that approved',
+        [
+          { keyId: 'CCCCCCCC', by: 'BBBBBBBB' },
+          { change: 'replaced', keyId: 'AAAAAAAA', replacedBy: 'CCCCCCCC' },
+        ],
+      ],
+    ] as readonly (readonly [string, readonly Readonly<Record<string, unknown>>[]])[]
+  ).map(
+    ([name, changes]): Edit => ({
+      name: `the key that asked ${name}`,
+      make: (made) => {
+        if (recordsOf(made).length === 0) return undefined;
+        const madeNow = new Set(changes.map(({ keyId }) => keyId));
+        const atMs = Date.parse(bodyOf(made).evaluated_at) - 3_600_000;
+        const others = ['AAAAAAAA', 'BBBBBBBB'].filter((keyId) => !madeNow.has(keyId) || changes.length === 1);
+        const keyRecords = [
+          ...changes.map((change) => keyRecord(atMs, change)),
+          ...others.map((keyId) => keyRecord(atMs, { keyId })),
+        ];
+        return expect('APPROVAL_SAME_HANDS', { ...made.evidence, keyRecords });
+      },
+    }),
+  ),
+  {
+    name: 'who made a key, in the database',
+    make: (made) => {
+      const [first, ...rest] = made.evidence.keyRecords ?? [];
+      if (first === undefined || recordsOf(made).length === 0) return undefined;
+      const changed = edited(first, ({ payload }) => (payload.body.by = 'AAAAAAAA'));
+      return expect('KEY_RECORD_ALTERED', { ...made.evidence, keyRecords: [changed, ...rest] });
+    },
+  },
   {
     name: 'the reason of an approval',
     make: (made) => {

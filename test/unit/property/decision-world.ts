@@ -156,6 +156,27 @@ async function withApproval(
   return decider.approve(question, answer, approvedReason(APPROVAL, APPROVER));
 }
 
+/** A key that nobody made, and what it has made: who asks, and who approves. They are not in the same hands. */
+const MAKER = 'MMMMMMMM';
+/** A change of a key, as the service records it. */
+export const keyRecord = (atMs: number, change: Readonly<Record<string, unknown>>): LoggedRecord =>
+  serviceRecord('custos.key', 'custos:keys', atMs, {
+    change: 'created',
+    name: 'a key',
+    scopes: ['intents:write'],
+    agentIds: null,
+    tier: 1,
+    expiresAt: null,
+    replacedBy: null,
+    by: null,
+    ...change,
+  });
+const KEY_RECORDS: readonly LoggedRecord[] = [
+  keyRecord(START_MS, { keyId: MAKER }),
+  keyRecord(START_MS, { keyId: 'AAAAAAAA', by: MAKER }),
+  keyRecord(START_MS, { keyId: APPROVER, by: MAKER }),
+];
+
 function approvalRecordsOf(isEarlier: boolean, answer: Answer, openedBy: string, decisionId: string): LoggedRecord[] {
   const approved = { state: 'approved', by: APPROVER, reason: 'ticket 7' };
   const changes: Readonly<Record<string, readonly object[]>> = {
@@ -277,6 +298,7 @@ async function decide(
       facts: { text: Buffer.from(row.facts), salt: Buffer.from(row.factsSalt, 'hex') },
       policySet: active.set.canonical,
       trustRecords,
+      keyRecords: KEY_RECORDS,
       approvalRecords: approvalRecordsOf(isEarlier, answer, opened.decisionId, row.decisionId),
       opening: sealed(opened.record, NO_PREVIOUS),
       haltRecords: one.halt === 'none' ? [] : one.halt === 'lifted' ? [halted, lifted] : [halted],

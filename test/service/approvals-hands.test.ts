@@ -1,0 +1,115 @@
+// Who may not decide an approval, by the rows of keys and by their records in the log: the same answer for every two keys.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { GRACE_MS } from '../../shared/core/verification/failures.ts';
+import { readKeys, wereSameHands } from '../../shared/core/verification/keys.ts';
+import { areSameHands } from '../../shared/domain/approvals/hands.ts';
+import { createSecretHasher } from '../../shared/domain/keys/secrets.ts';
+import { createKey, type KeyRow, rotateKey } from '../../shared/domain/keys/store.ts';
+import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { TEST_SEALS } from '../support/seals.ts';
+import { bootstrap } from '../support/service.ts';
+
+const HISTORIES = 5;
+const steps = fc.array(fc.record({ rotates: fc.boolean(), by: fc.nat(12), which: fc.nat(12) }), {
+  minLength: 8,
+  maxLength: 12,
+});
+
+describe('the hands that keys are in', () => {
+  let database: TestDatabase;
+  let db: Database;
+  let organisationId: string;
+  before(async () => {
+    database = await createTestDatabase();
+    db = await openDatabase({
+      seals: TEST_SEALS,
+      url: database.url,
+      applicationName: 'custos-test',
+      ...PATIENCE,
+      poolSize: 2,
+      onError: () => undefined,
+    });
+    organisationId = (await bootstrap(db)).operatorId;
+  });
+  after(async () => {
+    await db.close();
+    await database.drop();
+  });
+
+  /** Makes keys and rotates them, each by one that is there, or by nobody. */
+  const makeKeys = async (history: readonly { rotates: boolean; by: number; which: number }[]): Promise<string[]> => {
+    const hasher = createSecretHasher(TEST_PEPPER);
+    const owner = { organisationId, environment: 'live' } as const;
+    const made: KeyRow[] = [];
+    const open: KeyRow[] = [];
+    for (const { rotates, by, which } of history) {
+      const nowMs = Date.now();
+      const createdBy = made[by]?.keyId ?? null;
+      const [old] = rotates && open.length > 0 ? open.splice(which % open.length, 1) : [];
+      const { row } = await db.transaction((sql) =>
+        old === undefined
+          ? createKey(sql, hasher, {
+              ...owner,
+              name: 'k',
+              scopes: ['intents:write'],
+              agentIds: null,
+              tier: 1,
+              createdAtMs: nowMs,
+              createdBy,
+              expiresAtMs: null,
+            })
+          : rotateKey(sql, hasher, {
+              owner,
+              keyId: old.keyId,
+              overlapMs: 60_000,
+              nowMs,
+              createdBy,
+              organisationTier: 7,
+            }),
+      );
+      made.push(row);
+      open.push(row);
+    }
+    return made.map(({ keyId }) => keyId);
+  };
+
+  it('are the same by the log as by the rows, whatever made them and was made of them', async function () {
+    this.timeout(60_000);
+    let same = 0;
+    let apart = 0;
+    const agrees = fc.asyncProperty(steps, async (history) => {
+      const ids = await makeKeys(history);
+      const records = await createEvidenceStore({ db }).keyRecords({ organisationId, environment: 'live' });
+      const keys = readKeys(records, 'default', 'live');
+      expect(keys.problems).to.deep.equal([]);
+      for (const one of ids)
+        for (const other of ids) {
+          const expected = await db.transaction((sql) => areSameHands(sql, one, other));
+          expect(wereSameHands(keys, one, other, Date.now() + 2 * GRACE_MS), `${one} and ${other}`).to.equal(expected);
+          if (expected) same += 1;
+          else apart += 1;
+        }
+    });
+    await fc.assert(agrees, { numRuns: HISTORIES, endOnFailure: true });
+    expect(Math.min(same, apart)).to.be.greaterThan(HISTORIES);
+  });
+
+  it('are not those of a key that rotated another one only after it had decided', () => {
+    const keys = {
+      makers: new Map([
+        ['asking', null],
+        ['deciding', null],
+        ['later', 'deciding'],
+      ]),
+      rotations: [{ from: 'asking', to: 'later', atMs: 1_000_000 }],
+      problems: [],
+    };
+    expect(wereSameHands(keys, 'asking', 'deciding', 500_000)).to.equal(false);
+    expect(wereSameHands(keys, 'asking', 'deciding', 1_000_000 + GRACE_MS)).to.equal(true);
+    expect(wereSameHands(keys, 'later', 'deciding', 500_000)).to.equal(true);
+  });
+});
