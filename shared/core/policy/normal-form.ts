@@ -1,4 +1,4 @@
-// Conditions in negation normal form, and what they say of facts: the one place where a missing fact gets its meaning.
+// Conditions in negation normal form, and their evaluation: the single place that defines the meaning of a missing fact.
 import type { TopLevelCondition } from 'json-rules-engine';
 import { assertNever } from '../../kernel/errors.ts';
 import type { ExplainedCondition } from './types.ts';
@@ -8,7 +8,7 @@ import type { Comparison, Condition } from './schema.ts';
 import { fullPath, isLeftOpen, pathReader } from './vocabulary.ts';
 import type { PathReader } from './vocabulary.ts';
 
-/** A comparison with its negation, and what it answers when it can't tell. */
+/** A comparison with its negation, and its result when it is undecidable. */
 export interface Leaf {
   readonly comparison: Comparison;
   /** `trust.level` */
@@ -17,14 +17,14 @@ export interface Leaf {
   readonly operator: Operator;
   readonly value: unknown;
   readonly negated: boolean;
-  /** True in all rules but ALLOW: a fact that can't be told may only make an answer stricter. */
+  /** True in all rules except ALLOW: an undecidable fact may only make an answer stricter. */
   readonly holdsWhenUnsure: boolean;
 }
 export type NormalNode =
   | { readonly kind: 'all' | 'any'; readonly of: readonly NormalNode[] }
   | { readonly kind: 'leaf'; readonly leaf: Leaf };
 
-/** How a comparison becomes a leaf. */
+/** Converts a comparison into a leaf. */
 type LeafMaker = (comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean) => Leaf;
 
 export function leafOf(comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean, reader = pathReader): Leaf {
@@ -36,8 +36,8 @@ export function leafOf(comparison: Comparison, holdsWhenUnsure: boolean, negated
 }
 
 /**
- * Pushes every `not` down to the comparisons (De Morgan), where a missing fact is decided: so it means the same below
- * `not` as above it, and each node can only hold more often when a comparison does.
+ * Pushes every `not` down to the comparisons (De Morgan), where a missing fact is decided. So it means the same below `not` as above it,
+ * and each node is monotone in its comparisons.
  */
 export function normalForm(
   condition: Condition,
@@ -57,7 +57,7 @@ export function leavesOf(node: NormalNode): Leaf[] {
   return node.kind === 'leaf' ? [node.leaf] : node.of.flatMap(leavesOf);
 }
 
-/** What an operator's answer means for a comparison. */
+/** Maps an operator's result to whether the comparison holds. */
 export function holds(outcome: ComparisonOutcome, negated: boolean, whenUnsure: boolean): boolean {
   switch (outcome) {
     case 'yes':
@@ -74,12 +74,12 @@ export function holds(outcome: ComparisonOutcome, negated: boolean, whenUnsure: 
 
 export function outcomeOf(leaf: Leaf, facts: object): ComparisonOutcome {
   const actual = leaf.read(facts);
-  // isPresent is always answerable: to it, absent is an answer.
+  // isPresent is always decidable, because absence is a valid result for it.
   if (actual !== undefined || leaf.operator.name === 'isPresent') return leaf.operator.test(actual, leaf.value);
   return isLeftOpen(leaf.path, facts) ? 'partly' : 'missing';
 }
 
-/** Evaluates a condition directly, with the answers to use for facts that are missing and for patterns that match partly. */
+/** Evaluates a condition directly, with the given results for missing facts and for patterns that match partly. */
 export function holdsFor(
   node: NormalNode,
   facts: object,
@@ -99,7 +99,7 @@ export function holdsFor(
   }
 }
 
-/** Why a condition holds: for certain, for a part of what a pattern stands for, or only because facts are missing. */
+/** Why a condition holds: with certainty, for a part of the resources that a pattern covers, or only because facts are missing. */
 export type Ground = 'certain' | 'partly' | 'missing' | 'not at all';
 
 export function groundOf(node: NormalNode, facts: object, holdsWhenUnsure: boolean): Ground {
@@ -109,12 +109,12 @@ export function groundOf(node: NormalNode, facts: object, holdsWhenUnsure: boole
   return holdsFor(node, facts, { missing: true, partly: true }) ? 'missing' : 'not at all';
 }
 
-/** The paths that are missing (or of the wrong type), sorted, each once. */
+/** The paths that are missing (or have the wrong type), sorted, without repetition. */
 export function missingPaths(leaves: readonly Leaf[], facts: object): string[] {
   return [...new Set(leaves.filter((leaf) => outcomeOf(leaf, facts) === 'missing').map((leaf) => leaf.path))].sort();
 }
 
-/** A comparison with the value that it saw. */
+/** A comparison with the actual value of its fact. */
 export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
   const { comparison, negated, holdsWhenUnsure } = leaf;
   const outcome = outcomeOf(leaf, facts);
@@ -129,7 +129,7 @@ export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
   };
 }
 
-/** The fact under which the engine is given all facts: one fact is one cache entry, and one resolver reads every path. */
+/** The name under which the engine gets all facts: one fact is one cache entry, and one resolver reads every path. */
 export const ENGINE_FACT = 'facts';
 
 /** The engine's name of an operator in one of its four variants. */
@@ -154,7 +154,7 @@ function toEngine(
   }
 }
 
-/** A condition as json-rules-engine takes it; its root must be `all` or `any`. */
+/** Converts a condition for json-rules-engine, whose root must be `all` or `any`. */
 export function engineConditions(node: NormalNode): TopLevelCondition {
   const root = node.kind === 'leaf' ? toEngine({ kind: 'all', of: [node] }) : toEngine(node);
   if ('fact' in root) throw new Error('the root of conditions must be all or any');

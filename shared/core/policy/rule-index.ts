@@ -1,12 +1,12 @@
-// Which rules a request has to be held against: found in time that depends on the request, not on the number of rules.
+// Finds the candidate rules of a request in time that depends on the request, not on the number of rules.
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { isPattern } from './resource.ts';
 
 /**
- * How a rule's target fits a request. `partly`: the request is a pattern and the target matches only some of what it
- * stands for. `place`: the target matches only a place that the text names, not the resource.
+ * How a rule's target matches a request. `partly`: the request is a pattern, and the target matches only some of the resources it covers.
+ * `place`: the target matches only a place that the text names, not the resource.
  */
 export type Fit = 'full' | 'partly' | 'place';
 
@@ -31,13 +31,13 @@ export interface RuleQuery {
 
 export interface RuleIndex {
   readonly rules: readonly CompiledRule[];
-  /** Candidates in the order of the rules; `onSkipped` is told of every rule whose target fits and that does not count. */
+  /** Candidates in rule order; `onSkipped` is called with every rule whose target matches but that does not count. */
   find(request: RuleQuery, onSkipped?: (skipped: Skipped) => void): CandidateRule[];
 }
 
 /** One segment of the trie: rules whose pattern ends here, and rules whose pattern has `*` below here. */
 interface TrieNode {
-  /** Absent where nothing is below, which is so for most nodes of a large set. */
+  /** Absent where nothing is below, which is the case for most nodes of a large set. */
   below: Map<string, TrieNode> | undefined;
   exact: CompiledRule[];
   star: CompiledRule[];
@@ -48,7 +48,7 @@ function newNode(): TrieNode {
   return { below: undefined, exact: [], star: [] };
 }
 
-/** Lists that grew have room for many more rules, and most hold those of one policy: they are made as long as they are. */
+/** Copies lists to their exact length: grown lists have spare capacity, and most lists hold the rules of one policy. */
 function trim(node: TrieNode): void {
   node.exact = node.exact.slice();
   node.star = node.star.slice();
@@ -99,10 +99,10 @@ function visitMatches(root: TrieNode, resource: string, visit: Visit): void {
   }
 }
 
-/** A place is the same for all that a pattern stands for, so it says more than a part does. */
+/** A place is the same for all resources that a pattern covers, so it is a stronger match than a part. */
 const RANK: Readonly<Record<Fit, number>> = { full: 2, place: 1, partly: 0 };
 
-/** Why a rule whose target fits does not count for this request, or undefined. */
+/** Why a rule whose target matches does not count for this request, or undefined. */
 function whySkipped(rule: CompiledRule, fit: Fit, request: RuleQuery): string | undefined {
   if (rule.environments?.some((environment) => environment === request.environment) === false) {
     return `is for the environments ${rule.environments.join(', ')}`;

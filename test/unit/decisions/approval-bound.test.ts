@@ -1,4 +1,4 @@
-// What an approval is bound to: every fact that a policy can look at and everything that a caller wrote, but for a list with reasons.
+// The binding of an approval: every fact that a policy can read and all input of the caller, except for a list with reasons.
 import { createHash } from 'node:crypto';
 import canonicalizeIndependently from 'canonicalize';
 import { expect } from 'chai';
@@ -36,7 +36,7 @@ function at(value: unknown, path: string): unknown {
     );
 }
 
-/** Another value of the same kind. */
+/** A different value of the same kind. */
 function another(value: unknown): unknown {
   if (typeof value === 'string') return `${value}x`;
   if (typeof value === 'number') return value + 1;
@@ -55,11 +55,11 @@ function pathsIn(value: unknown, above = ''): string[] {
 const CONTEXT = { ticket: 'OPS-1', nested: { rows: 3 } };
 const FACTS = factsWith({ context: CONTEXT, 'trust.claimed': { level: 1, score: 200 } });
 
-describe('what an approval is bound to', () => {
+describe('the binding of an approval', () => {
   const paths = new Set([...VOCABULARY.map(({ fact, path }) => fullPath(fact, path)), ...pathsIn(FACTS)]);
   for (const path of paths) {
     const bound = !isNotBound(path);
-    it(`${bound ? 'is' : 'is not'} ${path}`, () => {
+    it(`${bound ? 'includes' : 'does not include'} ${path}`, () => {
       const changed = factsWith({
         context: structuredClone(CONTEXT),
         'trust.claimed': { level: 1, score: 200 },
@@ -70,18 +70,18 @@ describe('what an approval is bound to', () => {
     });
   }
 
-  it('is the parse or submitted intent that stands behind it', () => {
+  it('includes the parse or submitted intent that the request refers to', () => {
     expect(approvalDigest(FACTS, INTENT_ID)).to.not.equal(approvalDigest(FACTS, null));
   });
 
-  it('leaves out only facts that there are, each with its reason', () => {
+  it('excludes only existing facts, each with its reason', () => {
     for (const [path, reason] of Object.entries(NOT_BOUND)) {
       expect(at(FACTS, path), path).to.not.equal(undefined);
       expect(reason, path).to.match(/\w{3}/);
     }
   });
 
-  it('is every member of a request, but for what is evaluated anew or changes nothing that is decided about', () => {
+  it('includes every member of a request, except those that are evaluated anew or do not affect the requested action', () => {
     const bound: Readonly<Record<string, string>> = {
       intent: 'intent.requested',
       action: 'intent.requested',
@@ -106,9 +106,9 @@ describe('what an approval is bound to', () => {
       ).to.equal(true);
   });
 
-  it('is hashed as another implementation of RFC 8785 hashes it, and differs when anything in it does', () => {
+  it('has the hash of an independent implementation of RFC 8785, which changes with any part of it', () => {
     const asked = fc.tuple(arbitraryFacts(), fc.option(fc.constant(INTENT_ID)), fc.constantFrom('a:b', '\na:b', 'c:b'));
-    /** Written another way on purpose: what is not bound is taken out of a copy. */
+    /** Deliberately a different implementation: removes the unbound facts from a copy. */
     const expected = (facts: Facts, intentId: string | null): object => {
       const copy: object = { ...structuredClone(facts), intentId };
       for (const path of Object.keys(NOT_BOUND)) {
@@ -131,7 +131,7 @@ describe('what an approval is bound to', () => {
     );
   });
 
-  it('is not what an earlier version bound it to, under any question', () => {
+  it('differs from the binding of an earlier version, for any request', () => {
     const earlier = factsWith({ 'intent.requested': undefined });
     expect([isBeforeBinding(earlier), isBeforeBinding(FACTS)]).to.deep.equal([true, false]);
     const text =
@@ -142,8 +142,8 @@ describe('what an approval is bound to', () => {
   });
 });
 
-describe("the caller's own words", () => {
-  it('are one line, whichever way was asked', () => {
+describe("the caller's original input", () => {
+  it('is one line, for each form of a request', () => {
     expect(requestedText({ intent: 'frobnicate:infra/cluster_9' })).to.equal('frobnicate:infra/cluster_9');
     expect(requestedText({ action: 'Drop', resource: 'DB/Users' })).to.equal('Drop DB/Users');
   });

@@ -1,4 +1,4 @@
-// Approvals as values: what they are bound to, what they are worth, and how a decision by one is recognised.
+// Approvals as values: their binding, whether a request can use one, and how decisions that mention one are recognized.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -30,7 +30,7 @@ const APPROVAL: ApprovalFacts = {
 const USE: Use = { agentId: 'agent-7', digest: 'd1', lineage: 'AGENTKEY', atMs: NOW };
 const USED = { state: 'used', usedByLineage: 'AGENTKEY', usedAtMs: NOW, usedDecisionId: 'dec_1' } as const;
 
-describe('what an approval is worth to a use of it', () => {
+describe('the use of an approval', () => {
   const CASES: readonly (readonly [string, Partial<ApprovalFacts> | undefined, Partial<Use>, string])[] = [
     ['there is none', undefined, {}, 'APPROVAL_MISMATCH'],
     ['approved, in time, for this', {}, {}, 'usable'],
@@ -62,7 +62,7 @@ describe('what an approval is worth to a use of it', () => {
       expect(standing.kind === 'refused' ? standing.code : standing.kind).to.equal(expected);
     });
 
-  it('is usable only in one state, for one agent and one digest, before one time', () => {
+  it('is possible only in one state, for one agent and one digest, before the expiry', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...APPROVAL_STATES),
@@ -80,10 +80,10 @@ describe('what an approval is worth to a use of it', () => {
   });
 });
 
-describe('what a decision says of an approval', () => {
+describe('the mention of an approval in a decision', () => {
   const escalated = { policy: 'p', rule: 'r', effect: 'ESCALATE', code: 'ASKED', message: 'm' } as const;
 
-  it('is recognised by its last reason, whoever approved', () => {
+  it('is recognized by the last reason, whoever approved', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (by) => {
         const reason = approvedReason(ID, by);
@@ -92,7 +92,7 @@ describe('what a decision says of an approval', () => {
     );
   });
 
-  it('is recognised when the approval could not be used', () => {
+  it('is recognized when the approval could not be used', () => {
     const expiresAtMs = NOW - 60_000;
     const closed: readonly (readonly [Partial<ApprovalFacts>, object])[] = [
       [
@@ -118,7 +118,7 @@ describe('what a decision says of an approval', () => {
     }
   });
 
-  it('is nothing for all other reasons, and for those that only look like it', () => {
+  it('is undefined for all other reasons, even similar ones', () => {
     const approved = approvedReason(ID, 'ADMINKEY');
     const denied = refusalOf({ code: 'APPROVAL_USED', message: `${ID} has been used` }).reasons[0] ?? approved;
     const others = [

@@ -1,4 +1,4 @@
-// History windows: what the buckets count is what a recount of all decisions gives.
+// History windows: the counts of the buckets equal a recount of all decisions.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createHistory, HISTORY_MAX } from '../../../shared/domain/agents/history.ts';
@@ -13,7 +13,7 @@ interface Decided {
   readonly count: number;
 }
 
-/** A window is so many whole buckets up to and with the one of now; a decision counts while its bucket is one of them. */
+/** A window consists of a number of whole buckets up to the current one; a decision counts while its bucket is one of them. */
 function recount(decided: readonly Decided[], nowMs: number): object {
   const entries = Object.entries(WINDOWS).map(([name, [buckets, bucketMs]]) => {
     const oldest = Math.floor(nowMs / bucketMs) - buckets;
@@ -39,7 +39,7 @@ describe('the history of an agent', () => {
     ['two hours', 7_200_000],
     ['two days', 172_800_000],
   ] as const)
-    it(`over ${span} counts what a recount does, in whatever order decisions are added and asked about`, () => {
+    it(`over ${span} equals a recount, in whatever order decisions are added and queried`, () => {
       fc.assert(
         fc.property(
           fc.array(fc.tuple(decision(spanMs), fc.option(fc.integer({ min: 0, max: spanMs / 4 }), { nil: undefined })), {
@@ -48,7 +48,7 @@ describe('the history of an agent', () => {
           (steps) => {
             const history = createHistory();
             const added: Decided[] = [];
-            // Time only goes forward: what has left a window never comes back.
+            // Time never goes backwards, so a decision that left a window never returns.
             let nowMs = START_MS;
             for (const [one, passMs] of steps) {
               history.add(one.atMs, one.verdict, one.count);
@@ -64,7 +64,7 @@ describe('the history of an agent', () => {
       );
     });
 
-  it('is empty at first, and again when everything is long ago', () => {
+  it('is empty at first, and again after all decisions have left the windows', () => {
     const history = createHistory();
     const none = { ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 };
     expect(history.counts(START_MS)).to.deep.equal({ last_60s: none, last_1h: none, last_24h: none });
@@ -73,7 +73,7 @@ describe('the history of an agent', () => {
     expect(history.counts(START_MS + 86_400_000)).to.deep.equal({ last_60s: none, last_1h: none, last_24h: none });
   });
 
-  it('stops counting at the documented most, in every window', () => {
+  it('stops counting at the documented maximum, in every window', () => {
     const history = createHistory();
     history.add(START_MS, 'ALLOW', HISTORY_MAX + 1);
     for (const window of Object.values(history.counts(START_MS))) expect(window.ALLOW).to.equal(HISTORY_MAX);

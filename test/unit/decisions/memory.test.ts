@@ -1,4 +1,4 @@
-// Caches of readings and parses are bounded by bytes, so that long texts push out others early.
+// Caches of readings and parses are bounded by bytes, so long texts cause earlier eviction.
 import { expect } from 'chai';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { createParseStore } from '../../../shared/domain/decisions/parses.ts';
@@ -8,22 +8,22 @@ import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import type { PolicySet } from '../../../shared/core/policy/load.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
 
-// Readings use nothing of a set but its lexicon.
+// Readings use only the lexicon of a set.
 const setOf = (lexicon: Lexicon): PolicySet<Lexicon> => ({ lexicon }) as unknown as PolicySet<Lexicon>;
 
-describe('memory of readings', () => {
+describe('the cache of readings', () => {
   const set = setOf(shippedLexicon());
   const asking = { set, organisation: 'acme' };
   const long = (i: number): string => `read:thing${i}/${'production/'.repeat(60)}${'x'.repeat(1_000)}`;
 
-  it('remembers thousands of short ones', () => {
+  it('keeps thousands of short ones', () => {
     const readings = createReadings();
     const first = readings.of(asking, 'data.read.first', '/intent');
     for (let i = 0; i < 3_000; i += 1) readings.of(asking, `data.read.thing_${i}`, '/intent');
     expect(readings.of(asking, 'data.read.first', '/intent')).to.equal(first);
   });
 
-  it('forgets the oldest when long ones take 16 MB', () => {
+  it('evicts the oldest when long ones take 16 MB', () => {
     const readings = createReadings();
     const first = readings.of(asking, 'data.read.first', '/intent');
     const each = bytesOfReading(readings.of(asking, long(0), '/intent'));
@@ -32,14 +32,14 @@ describe('memory of readings', () => {
     expect((17 * 1_048_576) / each, 'fewer than the limit by number').to.be.below(4_000);
   });
 
-  it('takes no less than the texts of a reading do', () => {
+  it('counts at least the size of the texts of a reading', () => {
     const reading = createReadings().of(asking, long(1), '/intent');
     const assessed = reading.withRisk({ level: 'low', score: 0, factors: [] });
     const texts = JSON.stringify(reading.unassessed).length + assessed.canonical.length + assessed.member.length;
     expect(bytesOfReading(reading)).to.be.at.least(texts);
   });
 
-  it('forgets stored parses by their bytes too', async () => {
+  it('evicts stored parses by their bytes, too', async () => {
     let queries = 0;
     const answer = JSON.stringify({ ...parseIntent('read the report', set.lexicon), padding: 'x'.repeat(100_000) });
     const db = {

@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor, pageOf } from '../../../ingress/routes/pagi
 import { ApiError } from '../../../shared/kernel/errors.ts';
 
 describe('pages of a list', () => {
-  it('put together are the list, whatever the limit, and only the last one has no cursor', () => {
+  it('concatenated are the list, whatever the limit, and only the last one has no cursor', () => {
     fc.assert(
       fc.property(fc.nat({ max: 40 }), fc.integer({ min: 1, max: 12 }), (length, limit) => {
         const all = Array.from({ length }, (_, i) => length - i);
@@ -26,7 +26,7 @@ describe('pages of a list', () => {
     );
   });
 
-  it('take only cursors that they gave, in the one spelling they gave', () => {
+  it('accept only issued cursors, in their exact spelling', () => {
     expect(decodeCursor(encodeCursor('42'), /^\d+$/)).to.equal('42');
     fc.assert(
       fc.property(fc.string({ maxLength: 12 }), (text) => {

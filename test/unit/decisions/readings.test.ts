@@ -1,15 +1,15 @@
-// What is remembered of one way of asking never answers for another.
+// The cached result of one form of request is never used for another form.
 import { expect } from 'chai';
 import { createReadings } from '../../../shared/domain/decisions/readings.ts';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../../shared/core/policy/load.ts';
 import { shippedLexicon } from '../intent/lexicon.ts';
 
-// Readings use nothing of a set but its lexicon.
+// Readings use only the lexicon of a set.
 const set = { lexicon: shippedLexicon() } as unknown as PolicySet<Lexicon>;
 
 describe('the reading of a string', () => {
-  it('is refused with white space or control characters, also when the same words were submitted apart', () => {
+  it('is refused with white space or control characters, even after the same words were submitted separately', () => {
     const asking = { set, organisation: 'default' };
     const readings = createReadings();
     expect(readings.ofAction(asking, 'read', 'data/foo').unassessed.resource).to.equal('data/foo');

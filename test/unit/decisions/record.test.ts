@@ -1,4 +1,4 @@
-// The bytes of a decision: spliced from prepared pieces, and yet exactly what RFC 8785 gives.
+// The bytes of a decision, which are concatenated from prepared pieces, are exactly the RFC 8785 form.
 import canonicalizeIndependently from 'canonicalize';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((value) => valu
 const counts = fc.record({ ALLOW: fc.nat(), DENY: fc.nat(), ESCALATE: fc.nat(), DEGRADE: fc.nat() });
 const scored = fc.record({ level: fc.integer({ min: 0, max: 7 }), score: fc.integer({ min: 0, max: 1_000 }) });
 
-/** Members that are spliced in by hand vary; the intent is prepared by canonicalize in the service, too. */
+/** The members that are concatenated by hand vary; the service also prepares the intent with canonicalize. */
 const facts: fc.Arbitrary<Facts> = fc
   .record({
     agent: fc.record({
@@ -74,7 +74,7 @@ function canonicalOf(all: Facts): string {
 }
 
 describe('the bytes of a decision', () => {
-  it('hold the facts in RFC 8785 form, whatever they are', () => {
+  it('contain the facts in RFC 8785 form, for any facts', () => {
     fc.assert(
       fc.property(facts, (all) => {
         expect(canonicalOf(all)).to.equal(canonicalizeIndependently(all));
@@ -83,7 +83,7 @@ describe('the bytes of a decision', () => {
     );
   });
 
-  it('are a record in RFC 8785 form, of which the answer can be told byte for byte', () => {
+  it('are a record in RFC 8785 form, from which the answer can be rebuilt byte for byte', () => {
     fc.assert(
       fc.property(facts, evaluation, (all, evaluated) => {
         const bytes = writeDecision({
@@ -106,10 +106,10 @@ describe('the bytes of a decision', () => {
         expect(canonicalizeIndependently(JSON.parse(record))).to.equal(record);
         expect(canonicalizeIndependently(JSON.parse(bytes.answer))).to.equal(bytes.answer);
         expect(answerOfRecord(Buffer.from(bytes.record))).to.equal(bytes.answer);
-        // Chained, the record stays canonical: previousHash sorts behind every other member.
+        // The complete record stays canonical, because previousHash sorts after every other member.
         const chained = `${bytes.record},"previousHash":"${'0'.repeat(64)}"}`;
         expect(canonicalizeIndependently(JSON.parse(chained))).to.equal(chained);
-        // No line feed may be in what shares a column with other rows (shared/platform/db/columns.ts).
+        // A value that shares a column with other rows must not contain a line feed (shared/platform/db/columns.ts).
         expect(bytes.record + canonicalOf(all)).not.to.contain('\n');
       }),
       { numRuns: 300 },

@@ -1,4 +1,4 @@
-// The page of a replay: hostile texts stay texts wherever they come from, and nothing is loaded or run.
+// The HTML report of a replay: hostile texts stay texts in every position, and nothing is loaded or executed.
 import { expect } from 'chai';
 import { replayHtml } from '../../../shared/domain/drafts/replay-html.ts';
 import type { ReplayReport } from '../../../shared/domain/drafts/replay-store.ts';
@@ -26,23 +26,23 @@ function report(text: string): ReplayReport {
   };
 }
 
-/** Tags, and the names of their attributes. */
+/** Tags and their attribute names. */
 function markupOf(page: string): string[] {
   return [...page.matchAll(/<\/?[a-z!][^>]*>/gi)].map(([tag]) => tag.replaceAll(/="[^"]*"/g, ''));
 }
 
 describe('the page of a replay', () => {
-  it('has the same markup whatever texts are in it', () => {
+  it('has the same markup for any texts', () => {
     expect(markupOf(replayHtml(report(HOSTILE)))).to.deep.equal(markupOf(replayHtml(report('plain'))));
   });
-  it('loads nothing and runs nothing', () => {
+  it('loads and executes nothing', () => {
     const page = replayHtml(report('plain'));
     expect(page)
       .to.match(/^<!doctype html>/)
       .and.to.contain("default-src 'none'");
     expect(page).not.to.match(/<(script|link|img|iframe|object|form)|@import|url\(|\bon\w+=|:\/\//i);
   });
-  it('shows what can not be seen as its code point', () => {
+  it('shows invisible characters as code points', () => {
     expect(replayHtml(report(HOSTILE)))
       .to.contain('\\u{202e}')
       .and.not.to.contain('\u202e');

@@ -1,4 +1,4 @@
-// Replaying one decision: which risk counts, what a human's approval is worth under a draft, and which answers stand.
+// Replay of one decision: which risk counts, the effect of a human approval under a draft, and which decisions stay unchanged.
 import { expect } from 'chai';
 import { approvedReason, refusalOf } from '../../../shared/core/decision/approval.ts';
 import { canonicalFacts, factsDigest, intentMember, writeDecision } from '../../../shared/core/decision/record.ts';
@@ -87,13 +87,13 @@ describe('a replayed decision', () => {
     expect(verdicts(await replay(alarmed, calm, found(900)))).to.equal('ESCALATE ALLOW');
   });
 
-  it('keeps the highest risk where it could not be computed, so that its own set changes nothing', async () => {
+  it('keeps the highest risk where it could not be computed, so that a replay under its own set changes nothing', async () => {
     const set = [...ESCALATE_HIGH, risk(10)];
     for (const code of ['EVALUATION_FAILED', 'ENGINE_INCOMPLETE'] as const)
       expect(verdicts(await replay(set, set, unknownRisk(code)))).to.equal('ESCALATE ESCALATE');
   });
 
-  it('counts as approved where a human approved it, unless the draft denies it', async () => {
+  it('stays approved where a human approved it, unless the draft denies it', async () => {
     const escalating = [policy('all', 'ESCALATE'), risk(10)];
     const approved = (facts: Facts, { evaluateApproved }: ReturnType<typeof createEvaluator>) =>
       evaluateApproved(facts, approvedReason('apr_01jq3k00000000000000000000', 'AAAAAAAA'));
@@ -106,7 +106,7 @@ describe('a replayed decision', () => {
       expect(verdicts(await replay(escalating, draft, found(10), approved))).to.equal(expected);
   });
 
-  it('stands where no policy was asked', async () => {
+  it('stays unchanged where no policy was evaluated', async () => {
     const set = [policy('all', 'ALLOW'), risk(10)];
     const refused = async () => refusalOf({ code: 'APPROVAL_USED', message: `apr_${'0'.repeat(26)} has been used` });
     expect(verdicts(await replay(set, set, found(10), refused))).to.equal('standing');

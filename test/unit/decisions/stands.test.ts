@@ -1,4 +1,4 @@
-// Whether a decision stands, for every combination of what it depends on.
+// Whether a decision stands, for every combination of the inputs.
 import { expect } from 'chai';
 import {
   LAPSES,
@@ -28,7 +28,7 @@ const ALL: readonly Case[] = VERDICTS.flatMap((verdict) =>
   ),
 );
 
-/** Each reason by itself, in the order in which they are given. */
+/** Each reason by itself, in order of precedence. */
 const HOLDS: Readonly<Record<Lapse, (one: Case) => boolean>> = {
   verdict: ({ verdict }) => verdict === 'DENY' || verdict === 'ESCALATE',
   expired: ({ nowMs, expiresAtMs }) => nowMs !== 0 && !(nowMs === EXPIRES - 1 && expiresAtMs === EXPIRES),
@@ -36,7 +36,7 @@ const HOLDS: Readonly<Record<Lapse, (one: Case) => boolean>> = {
   agent_not_active: ({ agent }) => agent === 'PAUSED' || agent === 'SUSPENDED' || agent === 'TERMINATED',
   key_invalid: ({ keyIsValid }) => !keyIsValid,
 };
-// A time that is none is before nothing, and nothing is before it.
+// NaN compares as false with every time.
 const expired = (one: Case): boolean => Number.isNaN(one.expiresAtMs) || HOLDS.expired(one);
 
 describe('a decision', () => {
@@ -53,7 +53,7 @@ describe('a decision', () => {
     expect(seen.get(undefined)).to.equal(2 * 2 * 2);
   });
 
-  it('that ceased to stand never stands again by one more thing that is wrong', () => {
+  it('that does not stand never stands because of an additional reason', () => {
     for (const one of ALL) {
       if (lapseOf(one, one) === undefined) continue;
       for (const worse of [{ halted: true }, { keyIsValid: false }, { agent: 'PAUSED' }, { nowMs: EXPIRES }] as const)
@@ -61,7 +61,7 @@ describe('a decision', () => {
     }
   });
 
-  it('says of each reason what it is, and what to do', () => {
+  it('has a message for each reason that names it and a remedy', () => {
     const sentences = [...LAPSES, 'denied_now' as const].map(lapseSentence);
     expect(new Set(sentences).size).to.equal(LAPSES.length + 1);
     for (const sentence of sentences)

@@ -1,9 +1,9 @@
-// Turns: never more at once than allowed, in order, and a failure that keeps nobody waiting.
+// Bounded concurrency: never more than the limit at once, in order, and a failure blocks nothing.
 import { expect } from 'chai';
 import { createTurns } from '../../../shared/domain/decisions/turns.ts';
 
-describe('work that takes turns', () => {
-  it('runs so many at once and no more, in the order in which it came, and passes on what it gives', async () => {
+describe('work with bounded concurrency', () => {
+  it('runs up to the limit at once, in order of arrival, and returns each result', async () => {
     const turns = createTurns(3);
     const begun: number[] = [];
     let running = 0;
@@ -24,12 +24,12 @@ describe('work that takes turns', () => {
     expect({ results, begun, most }).to.deep.equal({ results: order, begun: order, most: 3 });
   });
 
-  it('goes on after work that fails, with all of its places', async () => {
+  it('continues with full concurrency after a failure', async () => {
     const turns = createTurns(2);
     const failing = Array.from({ length: 5 }, () => turns(() => Promise.reject(new Error('no'))));
     for (const { status } of await Promise.allSettled(failing)) expect(status).to.equal('rejected');
     let met = 0;
-    // Each waits for the other, so both places must be there.
+    // Each waits for the other, so both must run at the same time.
     let meet = (): void => undefined;
     const both = new Promise<void>((resolve) => (meet = resolve));
     const join = async (): Promise<void> => {

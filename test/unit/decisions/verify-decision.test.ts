@@ -1,4 +1,4 @@
-// What verification says when it is not given everything, and the closed lists that it speaks in.
+// Verification with incomplete evidence, and its closed lists of failures.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createDecisionVerifier, type DecisionEvidence } from '../../../shared/core/verification/decision.ts';
@@ -9,11 +9,11 @@ import { compileLexicon, decideAll, type MadeDecision, worlds } from '../propert
 
 const MANY = 60;
 
-describe('a decision that is verified without everything', () => {
+describe('a decision that is verified with incomplete evidence', () => {
   const verifier = createDecisionVerifier({ compileLexicon });
   let decisions: MadeDecision[];
   before(async () => {
-    // A fixed seed: the same decisions each time.
+    // A fixed seed, so that the decisions are always the same.
     const all = await Promise.all(fc.sample(worlds, { numRuns: MANY, seed: 7 }).map(decideAll));
     decisions = all.flat();
   });
@@ -29,7 +29,7 @@ describe('a decision that is verified without everything', () => {
     throw new Error('no such decision among the random ones');
   };
 
-  it('is not evaluable, and not wrong, when retention has erased its facts', async () => {
+  it('is not evaluable, and not wrong, when retention has deleted its facts', async () => {
     for (const { evidence } of decisions) {
       const outcome = await verifier.verify({ ...evidence, facts: undefined });
       expect(outcome.status, outcome.sentence).to.equal('not_evaluable');
@@ -38,7 +38,7 @@ describe('a decision that is verified without everything', () => {
     }
   });
 
-  it('still shows a changed record, score or signal without its facts', async () => {
+  it('still reveals a changed record, score or signal without its facts', async () => {
     const names = [
       'any member of the record, in the database',
       '"allowed"',
@@ -57,7 +57,7 @@ describe('a decision that is verified without everything', () => {
     }
   });
 
-  it('says that HALTED does not follow from facts when no halt records are given, and holds when they are', async () => {
+  it('is not evaluable as to HALTED without halt records, and verified with them', async () => {
     const evidence = await find(async (made) => (await codeOf(made)) === 'HALTED');
     const without = await verifier.verify({ ...evidence, haltRecords: undefined });
     expect([without.status, ...without.notEvaluable]).to.deep.equal(['not_evaluable', 'HALT_RECORDS_NOT_GIVEN']);
@@ -66,7 +66,7 @@ describe('a decision that is verified without everything', () => {
     expect(outcome.sentence).to.contain('a logged halt was in force');
   });
 
-  it('says so when the trust records of an agent with signals are not given, and needs none of an agent without', async () => {
+  it('is not evaluable without the trust records of an agent with signals, and needs none for an agent without signals', async () => {
     const known = await find(async (made) => signalsOf(made) > 0 && (await codeOf(made)) === 'NO_MATCH');
     const outcome = await verifier.verify({ ...known, trustRecords: undefined });
     expect([outcome.status, ...outcome.notEvaluable]).to.deep.equal(['not_evaluable', 'TRUST_RECORDS_NOT_GIVEN']);
@@ -79,7 +79,7 @@ describe('a decision that is verified without everything', () => {
     expect((await verifier.verify(evidence)).status).to.equal('verified');
   });
 
-  it('says that a failed evaluation and a refused approval do not follow from facts', async () => {
+  it('is not evaluable as to a failed evaluation or a refused approval', async () => {
     for (const [code, why] of [
       ['EVALUATION_FAILED', 'EVALUATION_FAILED'],
       ['APPROVAL_MISMATCH', 'APPROVAL'],
@@ -107,17 +107,17 @@ describe('a decision that is verified without everything', () => {
       expect([given.status, ...given.notEvaluable]).to.deep.equal(['not_evaluable', 'APPROVAL_RECORDS_NOT_GIVEN']);
       const unknown = await verifier.verify({ ...evidence, approvalRecords: [], opening: undefined });
       expect([unknown.status, ...unknown.notEvaluable]).to.deep.equal(['not_evaluable', 'APPROVAL']);
-      // As in a log that was opened anew since: only the ESCALATE says when an approval expires.
+      // As in a log that was started anew: only the ESCALATE contains the expiry of an approval.
       const anew = await verifier.verify({ ...evidence, opening: undefined });
       expect(anew.status, anew.sentence).to.equal(code === 'APPROVAL_EXPIRED' ? 'not_evaluable' : 'verified');
     });
 
-  it('holds when an approval has expired that nobody has closed yet', async () => {
+  it('is verified when an expired approval was not closed yet', async () => {
     const evidence = await find(async (made) => (await codeOf(made)) === 'APPROVAL_EXPIRED');
     expect((await verifier.verify({ ...evidence, approvalRecords: [] })).status).to.equal('verified');
   });
 
-  it('refuses bytes that are no record at all, quickly', async () => {
+  it('refuses bytes that are not a record, quickly', async () => {
     const evidence = await find(() => true);
     for (const bytes of ['', '{}', 'null', '[1]', `${'['.repeat(100_000)}`, '{"agentId":"\ud800"}', '\u0000']) {
       const outcome = await verifier.verify({ ...evidence, record: { bytes: Buffer.from(bytes) } });
@@ -129,7 +129,7 @@ describe('a decision that is verified without everything', () => {
 });
 
 describe('the failures of verification', () => {
-  it('have exit codes of their own, none of which custos verify or a shell uses', () => {
+  it('have distinct exit codes, none of which custos verify or a shell uses', () => {
     const own = Object.values(DECISION_FAILURES).map(({ exitCode }) => exitCode);
     const others: number[] = Object.values(FAILURES).map(({ exitCode }) => exitCode);
     expect(new Set(own).size).to.equal(own.length);
@@ -139,7 +139,7 @@ describe('the failures of verification', () => {
     }
   });
 
-  it('are each provoked by some change, and have sentences', async () => {
+  it('are each provoked by some change, and have messages', async () => {
     const all = await Promise.all(fc.sample(worlds, { numRuns: MANY, seed: 7 }).map(decideAll));
     const provoked = new Set(
       EDITS.map(({ make }) => {

@@ -1,4 +1,4 @@
-// Checking a policy folder beside the work of the process: the same answer, within bounded memory, and no longer than it is wanted.
+// Checking a policy folder in a separate thread: the same result, bounded memory, and cancellation.
 import path from 'node:path';
 import { expect } from 'chai';
 import { pino } from 'pino';
@@ -26,7 +26,7 @@ describe('a policy folder checked in a thread of its own', () => {
     policies: [...shipped.policies, ...filesOf(policies)],
   });
 
-  it('is admitted as in this one: the same digest, the same canonical text', async () => {
+  it('is admitted with the same digest and canonical text as in this thread', async () => {
     const [apart, here] = [await admitApart(shipped), admitHere(shipped)];
     expect(apart.set?.digest)
       .to.equal(here.set?.digest)
@@ -36,7 +36,7 @@ describe('a policy folder checked in a thread of its own', () => {
     expect(apart).to.deep.include({ errors: here.errors, warnings: here.warnings });
   });
 
-  it('is refused in the same words, and only the first hundred of them are handed on', async () => {
+  it('is refused with the same messages, of which only the first hundred are passed on', async () => {
     const broken = Array.from({ length: 120 }, (_, i) => policy(`broken-${i}`, 'NOPE'));
     const folder = { ...folderWith(...broken), refused: [] };
     const [apart, here] = [await admitApart(folder), admitHere(folder)];
@@ -45,7 +45,7 @@ describe('a policy folder checked in a thread of its own', () => {
     expect(apart.errors).to.deep.equal(here.errors);
   });
 
-  it('that needs more memory than it may use is refused, and the process lives', async () => {
+  it('is refused when it exceeds its memory limit, and the process survives', async () => {
     const admitted = await admitApart(shipped, undefined, { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 });
     expect(admitted.set).to.equal(undefined);
     expect(admitted.errors).to.have.lengthOf(1);
@@ -53,7 +53,7 @@ describe('a policy folder checked in a thread of its own', () => {
     expect(admitted.errors[0]?.message).to.contain(`the ${shipped.policies.length} policies`).and.contain('8 MB');
   });
 
-  it('is given up when nobody waits for it any more', async () => {
+  it('is cancelled when no caller waits for it any more', async () => {
     const stop = new AbortController();
     const work = rejectionOf(admitApart(shipped, stop.signal));
     const reason = new Error('the process stops');
@@ -62,7 +62,7 @@ describe('a policy folder checked in a thread of its own', () => {
     expect(await rejectionOf(admitApart(shipped, stop.signal))).to.equal(reason);
   });
 
-  it('leaves the process to its work when it is large, and is not worth a thread when it is small', async () => {
+  it('does not block the process when it is large, and needs no thread when it is small', async () => {
     const turnsDuring = async (folder: PolicyTexts): Promise<boolean> => {
       let turned = false;
       setImmediate(() => (turned = true));
@@ -74,10 +74,10 @@ describe('a policy folder checked in a thread of its own', () => {
     expect(await turnsDuring(folderWith(...many))).to.equal(true);
   });
 
-  it('is not put into force by who may not do so any more once it is checked', async () => {
+  it('is not activated by a worker that has lost the lock during the check', async () => {
     const folder = await readPolicyFolder(path.join(findRoot(), 'policies'));
     let asked = 0;
-    // Nothing but the organisations and a transaction are asked for.
+    // Only the organisations and a transaction are requested.
     const db = {
       query: () => Promise.resolve([]),
       transaction: () => Promise.resolve((asked += 1)),

@@ -1,4 +1,4 @@
-// What policies say once a human has approved: ESCALATE becomes ALLOW, obligations stay, and a DENY is a DENY.
+// Policy results after a human approved: ESCALATE becomes ALLOW, obligations stay, and a DENY stays a DENY.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
@@ -15,7 +15,7 @@ function degrade(id: string, obligations: readonly object[], conditions?: object
   return { ...document, rules: document.rules.map((rule) => ({ ...rule, event: { type: 'DEGRADE', params } })) };
 }
 
-describe('what is approved', () => {
+describe('an approved request', () => {
   const ROWS = [{ type: 'max_rows', limit: 3 }];
   const SECOND = { type: 'rate', limit: 1, perSeconds: 1 };
   const MINUTE = { type: 'rate', limit: 30, perSeconds: 60 };
@@ -111,7 +111,7 @@ describe('what is approved', () => {
     expect([verdict, ...reasons.map(({ code }) => code)]).to.deep.equal(['DENY', 'EVALUATION_FAILED']);
   });
 
-  it('differs from what is not approved in nothing but the ESCALATE, whatever the policies', async () => {
+  it('differs from one without approval only in the ESCALATE, under any policies', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(arbitraryPolicies(), arbitraryFacts(), async (policies, changes) => {

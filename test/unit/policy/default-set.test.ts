@@ -1,4 +1,4 @@
-// The shipped policies, as cases: risk by the intake policies first, then the verdict, as a request goes.
+// Cases of the shipped policies: risk by the intake policies first, then the verdict, in the order of a request.
 import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadPolicySet } from '../../../shared/core/policy/load.ts';

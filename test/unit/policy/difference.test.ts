@@ -1,4 +1,4 @@
-// The difference of a draft: what counts as a change, in which direction, and what stays bounded.
+// The difference of a draft: which results count as changes, in which direction, and which lists are bounded.
 import { expect } from 'chai';
 import { createDifference } from '../../../shared/core/policy/difference.ts';
 import type { Compared } from '../../../shared/core/policy/difference-types.ts';
@@ -45,7 +45,7 @@ describe('a difference', () => {
     expect([otherReasons, decisions.evaluated, rules.items.length]).to.deep.equal([1, 3, 0]);
   });
 
-  it('counts so many entries one by one, the rest together, and shows the largest', () => {
+  it('counts entries individually up to the limit, the rest together, and shows the largest', () => {
     const difference = createDifference({ counted: 3, shown: 2, examples: 1 });
     for (const agentId of ['a', 'b', 'b', 'c', 'd', 'd'])
       difference.add(compared(said('ALLOW'), said('DENY'), { agentId }));
@@ -74,7 +74,7 @@ describe('a difference', () => {
     expect(ids).to.deep.equal(['dec_0', 'dec_1', 'dec_2', 'dec_3', 'dec_4', 'dec_rare']);
   });
 
-  it('takes names of members of every object for names like others', () => {
+  it('treats names of inherited object members as ordinary names', () => {
     const difference = createDifference();
     for (const agentId of ['__proto__', 'constructor'])
       difference.add(compared(said('ALLOW'), said('DENY'), { agentId }));

@@ -1,4 +1,4 @@
-// Evaluation: precedence, targets, obligations, patterns, places, missing facts, memory.
+// Evaluation: precedence, targets, obligations, patterns, places, missing facts, memoization.
 import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { createRuleRunner } from '../../../shared/core/policy/engine.ts';
@@ -43,7 +43,7 @@ describe('evaluation', () => {
     });
   }
 
-  it('identical facts are answered at once and are not evaluated again', async () => {
+  it('identical facts are answered synchronously and are not evaluated again', async () => {
     let runs = 0;
     const createRunner: typeof createRuleRunner = (rules) => {
       const runner = createRuleRunner(rules);
@@ -68,13 +68,13 @@ describe('evaluation', () => {
     expect(runs).to.equal(4);
   });
 
-  it('an evaluation that may be remembered can not be changed by who got it', async () => {
+  it('a memoized evaluation can not be modified by its receiver', async () => {
     const evaluation = await evaluatorOf([policy('p', 'DEGRADE')]).evaluate(factsWith());
     expect(() => Reflect.apply(Array.prototype.push, evaluation.reasons, [1])).to.throw(TypeError);
     expect(Object.isFrozen(evaluation.obligations[0])).to.equal(true);
   });
 
-  it('facts that are no facts at all are DENY, and an observer that throws does not change that', async () => {
+  it('malformed facts give DENY, even when the observer throws', async () => {
     const evaluator = createEvaluator({
       set: setOf([policy('p', 'ALLOW')]),
       onError: () => {
@@ -92,7 +92,7 @@ describe('evaluation', () => {
       factsWith({ 'agent.status': 'DANCING' }),
     ];
     for (const facts of broken) {
-      // The types forbid these; what is read back from a store or sent by a careless caller may still be so.
+      // The types forbid these values; data from a store or from a careless caller may still contain them.
       const evaluation: Evaluation = await evaluator.evaluate(facts as Facts);
       expect(evaluation.verdict).to.equal('DENY');
       expect((await evaluator.explain(facts as Facts)).evaluation.verdict).to.equal('DENY');
@@ -100,7 +100,7 @@ describe('evaluation', () => {
     expect((await evaluator.assessRisk(factsWith({ intent: undefined }))).level).to.equal('high');
   });
 
-  it('explain says what every rule saw, and why one did not count', async () => {
+  it('explain lists the values that every rule saw, and why one did not count', async () => {
     const policies = [
       policy('a', 'ALLOW', { not: { fact: 'trust', path: 'level', operator: 'greaterThan', value: 3 } }),
       policy('b', 'ALLOW', ALWAYS, { target: { actions: ['*'], resources: ['*'], environments: ['dev'] } }),
@@ -128,7 +128,7 @@ describe('evaluation', () => {
     expect(candidates[2]?.conditions[0]).to.include({ missing: true, result: true, actual: null });
   });
 
-  it('the candidates do not depend on how many policies are about something else', () => {
+  it('the candidates do not depend on the number of policies for other targets', () => {
     const others = Array.from({ length: 2_000 }, (_, i) =>
       policy(`o${i}`, 'DENY', ALWAYS, { target: { actions: ['read'], resources: [`other/${i}/*`] } }),
     );
@@ -188,7 +188,7 @@ describe('risk', () => {
       return [verdict, ...reasons.map(({ code }) => code)];
     };
 
-    it('says what it is without them', async () => {
+    it('also has a value without them', async () => {
       const evaluator = evaluatorOf(risks);
       expect(await evaluator.assessRisk(factsWith())).to.deep.include({
         level: 'high',
@@ -198,14 +198,14 @@ describe('risk', () => {
       expect(await evaluator.assessRisk(factsWith({ 'context.region': 'eu' }))).not.to.have.property('certain');
     });
 
-    it('opens nothing: leaving out a fact makes no question to a human out of a no', async () => {
+    it('permits nothing: leaving out a fact never turns a DENY into an ESCALATE', async () => {
       expect(await answer({ region: 'us' })).to.deep.equal(['ALLOW', 'ALLOW_CODE']);
       expect(await answer({ region: 'eu' })).to.deep.equal(['DENY', 'NO_MATCH']);
       for (const context of [{}, { region: 7 }])
         expect(await answer(context)).to.deep.equal(['DENY', 'NO_MATCH', 'FACT_MISSING']);
     });
 
-    it('is known where the missing facts make no difference', async () => {
+    it('is certain where the missing facts make no difference', async () => {
       const set = [risky('a', 'x', 100), risky('b', 'x', 200, equalTo('us')), ...rules];
       const evaluator = evaluatorOf(set);
       const facts = factsWith();

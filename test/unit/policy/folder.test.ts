@@ -1,4 +1,4 @@
-// The policy folder as files: what is read, what is refused by name, and what must never be waited for.
+// The policy folder: which files are read, which are reported as refused, and which must never block the reader.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -21,7 +21,7 @@ const refusedOf = async (dir: string): Promise<string[]> =>
   (await readPolicyFolder(dir)).refused.map(({ file, code }) => `${file} ${code}`);
 
 describe('the policy folder', () => {
-  it('refuses a pipe by name instead of waiting for whoever writes it', async () => {
+  it('refuses a pipe by name instead of waiting for its writer', async () => {
     const { dir, put } = folder();
     put('a.json');
     execFileSync('/usr/bin/mkfifo', [path.join(dir, 'f.json')]);
@@ -30,7 +30,7 @@ describe('the policy folder', () => {
     expect(await namesOf(dir)).to.deep.equal(['a.json']);
   }).timeout(5_000);
 
-  it('refuses names that are almost those of policies, and lets other names be', async () => {
+  it('refuses names similar to those of policies, and ignores other names', async () => {
     const { dir, put } = folder();
     for (const name of [
       'zz.JSON',
@@ -50,7 +50,7 @@ describe('the policy folder', () => {
     expect(policies.map((file) => file.path)).to.deep.equal(['a.json']);
   });
 
-  it('follows links to folders and files, each folder once, loops too', async () => {
+  it('follows links to folders and files, each folder once, even in loops', async () => {
     const { dir, put } = folder();
     const elsewhere = folder();
     elsewhere.put('deep/b.json');
@@ -63,7 +63,7 @@ describe('the policy folder', () => {
     expect(await namesOf(dir)).to.deep.equal(['a.json', 'team/deep/b.json']);
   });
 
-  it('names the policy that is a link to nowhere or to itself, and reads the others', async () => {
+  it('reports a policy that is a broken or circular link, and reads the others', async () => {
     const { dir, put } = folder();
     put('a.json');
     symlinkSync('nowhere', path.join(dir, 'gone.json'));
@@ -76,7 +76,7 @@ describe('the policy folder', () => {
     ]);
   });
 
-  it('has another stamp once a link to nowhere leads somewhere', async () => {
+  it('has another stamp once a broken link becomes valid', async () => {
     const { dir, put } = folder();
     const later = Date.now() + 60_000;
     symlinkSync('there', path.join(dir, 'a.json'));
@@ -88,14 +88,14 @@ describe('the policy folder', () => {
       .and.not.to.equal(before);
   });
 
-  it('says in words, and without a place, why a file can not be read', () => {
+  it('explains without a path why a file can not be read', () => {
     const failure = (code: string) => Object.assign(new Error('/secret/place'), { code });
     expect(unreadable(failure('EACCES'))).to.equal("can't be read: reading it is not permitted");
     expect(unreadable(failure('EIO'))).to.equal("can't be read: EIO");
     expect(() => unreadable(new TypeError('a mistake of ours'))).to.throw(TypeError);
   });
 
-  it('refuses a file that is not UTF-8 where that begins, and does not read another name out of it', async () => {
+  it('refuses a file that is not UTF-8 at its first invalid byte, and reads no altered name from it', async () => {
     const { dir, put } = folder();
     put('a.json');
     writeFileSync(path.join(dir, 'latin1.json'), Buffer.from('{\n  "id": "caf\u00e9"\n}', 'latin1'));
@@ -113,7 +113,7 @@ describe('the policy folder', () => {
     ]);
   });
 
-  it('leaves out schemas and test cases at its top, and only there', async () => {
+  it('ignores schemas and test cases at the top level, and only there', async () => {
     const { dir, put } = folder();
     for (const name of ['schema/s.json', 'tests/t.json', 'team/tests/kept.json']) put(name);
     expect(await namesOf(dir)).to.deep.equal(['team/tests/kept.json']);

@@ -1,4 +1,4 @@
-// A corpus of files that are refused: each with every finding, its place and its words; and the lexicon, edited wrongly.
+// A corpus of invalid files: each with all its findings, their positions and messages; and invalid edits of the lexicon.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -11,7 +11,7 @@ import { PolicySchema } from '../../../shared/core/policy/schema.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { dataOf } from './support.ts';
 
-/** What refuses it: the strict reading of JSON, the published schema, or what no schema can say. */
+/** The check that refuses it: strict JSON, the published schema, or the checks beyond a schema. */
 type By = 'json' | 'schema' | 'meaning';
 
 interface InvalidFile {
@@ -34,14 +34,14 @@ const FOLDER = join(findRoot(), 'test', 'unit', 'policy', 'invalid');
 const policyDir = join(findRoot(), 'policies');
 const lexicon: TextFile = { path: 'lexicon.json', text: readFileSync(join(policyDir, 'lexicon.json'), 'utf8') };
 
-/** The schema as it is published: `npm run check:drift` compares it with the file in policies/schema. */
+/** The published schema: `npm run check:drift` compares it with the file in policies/schema. */
 function published(schema: object): (document: unknown) => boolean {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
   const validate = ajv.compile(JSON.parse(JSON.stringify(schema)) as object);
   return (document) => validate(document);
 }
 
-/** Whether the published schema alone, as an editor uses it, marks the file. */
+/** Whether the published schema alone, as an editor uses it, rejects the file. */
 function refusedBy(codes: readonly string[], text: string, schema: (document: unknown) => boolean): By {
   if (codes.includes('NOT_JSON')) return 'json';
   return schema(JSON.parse(text)) ? 'meaning' : 'schema';
@@ -81,7 +81,7 @@ describe('the corpus of invalid policies', () => {
   }
 });
 
-describe('the lexicon, edited wrongly', () => {
+describe('an invalid edit of the lexicon', () => {
   const schema = published(LexiconSchema);
 
   for (const { name, from, to, at, code, by } of dataOf<InvalidLexicon[]>('invalid-lexicon.cases.json')) {
@@ -100,7 +100,7 @@ describe('the lexicon, edited wrongly', () => {
     });
   }
 
-  it('all its mistakes are told, each in its place, with the name that was probably meant', () => {
+  it('all mistakes are reported, each at its position, with the name that was probably meant', () => {
     const text = lexicon.text
       .replace('"defaultDomain": "general"', '"defaultDomian": "general"')
       .replace('"negations": [', '"negations": [\n    "NOT",');
@@ -110,7 +110,7 @@ describe('the lexicon, edited wrongly', () => {
     expect(found.map(({ message }) => message).join('\n')).to.contain('did you mean "defaultDomain"?');
   });
 
-  it('a folder without a lexicon is refused in a sentence', () => {
+  it('a folder without a lexicon is refused with a message', () => {
     const [finding] = findingsOf([], { path: 'lexicon.json', text: '' });
     expect(finding).to.include({ code: 'LEXICON', line: 1, column: 1 });
     expect(finding?.message).to.contain('missing or empty');

@@ -1,4 +1,4 @@
-// What the linter says of rules that permit: to anybody, to the less trusted, or because the caller says so.
+// Linter cases about rules that permit too much: for every agent, for less trusted agents, or on the caller's own word.
 import { all, any, db, degradeIf, is, level, to, type LintCase } from './lint-cases.ts';
 import { ALWAYS, policy } from './support.ts';
 

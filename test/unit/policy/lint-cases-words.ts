@@ -1,10 +1,10 @@
-// What the linter says of words and values that most likely mean something else.
+// Linter cases about words and values that are probably mistakes.
 import type { Surroundings } from '../../../shared/core/policy/lint.ts';
 import { all, db, degradeIf, is, level, to, type LintCase } from './lint-cases.ts';
 import { policy } from './support.ts';
 
 const VERBS = ['delete', 'drop', 'truncate', 'read'];
-/** What the linter is told of the installation in these cases. */
+/** The linter's knowledge of the installation in these cases. */
 export const SURROUNDINGS: Surroundings = {
   verbs: { has: (verb) => VERBS.includes(verb), all: VERBS },
   organisations: new Set(['acme', 'globex']),

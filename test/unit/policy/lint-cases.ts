@@ -1,4 +1,4 @@
-// Small policy sets with what the linter has to say about each: the cases of lint.test.ts.
+// Small policy sets with their expected linter findings: the cases of lint.test.ts.
 import { ALWAYS, policy } from './support.ts';
 import type { PolicyLike } from './support.ts';
 

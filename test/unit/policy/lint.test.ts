@@ -1,4 +1,4 @@
-// The linter, case by case: what it says, where, on which facts, and what it must not say. The guide's examples are cases too.
+// The linter, case by case: its findings, their positions and witnesses, and valid sets without findings. Includes the guide's examples.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -23,7 +23,7 @@ function witnessIn({ witness, message }: LintFinding): Witness {
   return witness;
 }
 
-/** Evaluates a witness with json-rules-engine, which the linter itself does without. */
+/** Evaluates a witness with json-rules-engine, which the linter itself does not use. */
 async function expectTrue(policies: readonly PolicyLike[], finding: LintFinding): Promise<void> {
   const witness = witnessIn(finding);
   const fewer = policies
@@ -53,7 +53,7 @@ describe('policy lint', () => {
     });
   }
 
-  it('finds the same in any order of files and rules, twice', () => {
+  it('has the same findings in any order of files and rules, and when repeated', () => {
     const policies = CASES.filter(({ says }) => says.length > 0).flatMap(({ policies: some }, i) =>
       some.map((one) => ({ ...one, id: `${one.id}-${i}`, target: { ...one.target, organisations: [`o${i}`] } })),
     );
@@ -62,7 +62,7 @@ describe('policy lint', () => {
     expect(lintPolicySet(setOf([...policies].reverse()))).to.deep.equal(findings);
   });
 
-  it('tells only errors when only errors are asked for', () => {
+  it('reports only errors when only errors are requested', () => {
     const policies = CASES.filter(({ says }) => says.length > 0).flatMap(({ policies: some }, i) =>
       some.map((one) => ({ ...one, id: `${one.id}-${i}` })),
     );
@@ -73,7 +73,7 @@ describe('policy lint', () => {
     expect(told(errors)).to.deep.equal(told(lintPolicySet(setOf(policies)).filter(isError)));
   });
 
-  it('says less, and nothing else, when its budget is small', () => {
+  it('reports a subset of its findings when its budget is small', () => {
     const policies = CASES.flatMap(({ policies: some }, i) => some.map((one) => ({ ...one, id: `${one.id}-${i}` })));
     const everything = told(lintPolicySet(setOf(policies), { budget: Number.POSITIVE_INFINITY }));
     expect(told(lintPolicySet(setOf(policies)))).to.deep.equal(everything);
@@ -88,7 +88,7 @@ describe('policy lint', () => {
     expect(counts[3]).to.be.lessThan(everything.length);
   });
 
-  it('looks for all errors before warnings, whatever may be spent on those', () => {
+  it('searches all errors before warnings, whatever the budget of the warnings', () => {
     const policies = CASES.flatMap(({ policies: some }, i) => some.map((one) => ({ ...one, id: `${one.id}-${i}` })));
     const set = setOf(policies);
     const isError = ({ severity }: LintFinding): boolean => severity === 'error';
@@ -98,7 +98,7 @@ describe('policy lint', () => {
     expect(hurried.length).to.be.lessThan(findings.length);
   });
 
-  it('counts what its evaluations cost, so that many rules with one target do not take for ever', () => {
+  it('charges evaluations to its budget, so that many rules with one target take bounded time', () => {
     const many = Array.from({ length: 600 }, (_, i) =>
       policy(
         `p-${i}`,
@@ -118,7 +118,7 @@ describe('policy lint', () => {
       },
     };
     lintPolicySet({ policies: set.policies, compiled: { ...set.compiled, enforce: counting } }, { budget: 1_000_000 });
-    // One evaluation under way may end beyond the budget.
+    // An evaluation in progress may exceed the budget.
     expect(candidates).to.be.within(1, 1_000_000 / 8 + 10 * many.length);
   });
 
@@ -141,12 +141,12 @@ describe('policy lint', () => {
     const sectionOf = (code: string): string => sections.find((section) => section.startsWith(`${code}\n`)) ?? '';
     const policiesIn = (block: string): PolicyLike[] => {
       const document: unknown = JSON.parse(block);
-      // The guide's own examples; one that is no policy does not load.
+      // The guide's own examples; an example that is not a policy does not load.
       return (Array.isArray(document) ? document : [document]) as PolicyLike[];
     };
 
     for (const code of LINT_CODES) {
-      it(`provokes ${code} by its first example, as it says, and not by the mended one`, async () => {
+      it(`provokes ${code} by its first example with the documented message, and not by the corrected one`, async () => {
         const section = sectionOf(code);
         const [bad, good] = [...section.matchAll(/```json\n(.*?)```/gs)].map((match) => policiesIn(match[1] ?? ''));
         if (bad === undefined || good === undefined) throw new Error(`${code} has not two examples`);
@@ -171,7 +171,7 @@ describe('policy lint', () => {
       });
     }
 
-    it('documents no code that does not exist', () => {
+    it('documents only existing codes', () => {
       const codes = sections.map((section) => section.split('\n')[0] ?? '').filter((title) => /^[A-Z_]+$/.test(title));
       expect(codes).to.have.members(LINT_CODES);
     });

@@ -1,4 +1,4 @@
-// Loading: what is refused, where the finding points, and what the digest depends on.
+// Loading: which files are refused, the position of findings, and what the digest depends on.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
@@ -38,7 +38,7 @@ describe('loading policies', () => {
     });
   }
 
-  it('a finding says file, line and column', () => {
+  it('a finding has file, line and column', () => {
     const text =
       '{\n  "id": "p",\n  "description": "d",\n  "stage": "enforce",\n  "target": { "actions": ["*"], "resources": ["a/../b"] },\n  "rules": [{ "name": "r", "conditions": { "all": [{ "fact": "trust", "path": "levle", "operator": "equal", "value": 1 }] }, "event": { "type": "DENY", "params": { "code": "C", "message": "m" } } }]\n}\n';
     const result = loadPolicySet([{ path: 'x/p.json', text }], LEXICON, { compileLexicon });
@@ -51,7 +51,7 @@ describe('loading policies', () => {
     expect(result.ok ? [] : result.findings[0]).to.include({ pointer: '/target/resources/0' });
   });
 
-  it('text that is not strict JSON is refused with its place', () => {
+  it('text that is not strict JSON is refused with its position', () => {
     const result = loadPolicySet([{ path: 'p.json', text: '{\n "id": "a",\n "id": "b"}' }], LEXICON, {
       compileLexicon,
     });
@@ -66,7 +66,7 @@ describe('loading policies', () => {
     expect(result.ok ? {} : result.findings[0]).to.include({ code: 'TOO_LARGE' });
   });
 
-  it('a broken lexicon refuses the load, at the place that its error names', () => {
+  it('an invalid lexicon refuses the load, at the pointer of its error', () => {
     const broken = () => {
       throw Object.assign(new Error('no such verb'), { pointer: '/verbs/1' });
     };
@@ -81,7 +81,7 @@ describe('loading policies', () => {
     });
   });
 
-  it('one broken file refuses the whole set, and every broken file is told', () => {
+  it('one invalid file refuses the whole set, and every invalid file is reported', () => {
     const result = load([policy('a', 'ALLOW'), policy('b', 'NOPE'), policy('c', 'NOPE')]);
     expect(result.ok ? [] : [...new Set(result.findings.map((finding) => finding.file))]).to.deep.equal([
       'p1.json',

@@ -1,10 +1,10 @@
-// Equal parts of JSON are kept once, and nothing else is changed by it.
+// Interning: equal parts of JSON become one object, and nothing else changes.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createOnce } from '../../../shared/core/policy/once.ts';
 import { policy, setOf } from './support.ts';
 
-/** Few texts and numbers, some of which look like the keys of others, so that many parts are equal or nearly so. */
+/** Few texts and numbers, some of which resemble the keys of others, so that many parts are equal or nearly so. */
 const part = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 4 },
@@ -14,8 +14,8 @@ const part = fc.letrec((tie) => ({
   ),
 })).value;
 
-describe('equal parts kept once', () => {
-  it('come out as they went in, whatever came before', () => {
+describe('interned parts', () => {
+  it('equal the given ones, whatever was interned before', () => {
     fc.assert(
       fc.property(fc.array(part, { maxLength: 12 }), (values) => {
         const once = createOnce();
@@ -33,7 +33,7 @@ describe('equal parts kept once', () => {
     );
   });
 
-  it('are copies: what was given may change afterwards', () => {
+  it('are copies: the given value may change afterwards', () => {
     const given = { list: [1, 2], member: { name: 'x' } };
     const kept = createOnce().of(given);
     given.list.push(3);
@@ -41,14 +41,14 @@ describe('equal parts kept once', () => {
     expect(kept).to.deep.equal({ list: [1, 2], member: { name: 'x' } });
   });
 
-  it('may be larger than what is looked for', () => {
+  it('may be larger than the limit for interning', () => {
     const large = { texts: Array.from({ length: 500 }, (_, i) => `text ${i}`) };
     const once = createOnce();
     expect(once.of(large)).to.deep.equal(large);
     expect(once.of(structuredClone(large))).to.deep.equal(large);
   });
 
-  it('of the policies of a set are compiled once, and each rule keeps what is its own', () => {
+  it('of the policies of a set are compiled once, and each rule keeps its own parts', () => {
     const { policies, compiled } = setOf([
       policy('a', 'ALLOW'),
       policy('b', 'DENY'),
@@ -57,7 +57,7 @@ describe('equal parts kept once', () => {
     const [a, b, c] = compiled.enforce.rules;
     expect(b?.condition).to.equal(c?.condition);
     expect(b?.leaves).to.equal(c?.leaves);
-    // An ALLOW takes a missing fact otherwise.
+    // An ALLOW treats a missing fact differently.
     expect(a?.leaves.map((leaf) => leaf.holdsWhenUnsure)).to.deep.equal([false]);
     expect(b?.leaves.map((leaf) => leaf.holdsWhenUnsure)).to.deep.equal([true]);
     expect(c?.resources).to.deep.equal(['db/*']);

@@ -1,4 +1,4 @@
-// Every operator as a table: fact value, compared value, answer. Wrong types are missing, never yes or no.
+// Every operator as a table: fact value, compared value, result. Wrong types count as missing, never as yes or no.
 import { expect } from 'chai';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { dataOf } from './support.ts';
@@ -30,7 +30,7 @@ describe('operators', () => {
       expect([...outcomes], name).to.include.members(name === 'isPresent' ? ['yes', 'no'] : ['yes', 'no', 'missing']);
     }
   });
-  it('no operator but isPresent answers for a value of no type that it knows', () => {
+  it('no operator except isPresent decides about a value of an unknown type', () => {
     for (const operator of OPERATORS.values()) {
       if (operator.name === 'isPresent') continue;
       const value = operator.prepare?.(operator.example) ?? operator.example;

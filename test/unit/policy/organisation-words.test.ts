@@ -1,4 +1,4 @@
-// Words of one organisation in what policy authors run: test cases and explanations read as the service would for it.
+// Words of one organisation in the tools of policy authors: test cases and explanations parse as the service does for it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -25,7 +25,7 @@ describe('the words of one organisation', () => {
   const read = (document: object) =>
     casesOf([{ path: 't.json', text: JSON.stringify({ name: 'words', ...document }) }], set);
 
-  it('are read in a case of that organisation, and in no other, also from one fixture', () => {
+  it('apply in a case of that organisation and in no other, even with a shared fixture', () => {
     const { cases, findings } = read({
       fixtures: { intents: { derail: text } },
       cases: [
@@ -39,7 +39,7 @@ describe('the words of one organisation', () => {
     expect(cases.map(({ facts }) => facts.intent.action)).to.deep.equal(['delete', 'unknown', 'delete', 'delete']);
   });
 
-  it('are read in a file and in a matrix of that organisation', () => {
+  it('apply in a file and in a matrix of that organisation', () => {
     const { cases, findings } = read({
       organisation: 'rail',
       fixtures: { agents: { a: {} }, intents: { derail: 'trains.derail.train' } },
@@ -49,7 +49,7 @@ describe('the words of one organisation', () => {
     expect(cases.map(({ facts }) => facts.intent.action)).to.deep.equal(['delete']);
   });
 
-  it('do not make sense to others: a string with such a verb is told, at the fixture', () => {
+  it('are unknown to others: a string with such a verb is reported at the fixture', () => {
     const { findings } = read({
       fixtures: { intents: { derail: 'trains.derail.train' } },
       cases: [{ name: 'c', agent: {}, intent: 'derail' }],
@@ -59,7 +59,7 @@ describe('the words of one organisation', () => {
     ]);
   });
 
-  it('are read by an explanation for that organisation', () => {
+  it('apply in an explanation for that organisation', () => {
     const question = (organisation: string): QuestionOptions => ({
       text: text.text,
       agent: 'a',

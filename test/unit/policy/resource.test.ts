@@ -1,4 +1,4 @@
-// Canonical resources and enforce intents, with the spellings by which a filter is usually walked around.
+// Canonical resources and enforce intents, with spellings that are typically used to bypass filters.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {

@@ -1,4 +1,4 @@
-// One refusal, one wording: `custos policy check`, the worker that loads the folder and POST /v1/policies/validate say the same.
+// One message for one problem: `custos policy check`, the worker that loads the folder and POST /v1/policies/validate agree.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -88,7 +88,7 @@ function folderWith(text: string): string {
   return dir;
 }
 
-/** What the worker stores about a folder: the values of its one statement of this name. */
+/** The stored result of a folder: the values of the one statement of this name. */
 async function storedBy(dir: string, name: string): Promise<readonly unknown[]> {
   const stored: (readonly unknown[])[] = [];
   const state = { only_row: true, active_digest: null, activated_at: null, version: 1, seal: null, seal_floor: null };
@@ -100,7 +100,7 @@ async function storedBy(dir: string, name: string): Promise<readonly unknown[]> 
       return Promise.resolve(statement.name.startsWith('seal-') ? [{}] : [{ seq: '1' }]);
     },
   };
-  // All that applying a folder asks of a database: statements in a transaction.
+  // The parts of a database that loading a folder uses: statements in a transaction.
   const db = {
     ...sql,
     transaction: (work: (of: Sql) => Promise<unknown>) => work(sql as unknown as Sql),
@@ -123,7 +123,7 @@ interface Validated {
 
 async function validated(dir: string): Promise<Validated> {
   const folder = await readPolicyFolder(dir);
-  // Without the set in force, because a lexicon is among the files; of the database only the organisations are asked for.
+  // Without the active set, because a lexicon is among the files; only the organisations are read from the database.
   const routes = policyRoutes({ db: { query: () => Promise.resolve([]) } } as unknown as PolicyDeps);
   const route = routes.find((one) => one.path === '/v1/policies/validate');
   const request = {
@@ -146,9 +146,9 @@ async function byCommand(dir: string): Promise<Told[]> {
   return findings.map((finding) => toldOf({ ...finding, file: path.relative(dir, path.resolve(finding.file)) }));
 }
 
-describe('what refuses a policy folder', () => {
+describe('a problem in a policy folder', () => {
   for (const [name, { text, code, says }] of Object.entries(BAD))
-    it(`${name}: check, load and POST /v1/policies/validate say the same, at the same place`, async () => {
+    it(`${name}: check, load and POST /v1/policies/validate report the same, at the same position`, async () => {
       const dir = folderWith(text);
       const told = await byWorker(dir);
       expect(told.map((finding) => finding.code)).to.include(code);
@@ -157,7 +157,7 @@ describe('what refuses a policy folder', () => {
       expect(await byCommand(dir)).to.deep.equal(told);
     });
 
-  it('a file that can not be read as text: check and load say the same, each once, of the lexicon too', async () => {
+  it('a file that is not text: check and load report the same, once each, for the lexicon too', async () => {
     const dir = folderWith('{}');
     writeFileSync(
       path.join(dir, 'bad.json'),
@@ -174,7 +174,7 @@ describe('what refuses a policy folder', () => {
     expect(await byCommand(dir)).to.deep.equal(told);
   });
 
-  it('what only looks like a test file is named, and changes what --watch shows', async () => {
+  it('a file that resembles a test file is reported, and changes the output of --watch', async () => {
     const dir = folderWith(policyOf({ all: [comparison] }));
     const before = await checkFolder(dir);
     expect(before.findings).to.deep.equal([]);
@@ -194,7 +194,7 @@ describe('what refuses a policy folder', () => {
     expect(new Set([before, gone, all].map(({ fingerprint }) => fingerprint)).size).to.equal(3);
   });
 
-  it('a warning is stored beside the set that is put into force, and told by check and validate', async () => {
+  it('a warning is stored with the activated set, and reported by check and validate', async () => {
     const rules = [2, 4].map((value) => ({
       name: `below-${value}`,
       conditions: { all: [{ ...comparison, value }] },
@@ -217,7 +217,7 @@ describe('what refuses a policy folder', () => {
     expect(await validated(dir)).to.deep.include({ valid: true, digest, findings: [warning] });
   });
 
-  it('a file of 10 MB is not even read whole', async () => {
+  it('a file of 10 MB is not read completely', async () => {
     const dir = folderWith(BAD['a file of 10 MB']?.text ?? '');
     const { policies } = await readPolicyFolder(dir);
     const read = policies.find((file) => file.path === 'bad.json');

@@ -1,4 +1,4 @@
-// The published schemas as an editor reads them: every member explained, with examples that are valid.
+// The published schemas in an editor: every member has a description and valid examples.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -20,7 +20,7 @@ interface Member {
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value);
 const token = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** A member with what its `$ref` adds, which editors show, too. */
+/** A member together with the target of its `$ref`, as editors show it. */
 function whole(schema: Node, member: Node): Node {
   const ref = member['$ref'];
   if (typeof ref !== 'string') return member;
@@ -29,7 +29,7 @@ function whole(schema: Node, member: Node): Node {
   return isNode(target) ? { ...target, ...member } : member;
 }
 
-/** Every member that a schema describes, wherever it stands; what only repeats a member (`true`, `const`) is left out. */
+/** Every member that a schema describes, at any depth, without mere repetitions of a member (`true`, `const`). */
 function membersOf(schema: unknown, pointer = ''): Member[] {
   if (Array.isArray(schema)) return schema.flatMap((part, i) => membersOf(part, `${pointer}/${i}`));
   if (!isNode(schema)) return [];
@@ -61,7 +61,7 @@ for (const [name, { text, id }] of Object.entries(SCHEMAS))
       schema: whole(schema, member),
     }));
 
-    it('has the id under which it is served, and is valid draft 2020-12', () => {
+    it('has the id of its URL, and is valid draft 2020-12', () => {
       expect(schema['$id']).to.equal(id);
       expect(id).to.match(new RegExp(`/schemas/${name}\\.json$`));
       const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
@@ -100,7 +100,7 @@ for (const [name, { text, id }] of Object.entries(SCHEMAS))
   });
 
 describe('the settings of the editor', () => {
-  it('name a schema that is there for each kind of file', () => {
+  it('name an existing schema for each kind of file', () => {
     const root = findRoot();
     const settings = JSON.parse(readFileSync(join(root, '.vscode', 'settings.json'), 'utf8')) as {
       'json.schemas': { fileMatch: string[]; url: string }[];

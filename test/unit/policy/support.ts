@@ -14,7 +14,7 @@ export const compileLexicon = (json: unknown): unknown => json;
 
 const counts = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
 
-/** Facts of a harmless read by an unknown agent; `changes` are full paths such as `trust.level`. Undefined removes. */
+/** Facts of a harmless read by an unknown agent; `changes` are full paths such as `trust.level`. Undefined removes a fact. */
 export function factsWith(changes: Readonly<Record<string, unknown>> = {}): Facts {
   const facts: Facts = {
     intent: {
@@ -74,7 +74,7 @@ export interface PolicyLike {
   rules: RuleLike[];
 }
 
-/** A policy of stage enforce with one rule, for everything. Without conditions it always holds. */
+/** A policy of stage enforce with one rule for all requests. Without conditions it always holds. */
 export function policy(
   id: string,
   type: string,
@@ -118,8 +118,8 @@ export function shippedFiles(): TextFile[] {
     .map((name) => ({ path: name, text: readFileSync(join(folder, name), 'utf8') }));
 }
 
-/** Test data beside the tests, read from the sources because the build does not copy it. */
+/** Test data next to the tests, read from the sources because the build does not copy it. */
 export function dataOf<T>(name: string): T {
-  // The shape is the test's own; a wrong one fails its test.
+  // The shape is defined by the test; a wrong one fails the test.
   return JSON.parse(readFileSync(join(findRoot(), 'test', 'unit', 'policy', name), 'utf8')) as T;
 }

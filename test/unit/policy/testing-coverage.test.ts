@@ -1,4 +1,4 @@
-// What test cases have shown of a policy set: policies that were asked, rules that held, conditions seen both ways.
+// Coverage of a policy set by test cases: policies that matched, rules that held, conditions seen both ways.
 import { expect } from 'chai';
 import { policy } from './support.ts';
 import { runDocument, setOfDocuments } from './testing-support.ts';
@@ -15,7 +15,7 @@ describe('coverage', () => {
     return (await runDocument({ cases: all }, set)).coverage.report();
   };
 
-  it('knows policies that were never asked, rules that never held and outcomes that were never seen', async () => {
+  it('lists policies that never matched, rules that never held and outcomes that were never seen', async () => {
     const report = await covering({ context: { ticket: 'T-1' } });
     expect(report.unasked).to.deep.equal(['elsewhere']);
     expect(report.policies).to.deep.equal({ covered: 1, total: 2, percent: 50 });
@@ -31,12 +31,12 @@ describe('coverage', () => {
     });
   });
 
-  it('takes a missing fact for neither outcome', async () => {
+  it('counts a missing fact as neither outcome', async () => {
     const [rule] = (await covering({})).details;
     expect(rule?.conditions[1]).to.include({ wasTrue: false, wasFalse: false });
   });
 
-  it('does not count rules for an agent that is denied before any is asked', async () => {
+  it('does not count rules for an agent that is denied before any is evaluated', async () => {
     const report = await covering({ agent: { level: 4, status: 'PAUSED' }, context: { ticket: 'T-2' } });
     expect(report.policies.covered).to.equal(0);
   });

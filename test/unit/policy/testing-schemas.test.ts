@@ -1,4 +1,4 @@
-// The three published schemas as documentation: every member says what it is, and shows an example that is valid.
+// The three published schemas as documentation: every member has a description and a valid example.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -18,7 +18,7 @@ const SCHEMAS: Readonly<Record<string, { readonly schema: object; readonly title
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-/** The schemas of a keyword that holds one or a list of them, and where each is. */
+/** The schemas of a keyword with one schema or a list of them, each with its pointer. */
 function schemasAt(schema: Json, keyword: string, at: string): [Json, string][] {
   const value: unknown = schema[keyword];
   const place = `${at}/${keyword}`;
@@ -32,7 +32,7 @@ interface Member {
   readonly schema: Json;
 }
 
-/** Every member that the schema describes. A branch that only narrows a member described beside it describes none. */
+/** Every member that the schema describes. A branch that only narrows a member described elsewhere describes none. */
 function membersOf(root: Json): Member[] {
   const members: Member[] = [];
   const walk = (schema: Json, at: string, described: ReadonlySet<string>): void => {
@@ -40,7 +40,7 @@ function membersOf(root: Json): Member[] {
     const here = new Set([...described, ...Object.keys(properties)]);
     for (const [name, member] of Object.entries(properties)) {
       const place = `${at}/properties/${name}`;
-      // `true` and `false` permit or forbid what another branch describes.
+      // `true` and `false` permit or forbid a member that another branch describes.
       if (!isObject(member)) continue;
       if (!described.has(name)) members.push({ at: place, schema: member });
       walk(member, place, new Set());
@@ -60,7 +60,7 @@ function membersOf(root: Json): Member[] {
   return members;
 }
 
-/** The keyword of a member, else that of the definition it refers to. */
+/** The keyword of a member, else of the definition it refers to. */
 function keywordOf(root: Json, schema: Json, keyword: string): unknown {
   if (keyword in schema) return schema[keyword];
   const name = /^#\/\$defs\/(\w+)$/.exec(String(schema['$ref']))?.[1];
@@ -73,7 +73,7 @@ describe('published schemas', () => {
     const root = JSON.parse(JSON.stringify(schema)) as Json;
     const members = membersOf(root);
 
-    it(`${name}: has the stable id by which editors know it`, () => {
+    it(`${name}: has the stable id that editors use`, () => {
       expect(root).to.include({
         $schema: 'https://json-schema.org/draft/2020-12/schema',
         $id: `https://custos.dev/schemas/${name}.json`,
@@ -81,7 +81,7 @@ describe('published schemas', () => {
       });
     });
 
-    // Commands take it for granted, to start sooner (shared/kernel/compile-schema.ts).
+    // Commands rely on it in order to start faster (shared/kernel/compile-schema.ts).
     it(`${name}: is itself a valid schema`, () => {
       const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false });
       expect(ajv.validateSchema(root), ajv.errorsText()).to.equal(true);
@@ -116,7 +116,7 @@ describe('published schemas', () => {
     });
   }
 
-  it('are named by every shipped file, so that editors check it while it is written', () => {
+  it('are referenced by every shipped file, so that editors validate it', () => {
     const folder = path.join(findRoot(), 'policies');
     for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
       if (!entry.endsWith('.json') || entry.startsWith('schema')) continue;

@@ -1,4 +1,4 @@
-// Policy tests inside tests: files out of values, unfolded with the shipped lexicon and run.
+// Helpers for tests of policy tests: build files from values, expand them with the shipped lexicon and run them.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { intentReader } from '../../../cli/policy/test-files.ts';
@@ -27,7 +27,7 @@ export function setWithLexicon(files: readonly TextFile[]): PolicySet<Lexicon> {
 
 export const setOfDocuments = (policies: readonly unknown[]): PolicySet<Lexicon> => setWithLexicon(filesOf(policies));
 
-/** What is wrong with test files, or their cases. */
+/** The cases of test files, or their problems. */
 export function casesOf(
   files: readonly TextFile[],
   set: PolicySet<Lexicon>,

@@ -1,4 +1,4 @@
-// Policy tests as data: what a file may say, which cases it becomes, what counts as failed, and what is covered.
+// Policy test files: their format, the cases they expand to, failures, and coverage.
 import { expect } from 'chai';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { explainFailure } from '../../../shared/core/policy/testing/run.ts';
@@ -54,7 +54,7 @@ describe('a policy test file', () => {
     });
   });
 
-  it('that is nothing but mistakes is told of a thousand', () => {
+  it('that consists only of mistakes gets a thousand findings', () => {
     const cases = Array.from({ length: 9_000 }, (_, i) => ({
       name: `c${i}`,
       agent: 'x',
@@ -65,7 +65,7 @@ describe('a policy test file', () => {
     expect(casesOf([{ path: 'x.json', text }], set).findings).to.have.lengthOf(1_000);
   });
 
-  it('makes at most 100,000 cases, told at the matrix with which there are more, and none of them is made', () => {
+  it('expands to at most 100,000 cases; a file with more is refused at the matrix that exceeds the limit, before expansion', () => {
     const names = (of: string, count: number): string[] => Array.from({ length: count }, (_, i) => `${of} ${i}`);
     const agents = Object.fromEntries(names('a', 250).map((name) => [name, {}]));
     const intents = Object.fromEntries(names('i', 200).map((name) => [name, 'data.read.x']));
@@ -92,7 +92,7 @@ describe('a policy test file', () => {
     expect(most.split('\n').slice(0, findings[0]?.line).at(-2)).to.equal('  },');
   });
 
-  it('has a name of its own among the others', () => {
+  it('needs a unique name', () => {
     const text = JSON.stringify({ name: 'same', cases: [] });
     const { findings } = casesOf(
       ['a.json', 'b.json'].map((path) => ({ path, text })),
@@ -103,7 +103,7 @@ describe('a policy test file', () => {
     expect(findings[0]?.message).to.contain('a.json');
   });
 
-  it('tells all that is wrong in it at once', () => {
+  it('reports all its problems at once', () => {
     const document = {
       name: 'x',
       cases: [
@@ -116,7 +116,7 @@ describe('a policy test file', () => {
     expect(findings.map(({ code }) => code)).to.deep.equal(['UNKNOWN_FIXTURE', 'BAD_INTENT', 'BAD_TIME']);
   });
 
-  it('tells what is wrong with sound cases beside those that are not what the schema says, each mistake of a case', () => {
+  it('reports every problem of valid cases even when other cases violate the schema', () => {
     const document = {
       name: 'x',
       cases: [
@@ -156,7 +156,7 @@ describe('the facts of a case', () => {
     return result.facts;
   };
 
-  it('are those of a registered agent without evidence on a Monday noon in live, when nothing is said', async () => {
+  it('default to a registered agent without evidence on a Monday noon in live', async () => {
     const { agent, trust, key, context, time, organisation, environment, intent } = await factsOf({});
     expect(agent).to.deep.equal({
       id: 'agent-under-test',
@@ -207,7 +207,7 @@ describe('the facts of a case', () => {
     expect((await factsOf({ agent: { history }, history: {} })).history.last_24h).to.deep.equal(zero);
   });
 
-  it('of a case come before those of its file', async () => {
+  it('of a case take precedence over those of its file', async () => {
     const file = { now: '2026-03-02T10:00:00Z', organisation: 'acme', environment: 'dev' };
     const ofFile = await factsOf({}, file);
     expect([ofFile.time.hour, ofFile.organisation.slug, ofFile.environment]).to.deep.equal([10, 'acme', 'dev']);
@@ -215,12 +215,12 @@ describe('the facts of a case', () => {
     expect([own.time.hour, own.organisation.slug, own.key.environment]).to.deep.equal([22, 'other', 'test']);
   });
 
-  it('are read from free text as the service reads it', async () => {
+  it('are parsed from free text as the service parses it', async () => {
     const { intent } = await factsOf({ intent: { text: 'Delete the report' } });
     expect(intent).to.include({ action: 'delete', effect: 'destructive', parsed: true });
   });
 
-  it('are replaced by those that fixture and case set, the case last', async () => {
+  it('are overridden by fixture and case, the case last', async () => {
     const fixtures = {
       intents: { i: { intent: 'data.read.x', facts: { 'intent.confidence': 0.4, 'intent.traits': ['external'] } } },
     };
@@ -251,7 +251,7 @@ describe('a matrix', () => {
   };
   const fixtures = { agents: { a: {}, b: {} }, intents: { i: 'data.read.report' } };
 
-  it('is one case for each agent, intent and environment, and what is not listed is DENY', async () => {
+  it('is one case for each agent, intent and environment, and unlisted combinations expect DENY', async () => {
     const { results } = await runDocument({ fixtures, matrix: [matrix] }, set);
     const lines = results.map(({ test, evaluation, differences }) => [
       test.name,
@@ -273,7 +273,7 @@ describe('a matrix', () => {
     expect(results[2]?.test.pointer, 'an unlisted cell is at its matrix').to.equal('/matrix/0');
   });
 
-  it('gives its circumstances to all of its cases', async () => {
+  it('applies its circumstances to all of its cases', async () => {
     const { results } = await runDocument(
       { fixtures, matrix: [{ ...matrix, context: { ticket: 'T-1' }, facts: { 'intent.confidence': 0.2 } }] },
       set,
@@ -334,7 +334,7 @@ describe('a case', () => {
     expect(await expecting({ facts: { 'context.other': 1 } })).to.deep.equal(['facts']);
   });
 
-  it('that fails says which rules spoke and why those that were expected did not', async () => {
+  it('that fails lists the rules that held, and why the expected ones did not', async () => {
     const document = {
       cases: [
         {

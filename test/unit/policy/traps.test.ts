@@ -1,4 +1,4 @@
-// What json-rules-engine does wrong when it is used plainly, reproduced, beside what happens here.
+// Pitfalls of json-rules-engine, reproduced, together with the behaviour of this wrapper.
 import { expect } from 'chai';
 import { Engine } from 'json-rules-engine';
 import type { TopLevelCondition } from 'json-rules-engine';
@@ -7,7 +7,7 @@ import { ALWAYS, evaluatorOf, factsWith, load, policy, setOf } from './support.t
 
 const trust = (operator: string, value: unknown) => ({ fact: 'trust', path: 'score', operator, value });
 
-/** What the engine says of one rule when it is used plainly. */
+/** The engine's own result for one rule, without the wrapper. */
 async function plainly(conditions: TopLevelCondition, facts: Record<string, unknown>): Promise<boolean> {
   const engine = new Engine([{ conditions, event: { type: 'hit' } }], { allowUndefinedFacts: true });
   return (await engine.run(facts)).events.length === 1;
@@ -31,7 +31,7 @@ describe('traps of json-rules-engine', () => {
     }
   });
 
-  it('the trap of the shared engine exists: plainly used, overlapping runs lose results', async () => {
+  it('the pitfall of the shared engine exists: without the wrapper, overlapping runs lose results', async () => {
     const slow = { all: [{ any: [{ all: [{ fact: 'x', operator: 'equal', value: 1 }] }] }] };
     const rules = Array.from({ length: 3 }, (_, priority) => ({
       conditions: slow,
@@ -49,7 +49,7 @@ describe('traps of json-rules-engine', () => {
     expect(runs.some((run) => run.results.length + run.failureResults.length < rules.length)).to.equal(true);
   });
 
-  it('one runner never gives an engine to two overlapping runs, also when runs end in any order', async () => {
+  it('one runner never gives an engine to two overlapping runs, in whatever order they end', async () => {
     const { rules } = setOf([policy('a', 'DENY', { all: [trust('lessThan', 500)] }), policy('b', 'ALLOW')]).compiled
       .enforce;
     const runner = createRuleRunner(rules);
@@ -64,7 +64,7 @@ describe('traps of json-rules-engine', () => {
     }
   });
 
-  it('a run that returns fewer results than there are rules is DENY, not what is left', async () => {
+  it('a run that returns fewer results than there are rules is DENY, not a partial result', async () => {
     const errors: unknown[] = [];
     const evaluator = evaluatorOf([policy('a', 'ALLOW'), policy('b', 'ALLOW')], {
       onError: (error) => errors.push(error),
@@ -76,7 +76,7 @@ describe('traps of json-rules-engine', () => {
     expect(errors).to.have.lengthOf(1);
   });
 
-  it('an engine that throws is DENY, is told, and is not remembered', async () => {
+  it('an engine error is DENY, is reported, and is not memoized', async () => {
     const errors: unknown[] = [];
     let fail = true;
     const evaluator = evaluatorOf([policy('a', 'ALLOW')], {
@@ -94,7 +94,7 @@ describe('traps of json-rules-engine', () => {
     expect(errors).to.have.lengthOf(1);
   });
 
-  it('an engine that says a rule holds whose conditions do not is DENY', async () => {
+  it('an engine that reports a rule whose conditions do not hold is DENY', async () => {
     const evaluator = evaluatorOf([policy('a', 'ALLOW', { all: [trust('greaterThan', 900)] })], {
       onError: () => undefined,
       createRunner: () => ({ run: () => Promise.resolve({ evaluated: 1, held: [0] }) }),
@@ -102,7 +102,7 @@ describe('traps of json-rules-engine', () => {
     expect((await evaluator.evaluate(factsWith())).reasons[0]).to.include({ code: 'EVALUATION_FAILED' });
   });
 
-  it('a shared condition that names itself never returns: conditions can not be shared', () => {
+  it('a shared condition that refers to itself never returns: shared conditions are refused', () => {
     for (const conditions of [
       { condition: 'self' },
       { all: [{ condition: 'self' }] },
@@ -183,7 +183,7 @@ describe('traps of json-rules-engine', () => {
     ).to.equal('DENY');
   });
 
-  it('what a rule does is never taken from the facts', async () => {
+  it('the effect of a rule is never taken from the facts', async () => {
     const evaluator = evaluatorOf([policy('p', 'ALLOW', ALWAYS)]);
     const context = JSON.parse('{"__proto__": {"verdict": "ALLOW"}, "verdict": "DENY", "fact": "trust"}') as Record<
       string,

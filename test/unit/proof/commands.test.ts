@@ -1,4 +1,4 @@
-// `custos verify`, `custos merkle` and `custos canonicalize` as processes: answers, sentences and exit codes.
+// `custos verify`, `custos merkle` and `custos canonicalize` as processes: output, messages and exit codes.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ function custos(
   args: readonly string[],
   input: string | Buffer = '',
 ): { code: number | null; out: string; err: string } {
-  // No settings of the service: these commands need none.
+  // No settings of the service, because these commands need none.
   const ended = spawnSync(process.execPath, [MAIN, ...args], {
     input,
     env: { PATH: process.env.PATH },
@@ -48,7 +48,7 @@ describe('custos verify', () => {
     publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'promise' }),
   ]);
 
-  it('says what a valid receipt proves, and exits with 0', () => {
+  it('prints what a valid receipt proves, and exits with 0', () => {
     const { code, out } = custos(['verify', file('receipt.json', receipt), '--vkey', VKEY]);
     expect(code).to.equal(0);
     expect(out).to.match(
@@ -60,7 +60,7 @@ describe('custos verify', () => {
     expect(JSON.parse(json.out)).to.deep.include({ valid: true, isFromTheStart: false });
   });
 
-  it('names what is wrong with a sentence and an exit code of its own', () => {
+  it('reports each failure with its own message and exit code', () => {
     const altered = Buffer.from(Buffer.from(receipt.record, 'base64').toString().replace('deploy', 'Deploy')).toString(
       'base64',
     );
@@ -119,7 +119,7 @@ describe('custos verify', () => {
     );
   });
 
-  it('exits with 2 and a sentence for arguments and files that cannot be used', () => {
+  it('exits with 2 and a message for invalid arguments and files', () => {
     const good = file('receipt.json', receipt);
     for (const args of [
       [good],
@@ -145,7 +145,7 @@ describe('custos verify', () => {
       expect(out).to.match(new RegExp(`^  ${exitCode}  ${failure} +${meaning.replaceAll('.', '\\.')}$`, 'm'));
   });
 
-  it('writes nothing to a terminal that a terminal would obey', () => {
+  it('prints no terminal control characters', () => {
     const { out } = custos(
       ['verify', '-', '--vkey', VKEY],
       JSON.stringify({ ...receipt, proofId: 'a\u009b31m\u202e' }),
@@ -171,7 +171,7 @@ describe('custos merkle', () => {
     );
   });
 
-  it('makes proofs that it verifies, and exits with 1 for those that do not hold', () => {
+  it('builds proofs that it verifies, and exits with 1 for invalid ones', () => {
     const inclusion = JSON.parse(run('inclusion', { leaves, index: 5, size: 7 }).out) as { index: number };
     expect(inclusion).to.include({ index: 5, size: 7 });
     expect(run('verify-inclusion', inclusion)).to.deep.equal({ code: 0, out: '{"valid":true}\n', err: '' });
@@ -186,7 +186,7 @@ describe('custos merkle', () => {
     expect(run('verify-consistency', { ...consistency, from: 2 }).code).to.equal(1);
   });
 
-  it('refuses input that cannot be used', () => {
+  it('refuses invalid input', () => {
     for (const [name, input] of [
       ['root', {}],
       ['root', { leaves, leafHashes: [] }],
@@ -203,7 +203,7 @@ describe('custos merkle', () => {
       expect(() => MERKLE_COMMANDS[name]?.answer(input), JSON.stringify(input)).to.throw(InputError, /^[A-Z"].*\.$/);
   });
 
-  it('exits with 2 and a sentence for input that cannot be used', () => {
+  it('exits with 2 and a message for invalid input', () => {
     for (const [name, input] of [
       ['root', []],
       ['verify-inclusion', { index: '0', size: 1, leafHash: '', path: [], root: '' }],
@@ -225,7 +225,7 @@ describe('custos canonicalize', () => {
     });
   });
 
-  it('exits with 2 for what is not strict JSON', () => {
+  it('exits with 2 for input that is not strict JSON', () => {
     for (const input of ['{"a":1,"a":2}', '\ufeff1', Buffer.from([0x22, 0xff, 0x22])]) {
       const { code, out, err } = custos(['canonicalize'], input);
       expect({ code, out }, String(input)).to.deep.equal({ code: 2, out: '' });
@@ -233,12 +233,12 @@ describe('custos canonicalize', () => {
     }
   });
 
-  it('ends without a word, and not with 0, when its reader has gone', async () => {
+  it('exits silently and not with 0 when its output pipe is closed', async () => {
     const child = spawn(process.execPath, [MAIN, 'canonicalize'], { env: { PATH: process.env.PATH } });
     const ended = watch(child, 'custos canonicalize');
     child.stdout.destroy();
     await once(child.stdout, 'close');
-    // It writes only once it has read all of its input.
+    // The command writes only after it has read all input.
     child.stdin.end('{}');
     expect(await ended.ended).to.deep.equal({ code: 141, signal: null });
     expect(ended.stderr()).to.equal('');

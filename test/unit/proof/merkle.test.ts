@@ -1,4 +1,4 @@
-// RFC 6962 trees: reference vector, all small sizes against another implementation, and every way a proof can be wrong.
+// RFC 6962 trees: reference vector, all small sizes against an independent implementation, and every kind of invalid proof.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { MerkleTree } from 'merkletreejs';
@@ -20,7 +20,7 @@ const REFERENCE = ['', '00', '10', '2021', '3031', '40414243', '5051525354555657
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const leaves = Array.from({ length: 200 }, (_, i) => hashLeaf(Buffer.from(`leaf ${i}`)));
 
-/** Reads perfect nodes by building them anew from the leaves: another way than the code under test. */
+/** Reads perfect nodes by computing them from the leaves, independently of the code under test. */
 function reader(size: number): NodeReader {
   return (level, index) => {
     const width = 2 ** level;
@@ -59,7 +59,7 @@ describe('Merkle tree', () => {
     );
   });
 
-  it('has SHA-256 of nothing as the root of no leaves', () => {
+  it('has SHA-256 of the empty string as the root without leaves', () => {
     expect(hex(rootFromLeafHashes([]))).to.equal(createHash('sha256').digest('hex'));
   });
 

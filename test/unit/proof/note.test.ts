@@ -1,4 +1,4 @@
-// Signed notes, verifier keys and key formats, against facts of other implementations.
+// Signed notes, verifier keys and key formats, compared with test vectors of other implementations.
 import { verify } from 'node:crypto';
 import { expect } from 'chai';
 import { publicKeyFromRaw, rawPublicKey } from '../../../shared/core/proof/ed25519.ts';
@@ -34,7 +34,7 @@ const NEUMANN_SECRET = 'AYEKFALVFGyNhPJEMzD1QIDr+Y7hfZx09iUvxdXHKDFz';
 const NEUMANN_TEXT =
   "If you think cryptography is the answer to your problem,\nthen you don't know what your problem is.\n";
 const NEUMANN_NOTE = `${NEUMANN_TEXT}\n— PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n`;
-/** A head that the Go checksum database signed, and its key. */
+/** A tree head signed by the Go checksum database, and its key. */
 const GO_SUM = 'sum.golang.org+033de0ae+Ac4zctda0e5eza+HJyk9SxEdh+s3Ux18htTTAD8OuAn8';
 const GO_SUM_NOTE =
   'go.sum database tree\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n\n— sum.golang.org Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n';
@@ -56,7 +56,7 @@ function failureOf(work: () => unknown): string | undefined {
 }
 
 describe('Ed25519 keys', () => {
-  it('have the public bytes and make the signature of RFC 8032 section 7.1', () => {
+  it('have the public bytes and the signature of RFC 8032 section 7.1', () => {
     expect(rawPublicKey(LOG_KEY).toString('hex')).to.equal(
       'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
     );
@@ -93,7 +93,7 @@ describe('Ed25519 keys', () => {
     expect(() => loadPrivateKey(x25519)).to.throw(TypeError, 'not an Ed25519 key');
   });
 
-  it('are trusted as they are published, for the log and the use that their name says', () => {
+  it('are trusted as published, for the log and the purpose in their name', () => {
     const published = [
       publishKey(LOG_KEY, { origin: ORIGIN, use: 'log', firstSize: 3, lastSize: 9 }),
       publishKey(PROMISE_KEY, { origin: ORIGIN, use: 'promise' }),
@@ -124,7 +124,7 @@ describe('Ed25519 keys', () => {
 });
 
 describe('Verifier keys', () => {
-  it('survive being taken apart and put together', () => {
+  it('survive parsing and encoding', () => {
     for (const vkey of [NEUMANN, GO_SUM, VKEY]) expect(encodeVkey(parseVkey(vkey))).to.equal(vkey);
   });
 
@@ -152,7 +152,7 @@ describe('Verifier keys', () => {
 });
 
 describe('Signed notes', () => {
-  it('are opened and made exactly as Go makes them', () => {
+  it('are parsed and built exactly as by Go', () => {
     const { verified, text } = openNote(NEUMANN_NOTE, [verifierOf(NEUMANN)]);
     expect(text).to.equal(NEUMANN_TEXT);
     expect(verified).to.have.length(1);
@@ -168,13 +168,13 @@ describe('Signed notes', () => {
     const both = signNote('text\n', [ed25519Signer('a', LOG_KEY), ed25519Signer('b', PROMISE_KEY)]);
     const a = ed25519Verifier('a', publicKeyFromRaw(rawPublicKey(LOG_KEY)), rawPublicKey(LOG_KEY));
     expect(openNote(both, [a]).verified).to.have.length(1);
-    // Sharing the name alone makes no key known.
+    // A key with the same name alone is unknown.
     const namesake = ed25519Verifier('b', publicKeyFromRaw(rawPublicKey(LOG_KEY)), rawPublicKey(LOG_KEY));
     expect(failureOf(() => openNote(both, [namesake]))).to.equal('KEY_NOT_OF_LOG');
     expect(failureOf(() => openNote(both, []))).to.equal('KEY_NOT_OF_LOG');
   });
 
-  it('are refused when a line of a known key does not fit, even beside one that does', () => {
+  it('are refused when a signature of a known key is invalid, even beside a valid one', () => {
     const note = NEUMANN_NOTE.replace('cryptography', 'Cryptography');
     expect(failureOf(() => openNote(note, [verifierOf(NEUMANN)]))).to.equal('CHECKPOINT_SIGNATURE');
     const [, line = ''] = NEUMANN_NOTE.split('\n\n');
@@ -231,7 +231,7 @@ describe('Signed notes', () => {
       ).to.equal('MALFORMED');
   });
 
-  it('cannot be made of what is no text, or by a name with a space', () => {
+  it('can not be built from malformed text, or with a name that contains a space', () => {
     for (const text of ['', 'no newline', 'tab\t\n', '\ud800\n'])
       expect(() => signNote(text, [ed25519Signer('a', LOG_KEY)]), text).to.throw(TypeError);
     expect(() => signNote('text\n', [ed25519Signer('a b', LOG_KEY)])).to.throw(TypeError);

@@ -1,4 +1,4 @@
-// Promises, exported logs, and whether the one is kept in the other.
+// Promises, exported logs, and whether a log keeps a promise.
 import { createHash, verify } from 'node:crypto';
 import { expect } from 'chai';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
@@ -60,7 +60,7 @@ describe('A promise', () => {
     expect(verify(null, message, key, Buffer.from(signature, 'base64'))).to.equal(true);
   });
 
-  it('is the same as text and as a value, also with names that need escapes', () => {
+  it('is the same as text and as a value, even with names that need escapes', () => {
     for (const proofId of ['p-1', 'quote " and \\ and \u2028', '危'] as const) {
       const about = { log: ORIGIN, proofId, recordDigest: 'ab'.repeat(32), issuedAtMs: TIME_MS };
       expect(JSON.parse(signer.json(about))).to.deep.equal(signer.promise(about));
@@ -68,7 +68,7 @@ describe('A promise', () => {
     }
   });
 
-  it('is found in the answer that brought it', () => {
+  it('is found in the answer that contained it', () => {
     const promise = promiseAbout(3);
     for (const value of [promise, { proofId: 'p-3', status: 'pending', promise }])
       expect(parseEvidence(Buffer.from(JSON.stringify(value)))).to.deep.equal({ kind: 'promise', promise });
@@ -140,7 +140,7 @@ describe('A promise beside an exported log', () => {
     expect(outcome(promiseAbout(7), exported(log, 7, TIME_MS + 2 * HOUR_MS))).to.include({ failure: 'PROMISE_BROKEN' });
   });
 
-  it('says nothing when the log was altered', () => {
+  it('is neither kept nor broken when the log was altered', () => {
     const lines = exported(log, 9, TIME_MS);
     const other = exported(
       sampleLog(9, (n) => ({ n: n + 1 })),
@@ -164,7 +164,7 @@ describe('A promise beside an exported log', () => {
 describe('An exported log', () => {
   const lines = exported(log, 9, TIME_MS);
 
-  it('comes back line by line as it was written', () => {
+  it('is parsed line by line as it was written', () => {
     const parser = createLogFileParser();
     expect(lines.map((line) => writeLogLine(parser.next(line)).trimEnd())).to.deep.equal(lines);
   });

@@ -1,4 +1,4 @@
-// A log in memory for tests: records chained by entity, receipts at any size, built without the code that verifies them.
+// An in-memory log for tests: records chained by entity, receipts at any size, built without the code that verifies them.
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { writeCheckpoint } from '../../../shared/core/proof/checkpoint.ts';
@@ -15,7 +15,7 @@ export const SEEDS = [
   '4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb',
 ] as const;
 
-/** The private key of a seed: RFC 8410 section 7 puts it after 16 bytes that are always the same. */
+/** The private key of a seed: RFC 8410 section 7 prefixes it with 16 constant bytes. */
 export function keyOfSeed(seed: string): KeyObject {
   const der = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex');
   return createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });

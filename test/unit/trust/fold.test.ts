@@ -1,4 +1,4 @@
-// Folding as a pure function: numbers without gaps, leaves of bounded size, and what an auditor can recompute from them.
+// Folding as a pure function: numbers without gaps, leaves of bounded size, and scores that an auditor can recompute.
 import { expect } from 'chai';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';
 import { dayOf, scoreOn, type SignalType } from '../../../shared/core/trust/beta.ts';
@@ -29,7 +29,7 @@ interface LeafBody {
 const bodyOf = (fold: Fold): LeafBody => JSON.parse(fold.body) as LeafBody;
 
 describe('a fold', () => {
-  it('is a canonical leaf body with the signals, the score, the level and what the score is made for', () => {
+  it('is a canonical leaf body with the signals, the score, the level and the inputs of the score', () => {
     const added = [signal('ä"1', { type: 'violation', weight: 123 }), signal('2', { day: TODAY - 3, keyId: 'key2' })];
     const { folds } = foldSignals(NOTHING, added, TODAY, CAP);
     expect(folds.map(({ firstN, lastN }) => [firstN, lastN])).to.deep.equal([[1, 2]]);
@@ -48,7 +48,7 @@ describe('a fold', () => {
     });
   });
 
-  it('adds to what the agent had, and names only the buckets that changed', () => {
+  it("adds to the agent's evidence, and returns only the changed buckets", () => {
     const had = [
       { day: TODAY, keyId: 'key1', positive: 500, negative: 70 },
       { day: TODAY - 1, keyId: 'key1', positive: 900, negative: 0 },
@@ -66,7 +66,7 @@ describe('a fold', () => {
     );
   });
 
-  it('becomes several leaves when the signals are many, each fit for a receipt of 64 kB, with no number lost between them', () => {
+  it('is split into leaves that fit into a receipt of 64 kB, without a gap in the numbers', () => {
     const added = Array.from({ length: 1_000 }, (_, i) =>
       signal(`${'長'.repeat(250)}${i}`, { weight: (i % 1_000) + 1 }),
     );
@@ -78,7 +78,7 @@ describe('a fold', () => {
     for (const fold of folds) expect(Buffer.byteLength(fold.body)).to.be.below(26_000);
   });
 
-  it('has the score that its own signals and those before it give, recomputed from the leaves alone', () => {
+  it('has a score that can be recomputed from its leaf and the earlier ones alone', () => {
     const types: SignalType[] = ['success', 'failure', 'violation', 'success'];
     const added = Array.from({ length: 700 }, (_, i) =>
       signal(`signal ${i}`, { type: types[i % 4] ?? 'success', weight: ((i * 37) % 1_000) + 1, day: TODAY - (i % 20) }),
@@ -106,14 +106,14 @@ describe('recorded trust', () => {
   const evidence = `${TODAY} 4000 1000;${TODAY - 40} 9000 0`;
   const trust = recordedTrust({ signals: 14, lastSignalAtMs: 5, evidence });
 
-  it('has the score of any day, also after another day was asked for', () => {
+  it('has the score of any day, even after a query for another day', () => {
     const buckets = parseEvidence(evidence);
     for (const day of [TODAY, TODAY + 1, TODAY, TODAY + 2_000])
       expect(trust.on(day)).to.deep.equal(scoreOn(day, buckets));
     expect(trust.on(TODAY + 2_000)).to.deep.equal({ score: 250, uncertainty: 1 });
   });
 
-  it('does not cap a day again whose keys were capped one by one', () => {
+  it('does not cap the daily sum of capped keys again', () => {
     const many = recordedTrust({ signals: 3, lastSignalAtMs: 5, evidence: `${TODAY} 30000 0` });
     expect(many.on(TODAY).score).to.equal(Math.floor((1_000 * 32_500) / 40_000));
     expect(many.evidenceOn(TODAY)).to.deep.equal({ positive: 30, negative: 0 });

@@ -1,4 +1,4 @@
-// Levels, tiers and effective trust: every boundary of the table, and that a claim can only lower.
+// Levels, tiers and effective trust: every boundary of the table, and that a claim can only lower trust.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { effectiveTrust, highestScoreOf, levelOf, NO_EVIDENCE, tierName } from '../../../shared/core/trust/score.ts';
@@ -36,7 +36,7 @@ describe('effective trust', () => {
   it('without a claim the recorded score counts', () => {
     expect(effectiveTrust(unknown)).to.include({ level: 1, score: 250, claimed: null });
   });
-  it('a claimed level stands for its highest score', () => {
+  it('a claimed level counts as its highest score', () => {
     expect(effectiveTrust({ recordedScore: 900, uncertainty: 0, claimedLevel: 2 })).to.include({
       level: 2,
       score: 499,
@@ -53,7 +53,7 @@ describe('effective trust', () => {
   it('fractions of a claimed score round down', () => {
     expect(effectiveTrust({ ...unknown, claimedScore: 199.999 })).to.include({ level: 0, score: 199 });
   });
-  it('what is no number counts as 0', () => {
+  it('a claim that is not a number counts as 0', () => {
     expect(effectiveTrust({ ...unknown, claimedScore: Number.NaN })).to.include({ level: 0, score: 0 });
   });
   it('no claim ever raises trust, and the lower of two claims counts', () => {
