@@ -1,4 +1,4 @@
-// Confidence: a share that never falls when a doubt goes away, and that can be traced back to the product of doubts.
+// Confidence never falls when a doubt is removed, and it can be converted back to the product of doubts.
 import { expect } from 'chai';
 import { rawOf } from '../../../shared/core/intent/assess/confidence.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
@@ -7,7 +7,7 @@ import { shippedLexicon } from './lexicon.ts';
 const confidenceOf = (text: string): number => parseIntent(text, shippedLexicon()).confidence;
 
 describe('confidence', () => {
-  it('is made by a curve that rises everywhere, so that a measurement can look behind it', () => {
+  it('comes from a strictly rising curve, so that a calibration can invert it', () => {
     const raw = Array.from({ length: 101 }, (_, at) => rawOf(at / 100));
     for (const [at, value] of raw.entries()) {
       expect(value).to.be.within(0, 1);

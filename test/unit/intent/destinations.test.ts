@@ -1,4 +1,4 @@
-// Reading out with a destination outside is sending: every verb with every destination, and texts that only look like it.
+// Reading data out to an outside destination is sending: every verb with every destination, and texts that only look similar.
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ interface Cases {
   readonly reading: readonly string[];
   readonly moving: readonly string[];
   readonly what: readonly string[];
-  /** Verbs that somebody can stand behind, before what he is shown. */
+  /** Verbs that may be followed by the recipient before the object. */
   readonly toSomebody: readonly string[];
   readonly to: readonly string[];
   readonly inside: readonly { readonly text: string; readonly effect: string }[];
@@ -30,23 +30,23 @@ const lexicon = shippedLexicon();
 const textsOf = (verbs: readonly string[]): string[] =>
   verbs.flatMap((verb) => cases.what.flatMap((what) => cases.to.map((to) => `${verb} ${what} ${to}.`)));
 
-/** Texts that are not read as something that goes outside. */
+/** Texts that are not parsed as leaving the organisation. */
 const missed = (verbs: readonly string[], isSent: (parse: ReturnType<typeof parseIntent>) => boolean): string[] =>
   textsOf(verbs).filter((text) => {
     const parse = parseIntent(text, lexicon);
     return !(parse.effect !== 'read' && parse.traits.includes('external') && isSent(parse));
   });
 
-describe('what is read and put outside the organisation', () => {
-  it('is sent, whatever verb reads it out and wherever it goes', () => {
+describe('data read out to an outside destination', () => {
+  it('is sent, for every reading verb and every destination', () => {
     expect(missed(cases.readingOut, ({ action }) => action === 'send')).to.deep.equal([]);
   });
 
-  it('is sent, also by a verb that mostly only reads', () => {
+  it('is sent, even by a verb that usually only reads', () => {
     expect(missed(cases.reading, ({ action }) => action === 'send')).to.deep.equal([]);
   });
 
-  it('is sent, also when who gets it stands before it', () => {
+  it('is sent, even when the recipient precedes the object', () => {
     const texts = cases.toSomebody.flatMap((verb) =>
       cases.what.map((what) => `${verb} bob@partner.example.com ${what}.`),
     );
@@ -57,7 +57,7 @@ describe('what is read and put outside the organisation', () => {
     }
   });
 
-  it('leaves the organisation, also when the verb says itself what it does', () => {
+  it('leaves the organisation, even when the verb has a class of its own', () => {
     expect(missed(cases.moving, () => true)).to.deep.equal([]);
   });
 
@@ -71,7 +71,7 @@ describe('what is read and put outside the organisation', () => {
         agent: { registered: false, status: 'UNREGISTERED' },
         trust: { level: 1, score: 250 },
       });
-      // The risk is found next.
+      // The risk is assessed next.
       facts.intent = { ...facts.intent, ...unassessed };
       facts.intent.risk = await evaluator.assessRisk(facts);
       expect(

@@ -1,4 +1,4 @@
-// The measurement of the parser: what counts as right, what is left out, what it prints, and what it refuses to measure.
+// The evaluation of the parser: scoring, excluded rows, output, and refused input.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -14,7 +14,7 @@ const POLICIES = path.join(findRoot(), 'policies');
 
 const lines = (rows: readonly unknown[]): string => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** A file with this text, in a folder of its own. */
+/** A file with this text, in a separate folder. */
 function fileOf(text: string, name = 'rows.jsonl'): string {
   const file = path.join(temporaryFolder('eval'), name);
   writeFileSync(file, text);
@@ -40,7 +40,7 @@ describe('the measurement of the parser', () => {
   const score = (rows: readonly unknown[]): Promise<ScoredRow[]> =>
     Promise.all(rowsOf(lines(rows), 'rows').map((row) => scoreRow(row, reader)));
 
-  it('counts exact actions, accepted alternatives, effects and object tails, and leaves out what has no answer', async () => {
+  it('counts exact actions, accepted alternatives, effects and object tails, and skips rows without an expected value', async () => {
     const scored = await score([
       { id: 'a', text: 'List the invoices', verb: 'read', effect: 'read', resource: 'invoice' },
       { id: 'b', text: 'Fetch the overdue invoices', verb: 'execute', verb_alt: ['read'], resource: 'invoice' },
@@ -64,7 +64,7 @@ describe('the measurement of the parser', () => {
     ]);
   });
 
-  it('gives null for a measure that no row has an answer to', async () => {
+  it('gives null for a measure without any expected value', async () => {
     const scored = await score([{ text: 'List the invoices', form: 'benign' }]);
     expect(scoresOf(scored)).to.deep.include({ verb: null, verbLenient: null, effect: null, resource: null, rows: 1 });
   });
@@ -177,14 +177,14 @@ describe('the measurement of the parser', () => {
     expect(complaint).to.include('broken.json:1:');
   });
 
-  it('names the member of a row only as far as it is at fault', () => {
+  it('names only the wrong member of a row', () => {
     expect(() => rowsOf('{"text":"a","resource_alt":["ok",3]}', 'f')).to.throw(RowsError, /"resource_alt\[1\]"/);
     expect(rowsOf('{"text":"a","resource_in_text":null,"anything":{"else":1}}', 'f')).to.have.length(1);
   });
 });
 
 describe('calibration', () => {
-  /** A row that was read with this confidence, right or wrong. */
+  /** A row that was parsed with this confidence, right or wrong. */
   const row = (confidence: number, right: boolean | undefined): ScoredRow => {
     const scored = { verbLenient: right, read: { parse: { confidence } } };
     return scored as unknown as ScoredRow; // calibration looks at nothing else

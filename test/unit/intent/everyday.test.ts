@@ -1,4 +1,4 @@
-// Everyday ways to ask: without commas, by asking for leave, by saying what is needed, missing or wished for.
+// Everyday requests: without commas, as requests for permission, as statements of what is needed, missing or wished for.
 import { expect } from 'chai';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { checkForms, type Form } from './form-check.ts';
@@ -24,7 +24,7 @@ const LEAVE: readonly Form[] = [
   ['Can I talk to a human?', 'send', 'human'],
   ['can i have a receipt', 'create', 'receipt'],
   ['Can Tom get access to the reports folder?', 'grant', 'access'],
-  // Rules and facts are only asked about.
+  // Rules and facts are only queried.
   ['Can I take my dog on board?', 'read'],
   ['Can I pay with a cheque?', 'read'],
   ['Can I see the menu?', 'read', 'menu'],
@@ -61,7 +61,7 @@ const MEANT: readonly Form[] = [
   ['Add a task: call the plumber', 'create', 'task'],
   ['Draft an email to the supplier: ask for a refund', 'create', 'email'],
   ['Alert me when the disk is full', 'create', 'alert'],
-  // What destroys counts even there, and a heading alone makes nothing.
+  // A destructive request counts even there, and a heading alone creates nothing.
   ['Write a note: delete all users', 'delete', 'user'],
   ['Message: delete the tag', 'delete', 'tag'],
   ['New issue: delete button crashes', 'create', 'issue'],
@@ -91,7 +91,7 @@ const MEANT: readonly Form[] = [
   ['do i have plans tonight', 'read', 'plan'],
 ];
 
-/** Words that only lead to what is asked for; `_` stands for it, `~` for its gerund. */
+/** Introductions of a request; `_` is the position of its verb, `~` of its gerund. */
 const LEADS: readonly string[] = [
   "I'd love for you to _",
   "I'd appreciate it if you would _",
@@ -136,7 +136,7 @@ const LED = [
   ['send the report to Bob', 'sending the report to Bob', 'send'],
   ['cancel my booking', 'canceling my booking', 'delete'],
 ] as const;
-/** None of these asks for what follows. */
+/** None of these introduces a request. */
 const LEADS_NOWHERE: readonly Form[] = [
   ['Which papers do I need to print for the visa?', 'read'],
   ['How often am I supposed to take the pills?', 'read'],
@@ -149,7 +149,7 @@ const LEADS_NOWHERE: readonly Form[] = [
   ['Start watching the queue', 'execute'],
   ['You are willing to pay a fee. Change the flight.', 'update', 'flight'],
 ];
-/** Verbs whose particle, place or object decides. */
+/** Verbs whose meaning depends on particle, place or object. */
 const DECIDED: readonly Form[] = [
   ['Please check me in for the flight', 'update'],
   ['bring the test server back up', 'update', 'test_server'],
@@ -195,7 +195,7 @@ for (const lead of LEADS)
     LED.map(([base, gerund, action]) => [lead.replace('_', base).replace('~', gerund), action]),
   );
 
-describe('what only remarks something', () => {
+describe('a mere remark', () => {
   for (const text of [
     'These rules apply to strings',
     'The invoice of March',

@@ -1,4 +1,4 @@
-// Forms of asking as data: a text, the class it asks for, and its object where that matters.
+// Forms of requests as data: a text, the requested action class, and its object where that matters.
 import { expect } from 'chai';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import type { Action } from '../../../shared/kernel/vocabulary.ts';

@@ -1,4 +1,4 @@
-// The forms in which English asks: passives, nouns of actions, parted verbs, wishes, questions, lists; and what only looks like one.
+// Forms of English requests: passives, nouns of actions, separated verbs, wishes, questions, lists; and texts that only look similar.
 import { expect } from 'chai';
 import { nominals, participles } from '../../../shared/core/intent/lexicon/inflection.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
@@ -89,7 +89,7 @@ checkForms('what a tool is for is what it does', PURPOSES);
 checkForms('what is only described is read', READS);
 checkForms('objects', OBJECTS);
 
-describe('what nothing asks for', () => {
+describe('a text without a request', () => {
   for (const text of NOT_ASKED)
     it(`${text}: is not understood, and no read`, () => {
       const { action, effect, flags } = parseIntent(text, lexicon);
@@ -98,7 +98,7 @@ describe('what nothing asks for', () => {
     });
 });
 
-describe('what matters most at the end of a long text', () => {
+describe('the most consequential request at the end of a long text', () => {
   const long = (piece: string, tail: string) => piece.repeat(Math.floor((9_900 - tail.length) / piece.length)) + tail;
   const TAILS: [string, string, string][] = [
     ['list the files and ', 'delete all users', 'delete'],

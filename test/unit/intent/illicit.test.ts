@@ -1,4 +1,4 @@
-// The trait illicit, as data: own sentences that say of themselves that they are not allowed, and ordinary ones that use such words.
+// The trait illicit, as data: sentences that describe themselves as not allowed, and ordinary ones with the same words.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -11,7 +11,7 @@ interface Case {
   illicit: boolean;
 }
 
-// The shape is the test's own; a wrong one fails its test.
+// The shape is defined by the test; a wrong one fails the test.
 const cases = JSON.parse(
   readFileSync(path.join(findRoot(), 'test', 'unit', 'intent', 'illicit.cases.json'), 'utf8'),
 ) as Case[];
@@ -29,7 +29,7 @@ describe('trait illicit', () => {
     expect(isIllicit('List the orders of May. Then use a stolen card to pay for them.')).to.equal(true);
   });
 
-  it('is not taken from one sentence into another', () => {
+  it('is not combined from two sentences', () => {
     expect(isIllicit('The wallet was stolen on Monday. Use the spare one to pay for the taxi.')).to.equal(false);
   });
 });

@@ -1,4 +1,4 @@
-// Words of one organisation: what they change for it and for nobody else, and that nothing may come to mean less.
+// Words of one organisation: their effect for it, their absence for others, and the refusal of weaker meanings.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -25,7 +25,7 @@ interface Finding {
   readonly message: string;
 }
 
-/** What a folder with this part is refused for. */
+/** The findings of a folder with this part. */
 function findingsOf(part: object): readonly Finding[] {
   const loaded = loadPolicySet([], { path: 'lexicon.json', text: textOf(part) }, { compileLexicon });
   return loaded.ok ? [] : loaded.findings;
@@ -58,7 +58,7 @@ describe('words of one organisation', () => {
   const own = lexicon.forOrganisation('rail');
   const other = lexicon.forOrganisation('other');
 
-  it('are read by that organisation and by no other', () => {
+  it('apply to that organisation and to no other', () => {
     expect(other).to.equal(lexicon);
     expect(parseIntent('Derail the carriages', own)).to.include({
       normalized: 'trains.delete.carriage',
@@ -70,7 +70,7 @@ describe('words of one organisation', () => {
       expect(parseIntent(text, other), text).to.deep.equal(parseIntent(text, shippedLexicon()));
   });
 
-  it('leave everything else as it is for the organisation itself', () => {
+  it('change nothing else for the organisation itself', () => {
     for (const text of [
       'Delete all drafts',
       'Send the payroll to anna@partner.example.com',
@@ -118,7 +118,7 @@ describe('words of one organisation', () => {
     expect(parseIntent('Send the minutes to anna@rail.example.com', own).traits).to.include('external');
   });
 
-  it('share what they do not change, and give the same lexicon again; of very many the oldest are made anew', () => {
+  it('share unchanged tables and cache the lexicon; of very many the oldest are compiled again', () => {
     expect(lexicon.forOrganisation('rail')).to.equal(own);
     const parts = Array.from({ length: 1_500 }, (_, i) => [`org-${i}`, { domains: { trains: [`carriage${i}x`] } }]);
     const many = compileLexicon({ ...lexiconJson(), organisations: Object.fromEntries(parts) });
@@ -127,14 +127,14 @@ describe('words of one organisation', () => {
       const { domain } = parseIntent(`Read carriage${i}x`, many.forOrganisation(`org-${i}`));
       expect(domain).to.equal('trains');
     }
-    // Whatever is shared is the very same table, and the oldest are made again when they ask.
+    // Shared tables are identical objects, and evicted lexicons are compiled again.
     expect(first.verbForms).to.equal(many.verbForms);
     expect(many.forOrganisation('org-0')).to.not.equal(first);
     expect(parseIntent('Read carriage0x', many.forOrganisation('org-0')).domain).to.equal('trains');
   });
 });
 
-/** A part that is refused: where (below `/organisations/rail`), and what the finding says. */
+/** A refused part: the pointer (below `/organisations/rail`), and the message of the finding. */
 interface RefusedPart {
   readonly name: string;
   readonly part: object;
@@ -144,7 +144,7 @@ interface RefusedPart {
 
 describe('words of one organisation are refused,', () => {
   const file = path.join(findRoot(), 'test', 'unit', 'intent', 'lexicon-organisation.cases.json');
-  // The shape is that of the file beside this one.
+  // The shape is that of the JSON file with the same name.
   for (const { name, part, at, says } of JSON.parse(readFileSync(file, 'utf8')) as RefusedPart[])
     it(`each mistake at its line and column: ${name}`, () => {
       const found = findingsOf(part);
@@ -163,7 +163,7 @@ describe('words of one organisation are refused,', () => {
     );
   });
 
-  it('and so is a name that is no slug', () => {
+  it('and so is a name that is not a slug', () => {
     const text = JSON.stringify({ ...lexiconJson(), organisations: { 'Acme Rail': {} } });
     const loaded = loadPolicySet([], { path: 'lexicon.json', text }, { compileLexicon });
     expect(loaded.ok ? '' : loaded.findings[0]?.message).to.contain('must be the slug of an organisation');
@@ -182,7 +182,7 @@ describe('the lexicon of the installation', () => {
       .with.lengthOf(3);
   });
 
-  it('is digested with the words of organisations', () => {
+  it('has a digest that covers the words of organisations', () => {
     const digestOf = (text: string): string => {
       const loaded = loadPolicySet([], { path: 'lexicon.json', text }, { compileLexicon });
       return loaded.ok ? loaded.set.digest : '';
@@ -226,7 +226,7 @@ describe('parseIntent with the words of an organisation,', () => {
   );
   const base = shippedLexicon();
 
-  it('for every part that is accepted: reads its own normalized strings back, and loses no data class and no place', () => {
+  it('for every accepted part: parses its own normalized strings to themselves, and loses no data class and no place', () => {
     let accepted = 0;
     fc.assert(
       fc.property(parts, texts, (part, lists) => {

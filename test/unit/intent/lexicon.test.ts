@@ -1,4 +1,4 @@
-// The lexicon file: what is refused, and that schema and file do not drift.
+// The lexicon file: invalid files are refused, and schema and file do not drift apart.
 import { expect } from 'chai';
 import { verbForms, singular } from '../../../shared/core/intent/lexicon/inflection.ts';
 import { compileLexicon, LexiconError } from '../../../shared/core/intent/lexicon/lexicon.ts';
@@ -76,11 +76,11 @@ describe('compileLexicon', () => {
     expect(error.pointer).to.equal('/refinements/0/verbs/0');
   });
 
-  it('refuses what is no object at all', () => {
+  it('refuses a value that is not an object', () => {
     for (const json of [null, 1, 'x', [], {}]) expect(() => compileLexicon(json)).to.throw(LexiconError);
   });
 
-  it('takes a verb that an author adds', () => {
+  it('accepts an additional verb', () => {
     const json = lexiconJson();
     groups(json).push({ action: 'delete', effect: 'destructive', traits: ['irreversible'], verbs: ['defenestrate'] });
     const parse = parseIntent('Please defenestrate the invoices', compileLexicon(json));

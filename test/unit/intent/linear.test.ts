@@ -1,4 +1,4 @@
-// The work of a parse, counted as lookups in the lexicon, grows no faster than the text: no clock is involved.
+// The work of a parse, counted as look-ups in the lexicon, grows at most linearly with the text. No clock is involved.
 import { expect } from 'chai';
 import type { Lexicon } from '../../../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
@@ -6,7 +6,7 @@ import { shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();
 
-/** The lexicon with every lookup in its tables counted. */
+/** The lexicon with a counter for every look-up in its tables. */
 function counted(): { lexicon: Lexicon; count: () => number } {
   let lookups = 0;
   const watch = <T extends object>(table: T): T =>
@@ -72,7 +72,7 @@ describe('the work of a parse', () => {
       const text = (length: number) => seed.repeat(Math.ceil(length / seed.length)).slice(0, length);
       const [half, whole] = [lookupsFor(text(5_000)), lookupsFor(text(10_000))];
       expect(half).to.be.greaterThan(0);
-      // A little more than twice: what is bounded by a constant need not be reached by the shorter text.
+      // A little more than twice, because the shorter text may not reach a constant bound.
       expect(whole / half).to.be.below(2.6);
     });
 });

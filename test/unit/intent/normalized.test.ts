@@ -1,4 +1,4 @@
-// Strings that are normalized already: finer verbs, places, wildcards, unknown words.
+// Strings in normalized form: finer verbs, places, wildcards, unknown words.
 import { expect } from 'chai';
 import { actionOf, parseNormalized, readNormalized } from '../../../shared/core/intent/normalized.ts';
 import { ACTION_CLASSES } from '../../../shared/kernel/vocabulary.ts';

@@ -1,4 +1,4 @@
-// Reading cases, as data: text in, the members of the parse that matter out.
+// Parse cases, as data: a text and the relevant members of its parse.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';

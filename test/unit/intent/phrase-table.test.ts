@@ -1,4 +1,4 @@
-// Phrases of several words: which one of a text is found, alone and over the phrases of another table.
+// Phrases of several words: which one is found in a text, alone and layered over another table.
 import { expect } from 'chai';
 import { PhraseTable } from '../../../shared/core/intent/lexicon/phrase-table.ts';
 
@@ -31,7 +31,7 @@ describe('a table of phrases', () => {
     expect(verbs.findAll('up call up up'.split(' '))).to.deep.equal(['raise', 'ring']);
   });
 
-  it('takes the value that was added last', () => {
+  it('returns the value that was added last', () => {
     const twice = table({ 'shut down': 'first' });
     twice.add('shut down', 'second');
     expect(found(twice, 'shut down')).to.deep.equal({ value: 'second', length: 2 });
@@ -40,7 +40,7 @@ describe('a table of phrases', () => {
 
   describe('over another', () => {
     const own = table({ call: 'own call', 'call up bob': 'own ring' }, verbs);
-    it('hides the same phrase, and leaves the table below as it is', () => {
+    it('hides the same phrase, and does not change the table below', () => {
       expect(found(own, 'call me')).to.deep.equal({ value: 'own call', length: 1 });
       expect(own.get('call')).to.equal('own call');
       expect(found(verbs, 'call me')).to.deep.equal({ value: 'call', length: 1 });

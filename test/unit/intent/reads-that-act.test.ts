@@ -1,4 +1,4 @@
-// Commands and statements that begin like reading and change something, or touch credentials: none is taken for a plain read.
+// Commands and statements that begin like reads but change something or touch credentials: none is parsed as a plain read.
 import { expect } from 'chai';
 import { readNormalized } from '../../../shared/core/intent/normalized.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';

@@ -1,4 +1,4 @@
-// Risk by the shipped intake policies, as data: own sentences, their level, and the factors that a reader would name.
+// Risk by the shipped intake policies, as data: sentences with their level and expected factors.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
@@ -12,7 +12,7 @@ interface Case {
   factors: string[];
 }
 
-// The shape is the test's own; a wrong one fails its test.
+// The shape is defined by the test; a wrong one fails the test.
 const cases = JSON.parse(
   readFileSync(path.join(findRoot(), 'test', 'unit', 'intent', 'risk.cases.json'), 'utf8'),
 ) as Case[];

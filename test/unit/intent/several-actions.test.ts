@@ -1,4 +1,4 @@
-// Texts that ask for several things, one of them in passing: what matters most leads, and all else is an alternative.
+// Texts with several requests: the most consequential one leads, and the others are alternatives.
 import { expect } from 'chai';
 import { readNormalized } from '../../../shared/core/intent/normalized.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
@@ -6,7 +6,7 @@ import { shippedLexicon } from './lexicon.ts';
 
 const lexicon = shippedLexicon();
 
-/** Text, action, verb that leads. */
+/** Text, action, leading verb. */
 const SEVERAL: [string, string, string][] = [
   ['view data and grant bob admin', 'grant', 'grant'],
   ['view data or grant bob admin', 'grant', 'grant'],
@@ -24,7 +24,7 @@ const SEVERAL: [string, string, string][] = [
   ['show me how you delete users by doing it', 'delete', 'delete'],
   ['explain how to purge the cache by actually doing it', 'delete', 'purge'],
 ];
-/** Nouns that are verbs too, comparisons, and code that is only talked about. */
+/** Nouns that are also verbs, comparisons, and code that is only mentioned. */
 const ONE = [
   'list the users and permissions',
   'look up payments and transfers for March',
@@ -83,7 +83,7 @@ describe('resources as they look', () => {
     it(`${JSON.stringify(resource)}: is flagged as obfuscated`, () => {
       expect(read(resource).flags).to.deep.equal(['obfuscated']);
     });
-  it('are read as they look where they are disguised, and stay as they are written', () => {
+  it('are interpreted as they look where they are disguised, and keep their spelling', () => {
     expect(read('\u0455ecrets/x').data_classes).to.deep.equal(['credentials']);
     expect(read('db/pr\u043eduction/users').places).to.include('production');
     expect(read('db/pr\u043eduction/users').normalized).to.equal('db.read.pr\u043eduction.users');
@@ -109,15 +109,15 @@ describe('resources as they look', () => {
     it(`${resource}: is about credentials`, () => {
       expect(read(resource).data_classes).to.include('credentials');
     });
-  it('keeps the same words in other positions what they are', () => {
+  it('keeps the meaning of the same words in other positions', () => {
     expect(read('env/staging/web').data_classes).to.deep.equal([]);
     expect(parseIntent('run pwd', lexicon).data_classes).to.deep.equal([]);
     expect(read('web/live/stream').places).to.deep.equal([]);
   });
-  it('takes a live database for production', () => {
+  it('treats a live database as production', () => {
     expect(read('mysql/live/users').places).to.deep.equal(['mysql/live', 'mysql/production', 'production']);
   });
-  it('lists few places however often they are named, and loses none', () => {
+  it('lists each place once however often it is named, and loses none', () => {
     const { places } = read(`${'production/staging/'.repeat(30)}sandbox/x`);
     expect(places.length).to.be.at.most(8);
     expect(places).to.include.members(['production', 'staging', 'sandbox']);

@@ -1,4 +1,4 @@
-// What strings mean: verb with object as in texts, and look-alikes as the words that they look like.
+// The meaning of strings: verb with object as in texts, and look-alikes as the words that they look like.
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const lexicon = shippedLexicon();
 
 interface StringCase extends Partial<Pick<ParsedIntent, 'action' | 'effect' | 'traits' | 'extent' | 'flags'>> {
   readonly string: string;
-  /** It must not be milder than this string, and lies in the same places. */
+  /** It must not be milder than this string, and must lie in the same places. */
   readonly like?: string;
 }
 
@@ -39,7 +39,7 @@ describe('a string', () => {
       if (flags !== undefined) expect(meant.flags).to.have.members(flags);
       if (like !== undefined) {
         const real = read(like);
-        // What protects the real resource has to see this one: as the resource itself, or as a place that it lies in.
+        // A rule that protects the real resource must match this one: as the resource itself, or as a place that contains it.
         const resource = like.replace(/^(\w+)\.\w+\./, '$1.').replaceAll('.', '/');
         const places = [...meant.places, parsed(string).resource];
         expect(milderIn({ ...meant, places }, { ...real, confidence: 1 })).to.deep.equal([]);
