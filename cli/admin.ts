@@ -26,16 +26,18 @@ export class CommandError extends Error {}
 /**
  * Runs a command on the service's database and sets the exit code: 0, or 1 with a sentence on standard error.
  * @param options names of the command's options by the pointers that refusals carry (`/scopes` is `--scope`)
+ * @param onRefused hears of each row that is refused; by default it is said
  */
 export async function runAdmin(
   work: (store: AdminStore) => Promise<void>,
   options: Readonly<Record<string, string>> = {},
+  onRefused: (table: string, id: string) => void = sayRefused,
 ): Promise<void> {
   try {
     await withStore(loadConfig(), async ({ databaseUrl, pepper }) => {
       const db = await openDatabase({
         url: databaseUrl,
-        seals: createSeals({ pepper, onRefused: sayRefused }),
+        seals: createSeals({ pepper, onRefused }),
         applicationName: 'custos-cli',
         poolSize: 2,
         queryTimeoutMs: QUERY_TIMEOUT_MS,

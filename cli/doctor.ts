@@ -5,6 +5,7 @@ import { styleText } from 'node:util';
 import type { Command } from 'commander';
 import { type Config, ConfigError } from '../shared/platform/config/config.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
+import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { ADDRESS_FILE } from '../shared/platform/embedded/embedded.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { printJson } from './admin.ts';
@@ -24,10 +25,13 @@ import {
   checkLogs,
   checkPolicies,
   checkRedis,
+  checkRows,
   checkSecrets,
+  checkWaitingKeys,
   checkWork,
   checkWorkers,
   folderDigest,
+  peppersOf,
 } from './doctor/service.ts';
 
 /** A machine in trouble answers late; a person waits for it. */
@@ -89,10 +93,12 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       ),
     ];
   }
+  const { pepper } = peppersOf(config);
   let db: Awaited<ReturnType<typeof openDatabase>>;
   try {
     db = await openDatabase({
       url,
+      ...(pepper === undefined ? {} : { seals: createSeals({ pepper }) }),
       applicationName: 'custos-doctor',
       poolSize: 1,
       queryTimeoutMs: QUERY_TIMEOUT_MS,
@@ -118,6 +124,8 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
     if (server.some(({ check, verdict }) => check === 'migrations' && verdict === 'problem')) return server;
     const service = await examine({
       secrets: () => checkSecrets(db, config),
+      'previous pepper': () => checkWaitingKeys(db, config),
+      'sealed rows': async () => (pepper === undefined ? [] : checkRows(db, pepper)),
       'admin key': () => checkAdminKeys(db),
       policies: () => checkPolicies(db, config),
       work: () => checkWork(db),

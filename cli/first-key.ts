@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { StoreConfig } from '../shared/platform/config/config.ts';
 import { databaseNowMs } from '../shared/platform/db/clock.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
+import { ensureSecretFingerprint, PEPPER } from '../shared/platform/db/fingerprints.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { BOOTSTRAP_FILE, ensureBootstrap } from '../shared/domain/keys/bootstrap.ts';
 
@@ -19,7 +20,7 @@ export interface FirstKey {
  * @throws {BootstrapError} when CUSTOS_BOOTSTRAP_KEY or the kept key cannot be used
  */
 export async function ensureFirstKey(config: StoreConfig, embedded: boolean): Promise<FirstKey> {
-  const { databaseUrl, pepper, bootstrapKey } = config;
+  const { databaseUrl, pepper, pepperPrevious, bootstrapKey } = config;
   const dataDir = embedded ? config.dataDir : undefined;
   const db = await openDatabase({
     url: databaseUrl,
@@ -29,9 +30,11 @@ export async function ensureFirstKey(config: StoreConfig, embedded: boolean): Pr
     onError: () => undefined,
   });
   try {
+    // Under another pepper every row would be refused, and the key be made in vain.
+    await ensureSecretFingerprint(db, PEPPER, pepper);
     const nowMs = await databaseNowMs(db);
     const clock = { nowMs: () => nowMs };
-    const { generatedKey } = await ensureBootstrap({ db, pepper, bootstrapKey, dataDir, clock });
+    const { generatedKey } = await ensureBootstrap({ db, pepper, pepperPrevious, bootstrapKey, dataDir, clock });
     const file = dataDir === undefined ? undefined : path.join(dataDir, BOOTSTRAP_FILE);
     return { newKey: generatedKey, keyFile: file !== undefined && existsSync(file) ? file : undefined };
   } finally {

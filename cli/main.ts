@@ -15,6 +15,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   keys: async () => (await import('./keys.ts')).registerKeys,
   org: async () => (await import('./org.ts')).registerOrg,
   config: async () => (await import('./config.ts')).registerConfig,
+  pepper: async () => (await import('./pepper.ts')).registerPepper,
+  seals: async () => (await import('./seals.ts')).registerSeals,
   doctor: async () => (await import('./doctor.ts')).registerDoctor,
   log: async () => (await import('./log.ts')).registerLog,
   audit: async () => (await import('./audit.ts')).registerAudit,

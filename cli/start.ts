@@ -117,7 +117,13 @@ function storeEnv(config: StoreConfig): NodeJS.ProcessEnv {
       delete env[name];
       delete env[fileVariableOf(name)];
     }
-  return { ...env, DATABASE_URL: config.databaseUrl, REDIS_URL: config.redisUrl, CUSTOS_PEPPER: config.pepper };
+  return {
+    ...env,
+    DATABASE_URL: config.databaseUrl,
+    REDIS_URL: config.redisUrl,
+    CUSTOS_PEPPER: config.pepper,
+    CUSTOS_PEPPER_PREVIOUS: config.pepperPrevious,
+  };
 }
 
 /** The `main` of a process, beside this file in the sources and in the build alike. */

@@ -15,10 +15,16 @@ export function seal(key: Buffer, text: string, associated: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** @throws {Error} when the key, the associated data or a byte is another one */
-export function unseal(key: Buffer, sealed: Buffer, associated: Buffer): string {
+/** @returns undefined when the key, the associated data or a byte is another one */
+export function unsealed(key: Buffer, sealed: Buffer, associated: Buffer): string | undefined {
+  if (sealed.length < 28) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12));
   decipher.setAAD(associated);
   decipher.setAuthTag(sealed.subarray(12, 28));
-  return decipher.update(sealed.subarray(28), undefined, 'utf8') + decipher.final('utf8');
+  const text = decipher.update(sealed.subarray(28), undefined, 'utf8');
+  try {
+    return text + decipher.final('utf8');
+  } catch {
+    return undefined;
+  }
 }

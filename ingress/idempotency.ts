@@ -5,7 +5,7 @@ import { ApiError } from '../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
 import { canonicalize } from '../shared/core/proof/canonical.ts';
 import { CLAIM, READ, RELEASE, STORE, type StoredRow } from './idempotency-rows.ts';
-import { seal, sealingKey, unseal } from './idempotency-seal.ts';
+import { seal, sealingKey, unsealed } from './idempotency-seal.ts';
 import type { Reply } from './route.ts';
 
 export interface IdempotentRequest {
@@ -46,6 +46,8 @@ export interface IdempotencyDeps {
   readonly db: Pick<Database, 'query' | 'transaction'>;
   /** The service's secret; stored answers are sealed under it and the caller's Idempotency-Key. */
   readonly pepper: Buffer;
+  /** The one before the last rotation: answers that were sealed under it can still be given. */
+  readonly pepperPrevious?: Buffer;
   /** Names this process among the signs of life; absent: its claims end only by themselves. */
   readonly processId?: string;
   readonly monotonicMs: () => number;
@@ -102,7 +104,7 @@ class Refused extends Error {
 }
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
-  const { db, pepper, processId, monotonicMs } = deps;
+  const { db, pepper, pepperPrevious, processId, monotonicMs } = deps;
   /** Claims of this process that nobody works on any more, by claim; and until when it matters. */
   const unreleased = new Map<string, { readonly values: readonly unknown[]; readonly untilMs: number }>();
   let timer: NodeJS.Timeout | undefined;
@@ -187,15 +189,27 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       const place = [key.organisationId, key.environment, route, sha256(`${key.lineage}\n${idempotencyKey}`)];
       const bodyHash = fingerprint(request);
       const sealWith = sealingKey(pepper, idempotencyKey);
-      const opened = (answer: Buffer): Stored => JSON.parse(unseal(sealWith, answer, bodyHash)) as Stored;
+      const opened = (answer: Buffer): Stored | undefined => {
+        const peppers = pepperPrevious === undefined ? [pepper] : [pepper, pepperPrevious];
+        for (const one of peppers) {
+          const text = unsealed(sealingKey(one, idempotencyKey), answer, bodyHash);
+          if (text !== undefined) return JSON.parse(text) as Stored;
+        }
+        return undefined;
+      };
       const id = randomBytes(16).toString('hex');
       let waitSeconds = 1;
       // The row may vanish between the two statements (released): then the claim is tried again.
       for (let attempt = 0; attempt < 3; attempt += 1) {
         const [claimed] = await claim(place, [bodyHash, id, processId ?? null]);
         if (claimed !== undefined) {
-          const earlier = claimed.answer === null ? undefined : opened(claimed.answer).kept;
-          return { kind: 'claimed', claim: claimOf(place, id, (text) => seal(sealWith, text, bodyHash), earlier) };
+          const claimHeld = (earlier: unknown): Claim =>
+            claimOf(place, id, (text) => seal(sealWith, text, bodyHash), earlier);
+          if (claimed.answer === null) return { kind: 'claimed', claim: claimHeld(undefined) };
+          const earlier = opened(claimed.answer);
+          if (earlier !== undefined) return { kind: 'claimed', claim: claimHeld(earlier.kept) };
+          await claimHeld(undefined).release();
+          throw unreadable();
         }
         const [row] = await db.query<StoredRow>(READ, place);
         if (row === undefined) continue;
@@ -210,7 +224,9 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
           waitSeconds = row.wait_seconds;
           break;
         }
-        const { kept, ...stored } = opened(row.answer);
+        const answer = opened(row.answer);
+        if (answer === undefined) throw unreadable();
+        const { kept, ...stored } = answer;
         return { kind: 'replay', reply: { ...stored, ...(kept === undefined ? {} : { kept }), status: row.status } };
       }
       throw running('The first request with this Idempotency-Key is still running.', waitSeconds);
@@ -224,4 +240,13 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
 
 function running(detail: string, waitSeconds: number): ApiError {
   return new ApiError('E2010', detail, { status: 409, headers: { 'retry-after': String(waitSeconds) } });
+}
+
+/** Never a second effect: the first request had one, and only its answer is lost. */
+function unreadable(): ApiError {
+  return new ApiError(
+    'E2010',
+    "The first request with this Idempotency-Key was answered before the service's secret was changed, and its answer cannot be read any more. See what it did, and use a new key for a new request.",
+    { status: 409 },
+  );
 }

@@ -7,6 +7,7 @@ import type { DataSourceOptions } from '../shared/platform/db/data-source.ts';
 import { type DatabaseClock, reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
 import { keptOf, openDatabase } from '../shared/platform/db/database.ts';
 import { ensureDurable } from '../shared/platform/db/durability.ts';
+import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { warnOfExcessRights } from '../shared/platform/db/rights.ts';
 import { startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
@@ -16,7 +17,7 @@ import { createRecorder } from '../shared/domain/decisions/recorder.ts';
 import { createSignalStore } from '../shared/domain/trust/signals.ts';
 import { startHeartbeat, watchWorkers } from '../shared/platform/process/heartbeat.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
-import { ensureSecretFingerprint } from '../shared/platform/db/fingerprints.ts';
+import { ensureSecretFingerprint, PEPPER } from '../shared/platform/db/fingerprints.ts';
 import { createLastUsed } from '../shared/domain/keys/last-used.ts';
 import { createWatchedSeals } from '../shared/platform/db/seals/refusals.ts';
 import { createSecretHasher } from '../shared/domain/keys/secrets.ts';
@@ -46,6 +47,8 @@ export interface IngressDeps {
   readonly tracing?: Tracing | undefined;
   /** Wall clock and monotonic clock; a test moves them. Default: the database's time, counted on by the machine. */
   readonly clock?: ServiceClock;
+  /** Ends the process when its pepper is no longer the one in force; absent: at once. */
+  readonly end?: () => void;
   /** How long the database may take. Absent: as long as a request can wait. A test that is not about time waits longer. */
   readonly patience?: Pick<DataSourceOptions, 'queryTimeoutMs' | 'connectTimeoutMs'>;
 }
@@ -64,6 +67,8 @@ export interface RunningIngress {
 
 /** The database's clock, or that of a test. */
 type ServiceClock = EdgeClock & Partial<Pick<DatabaseClock, 'observe' | 'problem'>>;
+
+const endProcess = (): never => process.exit(1);
 
 /** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
 export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
@@ -98,7 +103,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       onProblem: reportClock(logger),
     }));
   const { nowMs, monotonicMs } = clock;
-  await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', config.pepper);
+  await ensureSecretFingerprint(db, PEPPER, config.pepper);
   const { trustDailyCap } = config;
   const deciding = await startDeciding({
     db,
@@ -113,6 +118,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     },
   });
   const { changes, policies, decider, decisions, opener, readings, recentParses, promiser, presence } = deciding;
+  await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: deps.end ?? endProcess });
   const parses = createParseStore({ db });
   const intents = createIntentStore({ db });
   const proofs = createProofStore({ db });
@@ -123,6 +129,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     db,
     changes,
     pepper: config.pepper,
+    pepperPrevious: config.pepperPrevious,
     clock,
     onUse: (keyId, atMs) => lastUsed.record(keyId, atMs),
   });
@@ -207,6 +214,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const idempotency = createIdempotency({
     db,
     pepper: Buffer.from(config.pepper, 'utf8'),
+    ...(config.pepperPrevious === undefined ? {} : { pepperPrevious: Buffer.from(config.pepperPrevious, 'utf8') }),
     processId: heartbeat.processId,
     monotonicMs,
   });

@@ -5,6 +5,8 @@ import { performance } from 'node:perf_hooks';
 import type { StoreConfig } from '../shared/platform/config/config.ts';
 import { reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
 import { keptOf, openDatabase } from '../shared/platform/db/database.ts';
+import { ensureSecretFingerprint, PEPPER } from '../shared/platform/db/fingerprints.ts';
+import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { ensureDurable } from '../shared/platform/db/durability.ts';
 import { isPassing } from '../shared/platform/db/trouble.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
@@ -97,6 +99,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   });
   await ensureDurable(db);
   await warnOfExcessRights(db, logger);
+  await ensureSecretFingerprint(db, PEPPER, config.pepper);
   const clock = await startDatabaseClock({ db, monotonicMs, machineMs, onProblem: reportClock(logger) });
   const { nowMs } = clock;
   deps.onClock(nowMs);
@@ -119,6 +122,8 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     onError,
     trustDailyCap: config.trustDailyCap,
   });
+  const { changes } = deciding;
+  await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: () => process.exit(1) });
   const intentWorker = createIntentWorker({
     ...deciding,
     db,
@@ -207,6 +212,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     db,
     changes: deciding.changes,
     pepper: config.pepper,
+    pepperPrevious: config.pepperPrevious,
     clock,
   });
   const gate = createGate(KEY_LOOK_UPS_PER_SECOND, () => performance.now());

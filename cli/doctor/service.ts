@@ -7,8 +7,11 @@ import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { workersAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
-import { compareSecretFingerprint, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
+import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
 import { logProblems } from '../../shared/domain/ledger/audit.ts';
+import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
+import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
+import { PEPPER_FILE, PEPPER_PREVIOUS_FILE } from '../../shared/platform/embedded/secrets.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { admitPolicySet } from '../../shared/core/policy/admit.ts';
@@ -41,6 +44,57 @@ const LATE: Statement = {
     (SELECT extract(epoch FROM now() - created_at)::float8 FROM log_inbox ORDER BY seq LIMIT 1) AS log`,
 };
 
+/** The peppers of this set-up, from settings or from the data folder of the embedded database. */
+export function peppersOf(config: Config): Partial<Record<'pepper' | 'previous', string>> {
+  const kept = (name: string): string | undefined => {
+    const file = path.join(config.dataDir, name);
+    return config.databaseUrl === undefined && existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  };
+  const pepper = config.pepper ?? kept(PEPPER_FILE);
+  const previous = config.pepperPrevious ?? kept(PEPPER_PREVIOUS_FILE);
+  return { ...(pepper !== undefined && { pepper }), ...(previous !== undefined && { previous }) };
+}
+
+/** Keys that are stored under an earlier pepper. */
+export async function checkWaitingKeys(db: Database, config: Config): Promise<Diagnosis[]> {
+  const { previous } = peppersOf(config);
+  const { waiting, lost } = await countWaitingKeys(db, previous);
+  const found: Diagnosis[] = [];
+  const check = 'previous pepper';
+  if (lost > 0)
+    found.push(
+      warning(
+        check,
+        `${lost} keys are stored under a pepper that is not known here, and do not work`,
+        'set CUSTOS_PEPPER_PREVIOUS to it, or make new keys',
+      ),
+    );
+  if (previous !== undefined)
+    found.push(
+      waiting > 0
+        ? ok(check, `${waiting} keys wait for their first use under the new pepper`)
+        : ok(check, 'no key needs it any more: remove CUSTOS_PEPPER_PREVIOUS, or the file pepper-previous'),
+    );
+  return found;
+}
+
+/** Rows that give authority and are refused. */
+export async function checkRows(db: Database, pepper: string): Promise<Diagnosis[]> {
+  const check = 'sealed rows';
+  // Under another pepper all of them are wrong, which is said already.
+  if ((await compareSecretFingerprint(db, PEPPER, pepper)) === 'other') return [];
+  const { checked, refused } = await checkSealedRows(db);
+  if (refused.length === 0) return [ok(check, `all ${checked} rows that give authority are as Custos wrote them`)];
+  const tables = [...new Set(refused.map(({ table }) => table))].join(', ');
+  return [
+    problem(
+      check,
+      `${refused.length} rows that give authority are refused: ${tables}`,
+      '"custos seals check" lists them',
+    ),
+  ];
+}
+
 /** The secrets of this set-up against those that the database was set up with. */
 export async function checkSecrets(db: Database, config: Config): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
@@ -55,8 +109,7 @@ export async function checkSecrets(db: Database, config: Config): Promise<Diagno
     const file = path.join(config.dataDir, name);
     return config.databaseUrl === undefined && existsSync(file) ? file : undefined;
   };
-  const pepperFile = kept('pepper');
-  const pepper = config.pepper ?? (pepperFile === undefined ? undefined : readFileSync(pepperFile, 'utf8').trim());
+  const { pepper } = peppersOf(config);
   if (pepper !== undefined) await compare('pepper', 'CUSTOS_PEPPER', pepper);
   const keyFile = config.signingKeyFile ?? kept('signing-key.pem');
   if (keyFile !== undefined) {

@@ -57,6 +57,7 @@ export async function openStore(config: Config, logger: Logger, say: (line: stri
       databaseUrl: embedded.url,
       migrationDatabaseUrl: embedded.ownerUrl,
       pepper: config.pepper ?? secrets.pepper,
+      pepperPrevious: config.pepperPrevious ?? secrets.pepperPrevious,
       signingKeyFile: config.signingKeyFile ?? secrets.signingKeyFile,
       promiseKeyFile: config.promiseKeyFile ?? secrets.promiseKeyFile,
     },

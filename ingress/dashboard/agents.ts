@@ -1,5 +1,6 @@
 // The list of agents as the pages show it: each way to look is one index, read from where the page begins.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
+import { readStatuses } from '../../shared/domain/agents/agents.ts';
 import { loadTrust } from '../../shared/domain/trust/state.ts';
 import { dayOf } from '../../shared/core/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
@@ -103,13 +104,21 @@ export function createAgentLister(deps: {
   ): Promise<ListedAgent[]> => {
     const now = nowMs();
     const keys = rows.map((row) => ({ organisationId, environment, agentId: row.agent_id }));
-    const trusts = await loadTrust(db, keys, now, trustDailyCap);
+    const [trusts, statuses] = await Promise.all([
+      loadTrust(db, keys, now, trustDailyCap),
+      // A row that somebody else wrote must not be shown as more than it counts as.
+      readStatuses(
+        db,
+        { organisationId, environment },
+        keys.map(({ agentId }) => agentId),
+      ),
+    ]);
     return rows.map((row, i) => {
       const { score } = (trusts[i] ?? NOTHING_RECORDED).on(dayOf(now));
       return {
         agentId: row.agent_id,
         name: row.name,
-        status: row.status,
+        status: statuses.get(row.agent_id) ?? row.status,
         trust: { score, level: levelOf(score) },
         createdAt: row.created_at.toISOString(),
         seq: row.seq,

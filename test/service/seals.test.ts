@@ -118,6 +118,12 @@ describe('a row that gives authority and was written past the service', () => {
     await becomes(() => codeOf(client), 'E1002');
   });
 
+  it('refuses a key that was put into the line of another', async () => {
+    const [one, other] = [await service.addKey({ scopes: ['admin:*'] }), await service.addKey({ scopes: ['admin:*'] })];
+    await tamper('UPDATE api_key SET replaced_by = $2 WHERE key_id = $1', [one.keyId, other.keyId]);
+    await becomes(() => codeOf(service.admin.withKey(other.key)), 'E1002');
+  });
+
   it('is no session', async () => {
     const { keyId } = await service.addKey({ scopes: ['admin:*'] });
     const token = randomBytes(32).toString('base64url');

@@ -1,7 +1,7 @@
 // What is known of an agent when it asks: one cached entry an agent, loaded in batches, kept true by the change feed.
 import { LRUCache } from 'lru-cache';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
-import type { Database } from '../../platform/db/database.ts';
+import type { Database, Sql } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import type { Facts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
@@ -62,6 +62,9 @@ export interface AgentDirectoryDeps {
 }
 
 const MAX_AGENTS = 10_000;
+/** Once to twice this long an agent is known without being read again, should the change feed's triggers be off. */
+const KNOWN_FOR_MS = 120_000;
+const SPREAD = 64;
 const LOAD_BATCH = 200;
 const OTHERS_POLL_MS = 1_000;
 /** Longer than a statement may take, so that a row that commits late is still seen. */
@@ -136,11 +139,25 @@ function entryOf(seals: Seals, agentId: string, rows: readonly LoadRow[], trust:
   return { state: { facts, canonical: canonicalize(facts), history, trust }, trustOutdated: false, others };
 }
 
+/** What the agents count as now, those that are not registered left out. @throws {ApiError} E6002 */
+export async function readStatuses(
+  sql: Sql,
+  { organisationId, environment }: Omit<AgentKey, 'agentId'>,
+  agentIds: readonly string[],
+): Promise<ReadonlyMap<string, AgentStatus>> {
+  const rows = await sql.query<StatusRow>(STATUSES, [organisationId, environment, [...new Set(agentIds)]]);
+  const agents = rows.map((row) => factsOf(sql.seals, row.asked, row));
+  return new Map(agents.flatMap(({ id, status }) => (status === 'UNREGISTERED' ? [] : [[id, status] as const])));
+}
+
 export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const { db, changes, processId, nowMs, trustDailyCap } = deps;
-  const cache = new LRUCache<string, Entry>({ max: deps.maxAgents ?? MAX_AGENTS });
+  const cache = new LRUCache<string, Entry>({ max: deps.maxAgents ?? MAX_AGENTS, ttlResolution: 1_000 });
   const loading = new Map<string, Loading>();
   let queue: Loading[] = [];
+  // Agents that were loaded together, after a start, are not all loaded again together.
+  let loaded = 0;
+  const knownForMs = (): number => KNOWN_FOR_MS + ((loaded++ % SPREAD) * KNOWN_FOR_MS) / SPREAD;
   let flushing = false;
 
   const idOf = (key: AgentKey): string => cacheKey(key.organisationId, key.environment, key.agentId);
@@ -186,7 +203,8 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
           : { state: { ...earlier.state, trust }, trustOutdated: false, others: earlier.others };
       // One that was committed just before Postgres looked is counted twice: rather that than not at all.
       if (earlier === undefined) for (const { atMs, verdict } of l.decided) entry.state.history.add(atMs, verdict, 1);
-      if (!l.outdated) cache.set(idOf(l.key), entry);
+      // Newer trust makes nothing else of the entry newer: it ends when it would have ended.
+      if (!l.outdated) cache.set(idOf(l.key), entry, { ttl: knownForMs(), noUpdateTTL: earlier !== undefined });
       l.resolve(entry.state);
     });
   };
@@ -287,11 +305,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       if (entry?.trustOutdated === false) return entry.state;
       return loading.get(id)?.promise ?? enqueue(id, key);
     },
-    async statuses({ organisationId, environment }, agentIds) {
-      const rows = await db.query<StatusRow>(STATUSES, [organisationId, environment, [...new Set(agentIds)]]);
-      const agents = rows.map((row) => factsOf(db.seals, row.asked, row));
-      return new Map(agents.flatMap(({ id, status }) => (status === 'UNREGISTERED' ? [] : [[id, status] as const])));
-    },
+    statuses: (owner, agentIds) => readStatuses(db, owner, agentIds),
     count(key, atMs, verdict) {
       const id = idOf(key);
       const entry = cache.peek(id);

@@ -9,6 +9,7 @@ import { type ActivePolicySet, watchActivePolicySet } from '../policy-sets/activ
 import { createAgentDirectory } from '../agents/agents.ts';
 import { type ApprovalOpener, createApprovalOpener } from './approval-open.ts';
 import { createDecider, type Decider } from './decider.ts';
+import { withMaxAge } from '../../platform/db/max-age.ts';
 import { createHalts } from './halts.ts';
 import { createPresence, type Presence } from './presence.ts';
 import { createRecentParses, type RecentParses } from './recent-parses.ts';
@@ -60,13 +61,14 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     onError,
     onTime: (sample) => clock.observe?.(sample),
   });
-  const policies = await watchActivePolicySet({ db, changes, compileLexicon, onError });
+  const aged = withMaxAge(changes, parseInt(processId.slice(0, 8), 16) / 0x1_0000_0000);
+  const policies = await watchActivePolicySet({ db, changes: aged, compileLexicon, onError });
   const promiser =
     deps.promises === undefined ? undefined : await startPromiser({ db, changes, nowMs, onError, ...deps.promises });
   const agents = createAgentDirectory({ db, changes, processId, nowMs, onError, trustDailyCap });
   const decisions = createDecisionStore({ db, processId });
   const opener = createApprovalOpener({ db, processId });
-  const halts = createHalts({ db, changes });
+  const halts = createHalts({ db, changes: aged });
   return {
     changes,
     policies,
@@ -79,6 +81,7 @@ export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
     recentParses: createRecentParses({ db }),
     async close() {
       await Promise.all([decisions.idle(), opener.idle()]);
+      aged.close();
       agents.close();
       await changes.close();
     },

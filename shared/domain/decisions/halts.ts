@@ -41,7 +41,7 @@ export function haltOf(seals: Seals, row: Partial<SealedRow<'halt'>>, id: string
   return { reason: FORGED_REASON, keyId: keyId ?? '', createdAt: createdAt ?? new Date(0), isForged: true };
 }
 
-export function createHalts(deps: { db: Database; changes: ChangeFeed }): Halts {
+export function createHalts(deps: { db: Database; changes: Pick<ChangeFeed, 'subscribe'> }): Halts {
   const idOf = (organisationId: string, environment: string): string => `${environment}\n${organisationId}`;
   // Undefined: must be read before anything is answered.
   let known: ReadonlyMap<string, Halt> | undefined;

@@ -2,12 +2,13 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
-import type { Sql } from '../../platform/db/database.ts';
+import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { createKeyCache } from './cache.ts';
 import { type KeyParts, parseKey } from './format.ts';
 import { loadKey, type StoredKey } from './lookup.ts';
 import { presentedKey } from './presented.ts';
+import { createSecretCheck, rehashKey } from './previous-pepper.ts';
 import { createSecretHasher, type SecretHasher } from './secrets.ts';
 import type { AuthenticatedKey } from './types.ts';
 
@@ -16,16 +17,24 @@ const MAX_KNOWN = 10_000;
 const MAX_REFUSED = 10_000;
 /** A key that is made a moment after somebody tried it works after this at the latest (and at once when the feed says so). */
 const REFUSED_FOR_MS = 1_000;
+/**
+ * What is known of a key is looked up again after this, though the change feed said nothing of it: whoever switches the
+ * feed's triggers off must not keep a revoked key alive. Each key has its own time between the two, so that keys that
+ * were first used together, after a start, are not all looked up again together.
+ */
+export const KNOWN_FOR_MS = { least: 120_000, most: 240_000 } as const;
 /** RFC 6750 section 3.1. */
 const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
 /** A look-up that a change overtook is repeated; a key that changes faster than that is refused as unavailable. */
 const MAX_TRIES = 3;
 
 export interface AuthenticatorDeps {
-  readonly db: Sql;
+  readonly db: Pick<Database, 'query' | 'seals' | 'transaction'>;
   readonly changes: Pick<ChangeFeed, 'subscribe' | 'ensureFresh'>;
   /** CUSTOS_PEPPER. */
   readonly pepper: string;
+  /** CUSTOS_PEPPER_PREVIOUS. */
+  readonly pepperPrevious?: string | undefined;
   readonly clock: { nowMs(): number; monotonicMs(): number };
   /** Called with every use of a valid key (see last-used.ts). */
   readonly onUse?: (keyId: string, atMs: number) => void;
@@ -50,6 +59,12 @@ interface Load {
   stale: boolean;
 }
 
+interface Known {
+  readonly keyId: string;
+  readonly key: AuthenticatedKey;
+  readonly untilMs: number;
+}
+
 interface Refusal {
   readonly keyId: string;
   readonly untilMs: number;
@@ -57,10 +72,10 @@ interface Refusal {
 
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const { db, changes, clock, onUse } = deps;
-  const hasher = deps.hasher ?? createSecretHasher(deps.pepper);
+  const secrets = createSecretCheck(deps.hasher ?? createSecretHasher(deps.pepper), deps.pepperPrevious);
   // All three are addressed by the SHA-256 of the presented text. A secret has 256 random bits, so a plain hash gives
   // nothing away, and the secret itself is not kept.
-  const known = createKeyCache<AuthenticatedKey>(MAX_KNOWN);
+  const known = createKeyCache<Known>(MAX_KNOWN);
   const refused = createKeyCache<Refusal>(MAX_REFUSED);
   const loading = new Map<string, Load>();
 
@@ -84,17 +99,19 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       refused.forgetKey(keyId);
       overtake(keyId);
     } else if (change.kind === 'organisation') {
-      known.forgetWhere((key) => key.organisationId === change.subject[0]);
+      known.forgetWhere(({ key }) => key.organisationId === change.subject[0]);
       overtake(undefined);
     }
   });
 
   /** One look-up. Unknown ids and wrong secrets take the same way: one HMAC, one statement, one comparison. */
   const read = async (parts: KeyParts): Promise<AuthenticatedKey | undefined> => {
-    const presented = hasher.hash(parts.secret);
     const row = await loadKey(db, parts.keyId);
-    const matched = hasher.matches(presented, row?.secretHmac);
-    if (!matched || row === undefined || row.environment !== parts.environment || row.revoked) return undefined;
+    const { matches, again } = secrets.check(parts.secret, row);
+    if (!matches || row === undefined || row.environment !== parts.environment || row.revoked) return undefined;
+    // A key that has expired is refused when it is used, and is not stored anew before.
+    if (again !== undefined && !hasExpired(row, clock.nowMs()))
+      await db.transaction((sql) => rehashKey(sql, row.keyId, again));
     return toAuthenticated(row);
   };
 
@@ -120,7 +137,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
           });
         return look(digest, parts, tries + 1);
       }
-      if (key !== undefined) known.set(digest, key);
+      if (key !== undefined) known.set(digest, { keyId: parts.keyId, key, untilMs: startedMs + knownForMs(digest) });
       else refused.set(digest, { keyId: parts.keyId, untilMs: startedMs + REFUSED_FOR_MS });
       return key;
     }
@@ -138,8 +155,11 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
 
   const check = (text: string, beforeLookUp: () => void): AuthenticatedKey | Promise<AuthenticatedKey> => {
     const digest = hash('sha256', text, 'base64');
-    const key = known.get(digest);
-    if (key !== undefined) return use(key);
+    const entry = known.get(digest);
+    if (entry !== undefined) {
+      if (clock.monotonicMs() < entry.untilMs) return use(entry.key);
+      known.delete(digest);
+    }
     const parts = parseKey(text);
     if (parts === undefined) throw invalidKey();
     const refusal = refused.get(digest);
@@ -161,6 +181,16 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       return fresh === undefined ? check(text, beforeLookUp) : fresh.then(() => check(text, beforeLookUp));
     },
   };
+}
+
+/** Spread by the digest of the key, which is as good as random and the same in every process. */
+function knownForMs(digest: string): number {
+  const { least, most } = KNOWN_FOR_MS;
+  return least + (Buffer.from(digest, 'base64').readUInt32BE(0) / 0x1_0000_0000) * (most - least);
+}
+
+function hasExpired({ expiresAt }: StoredKey, nowMs: number): boolean {
+  return expiresAt !== null && nowMs >= expiresAt.getTime();
 }
 
 function invalidKey(): ApiError {

@@ -7,6 +7,7 @@ import { generateKey, formatKey, type NewKey, parseKey } from './format.ts';
 import { TIER_MAX } from './limits.ts';
 import { loadKey } from './lookup.ts';
 import { createOrganisation, FIRST_SLUG, type Organisation, operatorOrganisation } from './organisations.ts';
+import { createSecretCheck, rehashKey, type SecretCheck } from './previous-pepper.ts';
 import { createSecretHasher, type SecretHasher } from './secrets.ts';
 import { insertKey } from './store.ts';
 
@@ -31,6 +32,7 @@ export class BootstrapError extends Error {
 export interface BootstrapOptions {
   readonly db: Database;
   readonly pepper: string;
+  readonly pepperPrevious?: string | undefined;
   /** CUSTOS_BOOTSTRAP_KEY. */
   readonly bootstrapKey?: string | undefined;
   /** Where a generated key is kept; without it the caller's print is the only copy. */
@@ -55,6 +57,7 @@ export interface Bootstrap {
 export function ensureBootstrap(options: BootstrapOptions): Promise<Bootstrap> {
   const given = options.bootstrapKey === undefined ? undefined : liveKey(options.bootstrapKey, 'CUSTOS_BOOTSTRAP_KEY');
   const hasher = createSecretHasher(options.pepper);
+  const secrets: Secrets = { hasher, ...createSecretCheck(hasher, options.pepperPrevious) };
   const file = options.dataDir === undefined ? undefined : path.join(options.dataDir, BOOTSTRAP_FILE);
   return options.db.transaction(async (sql) => {
     await sql.query(LOCK, []);
@@ -64,7 +67,7 @@ export function ensureBootstrap(options: BootstrapOptions): Promise<Bootstrap> {
       (await createOrganisation(sql, { slug: FIRST_SLUG, name: 'Default', tier: TIER_MAX, isOperator: true }, nowMs));
     const nothing: Bootstrap = { organisation, generatedKey: undefined, file: undefined };
     if (given !== undefined) {
-      await ensureKey(sql, hasher, given, organisation, nowMs);
+      await ensureKey(sql, secrets, given, organisation, nowMs);
       return nothing;
     }
     const existing = await sql.query(ANY_KEY, [organisation.id]);
@@ -72,14 +75,18 @@ export function ensureBootstrap(options: BootstrapOptions): Promise<Bootstrap> {
     // The file is whole before the row commits. A start that was killed between the two left the file, and its key is
     // used; one that was killed before left nothing.
     const made = file === undefined ? generateKey('live') : keptKey(file);
-    await ensureKey(sql, hasher, made, organisation, nowMs);
+    await ensureKey(sql, secrets, made, organisation, nowMs);
     return { organisation, generatedKey: made.key, file };
   });
 }
 
+interface Secrets extends SecretCheck {
+  readonly hasher: SecretHasher;
+}
+
 async function ensureKey(
   sql: Sql,
-  hasher: SecretHasher,
+  { hasher, check }: Secrets,
   made: NewKey,
   owner: Organisation,
   nowMs: number,
@@ -101,8 +108,13 @@ async function ensureKey(
     throw new BootstrapError(
       `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is in the database, and its row is not as this service wrote it. "custos keys generate" prints a new one; see "Rows that are refused" in docs/guides/run-in-production.md.`,
     );
-  const same = hasher.matches(hasher.hash(made.secret), stored.secretHmac);
-  if (!same || stored.organisationId !== owner.id)
+  const { matches, again } = check(made.secret, stored);
+  if (!matches && stored.secretPepper !== null)
+    throw new BootstrapError(
+      `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is stored under an earlier pepper. Set CUSTOS_PEPPER_PREVIOUS to it; then the key is stored anew. Otherwise "custos keys generate" prints a new one.`,
+    );
+  if (again !== undefined) await rehashKey(sql, made.keyId, again);
+  if (!matches || stored.organisationId !== owner.id)
     throw new BootstrapError(
       `CUSTOS_BOOTSTRAP_KEY has the id ${made.keyId}, which belongs to another key already. "custos keys generate" prints a new one.`,
     );

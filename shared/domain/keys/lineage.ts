@@ -9,3 +9,10 @@ export function lineageSql(keyId: string): string {
       SELECT ${keyId} AS at UNION SELECT earlier.key_id FROM line JOIN api_key AS earlier ON earlier.replaced_by = line.at
     ) SELECT at FROM line WHERE NOT EXISTS (SELECT FROM api_key AS earlier WHERE earlier.replaced_by = line.at) LIMIT 1), ${keyId})`;
 }
+
+/** SQL for the ids of the key and of all that rotations made it of. */
+export function earlierSql(keyId: string): string {
+  return `WITH RECURSIVE line AS (
+      SELECT ${keyId} AS at UNION SELECT earlier.key_id FROM line JOIN api_key AS earlier ON earlier.replaced_by = line.at
+    ) SELECT at FROM line`;
+}

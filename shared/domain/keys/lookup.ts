@@ -1,9 +1,9 @@
 // The one statement that authentication runs: a key by its id, with its organisation, both as this service wrote them.
 import type { Sql, Statement } from '../../platform/db/database.ts';
-import { sealedColumns, type SealedRow, withoutPrefix } from '../../platform/db/seals/rows.ts';
+import { genuine, sealedColumns, type SealedRow, withoutPrefix } from '../../platform/db/seals/rows.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import type { Environment, Scope } from '../../kernel/vocabulary.ts';
-import { lineageSql } from './lineage.ts';
+import { earlierSql, lineageSql } from './lineage.ts';
 
 export interface StoredKey {
   readonly keyId: string;
@@ -12,6 +12,8 @@ export interface StoredKey {
   readonly name: string;
   readonly environment: Environment;
   readonly secretHmac: Buffer;
+  /** Fingerprint of the earlier pepper that it is stored under; null: the one in force. */
+  readonly secretPepper: string | null;
   readonly scopes: Scope[];
   readonly agentIds: string[] | null;
   readonly tier: number;
@@ -29,9 +31,20 @@ const LOOK_UP: Statement = {
     FROM api_key k JOIN organisation o ON o.id = k.organisation_id WHERE k.key_id = $1`,
 };
 
+const EARLIER: Statement = {
+  name: 'keys-look-up-earlier',
+  text: `SELECT ${sealedColumns('api_key', 'k')} FROM api_key k WHERE k.key_id IN (${earlierSql('$1')})`,
+};
+
+/** Whether this service wrote every row that puts the key into its line: the line says who asked, and whose answers are whose. */
+async function isLineGenuine(sql: Sql, keyId: string): Promise<boolean> {
+  const rows = await sql.query<SealedRow<'api_key'>>(EARLIER, [keyId]);
+  return genuine(sql, 'api_key', rows).length === rows.length;
+}
+
 /**
  * The stored key with this id, revoked and expired ones included. A key or an organisation whose row was not written by
- * this service counts as absent.
+ * this service counts as absent, and so does a key whose line has such a row.
  * @throws {ApiError} E6002
  */
 export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
@@ -39,6 +52,7 @@ export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | unde
   if (row === undefined) return undefined;
   const organisation = withoutPrefix(row, 'o_');
   if (!sql.seals.isGenuine('api_key', row) || !sql.seals.isGenuine('organisation', organisation)) return undefined;
+  if (row.lineage !== row.key_id && !(await isLineGenuine(sql, row.key_id))) return undefined;
   const { slug, tier, is_operator: isOperator } = organisation as SealedValues<'organisation'>;
   return {
     keyId: row.key_id,
@@ -47,6 +61,7 @@ export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | unde
     // The table allows no other.
     environment: row.environment as Environment,
     secretHmac: row.secret_hmac,
+    secretPepper: row.secret_pepper,
     // Written by this service, which checks them.
     scopes: [...row.scopes] as Scope[],
     agentIds: row.agent_ids === null ? null : [...row.agent_ids],

@@ -111,6 +111,7 @@ export async function insertKey(
     expires_at: spec.expiresAtMs === null ? null : new Date(spec.expiresAtMs),
     revoked_at: null,
     replaced_by: null,
+    secret_pepper: null,
   };
   if (!(await insertSealed(sql, 'api_key', values, { unlessExists: true }))) return undefined;
   const row = await readRow(sql, spec, made.keyId);

@@ -54,7 +54,7 @@ const MEMO_LIMIT = 20_000;
 
 export interface ActivePolicySetDeps {
   readonly db: Database;
-  readonly changes: ChangeFeed;
+  readonly changes: Pick<ChangeFeed, 'subscribe'>;
   readonly compileLexicon: (json: unknown) => Lexicon;
   readonly onError: (error: unknown) => void;
 }

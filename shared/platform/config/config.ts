@@ -110,6 +110,14 @@ const SETTINGS = {
     secret: true,
     read: longSecret,
   }),
+  pepperPrevious: optional({
+    name: 'CUSTOS_PEPPER_PREVIOUS',
+    unit: 'secret of 32 characters or more',
+    description:
+      'the pepper before the last "custos pepper rotate": keys that are stored under it work, and each is stored anew when it is used; remove it when "custos doctor" says that none waits',
+    secret: true,
+    read: longSecret,
+  }),
   signingKeyFile: optional({
     name: 'CUSTOS_SIGNING_KEY_FILE',
     unit: 'file',
@@ -388,6 +396,10 @@ function conflictsOf(config: Config): string[] {
       `HOST ${config.host} can be reached from other machines, and keys would travel unencrypted. Set CUSTOS_TLS_CERT and CUSTOS_TLS_KEY, or CUSTOS_TRUST_PROXY when a proxy in front speaks HTTPS, or keep 127.0.0.1.`,
     );
   if (config.databaseUrl !== undefined && config.pepper === undefined) problems.push(PEPPER_MISSING);
+  if (config.pepper !== undefined && config.pepper === config.pepperPrevious)
+    problems.push(
+      'CUSTOS_PEPPER_PREVIOUS is the same as CUSTOS_PEPPER: remove it, or set the pepper that was in force before.',
+    );
   if (config.databaseUrl === undefined && config.migrationDatabaseUrl !== undefined)
     problems.push('CUSTOS_MIGRATION_DATABASE_URL needs DATABASE_URL: the same database, for the role of the service.');
   return problems;

@@ -9,7 +9,8 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { ClockSample } from './clock.ts';
 import { asApiError, type Database, type Statement } from './database.ts';
 
-export type ChangeKind = 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
+/** `pepper`: rows were sealed anew; listeners hear `reset`. */
+export type ChangeKind = 'pepper' | 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
 
 export interface Change {
   readonly kind: ChangeKind;
@@ -90,7 +91,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
       for (const row of rows) {
         if (row.kind === null || row.seq === null || delivered.has(row.seq)) continue;
         const change: Change = { kind: row.kind, subject: row.subject ? (JSON.parse(row.subject) as string[]) : [] };
-        for (const listener of listeners) listener(change);
+        for (const listener of listeners) listener(change.kind === 'pepper' ? 'reset' : change);
       }
     }
     delivered = new Set(rows.flatMap((row) => row.seq ?? []));

@@ -18,12 +18,18 @@ export class SecretMismatchError extends Error {
       `${name} is not the one this database was set up with. Start with the same ${name} as before (or as the other processes); ${
         name === 'CUSTOS_SIGNING_KEY_FILE'
           ? 'to sign with another key from now on, stop the workers and run "custos log rotate-key"'
-          : 'to begin anew, use an empty database'
+          : 'to change it, stop everything and run "custos pepper rotate" (the same finishes one that was interrupted)'
       }.`,
     );
     this.name = 'SecretMismatchError';
   }
 }
+
+/** What the pepper is called, and its fingerprint is kept as. */
+export const PEPPER = 'CUSTOS_PEPPER';
+
+/** By it the database names a pepper. */
+export const pepperFingerprint = (pepper: string): string => secretFingerprint(PEPPER, pepper);
 
 /** A keyed hash: it identifies the secret and does not help to find it. */
 function secretFingerprint(name: string, secret: string | Uint8Array): string {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { TEST_SEALS } from '../../support/seals.ts';
 import { type Change, type ChangeListener } from '../../../shared/platform/db/changes.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
-import { createAuthenticator } from '../../../shared/domain/keys/authenticator.ts';
+import { createAuthenticator, KNOWN_FOR_MS } from '../../../shared/domain/keys/authenticator.ts';
 import { formatKey, generateKey } from '../../../shared/domain/keys/format.ts';
 import type { StoredKey } from '../../../shared/domain/keys/lookup.ts';
 import { createSecretHasher } from '../../../shared/domain/keys/secrets.ts';
@@ -29,6 +29,7 @@ function rowOf(key: StoredKey): object {
     revoked_at: key.revoked ? at : null,
     replaced_by: null,
     version: 1,
+    secret_pepper: key.secretPepper,
   };
   const { organisationId: id, organisationSlug: slug, organisationTier: tier, isOperator: is_operator } = key;
   const owner = { id, slug, name: slug, tier, is_operator, created_at: at };
@@ -54,6 +55,7 @@ function setUp() {
   const authenticator = createAuthenticator({
     db: {
       seals: TEST_SEALS,
+      transaction: () => Promise.reject(new Error('nothing is written here')),
       async query<Row extends object>(_statement: unknown, values: readonly unknown[]): Promise<Row[]> {
         work.queries += 1;
         // The row is read when the statement is sent; the answer may come later.
@@ -84,12 +86,13 @@ function setUp() {
       name: 'one',
       environment: 'live',
       secretHmac: real.hash(made.secret),
+      secretPepper: null,
       scopes: ['intents:write'],
       agentIds: null,
       tier: 4,
       expiresAt: null,
       revoked: false,
-      lineage: 'AAAAAAAA',
+      lineage: made.keyId,
       organisationId: 'org_1',
       organisationSlug: 'first',
       organisationTier: 7,
@@ -154,6 +157,22 @@ describe('the authenticator', () => {
       [made.keyId, 1_000_000],
       [made.keyId, 1_000_005],
     ]);
+  });
+
+  it('looks a key up again after some minutes, though nothing was announced', async () => {
+    const s = setUp();
+    const made = Array.from({ length: 8 }, () => s.add());
+    for (const { key } of made) await s.authenticate(key);
+    const isKnown = async (): Promise<number> => {
+      const before = s.work.queries;
+      for (const { key } of made) await s.authenticate(key);
+      return made.length - (s.work.queries - before);
+    };
+    s.clock.mono = KNOWN_FOR_MS.least - 1;
+    expect(await isKnown()).to.equal(made.length);
+    for (const { keyId } of made) s.table.set(keyId, { ...(s.table.get(keyId) as StoredKey), revoked: true });
+    s.clock.mono = KNOWN_FOR_MS.most;
+    for (const { key } of made) expect(await codeOf(() => s.authenticate(key))).to.equal('E1002');
   });
 
   it('does the same work for an unknown id as for a wrong secret', async () => {

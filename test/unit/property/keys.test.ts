@@ -15,6 +15,7 @@ function authenticatorWithoutTable() {
   const authenticator = createAuthenticator({
     db: {
       seals: TEST_SEALS,
+      transaction: () => Promise.reject(new Error('nothing is written here')),
       async query() {
         lookUps += 1;
         return [];

@@ -55,6 +55,7 @@ export const SEALED_TABLES = {
       revoked_at: 'time?',
       replaced_by: 'text?',
       version: 'integer',
+      secret_pepper: 'text?',
     },
     // Written every few seconds without reading the row.
     unsealed: ['last_used_at', 'seq'],

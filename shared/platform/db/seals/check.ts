@@ -1,0 +1,85 @@
+// All sealed rows, looked at one after the other: which of them this service did not write as they are.
+import type { Sql } from '../database.ts';
+import { sealedColumns } from './rows.ts';
+import { hash } from 'node:crypto';
+import { rowId } from './seals.ts';
+import { SEALED_TABLE_NAMES, sealedTable, type SealedTableName } from './tables.ts';
+
+/** A row by its table and primary key, without its values. */
+export interface RefusedRow {
+  readonly table: SealedTableName;
+  readonly id: readonly string[];
+  /** The row is gone although its versions are known; its absence allows no more than the row did. */
+  readonly missing: boolean;
+}
+
+export interface CheckedRows {
+  readonly checked: number;
+  readonly refused: readonly RefusedRow[];
+}
+
+type Query = <Row extends object>(text: string, values: readonly unknown[]) => Promise<Row[]>;
+
+/** Rows of one statement. */
+const BATCH = 1_000;
+
+/** No set was ever in force: there is nothing to seal, and every database begins like this. */
+export function isUnset(table: SealedTableName, row: object): boolean {
+  const { seal, active_digest: digest } = row as { readonly seal?: unknown; readonly active_digest?: unknown };
+  return table === 'policy_state' && digest === null && seal === null;
+}
+
+/**
+ * The rows of a table in the order of its primary key, a thousand at a time, each with what checking it needs.
+ * @param more columns to read beside, such as `t.ctid`
+ */
+export async function* sealedBatches(
+  query: Query,
+  table: SealedTableName,
+  more = '',
+): AsyncGenerator<Record<string, unknown>[]> {
+  const { primaryKey } = sealedTable(table);
+  const columns = primaryKey.map((column) => `t.${column}`).join(', ');
+  let last: unknown[] = [];
+  for (;;) {
+    const behind = last.length === 0 ? '' : `WHERE (${columns}) > (${last.map((_, i) => `$${i + 1}`).join(', ')})`;
+    const rows = await query<Record<string, unknown>>(
+      `SELECT ${sealedColumns(table, 't')}${more} FROM ${table} t ${behind} ORDER BY ${columns} LIMIT ${BATCH}`,
+      last,
+    );
+    if (rows.length > 0) yield rows;
+    const end = rows.at(-1);
+    if (end === undefined || rows.length < BATCH) return;
+    last = primaryKey.map((column) => end[column]);
+  }
+}
+
+/** Rows that row_version knows and the table has not, of tables where that is noticed. */
+async function missingRows(query: Query, table: SealedTableName): Promise<RefusedRow[]> {
+  const { history, primaryKey } = sealedTable(table);
+  if (history !== 'all') return [];
+  const same = primaryKey.map((column, i) => `t.${column} = v.row_id[${i + 1}]`).join(' AND ');
+  const rows = await query<{ id: string[] }>(
+    `SELECT DISTINCT row_id AS id FROM row_version v WHERE table_name = $1 AND NOT EXISTS (SELECT FROM ${table} t WHERE ${same}) ORDER BY 1`,
+    [table],
+  );
+  return rows.map(({ id }) => ({ table, id, missing: true }));
+}
+
+/** Looks at every row that gives authority; changes nothing. @throws {ApiError} E6002 */
+export async function checkSealedRows(sql: Sql): Promise<CheckedRows> {
+  const query: Query = (text, values) =>
+    sql.query({ name: `seals-check-${hash('sha256', text).slice(0, 16)}`, text }, values);
+  const refused: RefusedRow[] = [];
+  let checked = 0;
+  for (const table of SEALED_TABLE_NAMES) {
+    for await (const rows of sealedBatches(query, table)) {
+      checked += rows.length;
+      for (const row of rows)
+        if (!isUnset(table, row) && !sql.seals.isGenuine(table, row))
+          refused.push({ table, id: rowId(table, row), missing: false });
+    }
+    refused.push(...(await missingRows(query, table)));
+  }
+  return { checked, refused };
+}

@@ -1,0 +1,141 @@
+// Another pepper: every sealed row gets a seal of the new one, in one transaction, or none does.
+import pg from 'pg';
+import { SetupError } from '../../embedded/account.ts';
+import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
+import { ADVISORY_LOCKS } from '../locks.ts';
+import { isUnset, type RefusedRow, sealedBatches } from './check.ts';
+import { createSeals, rowId, type Seals } from './seals.ts';
+import { SEALED_TABLE_NAMES, type SealedTableName } from './tables.ts';
+
+export interface Peppers {
+  /** The one that the database was set up with. */
+  readonly previous: string | undefined;
+  readonly next: string;
+}
+
+export interface Rotated {
+  /** False: the new pepper was in force already, and nothing was changed. */
+  readonly changed: boolean;
+  readonly sealed: number;
+  /** They were refused before, keep the seals that they have, and are refused from now on, too. */
+  readonly refused: readonly RefusedRow[];
+}
+
+/** A process that is alive writes every second; one that is slow gets a little longer. */
+const ALIVE_WITHIN_SECONDS = 5;
+
+const PLACE = 'row_place';
+type Row = Record<string, unknown>;
+type Run = <R extends object = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>;
+
+/**
+ * Seals all rows under the new pepper and makes it the one in force. Each row's old seal is checked first. Nothing else
+ * can read or write these tables meanwhile, and no process of the service may be alive.
+ * @param ownerUrl address for the role that owns the tables
+ * @throws {SetupError} when it can't be done, with what to do; then nothing is changed
+ */
+export async function rotatePepper(ownerUrl: string, peppers: Peppers): Promise<Rotated> {
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: 'custos-pepper' });
+  client.on('error', () => undefined);
+  await client.connect();
+  const run: Run = async <R extends object>(text: string, values: readonly unknown[] = []) =>
+    // The statement's author states the shape of its rows; Postgres cannot.
+    (await client.query(text, [...values])).rows as R[];
+  try {
+    await run('BEGIN');
+    const rotated = await rotateIn(run, peppers);
+    await run('COMMIT');
+    return rotated;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === '42501')
+      throw new SetupError(
+        'Only the owner of the tables can seal all of them anew: give its address in CUSTOS_MIGRATION_DATABASE_URL.',
+        { cause: error },
+      );
+    if ((error as { code?: unknown }).code === '55P03')
+      throw new SetupError('Something else works on the database: stop everything that uses it, and run this again.', {
+        cause: error,
+      });
+    throw error;
+  } finally {
+    // What was not committed is rolled back with the connection.
+    await client.end();
+  }
+}
+
+async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated> {
+  await run("SET LOCAL lock_timeout = '20s'");
+  await run('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.migration]);
+  const [kept] = await run<{ fingerprint: string }>(
+    'SELECT fingerprint FROM secret_fingerprint WHERE name = $1 FOR UPDATE',
+    [PEPPER],
+  );
+  if (compareFingerprints(kept?.fingerprint, PEPPER, next) === 'same')
+    return { changed: false, sealed: 0, refused: [] };
+  if (kept === undefined)
+    throw new SetupError('No process of the service has used this database yet: there is no pepper to rotate.');
+  if (previous === undefined || compareFingerprints(kept.fingerprint, PEPPER, previous) !== 'same')
+    throw new SetupError(
+      'CUSTOS_PEPPER_PREVIOUS must be the pepper that this database was set up with, and CUSTOS_PEPPER the new one.',
+    );
+  await run(`LOCK TABLE ${SEALED_TABLE_NAMES.join(', ')} IN ACCESS EXCLUSIVE MODE`);
+  await refuseWhileAlive(run);
+  const seals = { old: createSeals({ pepper: previous }), new: createSeals({ pepper: next }) };
+  const fingerprints = { old: pepperFingerprint(previous), new: pepperFingerprint(next) };
+  const refused: RefusedRow[] = [];
+  let sealed = 0;
+  for (const table of SEALED_TABLE_NAMES) {
+    // They would tell of every row, or refuse the new seal.
+    await run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
+    for await (const rows of sealedBatches(run, table, `, t.ctid::text AS ${PLACE}`)) {
+      const good: Row[] = [];
+      for (const row of rows) {
+        if (isUnset(table, row)) continue;
+        if (seals.old.isGenuine(table, row)) good.push(table === 'api_key' ? underPepper(row, fingerprints) : row);
+        else refused.push({ table, id: rowId(table, row), missing: false });
+      }
+      await writeSeals(run, table, good, seals.new);
+      sealed += good.length;
+    }
+    await run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
+  }
+  await run('UPDATE secret_fingerprint SET fingerprint = $2 WHERE name = $1', [PEPPER, fingerprints.new]);
+  // A process that was asleep forgets everything, asks which pepper is in force, and ends.
+  await run("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
+  await run("SELECT pg_notify('custos_change', '')");
+  return { changed: true, sealed, refused };
+}
+
+async function refuseWhileAlive(run: Run): Promise<void> {
+  const alive = await run<{ role: string; host: string; pid: number }>(
+    `SELECT role, host, pid FROM process_heartbeat WHERE seen_at > clock_timestamp() - interval '${ALIVE_WITHIN_SECONDS} seconds' ORDER BY role, host, pid`,
+  );
+  if (alive.length === 0) return;
+  const named = alive.map(({ role, host, pid }) => `${role} (process ${pid} on ${host})`).join(', ');
+  throw new SetupError(
+    `These processes are alive, or were until ${ALIVE_WITHIN_SECONDS} seconds ago: ${named}. Stop them, run this again, and start them with the new pepper.`,
+  );
+}
+
+/** A key's secret stays stored under the pepper it was stored under; the row says which, unless that is the one in force. */
+function underPepper(row: Row, { old, new: next }: { readonly old: string; readonly new: string }): Row {
+  const under = row['secret_pepper'] ?? old;
+  return { ...row, secret_pepper: under === next ? null : under };
+}
+
+async function writeSeals(run: Run, table: SealedTableName, rows: readonly Row[], seals: Seals): Promise<void> {
+  if (rows.length === 0) return;
+  const isKey = table === 'api_key';
+  // By their place in the table, which is the same until they are written: nobody else can write them now.
+  await run(
+    `UPDATE ${table} SET seal = given.new_seal${isKey ? ', secret_pepper = given.under' : ''}
+     FROM unnest($1::text[], $2::bytea[]${isKey ? ', $3::text[]' : ''}) AS given (place, new_seal${isKey ? ', under' : ''})
+     WHERE ${table}.ctid = given.place::tid`,
+    [
+      rows.map((row) => row[PLACE]),
+      // The columns have the kinds that the table's types give them.
+      rows.map((row) => seals.sealOf(table, row as never)),
+      ...(isKey ? [rows.map((row) => row['secret_pepper'])] : []),
+    ],
+  );
+}

@@ -1,0 +1,247 @@
+// Another pepper: all rows are sealed anew or none, keys go on working, and what was refused before stays refused.
+import { expect } from 'chai';
+import { type RunningIngress, startIngress } from '../../ingress/service.ts';
+import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
+import { readConfig, requireStore } from '../../shared/platform/config/config.ts';
+import { findRoot } from '../../shared/platform/config/root.ts';
+import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
+import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
+import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
+import { type Peppers, rotatePepper } from '../../shared/platform/db/seals/rotate.ts';
+import { createSeals } from '../../shared/platform/db/seals/seals.ts';
+import { createLogger } from '../../shared/platform/observe/logger.ts';
+import { createClient } from '../support/client.ts';
+import { runCommand } from '../support/command.ts';
+import { signIn } from '../support/dashboard.ts';
+import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
+import { approve, escalate, ESCALATING } from '../support/escalations.ts';
+import { testKeyFiles } from '../support/keys.ts';
+import { TEST_PEPPER } from '../support/process.ts';
+import { sealAll } from '../support/seals.ts';
+import { type Service, startService } from '../support/service.ts';
+import { waitFor } from '../support/wait.ts';
+
+const NEXT = 'the next pepper of tests, of as little use';
+const PEPPERS: Peppers = { previous: TEST_PEPPER, next: NEXT };
+/** Signs that a request has an answer: 401 would be a key that does not work. */
+const REPEATED = { 'idempotency-key': 'before the rotation' };
+
+describe('rotating the pepper', function () {
+  this.timeout(60_000);
+  let database: TestDatabase;
+  let service: Service;
+  let owner: Database;
+  let oldKey: { key: string; keyId: string };
+  let otherKey: { key: string; keyId: string };
+  let forged: { key: string; keyId: string };
+  let running: RunningIngress | undefined;
+
+  const opened = (url: string, pepper?: string): Promise<Database> =>
+    openDatabase({
+      url,
+      ...(pepper === undefined ? {} : { seals: createSeals({ pepper }) }),
+      applicationName: 'custos-test-pepper',
+      poolSize: 2,
+      ...PATIENCE,
+      onError: () => undefined,
+    });
+  const sql = <Row extends object>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    owner.query<Row>({ name: text.slice(0, 60), text }, values);
+
+  before(async () => {
+    database = await createTestDatabase();
+    owner = await opened(database.adminUrl);
+    service = await startService({ policies: ESCALATING, databaseUrl: database.url });
+    const { admin } = service;
+    await admin.post('/v1/agents', { agentId: 'paused', name: 'x', tags: ['a', 'b'] });
+    await admin.patch('/v1/agents/paused', { status: 'PAUSED' });
+    await approve(admin, await escalate(await service.client(), { agent_id: 'bot', intent: 'delete:db/asked/1' }));
+    await signIn(admin, service.adminKey);
+    // More than one batch.
+    await sql(
+      `INSERT INTO agent (organisation_id, environment, agent_id, name, created_at, updated_at)
+       SELECT $1, 'dev', 'many-' || n, 'n', now(), now() FROM generate_series(1, 1500) n`,
+      [service.operatorId],
+    );
+    await sealAll(service.db, 'agent');
+    await admin.post('/v1/agents', { agentId: 'once', name: 'x' }, { headers: REPEATED });
+    await service.addKey({ environment: 'test', scopes: ['admin:*'] });
+    const halting = await service.client({ environment: 'test', scopes: ['admin:*'] });
+    await halting.post('/v1/halt', { reason: 'older' });
+    oldKey = await service.addKey({ scopes: ['admin:*'] });
+    otherKey = await service.addKey({ scopes: ['admin:*'] });
+    forged = await service.addKey({ scopes: ['intents:write'] });
+    await sql("UPDATE api_key SET scopes = '{admin:*}' WHERE key_id = $1", [forged.keyId]);
+  });
+
+  after(async () => {
+    await running?.close();
+    service.admin.close();
+    await service.db.close();
+    await owner.close();
+    await database.drop();
+  });
+
+  /** Which rows are refused by a process with this pepper, by table. */
+  const refusedUnder = async (pepper: string): Promise<string[]> => {
+    const db = await opened(database.url, pepper);
+    try {
+      const { checked, refused } = await checkSealedRows(db);
+      expect(checked).to.be.greaterThan(1500);
+      return refused.map(({ table, id }) => `${table} ${id.join('/')}`);
+    } finally {
+      await db.close();
+    }
+  };
+  const expectAllOld = async (): Promise<void> => {
+    expect(await refusedUnder(TEST_PEPPER)).to.deep.equal([`api_key ${forged.keyId}`]);
+    expect(await compareSecretFingerprint(owner, PEPPER, TEST_PEPPER)).to.equal('same');
+  };
+  const failureOf = (work: Promise<unknown>): Promise<string> =>
+    work.then(
+      () => 'it did not fail',
+      (error: unknown) => String(error),
+    );
+  const start = async (env: Record<string, string>, end?: () => void): Promise<RunningIngress> => {
+    const config = requireStore(
+      readConfig(
+        { ...testKeyFiles(), PORT: '0', DATABASE_URL: database.url, CUSTOS_RATE_LIMIT: 'off', ...env },
+        { root: findRoot() },
+      ),
+    );
+    running = await startIngress({
+      config,
+      logger: createLogger({ name: 'test', level: 'silent', pretty: false }),
+      root: findRoot(),
+      patience: PATIENCE,
+      ...(end === undefined ? {} : { end }),
+    });
+    return running;
+  };
+  const stop = async (): Promise<void> => {
+    await running?.close();
+    running = undefined;
+  };
+  const statusOf = async (ingress: RunningIngress, key: string): Promise<number> => {
+    const client = createClient(ingress.address, key);
+    try {
+      return (await client.get('/v1/agents?limit=1')).status;
+    } finally {
+      client.close();
+    }
+  };
+
+  it('is refused while a process is alive, and names it', async () => {
+    expect(await failureOf(rotatePepper(database.ownerUrl, PEPPERS))).to.match(/are alive.*ingress \(process \d+ on /s);
+    await service.ingress.close();
+    await expectAllOld();
+  });
+
+  it('is refused with a pepper that is not the one in force, and to a role that does not own the tables', async () => {
+    const wrong = { previous: 'a pepper that was never in force here', next: NEXT };
+    expect(await failureOf(rotatePepper(database.ownerUrl, wrong))).to.contain('CUSTOS_PEPPER_PREVIOUS must be');
+    expect(await failureOf(rotatePepper(database.url, PEPPERS))).to.contain('Only the owner of the tables');
+    await expectAllOld();
+  });
+
+  it('leaves everything as it was when it is cut off just before its end', async () => {
+    const holder = await opened(database.adminUrl);
+    let failure = '';
+    await holder.transaction(async (held) => {
+      await held.query({ name: 'hold-change', text: 'LOCK TABLE change IN EXCLUSIVE MODE' }, []);
+      const rotating = failureOf(rotatePepper(database.ownerUrl, PEPPERS));
+      const waiting = `SELECT pid FROM pg_stat_activity WHERE application_name = 'custos-pepper' AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO change%'`;
+      await waitFor(async () => (await sql(waiting)).length === 1, {
+        what: 'the rotation to reach its last statement',
+      });
+      await sql(`SELECT pg_terminate_backend(pid) FROM (${waiting}) AS one`);
+      failure = await rotating;
+    });
+    await holder.close();
+    expect(failure).to.contain('terminating connection');
+    await expectAllOld();
+  });
+
+  it('seals every row under the new pepper, and lists the one that was refused, by the command', async () => {
+    const env = {
+      DATABASE_URL: database.url,
+      CUSTOS_MIGRATION_DATABASE_URL: database.ownerUrl,
+      CUSTOS_PEPPER: NEXT,
+      CUSTOS_PEPPER_PREVIOUS: TEST_PEPPER,
+    };
+    const first = await runCommand(['pepper', 'rotate'], env);
+    expect(first.stderr).to.equal('');
+    expect(first.stdout).to.match(/Sealed \d{4} rows under the new pepper/);
+    expect(first.stdout).to.contain(`api_key  ${forged.keyId}`);
+    const { waiting, lost } = await countWaitingKeys(owner, TEST_PEPPER);
+    expect(waiting).to.be.greaterThan(4);
+    expect(lost).to.equal(0);
+    expect(first.stdout).to.contain(`${waiting} keys wait for their first use`);
+    expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
+    expect(await refusedUnder(TEST_PEPPER)).to.have.length.greaterThan(1500);
+    expect((await runCommand(['pepper', 'rotate'], env)).stdout).to.contain('in force already');
+    expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
+  });
+
+  it('leaves a row that "custos seals check" lists with exit code 1, without its values', async () => {
+    const env = { DATABASE_URL: database.url, CUSTOS_PEPPER: NEXT };
+    const { code, stdout } = await runCommand(['seals', 'check'], env);
+    expect(code).to.equal(1);
+    expect(stdout).to.match(new RegExp(`^api_key  ${forged.keyId}\\n\\d+ rows looked at, 1 refused\\n$`));
+    const { checks } = JSON.parse((await runCommand(['doctor', '--json'], env)).stdout) as {
+      checks: { check: string; verdict: string; detail: string }[];
+    };
+    const of = (name: string) => checks.filter(({ check }) => check === name).map((one) => one.detail);
+    expect(of('sealed rows').join()).to.contain('1 rows that give authority are refused: api_key');
+    expect(of('previous pepper').join()).to.contain('under a pepper that is not known here');
+  });
+
+  it('keeps a process with the old pepper from starting', async () => {
+    const error = await start({ CUSTOS_PEPPER: TEST_PEPPER }).catch((e: unknown) => e);
+    expect(error).to.be.instanceOf(SecretMismatchError);
+  });
+
+  it('makes keys unknown to a process that has not the previous pepper, and answers no repetition', async () => {
+    const ingress = await start({ CUSTOS_PEPPER: NEXT });
+    for (const { key } of [oldKey, forged]) expect(await statusOf(ingress, key)).to.equal(401);
+    await stop();
+  });
+
+  it('stores a key under the new pepper when it is used, once, whoever comes at the same time', async () => {
+    const ingress = await start({ CUSTOS_PEPPER: NEXT, CUSTOS_PEPPER_PREVIOUS: TEST_PEPPER });
+    const statuses = await Promise.all(Array.from({ length: 12 }, () => statusOf(ingress, oldKey.key)));
+    expect(new Set(statuses)).to.deep.equal(new Set([200]));
+    expect(await sql('SELECT secret_pepper, version FROM api_key WHERE key_id = $1', [oldKey.keyId])).to.deep.equal([
+      { secret_pepper: null, version: 2 },
+    ]);
+    expect(await statusOf(ingress, service.adminKey)).to.equal(200);
+    expect(await statusOf(ingress, forged.key), 'a forged row').to.equal(401);
+    expect(await statusOf(ingress, `${oldKey.key.slice(0, -7)}AAAAAAA`), 'another secret').to.equal(401);
+    const admin = createClient(ingress.address, service.adminKey);
+    const repeated = await admin.post('/v1/agents', { agentId: 'once', name: 'x' }, { headers: REPEATED });
+    expect(repeated.status, 'answered under the previous pepper').to.equal(201);
+    admin.close();
+    await stop();
+  });
+
+  it('needs the previous pepper no more for a key that was used, and still does for one that was not', async () => {
+    const ingress = await start({ CUSTOS_PEPPER: NEXT });
+    expect(await statusOf(ingress, oldKey.key)).to.equal(200);
+    expect(await statusOf(ingress, otherKey.key)).to.equal(401);
+    const admin = createClient(ingress.address, service.adminKey);
+    const repeated = await admin.post('/v1/agents', { agentId: 'once', name: 'x' }, { headers: REPEATED });
+    expect([repeated.status, repeated.json.code], 'an answer that cannot be read').to.deep.equal([409, 'E2010']);
+    admin.close();
+    await stop();
+  });
+
+  it('ends a process that slept through it', async () => {
+    let ended = 0;
+    await start({ CUSTOS_PEPPER: NEXT }, () => (ended += 1));
+    expect(ended).to.equal(0);
+    await sql('UPDATE secret_fingerprint SET fingerprint = $1 WHERE name = $2', ['another', PEPPER]);
+    await sql("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
+    await waitFor(() => ended > 0, { what: 'the process to end' });
+    await stop();
+  });
+});
