@@ -13,7 +13,7 @@ import { TEST_PEPPER } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { bootstrap, SHIPPED_POLICIES } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
-import { TEST_SEALS } from '../support/seals.ts';
+import { sealAll, TEST_SEALS } from '../support/seals.ts';
 
 interface Examined {
   readonly code: number;
@@ -127,6 +127,10 @@ describe('custos doctor', function () {
       ['ab'.repeat(32)],
     );
     await db.query({ name: 'in-force', text: 'UPDATE policy_state SET active_digest = $1' }, ['ab'.repeat(32)]);
+    expect(problems(await doctor(env)).join(), 'a row written by hand').to.match(
+      /^sealed rows: 1 rows .* policy_state$/,
+    );
+    await sealAll(db, 'policy_state');
     const after = await doctor(env);
     expect(after.code, 'a warning alone is no failure').to.equal(0);
     expect(warnings(after).join()).to.include('is not what is in force');
@@ -169,6 +173,7 @@ describe('custos doctor', function () {
       'UPDATE api_key SET revoked_at = now()',
     ];
     for (const [i, text] of statements.entries()) await db.query({ name: `doctor-test-${i}`, text }, []);
+    await sealAll(db, 'api_key');
     const examined = await doctor(env);
     expect(problems(examined)).to.deep.equal([
       'admin key: the operator has no admin key that works',

@@ -55,6 +55,7 @@ describe('readConfig', () => {
       databasePool: 10,
       redisUrl: undefined,
       pepper: undefined,
+      pepperPrevious: undefined,
       signingKeyFile: undefined,
       promiseKeyFile: undefined,
       maxMergeDelaySeconds: 3_600,
@@ -94,6 +95,7 @@ describe('readConfig', () => {
       CUSTOS_MIGRATION_DATABASE_URL: databaseUrl,
       REDIS_URL: 'rediss://:hush@redis.internal',
       CUSTOS_PEPPER: pepper,
+      CUSTOS_PEPPER_PREVIOUS: 'q'.repeat(32),
     };
     expect(SETTING_TABLE.filter(({ secret }) => secret).map(({ name }) => name)).to.deep.equal(Object.keys(secrets));
     const env = Object.entries(secrets).map(([name, text]) => {
