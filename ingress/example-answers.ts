@@ -29,12 +29,16 @@ export const acceptedProof = (proofId: string) => {
 /** A decision about `agent-7`, which nobody has registered yet. `id` is what its two ids have in common. */
 const decision = (
   id: string,
-  { intent, ...rest }: { readonly intent: object; readonly [member: string]: unknown },
+  {
+    intent,
+    parsed = false,
+    ...rest
+  }: { readonly intent: object; readonly parsed?: boolean; readonly [member: string]: unknown },
 ) => ({
   decision_id: `dec_${id}`,
   agent_id: 'agent-7',
   key_id: KEY_ID,
-  intent: { ...intent, traits: [], parsed: false },
+  intent: { ...intent, traits: [], parsed },
   trust: {
     claimed_level: null,
     recorded_level: 1,
@@ -88,6 +92,8 @@ export const ALLOWED = decision('01jq3k5v7w9x1y3z5b7d9f1h3m', {
     effect: 'read',
     risk: NO_RISK,
   },
+  // The parse of the example before it stands behind it.
+  parsed: true,
   reasons: [
     {
       policy: 'reads',

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Client } from '../support/client.ts';
 import { approve, ask, type Asking, escalate, gist } from '../support/escalations.ts';
+import { rewriteSealed } from '../support/seals.ts';
 import type { Service } from '../support/service.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 
@@ -122,7 +123,7 @@ describe('an approval', function () {
   it('that an earlier version opened can be read, says that it is bound to less, and lets nothing through', async () => {
     const question = { agent_id: 'upgraded', intent: 'delete:db/a' };
     const approval_id = await escalate(client, question);
-    await service.rows('UPDATE approval SET digest = $2 WHERE approval_id = $1', [approval_id, 'ab'.repeat(32)]);
+    await rewriteSealed(service.db, 'approval', 'approval_id = $1', [approval_id], { digest: 'ab'.repeat(32) });
     const { json } = await approve(service.admin, approval_id);
     expect(json).to.include({ status: 'approved', bound: null });
     expect(gist(await ask(client, { ...question, approval_id }))).to.deep.equal(['DENY', 'APPROVAL_MISMATCH']);
