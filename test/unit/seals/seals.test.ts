@@ -137,7 +137,7 @@ const KNOWN_WRITERS: Readonly<Record<string, string>> = {
 };
 
 describe('every statement that writes a sealed table', () => {
-  it('is made by shared/seals, or is known', () => {
+  it('is made by the code of seals, or is known', () => {
     const writes = new RegExp(
       `\\b(INSERT INTO|UPDATE|DELETE FROM|MERGE INTO) (${Object.keys(SEALED_TABLES).join('|')})\\b`,
       'g',
