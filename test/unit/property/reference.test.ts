@@ -120,11 +120,13 @@ describe('an independent reading of the policies', function () {
     it(`says the same of ${name}`, () => {
       const seen = new Set<string>();
       const allowed = values.filter((value) => operator.valueProblem(value) === undefined);
-      // Now and then the value itself, or it in a list, so that every operator has something to say yes to.
+      // Now and then the value itself, or it in a list, or another of its kind (a larger sum, say), so that every operator has
+      // something to say yes to.
       const pairs = allowed.chain((value) =>
         fc.tuple(
           fc.oneof(
             { weight: 2, arbitrary: actuals },
+            allowed,
             fc.constantFrom(value, [value], ...(Array.isArray(value) ? value : [])),
           ),
           fc.constant(value),
