@@ -14,6 +14,7 @@ import {
   scoreOn,
 } from '../../../shared/core/trust/beta.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../../support/database.ts';
+import { TEST_SEALS } from '../../support/seals.ts';
 import { bootstrap } from '../../support/service.ts';
 
 const NOW = Date.parse('2026-03-10T12:00:00.000Z');
@@ -64,6 +65,7 @@ describe('the fold over Postgres', function suite() {
     database = await createTestDatabase();
     const onError = (): void => undefined;
     db = await openDatabase({
+      seals: TEST_SEALS,
       url: database.url,
       applicationName: 'custos-test',
       ...PATIENCE,
