@@ -251,6 +251,28 @@ describe('rows that have authority, edited in the database', () => {
     await audit();
   });
 
+  it('stops the signing, whatever the database says was accepted before it was found', async () => {
+    await tamper("UPDATE agent SET tags = '{another}' WHERE agent_id = 'ended'");
+    expect(await audit()).to.include('agent-altered');
+    const known = await service.rows<{ findings: string }>('SELECT findings FROM audit');
+    const sentences = (JSON.parse(known[0]?.findings ?? '[]') as Finding[]).map(({ sentence }) => sentence);
+    await tamper(PUT_BACK('agent'));
+    await audit();
+    const seal = '00'.repeat(32);
+    for (const accepted of [sentences, { sentences }, { sentences, seal }, { sentences, seal: '' }]) {
+      await resumeLog({ db: service.db, keeper: keeperOf(), nowMs: service.nowMs }, owner(), word);
+      await tamper("UPDATE agent SET tags = '{another}' WHERE agent_id = 'ended'");
+      await service.rows('UPDATE audit SET accepted = $1, findings = $2, ok = true', [
+        JSON.stringify(accepted),
+        known[0]?.findings ?? '',
+      ]);
+      expect(await audit()).to.include('agent-altered');
+      expect(await logProblems(service.db), JSON.stringify(accepted)).to.have.lengthOf(1);
+      await tamper(PUT_BACK('agent'));
+      await audit();
+    }
+  });
+
   it('refuses to go on with a log that is not halted, or is not the one that was signed', async () => {
     const deps = { db: service.db, keeper: keeperOf(), nowMs: service.nowMs };
     await resumeLog(deps, owner(), word);

@@ -3,6 +3,7 @@ import type { Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
 import { ProofError } from '../../core/proof/failures.ts';
+import { readAccepted, writeAccepted } from './audit-accepted.ts';
 import { openFindings } from './audit-state.ts';
 import type { CheckpointKeeper } from './kept.ts';
 
@@ -24,9 +25,9 @@ interface Row {
 }
 
 // Written below, and by nothing else.
-const parsed = ({ findings, accepted }: Row) => ({
+const parsed = (sql: Sql, { findings, accepted }: Row) => ({
   findings: JSON.parse(findings) as Finding[],
-  accepted: JSON.parse(accepted) as string[],
+  accepted: readAccepted(sql, 'installation', accepted),
 });
 
 /** Names the logs whose checkpoints are kept and that the database has not. */
@@ -101,7 +102,7 @@ export async function keepInstallation(
 ): Promise<Finding[] | undefined> {
   const [row] = await sql.query<Row>(TAKE, []);
   if (row === undefined && (await sql.query<Row>(READ, [])).length > 0) return undefined;
-  const before = row === undefined ? [] : parsed(row).findings;
+  const before = row === undefined ? [] : parsed(sql, row).findings;
   const seen = new Set(sets.seen.map(aboutSet));
   const lasting = before.filter(({ kind, sentence }) => kind === 'policy-text-altered' && !seen.has(sentence));
   const findings = [...found, ...sets.findings, ...lasting];
@@ -117,7 +118,7 @@ export async function installationFindings(sql: Sql): Promise<Finding[]> {
 
 async function installationState(sql: Sql): Promise<ReturnType<typeof parsed>> {
   const [row] = await sql.query<Row>(READ, []);
-  return row === undefined ? { findings: [], accepted: [] } : parsed(row);
+  return row === undefined ? { findings: [], accepted: [] } : parsed(sql, row);
 }
 
 /** Accepts what is said of one origin. @returns what was accepted */
@@ -126,6 +127,7 @@ export async function acceptLost(sql: Sql, origin: string): Promise<Finding[]> {
   const taken = openFindings(findings, accepted).filter(({ sentence }) =>
     sentence.startsWith(`The log ${origin} is not `),
   );
-  await sql.query(ACCEPT, [JSON.stringify([...accepted, ...taken.map(({ sentence }) => sentence)])]);
+  const sentences = [...accepted, ...taken.map(({ sentence }) => sentence)];
+  await sql.query(ACCEPT, [writeAccepted(sql, 'installation', sentences)]);
   return taken;
 }

@@ -1,6 +1,7 @@
 // What the auditor remembers of a log between two runs: how far it is, what it derived, and what it found.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
+import { readAccepted, writeAccepted } from './audit-accepted.ts';
 
 /** A place in the log itself: subtree n, above the subtrees, or at the head. */
 export type LogPlace = `subtree ${number}` | 'upper' | 'head';
@@ -81,7 +82,7 @@ export async function takeState(sql: Sql, logId: number): Promise<AuditState | u
     hashes: Array.from({ length: count }, (_, i) => state.subarray(at(i), at(i + 1))),
     // Written below, and by nothing else.
     findings: JSON.parse(row.findings) as PlacedFinding[],
-    accepted: JSON.parse(row.accepted) as string[],
+    accepted: readAccepted(sql, `log ${logId}`, row.accepted),
     decisions: {
       by: row.verified_by,
       from: row.verified_from,
@@ -105,7 +106,7 @@ export async function keepState(sql: Sql, logId: number, state: AuditState, nowM
     openFindings(findings, accepted).length === 0,
     JSON.stringify(findings),
     new Date(nowMs),
-    JSON.stringify(accepted),
+    writeAccepted(sql, `log ${logId}`, accepted),
     decisions.by,
     decisions.from,
     decisions.size,

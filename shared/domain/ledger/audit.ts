@@ -8,6 +8,7 @@ import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { publishKey, trustKey } from '../../core/proof/keys.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import { readAccepted } from './audit-accepted.ts';
 import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
 import { auditLog, limited } from './audit-log.ts';
@@ -266,7 +267,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
 
 const STATES: Statement = {
   name: 'audit-states',
-  text: `SELECT organisation.slug, log.environment, log.generation, log.size::text AS size, log.halted_reason,
+  text: `SELECT log.log_id, organisation.slug, log.environment, log.generation, log.size::text AS size, log.halted_reason,
       audit.audited_size::text AS audited_size, audit.ok, audit.findings, audit.accepted, audit.audited_at
     FROM log JOIN organisation ON organisation.id = log.organisation_id LEFT JOIN audit ON audit.log_id = log.log_id
     ORDER BY organisation.slug, log.environment, log.generation`,
@@ -297,6 +298,7 @@ export interface LogState {
 /** Every log with its last audit, by organisation, environment and generation. */
 export async function readLogStates(sql: Sql): Promise<LogState[]> {
   const rows = await sql.query<{
+    log_id: number;
     slug: string;
     environment: Environment;
     generation: number;
@@ -321,7 +323,10 @@ export async function readLogStates(sql: Sql): Promise<LogState[]> {
             size: Number(row.audited_size),
             ok: row.ok,
             findings: JSON.parse(row.findings) as Finding[],
-            open: openFindings(JSON.parse(row.findings) as Finding[], JSON.parse(row.accepted) as string[]),
+            open: openFindings(
+              JSON.parse(row.findings) as Finding[],
+              readAccepted(sql, `log ${row.log_id}`, row.accepted),
+            ),
             at: row.audited_at,
           },
   }));

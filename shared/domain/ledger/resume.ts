@@ -3,6 +3,7 @@ import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import { readAccepted, writeAccepted } from './audit-accepted.ts';
 import { acceptLost } from './audit-installation.ts';
 import { openFindings } from './audit-state.ts';
 import { findLog, type LogRow } from './export.ts';
@@ -94,9 +95,11 @@ export async function resumeLog(
       );
     // Written by the auditor alone.
     const findings = JSON.parse(audit?.findings ?? '[]') as Finding[];
-    const before = JSON.parse(audit?.accepted ?? '[]') as string[];
+    const place = `log ${log.logId}` as const;
+    const before = readAccepted(sql, place, audit?.accepted ?? '[]');
     const accepted = openFindings(findings, before);
-    await sql.query(ACCEPT, [log.logId, JSON.stringify(findings.map(({ sentence }) => sentence))]);
+    const sentences = findings.map(({ sentence }) => sentence);
+    await sql.query(ACCEPT, [log.logId, writeAccepted(sql, place, sentences)]);
     await sql.query(GO_ON, [log.logId]);
     const body = {
       change: 'resumed',

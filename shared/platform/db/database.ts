@@ -152,7 +152,13 @@ export interface DatabaseOptions extends DataSourceOptions {
 function withoutSeals(): never {
   throw new Error('this connection was opened without seals: rows that give authority are out of its reach');
 }
-const NO_SEALS: Seals = { sealOf: withoutSeals, isGenuine: withoutSeals, refuse: withoutSeals };
+const NO_SEALS: Seals = {
+  sealOf: withoutSeals,
+  isGenuine: withoutSeals,
+  sealOfText: withoutSeals,
+  isSealOfText: withoutSeals,
+  refuse: withoutSeals,
+};
 
 /** Connects; a server that is slow has several seconds. @throws the driver's error when Postgres is not reachable. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {

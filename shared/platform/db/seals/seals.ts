@@ -9,6 +9,9 @@ export interface Sealed {
   readonly seal_floor: number | null;
 }
 
+/** What a sealed text is for. */
+export type TextPurpose = 'audit-accepted';
+
 export interface Seals {
   /** HMAC-SHA-256, 32 bytes. @throws {TypeError} when a value is not of its column's kind */
   sealOf<T extends SealedTableName>(table: T, row: SealedValues<T>): Buffer;
@@ -17,6 +20,10 @@ export interface Seals {
    * absent, or as what allows less than absence; it is counted and reported here.
    */
   isGenuine(table: SealedTableName, row: object): boolean;
+  /** HMAC-SHA-256, 32 bytes, of a text that only this service may write; `purpose` keeps texts of different use apart. */
+  sealOfText(purpose: TextPurpose, text: string): Buffer;
+  /** Whether this is the seal of the text. */
+  isSealOfText(purpose: TextPurpose, text: string, seal: Buffer): boolean;
   /** Reports a row that is not genuine for another reason: it is missing although row_version knows it. */
   refuse(table: SealedTableName, id: string): void;
 }
@@ -77,7 +84,13 @@ export function createSeals({ pepper, onRefused }: SealsDeps): Seals {
     if (key === undefined) throw new TypeError(`${table} has no seals`);
     return createHmac('sha256', key).update(bytes, 'utf8').digest();
   };
+  const sealOfText = (purpose: TextPurpose, text: string): Buffer => {
+    const key = Buffer.from(hkdfSync('sha256', Buffer.from(pepper, 'utf8'), '', `custos text seal 1 ${purpose}`, 32));
+    return createHmac('sha256', key).update(text, 'utf8').digest();
+  };
   return {
+    sealOfText,
+    isSealOfText: (purpose, text, seal) => seal.length === 32 && timingSafeEqual(seal, sealOfText(purpose, text)),
     sealOf(table, row) {
       const bytes = sealedBytes(table, row);
       if (bytes === undefined) throw new TypeError(`a row of ${table} holds a value that cannot be sealed`);
