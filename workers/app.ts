@@ -149,7 +149,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
   // Each queue that this process works on; one that is absent is left to other processes.
   const work: { readonly [Q in QueueName]?: Work<Q> } = {
     upkeep: {
-      handlers: upkeepHandlers({ nowMs, db, queues, logger, auditor, replays }),
+      handlers: upkeepHandlers({ nowMs, db, queues, logger, auditor, replays, approvalTtlMs: config.approvalTtlMs }),
       concurrency: UPKEEP_CONCURRENCY,
     },
     trust: { handlers: trustHandlers({ db, nowMs, dailyCap: config.trustDailyCap }), concurrency: FOLDS_AT_ONCE },

@@ -88,9 +88,9 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     if (!claimed.isKeyKnown) throw new Error(`the row of the key ${claimed.key_id} is not as this service wrote it`);
     const active = policies.current();
     const { organisationId, environment } = payload;
-    // As for POST /v1/enforce: what the agent's own parses of the same said counts.
+    // As for POST /v1/enforce: what the agent's own parses of the same said counts, and does not expire while it waits.
     const reading = await recentParses.strictestOf(
-      { organisationId, environment, agentId: claimed.agent_id },
+      { organisationId, environment, agentId: claimed.agent_id, begunAtMs: claimed.submitted_at.getTime() },
       readingOf(active, claimed),
     );
     return questionOf(payload, claimed, { active, reading, context: contextOf(claimed) });

@@ -35,11 +35,15 @@ const FORGET_CHANGES: Statement = {
   name: 'changes-forget',
   text: `DELETE FROM change WHERE seq IN (SELECT seq FROM change WHERE changed_at < now() - interval '1 hour' ORDER BY seq LIMIT ${BATCH}) RETURNING seq`,
 };
-// Looked at for twenty minutes at most (shared/domain/decisions/recent-parses.ts).
 const FORGET_PARSES: Statement = {
   name: 'recent-parses-forget',
-  text: `DELETE FROM recent_parse WHERE ctid = ANY (ARRAY(SELECT ctid FROM recent_parse WHERE bucket < now() - interval '1 hour' LIMIT ${BATCH})) RETURNING bucket`,
+  text: `DELETE FROM recent_parse WHERE ctid = ANY (ARRAY(SELECT ctid FROM recent_parse WHERE bucket < now() - $1::float8 * interval '1 ms' LIMIT ${BATCH})) RETURNING bucket`,
 };
+/**
+ * Longest that parses are looked at beside the life of an approval: they count for 15 minutes before it is opened, a row
+ * begins up to five minutes before its last parse, and work that is submitted may wait for a while before it is evaluated.
+ */
+const PARSES_BEFORE_APPROVAL_MS = 60 * MINUTE_MS;
 const FORGET_IDEMPOTENCY: Statement = {
   name: 'idempotency-forget',
   text: `DELETE FROM idempotency WHERE (organisation_id, environment, route, key_hash) IN (
@@ -48,8 +52,8 @@ const FORGET_IDEMPOTENCY: Statement = {
 };
 
 /** Deletes batch by batch until one is not full. */
-async function forget(db: Database, statement: Statement): Promise<void> {
-  while ((await db.query(statement, [])).length === BATCH);
+async function forget(db: Database, statement: Statement, values: readonly unknown[] = []): Promise<void> {
+  while ((await db.query(statement, values)).length === BATCH);
 }
 
 export interface UpkeepDeps {
@@ -59,9 +63,12 @@ export interface UpkeepDeps {
   readonly auditor: Pick<Auditor, 'run'>;
   readonly nowMs: () => number;
   readonly replays: Pick<ReplayRunner, 'run'>;
+  /** CUSTOS_APPROVAL_TTL. */
+  readonly approvalTtlMs: number;
 }
 
-export function upkeepHandlers({ db, queues, logger, auditor, replays, nowMs }: UpkeepDeps): Handlers<'upkeep'> {
+export function upkeepHandlers(deps: UpkeepDeps): Handlers<'upkeep'> {
+  const { db, queues, logger, auditor, replays, nowMs, approvalTtlMs } = deps;
   return {
     sweep: async () => {
       const swept = await sweep({ db, queues });
@@ -74,7 +81,7 @@ export function upkeepHandlers({ db, queues, logger, auditor, replays, nowMs }: 
     },
     'forget-changes': async () => {
       await forget(db, FORGET_CHANGES);
-      await forget(db, FORGET_PARSES);
+      await forget(db, FORGET_PARSES, [approvalTtlMs + PARSES_BEFORE_APPROVAL_MS]);
     },
     'forget-idempotency': () => forget(db, FORGET_IDEMPOTENCY),
     audit: auditHandler({ auditor, logger }),

@@ -1,5 +1,6 @@
 // What `custos policy explain` prints: the verdict and why, then each rule whose target fits with the values it saw.
 import type { BodyReason } from '../../shared/core/verification/record.ts';
+import type { Meaning } from '../../shared/core/intent/types.ts';
 import type { Explanation } from '../../shared/core/policy/evaluate.ts';
 import type { ExplainedCondition, ExplainedRule, Facts } from '../../shared/core/policy/types.ts';
 import { fullPath } from '../../shared/core/policy/vocabulary.ts';
@@ -35,6 +36,10 @@ export function explainedJson({ evaluation, candidates, facts, digest, decision 
 }
 
 const SHOWN = 100;
+
+/** All that an intent may mean; each is judged on its own. */
+const meaningsText = (meanings: readonly Meaning[]): string =>
+  printable([...new Set(meanings.map(({ action, verb, effect }) => `${action} (${verb}): ${effect}`))].join('; '));
 
 /** A value of a fact or a policy on one line, short and printable. */
 function valueText(value: unknown): string {
@@ -101,6 +106,7 @@ export function explainedLines(explained: Explained, isWhole: boolean, style: Pa
           'intent',
           `${intent.action} ${printable(intent.resource)}: ${intent.effect}${traits}, confidence ${intent.confidence}`,
         ],
+        ...(intent.meanings === undefined ? [] : [['means', meaningsText(intent.meanings)]]),
         ...(intent.places.length === 0 ? [] : [['places', printable(intent.places.join(', '))]]),
         ['agent', `${printable(agent.id)}, ${agent.status}`],
         ['trust', `level ${trust.level} ${tierName(trust.level)}, score ${trust.score}${claimText(trust)}`],

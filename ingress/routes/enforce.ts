@@ -4,11 +4,11 @@ import type { Sql } from '../../shared/platform/db/database.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { Answer, Decider, Question } from '../../shared/domain/decisions/decider.ts';
 import type { ParseStore } from '../../shared/domain/decisions/parses.ts';
-import type { RecentParses } from '../../shared/domain/decisions/recent-parses.ts';
+import { PARSE_COUNTS_MS, type RecentParses } from '../../shared/domain/decisions/recent-parses.ts';
 import type { IntentReading, IntentReadings } from '../../shared/domain/decisions/readings.ts';
 import type { Presence } from '../../shared/domain/decisions/presence.ts';
 import type { EvaluatedQuestion, Unwritten } from '../../shared/domain/decisions/approval-naming.ts';
-import type { Recorder } from '../../shared/domain/decisions/recorder.ts';
+import type { Opening, Recorder } from '../../shared/domain/decisions/recorder.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -25,9 +25,6 @@ import { fieldErrors } from '../middleware/field-errors.ts';
 import { compile } from '../middleware/schema.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { BATCH_PATH, batchReply, decisionAgain, type KeptBatch, membersAgain, problemText } from './enforce-again.ts';
-
-/** A parse may be enforced for this long. */
-const PARSE_TTL_MS = 15 * 60_000;
 
 export interface EnforceDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
@@ -61,12 +58,15 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     body: EnforceRequestBody,
     intentId: string,
     at: string,
+    opening: Opening | undefined,
   ): Promise<IntentReading> => {
     const refuse = (message: string): ApiError => invalidField(`${at}/intent_id`, message);
     const parse = await parses.read(key.organisationId, key.environment, intentId);
     if (parse === undefined || parse.agentId !== body.agent_id) throw refuse('names no parse of this agent');
     if (parse.normalized !== body.intent) throw refuse('names a parse with another normalized intent');
-    if (nowMs() - parse.createdAtMs > PARSE_TTL_MS) throw refuse('names a parse that is older than 15 minutes');
+    // An approval of this very parse can be used until it ends.
+    const begunAtMs = opening?.intentId === intentId ? Math.min(opening.begunAtMs, nowMs()) : nowMs();
+    if (begunAtMs - parse.createdAtMs > PARSE_COUNTS_MS) throw refuse('names a parse that is older than 15 minutes');
     return parse.reading;
   };
 
@@ -104,9 +104,12 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       });
     }
     const own = readings.of({ set: active.set, organisation: key.organisationSlug }, body.intent, `${at}/intent`);
-    const named = body.intent_id === undefined ? undefined : await readingOfParse(key, body, body.intent_id, at);
+    const { agent_id: agentId, intent_id: intentId, approval_id: approvalId } = body;
+    const opening = approvalId === undefined ? undefined : await recorder.openingOf(key, agentId, approvalId);
+    const named = intentId === undefined ? undefined : await readingOfParse(key, body, intentId, at, opening);
     const { organisationId, environment } = key;
-    const reading = await recentParses.strictestOf({ organisationId, environment, agentId: body.agent_id }, own, named);
+    const asker = { organisationId, environment, agentId, begunAtMs: opening?.begunAtMs };
+    const reading = await recentParses.strictestOf(asker, own, named);
     const asked = question(active, key, body, reading, traceparent);
     const pending = decider.answer(asked);
     const answer = pending instanceof Promise ? await pending : pending;

@@ -10,7 +10,7 @@ import { singular } from './lexicon/inflection.ts';
 import { type KnownWords, segmentAsItLooks, wordAsItLooks } from './text/look-alikes.ts';
 import { refinementsOf } from './grammar/meaning.ts';
 import { domainOf } from './grammar/request-object.ts';
-import { stricterAction, stricterEffect } from './assess/strictness.ts';
+import { actionRank, effectRank, meaningsMember, stricterAction, stricterEffect } from './assess/strictness.ts';
 import { MOVES_MONEY } from './grammar/sums.ts';
 import { sentencesOf } from './text/tokens.ts';
 import type { ParsedIntent } from './types.ts';
@@ -180,10 +180,25 @@ function objectsOf({ words }: Spelling, lexicon: Lexicon): string[] {
 
 type Doing = Pick<ActionWord, 'action' | 'effect' | 'traits'>;
 
-/** The refined meaning of a verb with these objects: member by member the stricter of its possible meanings. */
-function doneTo(reading: ActionWord, heads: readonly string[], words: readonly string[], lexicon: Lexicon): Doing {
+/** Several meanings, and the strictest of them. A rule may be about any: a DENY of `delete` is also about deleting a permission. */
+interface Meant {
+  readonly doing: Doing;
+  readonly each: readonly Doing[];
+}
+
+/** Whether a refinement says anything stricter than the word by itself. A word that nobody knows says nothing by itself. */
+const isStricter = (refined: Doing, reading: Doing): boolean =>
+  reading.action === 'unknown' ||
+  actionRank(refined.action) > actionRank(reading.action) ||
+  effectRank(refined.effect) > effectRank(reading.effect);
+
+/** The meanings of a verb with these objects, and the refined one: member by member the stricter of them. */
+function doneTo(reading: ActionWord, heads: readonly string[], words: readonly string[], lexicon: Lexicon): Meant {
   const refined = refinementsOf(reading.verb, heads, words, lexicon);
-  return strictestDoing([reading, ...refined]);
+  return {
+    doing: strictestDoing([reading, ...refined]),
+    each: [reading, ...refined.filter((one) => isStricter(one, reading))],
+  };
 }
 
 /** An amount joined with a currency code in one word: `500eur`. */
@@ -199,24 +214,27 @@ function meaningOfString(
   heads: readonly string[],
   words: readonly string[],
   lexicon: Lexicon,
-): Doing & { named: Action } {
-  let doing = doneTo(reading, heads, words, lexicon);
+): Meant & { named: Action } {
+  let { doing, each } = doneTo(reading, heads, words, lexicon);
   const named = reading.verb === reading.action ? reading.action : doing.action;
   // The resulting class may be refined in turn; each step is stricter than the one before, so the loop terminates.
   for (let action: Action | undefined; action !== doing.action; ) {
     action = doing.action;
     const of = actionOf(action, lexicon);
     if (of === undefined) break;
-    const further = doneTo(of, heads, words, lexicon);
+    const { doing: further, each: refined } = doneTo(of, heads, words, lexicon);
+    each = [...each, ...refined.slice(1)];
     doing = {
       action: stricterAction(doing.action, further.action),
       effect: stricterEffect(doing.effect, further.effect),
       traits: [...doing.traits, ...(further.action === of.action ? [] : further.traits)],
     };
   }
-  if (MOVES_MONEY.test(reading.verb) && words.some((word) => AMOUNT.test(word)))
+  if (MOVES_MONEY.test(reading.verb) && words.some((word) => AMOUNT.test(word))) {
+    each = [...each, { ...doing, action: 'transfer' }];
     doing = { ...doing, action: stricterAction(doing.action, 'transfer'), traits: [...doing.traits, 'financial'] };
-  return { ...doing, named };
+  }
+  return { doing, each, named };
 }
 
 /**
@@ -230,8 +248,11 @@ function saidOf(verb: string, words: readonly string[], lexicon: Lexicon): Doing
   const sentences = sentencesOf(text, () => false);
   const candidates = candidatesOf(sentences, lexicon).filter(({ negated }) => !negated);
   const illicit: readonly Trait[] = isIllicit(spokenText(text).words, candidates, sentences) ? ['illicit'] : [];
-  return strictestDoing([...candidates, { action: 'read', effect: 'read', traits: illicit }]);
+  return strictestDoing([...candidates, { ...NOTHING, traits: illicit }]);
 }
+
+/** The mildest there is: it adds nothing to what else is meant. */
+const NOTHING: Doing = { action: 'read', effect: 'read', traits: [] };
 
 const strictestDoing = (all: readonly Doing[]): Doing =>
   all.reduce((a, b) => ({
@@ -266,9 +287,10 @@ export function readNormalized(
   const words = [...new Set(spellings.flatMap((spelling) => spelling.words.flat()))];
   const heads = spellings.flatMap((spelling) => objectsOf(spelling, lexicon));
   const meant = meaningOfString({ ...reading, verb }, heads, words, lexicon);
-  const said = saidOf(verb, looks.words.at(-1) ?? [], lexicon);
+  const said = saidOf(verb, looks.words.at(-1) ?? [], lexicon) ?? NOTHING;
   const sent = stringSendsOut({ verb }, named) ? [SENT_OUT] : [];
-  const doing = strictestDoing([meant, ...(said === undefined ? [] : [said]), ...sent]);
+  const doing = strictestDoing([meant.doing, said, ...sent]);
+  const each = [...meant.each, ...(isStricter(said, reading) && said !== NOTHING ? [said] : []), ...sent, doing];
   const extent = wildcard ? 'all' : extentOf([...verbWords, ...words], false, lexicon);
   const traits = new Set<Trait>(doing.traits);
   for (const spelling of spellings) {
@@ -289,6 +311,7 @@ export function readNormalized(
     effect: doing.effect,
     traits: [...traits].sort(),
     extent,
+    ...meaningsMember(each.map(({ action, effect }) => ({ action, verb: reading.verb, effect, extent }))),
     confidence: !isUnderstood ? 0.1 : reading.verb === reading.action ? 1 : 0.95,
     alternatives: [],
     entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },

@@ -26,6 +26,14 @@ export interface Alternative {
   confidence: number;
 }
 
+/** One thing that an intent may come to mean: what policies judge it as. */
+export interface Meaning {
+  action: Action;
+  verb: string;
+  effect: Effect;
+  extent: Extent;
+}
+
 export interface ParsedIntent {
   /** `<domain>.<action>.<object>`, lower case, snake_case words; parsing it again returns it. */
   normalized: string;
@@ -40,6 +48,11 @@ export interface ParsedIntent {
   traits: Trait[];
   /** How many objects are affected. */
   extent: Extent;
+  /**
+   * All that it may mean, sorted, when that is more than one thing; then action, verb, effect and extent above are the
+   * strictest of them. Absent: those are all that it means.
+   */
+  meanings?: Meaning[];
   /** 0..1, three decimals. */
   confidence: number;
   alternatives: Alternative[];

@@ -130,6 +130,15 @@ function opensAll({ candidate, isWhole }: Match): boolean {
   return candidate.fit === 'full' || (candidate.fit === 'place' && candidate.rule.effect.type === 'ESCALATE');
 }
 
+/**
+ * The rules that hold for one meaning of an intent, and the facts with that meaning. An intent with several meanings is
+ * judged once for each: what any of them is refused is refused, and what is permitted must be permitted for each.
+ */
+export interface Judgement {
+  readonly matches: readonly Match[];
+  readonly facts: object;
+}
+
 /** What the rules that hold say, before one of the verdicts wins. */
 interface Heard {
   readonly reasons: Reason[];
@@ -137,29 +146,38 @@ interface Heard {
   readonly due: PolicyObligation[];
   /** Those of DEGRADE rules that count as ESCALATE, because facts are missing. */
   readonly uncertain: PolicyObligation[];
-  /** Whether anything permits all of what was asked for. */
+  /** Whether, for each meaning, anything permits all of what was asked for. */
   readonly isOpen: boolean;
 }
 
-function hear(matches: readonly Match[], facts: object): Heard {
+function hear(judgements: readonly Judgement[]): Heard {
   const reasons: Reason[] = [];
   const due: PolicyObligation[] = [];
   const uncertain: PolicyObligation[] = [];
-  let isOpen = false;
-  for (const match of matches) {
-    const reason = reasonOf(match, facts);
-    if (reason === undefined) continue;
-    reasons.push(reason);
-    const { effect } = match.candidate.rule;
-    if (effect.type === 'DEGRADE') (reason.effect === 'DEGRADE' ? due : uncertain).push(...effect.obligations);
-    if (reason.effect !== 'DENY' && opensAll(match)) isOpen = true;
+  const told = new Set<string>();
+  let isOpen = true;
+  for (const { matches, facts } of judgements) {
+    let opens = false;
+    for (const match of matches) {
+      const reason = reasonOf(match, facts);
+      if (reason === undefined) continue;
+      if (reason.effect !== 'DENY' && opensAll(match)) opens = true;
+      const { rule } = match.candidate;
+      const once = `${rule.index} ${reason.code}`;
+      if (judgements.length > 1 && told.has(once)) continue;
+      told.add(once);
+      reasons.push(reason);
+      if (rule.effect.type === 'DEGRADE')
+        (reason.effect === 'DEGRADE' ? due : uncertain).push(...rule.effect.obligations);
+    }
+    isOpen &&= opens;
   }
   return { reasons, due, uncertain, isOpen };
 }
 
 /** Combines all rules that hold for a request. */
-export function combine(matches: readonly Match[], facts: object): Evaluation {
-  return settle(hear(matches, facts));
+export function combine(judgements: readonly Judgement[]): Evaluation {
+  return settle(hear(judgements));
 }
 
 function settle({ reasons, due, isOpen }: Heard): Evaluation {
@@ -193,8 +211,8 @@ function settle({ reasons, due, isOpen }: Heard): Evaluation {
  * that depend on missing facts and those that no rule could bring together included.
  * @param approval comes last of the reasons of what is permitted
  */
-export function combineApproved(matches: readonly Match[], facts: object, approval: Reason): Evaluation {
-  const heard = hear(matches, facts);
+export function combineApproved(judgements: readonly Judgement[], approval: Reason): Evaluation {
+  const heard = hear(judgements);
   const { verdict, reasons, obligations } = settle(heard);
   if (verdict === 'DENY') return freeze({ verdict, reasons, obligations });
   if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], obligations });
@@ -229,17 +247,18 @@ export function riskLevelOf(score: number): RiskLevel {
 
 /** Of each factor the highest, sorted by score, highest first, then name. */
 function factorsOf(matches: readonly Match[]): RiskFactor[] {
-  const highest = new Map<string, RiskFactor>();
+  const highest = new Map<string, RiskFactor & { readonly index: number }>();
   for (const { candidate } of matches) {
     const { effect } = candidate.rule;
     if (effect.type !== 'RISK') continue;
     const before = highest.get(effect.factor);
-    // Candidates come in the order of the rules, so of equal scores the first rule speaks.
-    if (before === undefined || effect.score > before.score) {
-      highest.set(effect.factor, { factor: effect.factor, score: effect.score, message: effect.message });
-    }
+    // Of equal scores the first rule speaks, whichever meaning it was found for.
+    const order = before === undefined ? 1 : effect.score - before.score || before.index - candidate.rule.index;
+    if (order > 0) highest.set(effect.factor, { index: candidate.rule.index, ...effect });
   }
-  return [...highest.values()].sort((a, b) => b.score - a.score || compareText(a.factor, b.factor));
+  return [...highest.values()]
+    .map(({ factor, score, message }) => ({ factor, score, message }))
+    .sort((a, b) => b.score - a.score || compareText(a.factor, b.factor));
 }
 
 function scoreOf(factors: readonly RiskFactor[]): number {
@@ -250,7 +269,8 @@ function scoreOf(factors: readonly RiskFactor[]): number {
 }
 
 /** min(1000, sum over distinct factors of their highest), and the same without what counts only because facts are missing. */
-export function combineRisk(matches: readonly Match[], missingOpens: MissingOpens = 'nothing'): Risk {
+export function combineRisk(judgements: readonly Judgement[], missingOpens: MissingOpens = 'nothing'): Risk {
+  const matches = judgements.flatMap((judgement) => judgement.matches);
   const factors = factorsOf(matches);
   const score = scoreOf(factors);
   const certain = scoreOf(factorsOf(matches.filter(({ ground }) => ground !== 'missing')));

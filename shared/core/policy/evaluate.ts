@@ -9,15 +9,16 @@ import {
   prechecks,
   unknownRisk,
 } from './combine.ts';
-import type { Match, MissingOpens } from './combine.ts';
+import type { Judgement, Match, MissingOpens } from './combine.ts';
 import type { CompiledSet } from './compile.ts';
 import { createRuleRunner } from './engine.ts';
 import type { RuleRunner } from './engine.ts';
 import { BoundedMap, textKey, valueKey } from './memory.ts';
-import { explainLeaf } from './normal-form.ts';
+import { explainRules, type Inspected } from './explain.ts';
 import { canonicalResource, isPattern } from './resource.ts';
 import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
+import { viewsOf } from './views.ts';
 import type { PathReader } from './vocabulary.ts';
 
 export interface EvaluatorOptions {
@@ -121,11 +122,17 @@ function requestKey(facts: RiskFacts): string {
   return `${key}${textKey(intent.object)}${intent.places.map(textKey).join('')}`;
 }
 
+/** What one or more meanings have to be held against: those that no rule tells apart are one. */
+interface View {
+  readonly list: CandidateList;
+  readonly facts: object;
+}
+
 interface StageOptions<Result> {
   readonly index: RuleIndex;
   readonly memoLimit: number;
   readonly createRunner: typeof createRuleRunner;
-  readonly combine: (matches: readonly Match[], facts: object) => Result;
+  readonly combine: (judgements: readonly Judgement[]) => Result;
   readonly fail: (error: unknown) => Result;
   readonly missingOpens: MissingOpens | undefined;
 }
@@ -186,9 +193,11 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
       .map((candidate) => matchOf(candidate, facts, missingOpens));
   }
 
-  async function compute(list: CandidateList, facts: object, key: string): Promise<Result> {
+  async function compute(views: readonly View[], key: string): Promise<Result> {
     try {
-      const result = options.combine(await matchesOf(list, facts), facts);
+      const judgements: Judgement[] = [];
+      for (const { list, facts } of views) judgements.push({ matches: await matchesOf(list, facts), facts });
+      const result = options.combine(judgements);
       results.set(key, result);
       return result;
     } catch (error) {
@@ -199,39 +208,32 @@ function createStage<Result extends object>(options: StageOptions<Result>) {
   return {
     evaluate(facts: RiskFacts): Result | Promise<Result> {
       try {
-        const list = candidatesFor(facts);
-        let key = list.id;
-        for (const read of list.readers) key += valueKey(read(facts));
-        return results.get(key) ?? compute(list, facts, key);
+        const views = new Map<string, View>();
+        for (const view of viewsOf(facts)) {
+          const list = candidatesFor(view);
+          let key = list.id;
+          for (const read of list.readers) key += valueKey(read(view));
+          views.set(key, { list, facts: view });
+        }
+        // The list says how many values follow, so no two lists of keys make one text.
+        const key = [...views.keys()].join('');
+        return results.get(key) ?? compute([...views.values()], key);
       } catch (error) {
         return options.fail(error);
       }
     },
-    /** All rules whose target matches, and those that hold, without memoization. */
-    async inspect(
-      facts: RiskFacts,
-    ): Promise<{ matches: Match[]; candidates: readonly CandidateRule[]; skipped: Skipped[] }> {
-      const skipped: Skipped[] = [];
-      const list = listOf(index.find(requestOf(facts), (rule) => skipped.push(rule)));
-      return { matches: await matchesOf(list, facts), candidates: list.candidates, skipped };
+    /** For each meaning the rules that hold, and all whose target matches, without memoization. */
+    async inspect(facts: RiskFacts): Promise<Inspected[]> {
+      const inspected: Inspected[] = [];
+      for (const view of viewsOf(facts)) {
+        const skipped: Skipped[] = [];
+        const list = listOf(index.find(requestOf(view), (rule) => skipped.push(rule)));
+        const matches = await matchesOf(list, view);
+        inspected.push({ facts: view, action: view.intent.action, matches, fitting: [...list.candidates, ...skipped] });
+      }
+      return inspected;
     },
   };
-}
-
-function noteOf(candidate: CandidateRule, match: Match | undefined): string | undefined {
-  if (match === undefined) return undefined;
-  const { type } = candidate.rule.effect;
-  if (match.ground === 'missing' && type === 'DEGRADE')
-    return 'counts as an ESCALATE that permits nothing, because facts are missing';
-  if (match.ground === 'missing' && type === 'ESCALATE')
-    return 'permits nothing, also not with an approval: it holds only because facts are missing';
-  const isPart = candidate.fit === 'partly' || !match.isWhole;
-  if (type === 'ESCALATE' && isPart)
-    return 'permits nothing, also not with an approval: it matches a part of what was asked for';
-  if (type !== 'DEGRADE') return undefined;
-  if (candidate.fit === 'place')
-    return 'adds its obligations and permits nothing: it matches only a place that the text names';
-  return isPart ? 'adds its obligations and permits nothing: it matches a part of what was asked for' : undefined;
 }
 
 /** Creates the evaluator of one policy set. Its caches belong to it, so they are dropped with the set. */
@@ -256,29 +258,14 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
   const intake = createStage<Risk>({
     ...shared,
     index: compiled.intake,
-    combine: (matches) => combineRisk(matches, options.missingOpens),
+    combine: (judgements) => combineRisk(judgements, options.missingOpens),
     fail: (error) => unknownRisk(codeOf(error)),
   });
 
   async function explain(facts: Facts): Promise<Explanation> {
     try {
-      const { matches, candidates, skipped } = await enforce.inspect(facts);
-      const all = [...candidates, ...skipped].sort((a, b) => a.rule.index - b.rule.index);
-      const explained = all.map((candidate): ExplainedRule => {
-        const { rule } = candidate;
-        if (rule.effect.type === 'RISK') throw new Error('a rule of stage intake among those of stage enforce');
-        const match = matches.find((other) => other.candidate === candidate);
-        const note = 'why' in candidate ? candidate.why : noteOf(candidate, match);
-        return {
-          policy: rule.policy,
-          rule: rule.name,
-          effect: rule.effect.type,
-          matched: match !== undefined,
-          ...(note === undefined ? {} : { skipped: note }),
-          conditions: rule.leaves.map((leaf) => explainLeaf(leaf, facts)),
-        };
-      });
-      return { evaluation: prechecks(facts) ?? combine(matches, facts), candidates: explained };
+      const inspected = await enforce.inspect(facts);
+      return { evaluation: prechecks(facts) ?? combine(inspected), candidates: explainRules(inspected) };
     } catch (error) {
       return { evaluation: failed(error), candidates: [] };
     }
@@ -294,7 +281,7 @@ export function createEvaluator(options: EvaluatorOptions): Evaluator {
     },
     async evaluateApproved(facts, approval) {
       try {
-        return prechecks(facts) ?? combineApproved((await enforce.inspect(facts)).matches, facts, approval);
+        return prechecks(facts) ?? combineApproved(await enforce.inspect(facts), approval);
       } catch (error) {
         return failed(error);
       }

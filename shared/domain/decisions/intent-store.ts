@@ -51,6 +51,7 @@ export interface ClaimedIntent {
   readonly organisation_slug: string;
   /** The approval that was decided, when it has waited for one. */
   readonly approval_id: string | null;
+  readonly submitted_at: Date;
 }
 
 export interface IntentFilter {
@@ -148,7 +149,7 @@ const CLAIM: Statement = {
   name: 'intent-claim',
   text: `UPDATE intent SET status = 'evaluating', updated_at = $4
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
-    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id,
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, intent.submitted_at,
       (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`,
 };
 // Still open, and not decided by a human since it was claimed: a worker that comes late must not undo that.

@@ -6,9 +6,25 @@
 import { textColumn } from '../../platform/db/columns.ts';
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
-import { ACTIONS_BY_STRICTNESS, actionRank, type Judged, strictest } from '../../core/intent/assess/strictness.ts';
-import type { Entities, Money } from '../../core/intent/types.ts';
-import { DATA_CLASSES, EFFECTS, type Environment, EXTENTS, INTENT_FLAGS, TRAITS } from '../../kernel/vocabulary.ts';
+import {
+  ACTIONS_BY_STRICTNESS,
+  actionRank,
+  type Judged,
+  meaningsMember,
+  meaningsOf,
+  meaningText,
+  strictest,
+} from '../../core/intent/assess/strictness.ts';
+import type { Entities, Meaning, Money } from '../../core/intent/types.ts';
+import {
+  ACTIONS,
+  DATA_CLASSES,
+  EFFECTS,
+  type Environment,
+  EXTENTS,
+  INTENT_FLAGS,
+  TRAITS,
+} from '../../kernel/vocabulary.ts';
 import { createReading, type IntentReading } from './readings.ts';
 
 /** Of one agent: whose parses of which string. */
@@ -46,8 +62,16 @@ export const JOIN_PARSES = `INSERT INTO recent_parse AS r (organisation_id, envi
 const SEPARATOR = ':';
 const tagged = (tag: string, values: readonly string[]): string[] => values.map((value) => tag + SEPARATOR + value);
 
-function marksOf({ traits, data_classes, flags, places }: Judged): string[] {
-  return [...tagged('t', traits), ...tagged('c', data_classes), ...tagged('f', flags), ...tagged('p', places)];
+function marksOf(judged: Judged): string[] {
+  const { traits, data_classes, flags, places } = judged;
+  return [
+    ...tagged('t', traits),
+    ...tagged('c', data_classes),
+    ...tagged('f', flags),
+    ...tagged('p', places),
+    // Of a single meaning, too: a row joins many, and its columns keep only the strictest.
+    ...tagged('m', meaningsOf(judged).map(meaningText)),
+  ];
 }
 
 const ENTITY_LISTS = ['emails', 'urls', 'hosts', 'paths', 'identifiers'] as const;
@@ -92,14 +116,24 @@ export function recentColumns(parses: readonly (ParsedString & { reading: Judged
   ];
 }
 
-/** The window is 15 minutes; a row ends it with its last parse, and begins it up to five minutes earlier. */
+/** Parses count for so long. */
+export const PARSE_COUNTS_MS = 15 * 60_000;
+/** Stands for a time that is not given: a column of empty texts could not be told from no rows. */
+const NO_TIME = '-';
+
+/**
+ * A row ends its time with its last parse, and begins it up to five minutes earlier. The time asked for never makes the
+ * 15 minutes shorter: with it, at least as many parses count.
+ */
 const FIND: Statement = {
   name: 'recent-parses-find',
-  text: `SELECT asked.organisation_id || E'\\n' || asked.environment || E'\\n' || asked.agent_id || E'\\n' || asked.normalized AS key, r.*
-    FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n')) AS asked (organisation_id, environment, agent_id, normalized)
+  text: `SELECT asked.organisation_id || E'\\n' || asked.environment || E'\\n' || asked.agent_id || E'\\n' || asked.begun || E'\\n' || asked.normalized AS key, r.*
+    FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'))
+      AS asked (organisation_id, environment, agent_id, normalized, begun)
+    CROSS JOIN LATERAL (SELECT least(now(), nullif(asked.begun, '${NO_TIME}')::timestamptz) - interval '15 minutes' AS since OFFSET 0) AS counting
     CROSS JOIN LATERAL (SELECT action, verb, effect, extent, confidence, marks, entities FROM recent_parse
       WHERE organisation_id = asked.organisation_id AND environment = asked.environment AND agent_id = asked.agent_id AND normalized = asked.normalized
-        AND bucket > now() - interval '21 minutes' AND last_at > now() - interval '15 minutes' OFFSET 0) r`,
+        AND bucket > counting.since - interval '6 minutes' AND last_at > counting.since OFFSET 0) r`,
 };
 
 interface FoundRow {
@@ -130,6 +164,17 @@ function moneyOf(texts: readonly string[]): Money[] {
   });
 }
 
+/** What meaningText wrote; what this version does not know counts as the strictest. */
+function meaningOf(text: string): Meaning {
+  const [action = '', effect = '', extent = '', ...verb] = text.split(' ');
+  return {
+    action: ACTIONS.find((known) => known === action) ?? 'unknown',
+    effect: EFFECTS.find((known) => known === effect) ?? 'destructive',
+    extent: EXTENTS.find((known) => known === extent) ?? 'all',
+    verb: verb.join(' '),
+  };
+}
+
 function judgedOf({ action, verb, effect, extent, confidence, marks, entities }: FoundRow): Judged {
   const [emails = [], urls = [], hosts = [], paths = [], identifiers = []] = ENTITY_LISTS.map((kind) =>
     textsOf(entities, kind),
@@ -140,6 +185,7 @@ function judgedOf({ action, verb, effect, extent, confidence, marks, entities }:
     action: ACTIONS_BY_STRICTNESS[action] ?? 'unknown',
     effect: EFFECTS[effect] ?? 'destructive',
     extent: EXTENTS[extent] ?? 'all',
+    ...meaningsMember(textsOf(marks, 'm').map(meaningOf)),
     confidence,
     traits: valuesOf(marks, 't', TRAITS),
     data_classes: valuesOf(marks, 'c', DATA_CLASSES),
@@ -150,11 +196,27 @@ function judgedOf({ action, verb, effect, extent, confidence, marks, entities }:
 }
 
 /** Whose reading is asked for. */
-export type Asker = Omit<ParsedString, 'normalized'>;
+export interface Asker extends Omit<ParsedString, 'normalized'> {
+  /**
+   * When what is asked about began: the approval that is to be used was opened, or the intent was submitted. What counted
+   * then counts until it ends, or an approval could not be used once the 15 minutes are over. Default: now.
+   */
+  readonly begunAtMs?: number | undefined;
+}
+
+/** One look-up. */
+type AskedString = ParsedString & Pick<Asker, 'begunAtMs'>;
+
+const begunText = ({ begunAtMs }: AskedString): string =>
+  begunAtMs === undefined ? NO_TIME : new Date(begunAtMs).toISOString();
+
+// No part but the last can hold a line feed.
+const keyOfAsked = (asked: AskedString): string =>
+  `${asked.organisationId}\n${asked.environment}\n${asked.agentId}\n${begunText(asked)}\n${asked.normalized}`;
 
 export interface RecentParses {
   /**
-   * The reading of a string with the strictest of what this agent's parses of it said in the last 15 minutes, and of the
+   * The reading of a string with the strictest of what this agent's parses of it said in the last 15 minutes (or since 15 minutes before `begunAtMs`), and of the
    * parse that is named. The string's own reading when there are none. @throws {ApiError} E6002
    */
   strictestOf(asker: Asker, own: IntentReading, named?: IntentReading): Promise<IntentReading>;
@@ -175,26 +237,25 @@ const MAX_WAITING = 20_000;
 
 /** The reading of a string joined with what was said of it: the name and the resource stay its own. */
 function withParses(own: IntentReading, parses: readonly Judged[]): IntentReading {
+  // A join has the judged members alone.
   const judged = parses.reduce<Judged>(strictest, own.unassessed);
-  const { verb, action, effect, traits, extent, confidence, entities, data_classes, flags, places } = judged;
-  return createReading(
-    {
-      ...own.unassessed,
-      ...{ verb, action, effect, traits, extent, confidence, entities, data_classes, flags, places },
-      parsed: true,
-    },
-    own.names,
-  );
+  return createReading({ ...own.unassessed, ...judged, parsed: true }, own.names);
 }
 
 export function createRecentParses({ db }: { db: Database }): RecentParses {
   // Nothing is committed: the group is what makes concurrent questions one, whose members each pick their rows.
-  const questions = createGroupCommit<ParsedString, ReadonlyMap<string, readonly FoundRow[]>>({
+  const questions = createGroupCommit<AskedString, ReadonlyMap<string, readonly FoundRow[]>>({
     db,
     statement: FIND,
     columns: (asked) => {
-      const of = (pick: (one: ParsedString) => string): string => textColumn(asked.map(pick));
-      return [of((a) => a.organisationId), of((a) => a.environment), of((a) => a.agentId), of((a) => a.normalized)];
+      const of = (pick: (one: AskedString) => string): string => textColumn(asked.map(pick));
+      return [
+        of((a) => a.organisationId),
+        of((a) => a.environment),
+        of((a) => a.agentId),
+        of((a) => a.normalized),
+        of(begunText),
+      ];
     },
     // The rows of FIND.
     result: (rows) => byKey(rows as readonly FoundRow[]),
@@ -205,8 +266,8 @@ export function createRecentParses({ db }: { db: Database }): RecentParses {
   // What was joined last with each reading: an agent that asks the same again gets the same facts, whose texts are made.
   const last = new WeakMap<IntentReading, { readonly key: string; readonly reading: IntentReading }>();
 
-  const find = async (asked: ParsedString): Promise<Judged[]> => {
-    const rows = (await questions.add(asked)).get(keyOf(asked)) ?? [];
+  const find = async (asked: AskedString): Promise<Judged[]> => {
+    const rows = (await questions.add(asked)).get(keyOfAsked(asked)) ?? [];
     // One question may hold the same string twice.
     return [...new Map(rows.map((row) => [JSON.stringify(row), judgedOf(row)])).values()];
   };

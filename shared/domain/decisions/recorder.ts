@@ -15,7 +15,14 @@ import {
   type Unwritten,
 } from './approval-naming.ts';
 import type { ApprovalOpener, OpeningRow } from './approval-open.ts';
-import { approvalFactsOf, lockApproval, markUsed, peekApproval, type StoredApproval } from '../approvals/store.ts';
+import {
+  type ApprovalOwner,
+  approvalFactsOf,
+  lockApproval,
+  markUsed,
+  peekApproval,
+  type StoredApproval,
+} from '../approvals/store.ts';
 import type { Answer, Decider, NamedApproval } from './decider.ts';
 import { lapsed, type Told } from './presence.ts';
 import { answerOfRecord } from '../../core/decision/record.ts';
@@ -44,6 +51,11 @@ export function writtenOf(outcome: Written | Unwritten | undefined): Written {
   return outcome;
 }
 
+export interface Opening {
+  readonly begunAtMs: number;
+  readonly intentId: string | null;
+}
+
 export interface Recorder {
   /** Makes one answer durable, together with those of other requests. @returns its text. @throws {ApiError} E6002 */
   append(item: EvaluatedQuestion): Promise<string>;
@@ -53,6 +65,8 @@ export interface Recorder {
    * no longer stands (E5004), is unwritten and hides no other. @throws {ApiError} E6002, and what `work` throws
    */
   transaction<T>(items: readonly EvaluatedQuestion[], work: (write: Write) => Promise<T>): Promise<T>;
+  /** When an approval was opened, and of which parse; undefined: this agent has none with that id. @throws {ApiError} E6002 */
+  openingOf(owner: ApprovalOwner, agentId: string, approvalId: string): Promise<Opening | undefined>;
   /** The answer as it would be recorded; nothing is stored or held. @throws {ApiError} E6002 */
   preview(item: EvaluatedQuestion): Promise<Answer>;
 }
@@ -257,6 +271,11 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       return text;
     },
     transaction,
+    async openingOf(owner, agentId, approvalId) {
+      const stored = await inTurn(() => peekApproval(db, owner, approvalId));
+      if (stored === undefined || stored.agent_id !== agentId) return undefined;
+      return { begunAtMs: stored.created_at.getTime(), intentId: stored.intent_id };
+    },
     async preview(item) {
       const { question, answer } = item;
       if (question.approvalId === undefined) return answer;

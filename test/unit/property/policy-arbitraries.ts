@@ -1,5 +1,6 @@
 // Random policies and facts over a small world, so that rules meet facts often.
 import fc from 'fast-check';
+import { EFFECTS, EXTENTS } from '../../../shared/kernel/vocabulary.ts';
 import { ALWAYS } from '../policy/support.ts';
 import type { PolicyLike } from '../policy/support.ts';
 
@@ -53,10 +54,32 @@ const comparisons = fc.oneof(
 );
 const presence = comparison('context', contextPath, fc.constant('isPresent'), fc.boolean());
 
-function conditions(withPresence: boolean): fc.Arbitrary<unknown> {
-  const leaf = withPresence
-    ? fc.oneof({ weight: 10, arbitrary: comparisons }, { weight: 1, arbitrary: presence })
-    : comparisons;
+const VERBS = ['read', 'wipe', 'drop'];
+/** What an intent may mean. */
+export const meanings = fc.record({
+  action: fc.constantFrom('read' as const, 'update' as const, 'delete' as const, 'unknown' as const),
+  verb: fc.constantFrom(...VERBS),
+  effect: fc.constantFrom(...EFFECTS),
+  extent: fc.constantFrom(...EXTENTS),
+});
+const isOrIn = (path: string, words: readonly string[]) =>
+  fc.oneof(
+    comparison('intent', fc.constant(path), fc.constantFrom('equal', 'notEqual'), fc.constantFrom(...words)),
+    comparison('intent', fc.constant(path), fc.constantFrom('in', 'notIn'), listed(fc.constantFrom(...words))),
+  );
+const aboutMeaning = fc.oneof(
+  isOrIn('action', ACTIONS),
+  isOrIn('verb', VERBS),
+  isOrIn('effect', EFFECTS),
+  isOrIn('extent', EXTENTS),
+);
+
+function conditions(withPresence: boolean, withMeaning: boolean): fc.Arbitrary<unknown> {
+  const leaf = fc.oneof(
+    { weight: 10, arbitrary: comparisons },
+    { weight: withPresence ? 1 : 0, arbitrary: presence },
+    { weight: withMeaning ? 10 : 0, arbitrary: aboutMeaning },
+  );
   const { root } = fc.letrec((tie) => {
     const part = fc.oneof({ depthSize: 'small', withCrossShrink: true }, leaf, tie('root'));
     const parts = fc.array(part, { minLength: 1, maxLength: 3 });
@@ -77,15 +100,15 @@ const obligations = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
-/** Up to five policies of stage enforce, each with up to three rules. */
-export function arbitraryPolicies({ withPresence = true } = {}): fc.Arbitrary<PolicyLike[]> {
+/** Up to five policies of stage enforce, each with up to three rules; `withMeaning`: about action, verb, effect and extent, too. */
+export function arbitraryPolicies({ withPresence = true, withMeaning = false } = {}): fc.Arbitrary<PolicyLike[]> {
   const event = fc
     .tuple(fc.constantFrom('ALLOW', 'ALLOW', 'DEGRADE', 'ESCALATE', 'DENY'), obligations)
     .map(([type, due]) => ({
       type,
       params: { code: type, message: type, ...(type === 'DEGRADE' ? { obligations: due } : {}) },
     }));
-  const rule = fc.record({ conditions: conditions(withPresence), event });
+  const rule = fc.record({ conditions: conditions(withPresence, withMeaning), event });
   const target = fc.record({
     actions: fc.oneof(
       fc.constant(['*']),

@@ -1,4 +1,5 @@
 // A second, direct reading of the rules' meaning, with operators of its own: no index, no engine, no normal form, no memory, no code of the service.
+import type { Meaning } from '../../../shared/core/intent/types.ts';
 import type { Condition, EnforceRule, Policy, PolicyObligation } from '../../../shared/core/policy/schema.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { isAllOf, isSomeOf, REFERENCE } from './reference-operators.ts';
@@ -78,17 +79,65 @@ interface Verdicts {
   readonly approved: string;
 }
 
+const ORDERS = {
+  action: ['read', 'create', 'update', 'execute', 'send', 'delete', 'revoke', 'grant', 'transfer', 'unknown'],
+  effect: ['read', 'write', 'destructive'],
+  extent: ['one', 'many', 'all'],
+} as const;
+
+/** The strictest of some meanings, member by member; of two verbs for one class the finer one, then the later in the alphabet. */
+function strictestOf(some: readonly Meaning[]): Meaning {
+  const last = <T extends string>(order: readonly T[], of: (meaning: Meaning) => T): T =>
+    order.findLast((value) => some.some((meaning) => of(meaning) === value)) ?? of(some[0] as Meaning); // not empty
+  const action = last(ORDERS.action, (meaning) => meaning.action);
+  const verbs = some.filter((meaning) => meaning.action === action).map(({ verb }) => verb);
+  const finer = verbs.filter((verb) => verb !== action);
+  return {
+    action,
+    verb: (finer.length > 0 ? finer : verbs).sort().at(-1) ?? action,
+    effect: last(ORDERS.effect, (meaning) => meaning.effect),
+    extent: last(ORDERS.extent, (meaning) => meaning.extent),
+  };
+}
+
+/** The facts, once for every choice of meanings, of which the strictest counts. */
+function meant(facts: Facts): Facts[] {
+  const { meanings } = facts.intent;
+  if (meanings === undefined) return [facts];
+  const choices = Array.from({ length: 2 ** meanings.length - 1 }, (_, bits) =>
+    meanings.filter((_meaning, at) => (((bits + 1) >> at) & 1) === 1),
+  );
+  return choices.map((some) => ({ ...facts, intent: { ...facts.intent, ...strictestOf(some) } }));
+}
+
+/** What the rules say of an intent, whatever it means. */
+interface Said {
+  readonly found: Set<string>;
+  /** By policy and rule: a rule that holds for several meanings is one. */
+  readonly due: Map<EnforceRule, readonly PolicyObligation[]>;
+  /** Of rules that would be DEGRADE if no fact were missing. */
+  isUncertain: boolean;
+}
+
 /** What checked policies of stage enforce say of facts, and what an approval makes of it. */
 export function verdictsOf(policies: readonly Policy[], facts: Facts): Verdicts {
-  const found = new Set<string>();
-  const due: PolicyObligation[] = [];
-  /** Of rules that would be DEGRADE if no fact were missing. */
-  let isUncertain = false;
+  const said: Said = { found: new Set(), due: new Map(), isUncertain: false };
+  const { status } = facts.agent;
+  if (status !== 'ACTIVE' && status !== 'UNREGISTERED') return { verdict: 'DENY', approved: 'DENY' };
+  const isPermitted = meant(facts)
+    .map((one) => permits(policies, one, said))
+    .every(Boolean);
+  if (said.found.has('DENY') || !isPermitted) return { verdict: 'DENY', approved: 'DENY' };
+  const due = [...said.due.values()].flat();
+  const approved = due.length > 0 || said.isUncertain ? 'DEGRADE' : 'ALLOW';
+  return { verdict: said.found.has('ESCALATE') || isConflict(due) ? 'ESCALATE' : approved, approved };
+}
+
+/** Whether anything permits this one meaning; what else the rules say is added. */
+function permits(policies: readonly Policy[], facts: Facts, said: Said): boolean {
   let isPermitted = false;
   const { action, resource, places, object } = facts.intent;
   const spots = places.flatMap((place) => [place, `${place}/${object}`]);
-  const { status } = facts.agent;
-  if (status !== 'ACTIVE' && status !== 'UNREGISTERED') return { verdict: 'DENY', approved: 'DENY' };
   for (const policy of policies) {
     if (policy.stage !== 'enforce') continue;
     const { actions, resources, environments, organisations } = policy.target;
@@ -100,11 +149,13 @@ export function verdictsOf(policies: readonly Policy[], facts: Facts): Verdicts 
     const touched = located || resources.some((pattern) => isSomeOf(resource, pattern));
     for (const rule of policy.rules) apply(rule, { whole, located, touched });
   }
+  return isPermitted;
 
   function apply(
-    { conditions, event }: EnforceRule,
+    rule: EnforceRule,
     { whole, located, touched }: Record<'whole' | 'located' | 'touched', boolean>,
   ): void {
+    const { conditions, event } = rule;
     const can = (missing: Possible, partly: Possible): boolean => possible(conditions, facts, { missing, partly }).yes;
     if (event.type === 'ALLOW') {
       if (whole && can(NEITHER, NEITHER) && action !== 'unknown') isPermitted = true;
@@ -114,17 +165,13 @@ export function verdictsOf(policies: readonly Policy[], facts: Facts): Verdicts 
     const isMixed = !can(NEITHER, NEITHER) && isAnyMissing(conditions, facts);
     const isDegraded = event.type === 'DEGRADE' && can(NEITHER, EITHER) && !isMixed;
     if (event.type === 'DEGRADE') {
-      if (isDegraded) due.push(...event.params.obligations);
-      else isUncertain = true;
+      if (isDegraded) said.due.set(rule, event.params.obligations);
+      else said.isUncertain = true;
     }
-    if (!isDegraded) found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
+    if (!isDegraded) said.found.add(event.type === 'DENY' ? 'DENY' : 'ESCALATE');
     const isAll = whole || (event.type === 'ESCALATE' && located);
     if (event.type !== 'DENY' && isAll && can(NEITHER, NEITHER)) isPermitted = true;
   }
-
-  if (found.has('DENY') || !isPermitted) return { verdict: 'DENY', approved: 'DENY' };
-  const approved = due.length > 0 || isUncertain ? 'DEGRADE' : 'ALLOW';
-  return { verdict: found.has('ESCALATE') || isConflict(due) ? 'ESCALATE' : approved, approved };
 }
 
 export const verdictOf = (policies: readonly Policy[], facts: Facts): string => verdictsOf(policies, facts).verdict;

@@ -6,7 +6,7 @@ import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { covers, overlaps } from '../../../shared/core/policy/resource.ts';
 import { factsWith, setOf } from '../policy/support.ts';
-import { arbitraryFacts, arbitraryPolicies } from './policy-arbitraries.ts';
+import { arbitraryFacts, arbitraryPolicies, meanings } from './policy-arbitraries.ts';
 import { verdictsOf } from './policy-interpreter.ts';
 import { isAllOf, isSomeOf, REFERENCE } from './reference-operators.ts';
 import { isLong, runs } from './runs.ts';
@@ -105,6 +105,7 @@ const more = fc.record(
     environment: fc.constantFrom('live', 'test'),
     'organisation.slug': fc.constantFrom('acme', 'globex'),
     'agent.status': fc.constantFrom('ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED'),
+    'intent.meanings': fc.array(meanings, { minLength: 1, maxLength: 4 }),
   },
   { requiredKeys: [] },
 );
@@ -162,16 +163,22 @@ describe('an independent reading of the policies', function () {
     const approval = approvedReason('apr_01jq3k00000000000000000000', 'KEYKEYKE');
     const seen = new Map<string, number>();
     await fc.assert(
-      fc.asyncProperty(arbitraryPolicies(), arbitraryFacts(), scopes, more, async (policies, changes, scoped, also) => {
-        const set = setOf(policies.map((one, i) => ({ ...one, target: { ...one.target, ...scoped[i] } })));
-        const facts = factsWith({ ...changes, ...also });
-        const evaluator = createEvaluator({ set, memoLimit: 0 });
-        const { verdict, approved } = verdictsOf(set.policies, facts);
-        expect((await evaluator.evaluate(facts)).verdict).to.equal(verdict);
-        expect((await evaluator.evaluateApproved(facts, approval)).verdict, 'approved').to.equal(approved);
-        const what = `${verdict}, approved ${approved}`;
-        seen.set(what, (seen.get(what) ?? 0) + 1);
-      }),
+      fc.asyncProperty(
+        arbitraryPolicies({ withMeaning: true }),
+        arbitraryFacts(),
+        scopes,
+        more,
+        async (policies, changes, scoped, also) => {
+          const set = setOf(policies.map((one, i) => ({ ...one, target: { ...one.target, ...scoped[i] } })));
+          const facts = factsWith({ ...changes, ...also });
+          const evaluator = createEvaluator({ set, memoLimit: 0 });
+          const { verdict, approved } = verdictsOf(set.policies, facts);
+          expect((await evaluator.evaluate(facts)).verdict).to.equal(verdict);
+          expect((await evaluator.evaluateApproved(facts, approval)).verdict, 'approved').to.equal(approved);
+          const what = `${verdict}, approved ${approved}`;
+          seen.set(what, (seen.get(what) ?? 0) + 1);
+        },
+      ),
       runs(700, 0.1),
     );
     expect([...seen.keys()]).to.include.members([

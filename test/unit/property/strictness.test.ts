@@ -1,13 +1,13 @@
 // The join of readings: a semilattice whose order is `milderIn`, so that more readings can only make an answer stricter.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Judged, milderIn, strictest } from '../../../shared/core/intent/assess/strictness.ts';
+import { type Judged, meaningsMember, milderIn, strictest } from '../../../shared/core/intent/assess/strictness.ts';
 import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
 
 const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: values.length });
 const names = some(['a@x.example', 'b@x.example', 'c', 'd']);
 
-const judged: fc.Arbitrary<Judged> = fc.record({
+const reading: fc.Arbitrary<Judged> = fc.record({
   verb: fc.constantFrom('read', 'drop', 'wipe', 'give', 'unknown'),
   action: fc.constantFrom(...ACTIONS),
   effect: fc.constantFrom(...EFFECTS),
@@ -29,6 +29,10 @@ const judged: fc.Arbitrary<Judged> = fc.record({
   flags: some(INTENT_FLAGS),
   places: some(['production', 'db/production', 'staging']),
 });
+/** Readings with one meaning, and with several, of which theirs is one. */
+const judged: fc.Arbitrary<Judged> = fc
+  .tuple(reading, fc.array(reading, { maxLength: 2 }))
+  .map(([one, others]) => ({ ...one, ...meaningsMember([one, ...others]) }));
 
 describe('the strictest of readings', () => {
   it('is no milder than any of them, in any member', () => {

@@ -1,11 +1,21 @@
 // Which of two readings is stricter, and the strictest of several: a join that is never milder than what it is made of.
 import { ACTIONS, type Action, type Effect, EFFECTS, type Extent, EXTENTS } from '../../../kernel/vocabulary.ts';
-import type { Entities, ParsedIntent } from '../types.ts';
+import type { Entities, Meaning, ParsedIntent } from '../types.ts';
 
 /** What a reading says that a policy may judge, apart from the name of the thing itself. */
 export type Judged = Pick<
   ParsedIntent,
-  'verb' | 'action' | 'effect' | 'traits' | 'extent' | 'confidence' | 'entities' | 'data_classes' | 'flags' | 'places'
+  | 'verb'
+  | 'action'
+  | 'effect'
+  | 'traits'
+  | 'extent'
+  | 'meanings'
+  | 'confidence'
+  | 'entities'
+  | 'data_classes'
+  | 'flags'
+  | 'places'
 >;
 
 /**
@@ -26,7 +36,7 @@ const ACTION_RANK: Readonly<Record<Action, number>> = {
 };
 
 export const actionRank = (action: Action): number => ACTION_RANK[action];
-const effectRank = (effect: Effect): number => EFFECTS.indexOf(effect);
+export const effectRank = (effect: Effect): number => EFFECTS.indexOf(effect);
 const extentRank = (extent: Extent): number => EXTENTS.indexOf(extent);
 
 /** Action classes, the mildest first. */
@@ -41,13 +51,56 @@ const widerExtent = (a: Extent, b: Extent): Extent => (extentRank(a) >= extentRa
 const union = <T extends string>(a: readonly T[], b: readonly T[]): T[] => [...new Set([...a, ...b])].sort();
 
 /** The verb of the stricter action. A finer verb says more than the class; any two others: the later in the alphabet. */
-function leadOf(a: Judged, b: Judged): Pick<Judged, 'verb' | 'action'> {
+function leadOf(a: Meaning, b: Meaning): Pick<Meaning, 'verb' | 'action'> {
   const order =
     actionRank(a.action) - actionRank(b.action) ||
     Number(a.verb !== a.action) - Number(b.verb !== b.action) ||
     (a.verb > b.verb ? 1 : -1);
   const { verb, action } = order >= 0 ? a : b;
   return { verb, action };
+}
+
+/** The strictest of two meanings, member by member. */
+const joinMeanings = (a: Meaning, b: Meaning): Meaning => ({
+  ...leadOf(a, b),
+  effect: stricterEffect(a.effect, b.effect),
+  extent: widerExtent(a.extent, b.extent),
+});
+
+/** No class, effect or extent holds a space. */
+export const meaningText = ({ action, effect, extent, verb }: Meaning): string =>
+  `${action} ${effect} ${extent} ${verb}`;
+
+const byText = (meanings: readonly Meaning[]): Map<string, Meaning> =>
+  new Map(meanings.map((meaning) => [meaningText(meaning), meaning]));
+
+const sorted = (meanings: ReadonlyMap<string, Meaning>): Meaning[] =>
+  [...meanings].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, meaning]) => meaning);
+
+/** Meanings as a reading has them: sorted, each once, and none when there is only one. */
+export function meaningsMember(meanings: readonly Meaning[]): { meanings?: Meaning[] } {
+  const each = byText(meanings.map(({ action, verb, effect, extent }) => ({ action, verb, effect, extent })));
+  return each.size > 1 ? { meanings: sorted(each) } : {};
+}
+
+/** All that a reading may mean; never empty. */
+export const meaningsOf = (reading: Meaning & Pick<ParsedIntent, 'meanings'>): readonly Meaning[] =>
+  reading.meanings ?? [reading];
+
+/**
+ * Meanings and the strictest of any of them: all that an intent is judged as. With more meanings they only become more,
+ * and the strictest of all is one of them.
+ */
+export function joinsOf(meanings: readonly Meaning[]): Meaning[] {
+  const joins = byText(meanings);
+  // What is added while a map is walked through is walked through as well.
+  for (const joined of joins.values()) {
+    for (const meaning of meanings) {
+      const both = joinMeanings(joined, meaning);
+      joins.set(meaningText(both), both);
+    }
+  }
+  return sorted(joins);
 }
 
 function joinEntities(a: Entities, b: Entities): Entities {
@@ -64,14 +117,13 @@ function joinEntities(a: Entities, b: Entities): Entities {
 
 /**
  * The strictest of two readings, member by member: the stricter action, effect and extent, the lower confidence, and all
- * traits, data classes, flags, places and entities of both. Idempotent, commutative and associative.
+ * meanings, traits, data classes, flags, places and entities of both. Idempotent, commutative and associative.
  */
 export function strictest(a: Judged, b: Judged): Judged {
   return {
-    ...leadOf(a, b),
-    effect: stricterEffect(a.effect, b.effect),
+    ...joinMeanings(a, b),
+    ...meaningsMember([...meaningsOf(a), ...meaningsOf(b)]),
     traits: union(a.traits, b.traits),
-    extent: widerExtent(a.extent, b.extent),
     confidence: Math.min(a.confidence, b.confidence),
     entities: joinEntities(a.entities, b.entities),
     data_classes: union(a.data_classes, b.data_classes),
@@ -87,7 +139,7 @@ const lacks = (a: readonly string[], b: readonly string[]): boolean => b.some((v
 
 /**
  * In which members `a` is milder than `b`: its action, effect or extent comes earlier in the order of strictness, its
- * confidence is higher, or it lacks a trait, data class, flag, place or entity that `b` has. Empty: `a` is at least as
+ * confidence is higher, or it lacks a meaning, trait, data class, flag, place or entity that `b` has. Empty: `a` is at least as
  * strict. The verb has no order: a finer word for the same class is neither stricter nor milder.
  */
 export function milderIn(a: Judged, b: Judged): MilderMember[] {
@@ -101,6 +153,7 @@ export function milderIn(a: Judged, b: Judged): MilderMember[] {
     ['action', actionRank(a.action) < actionRank(b.action)],
     ['effect', effectRank(a.effect) < effectRank(b.effect)],
     ['extent', extentRank(a.extent) < extentRank(b.extent)],
+    ['meanings', lacks(joinsOf(meaningsOf(a)).map(meaningText), meaningsOf(b).map(meaningText))],
     ['confidence', a.confidence > b.confidence],
     ['traits', lacks(a.traits, b.traits)],
     ['data_classes', lacks(a.data_classes, b.data_classes)],

@@ -6,6 +6,7 @@ import { riskLevelOf } from '../combine.ts';
 import { timeFactsOf } from '../time.ts';
 import type { Facts, Risk, RiskFacts } from '../types.ts';
 import { timeOf } from '../values.ts';
+import { meaningsMember } from '../../intent/assess/strictness.ts';
 import { settableFact, valueProblem } from './settable.ts';
 import type { TestAgent, TestHistory, TestKey, TestSituation } from './types.ts';
 import { TEST_DEFAULTS } from './types.ts';
@@ -111,6 +112,7 @@ export function withFacts(read: ReadIntent, facts: Readonly<Record<string, unkno
   const intent = { ...read.intent, entities: { ...read.intent.entities } };
   const risk: RiskChange = { ...read.risk };
   const problems: { path: string; message: string }[] = [];
+  const set = new Set<string>();
   for (const [path, value] of Object.entries(facts)) {
     const entry = settableFact(path);
     const message = typeof entry === 'string' ? entry : valueProblem(entry, value);
@@ -121,10 +123,19 @@ export function withFacts(read: ReadIntent, facts: Readonly<Record<string, unkno
     const [, first = '', second] = path.split('.');
     // valueProblem has checked that the value has the fact's type.
     if (first === 'risk') Reflect.set(risk, second ?? '', value);
-    else if (second === undefined) Reflect.set(intent, first, value);
-    else Reflect.set(intent.entities, second, value);
+    else if (second === undefined) {
+      Reflect.set(intent, first, value);
+      set.add(first);
+    } else Reflect.set(intent.entities, second, value);
   }
-  return { intent, risk, problems };
+  // What a case sets is so whatever else the intent may mean.
+  const { meanings, ...rest } = intent;
+  const changed = meanings?.map((meaning) => {
+    const { verb, effect, extent } = intent;
+    const given = Object.entries({ verb, effect, extent }).filter(([member]) => set.has(member));
+    return { ...meaning, ...Object.fromEntries(given) };
+  });
+  return { intent: changed === undefined ? intent : { ...rest, ...meaningsMember(changed) }, risk, problems };
 }
 
 const LOWEST = { low: 0, medium: 400, high: 700 } as const;
