@@ -1,4 +1,5 @@
-// The fragment that Custos and Cedar share, targets and simple comparisons with permit and forbid: random policies, and one verdict of both.
+// Custos against Cedar, for the fragment that both can express (targets and simple comparisons with permit and forbid): random policies,
+// equal verdicts.
 import { isAuthorized, type CedarValueJson } from '@cedar-policy/cedar-wasm/nodejs';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -6,7 +7,7 @@ import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { factsWith, setOf, type PolicyLike } from '../policy/support.ts';
 import { isLong, runs } from './runs.ts';
 
-/** A comparison of this fragment: all of its facts are there and of the right type. */
+/** A comparison in this fragment: all of its facts are present and have the right type. */
 interface Comparison {
   readonly fact: string;
   readonly path: string;
@@ -95,7 +96,7 @@ const asCustos = (given: Policies): PolicyLike[] =>
 const uid = (type: string, id: string): string => `${type}::${JSON.stringify(id)}`;
 const any = (parts: readonly string[]): string => `(${parts.join(' || ')})`;
 
-/** `db/*` is what is below db, and not db itself. */
+/** `db/*` covers everything below db, but not db itself. */
 function inPattern(pattern: string): string {
   if (pattern === '*') return 'true';
   if (!pattern.endsWith('/*')) return `resource == ${uid('Resource', pattern)}`;
@@ -166,7 +167,7 @@ function asCedar(given: Policies): string {
 }
 
 const entity = (id: string): { type: string; id: string } => ({ type: 'Resource', id });
-/** Each resource stands below the one above it. */
+/** Each resource is a child of the one above it. */
 const ENTITIES = RESOURCES.map((id) => ({
   uid: entity(id),
   attrs: {},
@@ -195,7 +196,7 @@ function cedarAnswer(
     entities: ENTITIES,
   });
   if (answer.type === 'failure') throw new Error(answer.errors.map(({ message }) => message).join('; '));
-  // An erring policy is passed over by Cedar: then the fragment is not the one that both share.
+  // Cedar skips a policy that fails with an error; then the fragment is not a common one.
   expect(answer.response.diagnostics.errors).to.deep.equal([]);
   return answer.response.decision === 'allow' ? 'ALLOW' : 'DENY';
 }
@@ -203,7 +204,7 @@ function cedarAnswer(
 describe('Cedar', function () {
   this.timeout(isLong ? 0 : 60_000);
 
-  it('gives the verdicts that Custos gives, where both have the words', async () => {
+  it('gives the same verdicts as Custos for the common fragment', async () => {
     const seen = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(policies, fc.array(questions, { minLength: 1, maxLength: 4 }), async (given, asked) => {

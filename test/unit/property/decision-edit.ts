@@ -1,4 +1,4 @@
-// A change of a recorded decision, and what changes share: one record, the answer in it, or facts, digest and answer together.
+// An edit of a recorded decision, and helpers for edits: of one record, of its answer, or of facts, digest and answer together.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { DecisionEvidence } from '../../../shared/core/verification/decision.ts';
@@ -12,11 +12,11 @@ export type Loose = any;
 
 export interface Edit {
   readonly name: string;
-  /** Undefined: there is nothing of this kind to change in this decision. */
+  /** Undefined: this decision has nothing of this kind to change. */
   make(made: MadeDecision): { readonly evidence: DecisionEvidence; readonly code: DecisionFailureCode } | undefined;
 }
 
-/** Changes a record; whoever edits a database can't change its leaf, a liar gives none. */
+/** Changes a record. Someone who edits the database can not change its leaf; someone who forges evidence provides none. */
 export function edited(record: LoggedRecord, change: (whole: Loose) => void, { keepLeaf = true } = {}): LoggedRecord {
   const whole: Loose = JSON.parse(Buffer.from(record.bytes).toString('utf8'));
   change(whole);
@@ -35,7 +35,7 @@ export function withBody(
   };
 }
 
-/** Changes facts, digest and record together, so that only the meaning can give it away. */
+/** Changes facts, digest and record together, so that only their meaning can reveal the edit. */
 export function lied(made: MadeDecision, change: (facts: Loose, body: Loose) => void): DecisionEvidence {
   const { facts } = made.evidence;
   if (facts === undefined) return made.evidence;
@@ -55,7 +55,7 @@ export function isApproved(made: MadeDecision): boolean {
   return bodyOf(made).reasons.at(-1).code === 'APPROVED';
 }
 
-/** Whether policies, and nothing else, led to it. */
+/** Whether policies alone led to the decision. */
 export function isOrdinary(made: MadeDecision): boolean {
   const { code } = bodyOf(made).reasons[0];
   return !code.startsWith('APPROVAL_') && !['HALTED', 'EVALUATION_FAILED', 'AGENT_NOT_ACTIVE'].includes(code);

@@ -1,4 +1,4 @@
-// Changes of the approval that let a decision through, of its records, and of the escalation that opened it.
+// Edits of the approval that a decision used, of its records, and of the ESCALATE that opened it.
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { intentMember } from '../../../shared/core/decision/record.ts';
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
@@ -7,7 +7,7 @@ import { keyRecord, type MadeDecision } from './decision-world.ts';
 
 const APPROVED_REASON = approvedReason('apr_01jq3k00000000000000000000', 'BBBBBBBB');
 
-/** Of an approval that let a decision through. */
+/** Of an approval that a decision used. */
 const recordsOf = (made: MadeDecision): readonly LoggedRecord[] =>
   isApproved(made) ? (made.evidence.approvalRecords ?? []) : [];
 

@@ -1,4 +1,4 @@
-// Changes of the facts that a decision was made of, and of the policy set that made it.
+// Edits of the facts of a decision, and of its policy set.
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../../../shared/core/proof/canonical.ts';

@@ -1,4 +1,4 @@
-// Changes of a decision's record, its row and its answer.
+// Edits of a decision's record, its row and its answer.
 import { Buffer } from 'node:buffer';
 import { bodyOf, type Edit, expect, isOrdinary, withBody } from './decision-edit.ts';
 

@@ -1,4 +1,4 @@
-// Changes of decisions about an approval that could not be used, of its records, and of the escalation that opened it.
+// Edits of decisions about an approval that could not be used, of its records, and of the ESCALATE that opened it.
 import type { LoggedRecord } from '../../../shared/core/verification/failures.ts';
 import { bodyOf, type Edit, edited, expect, lied, type Loose, withBody } from './decision-edit.ts';
 import type { MadeDecision } from './decision-world.ts';
@@ -8,7 +8,7 @@ const CODES: readonly Code[] = ['APPROVAL_REJECTED', 'APPROVAL_EXPIRED', 'APPROV
 
 const isOf = (made: MadeDecision, codes: readonly string[]): boolean => codes.includes(bodyOf(made).reasons[0].code);
 
-/** The records of the approval, each changed or left out. */
+/** The records of the approval, each changed or removed. */
 function withRecords(
   made: MadeDecision,
   change: (body: Loose, index: number) => boolean | void,

@@ -1,4 +1,4 @@
-// Changes of the trust that a decision counted on, and of the signals that it came from.
+// Edits of the trust that a decision used, and of the signals behind it.
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { levelOf } from '../../../shared/core/trust/score.ts';
 import { bodyOf, type Edit, edited, expect, lied, type Loose, withBody } from './decision-edit.ts';

@@ -1,4 +1,4 @@
-// Every way to change a recorded decision after the fact, each with the name that verification must give it.
+// All edits of a recorded decision, each with the failure that verification must report.
 import { bodyOf, type Edit, edited, expect } from './decision-edit.ts';
 import { APPROVAL_EDITS } from './decision-edits-approvals.ts';
 import { FACTS_EDITS } from './decision-edits-facts.ts';

@@ -34,7 +34,7 @@ export function sealed(prefix: string, previousHash: string): LoggedRecord {
   return { bytes, leaf: { eventHash: eventHash.toString('hex'), leafHash: Buffer.from(leafHash).toString('hex') } };
 }
 
-/** A record of the service's own, of this world's log. */
+/** A record that the service writes by itself, for the log of this world. */
 export function serviceRecord(
   event: string,
   entityId: string,
@@ -71,7 +71,7 @@ export interface Folded {
 
 export const START_MS = Date.parse('2026-01-05T08:00:00.000Z');
 
-/** An agent's folds, one a day, with what was known after each. */
+/** An agent's folds, one per day, with the trust state after each. */
 export function foldAll({ signals, dailyCap }: Signals): Folded[] {
   const states: Folded[] = [{ atMs: START_MS, signals: 0, buckets: [], records: [] }];
   for (const [i, added] of signals.entries()) {
@@ -98,7 +98,7 @@ export function foldAll({ signals, dailyCap }: Signals): Folded[] {
   return states;
 }
 
-/** As trust-state.ts has Postgres give it. */
+/** In the format of the query in trust-state.ts. */
 export function evidenceText(buckets: readonly KeyBucket[], today: number, dailyCap: number): string {
   const days = new Map<number, { positive: number; negative: number }>();
   for (const { day, positive, negative } of buckets) {

@@ -1,4 +1,4 @@
-// Random decisions with all that they are verified from: made in memory by the service's own decider, fold and record writers.
+// Random decisions with all evidence to verify them, built in memory by the service's own decider, fold and record writers.
 import fc from 'fast-check';
 import type { ActivePolicies } from '../../../shared/domain/policy-sets/active-set.ts';
 import type { AgentState } from '../../../shared/domain/agents/agents.ts';
@@ -42,7 +42,7 @@ import { arbitraryFacts, arbitraryPolicies, asIntake } from './policy-arbitrarie
 
 const HOUR_MS = 3_600_000;
 
-/** Enforcement that depends on risk and trust, beside what is random. */
+/** Policies of stage enforce that depend on risk and trust, besides the random ones. */
 const ON_RISK: PolicyLike = {
   id: 'on-risk',
   description: 'high risk is escalated, little trust denied',
@@ -62,7 +62,7 @@ const ON_RISK: PolicyLike = {
   ],
 };
 
-/** So that not only what many random rules agree on is degraded. */
+/** Makes DEGRADE more frequent than the agreement of many random rules would. */
 const DEGRADE_ALL: PolicyLike = {
   id: 'degrade-all',
   description: 'everything, with constraints',
@@ -93,7 +93,7 @@ const asked = fc.record({
   givenUp: fc.integer({ min: 0, max: 19 }).map((n) => n === 0),
   status: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'UNREGISTERED', 'UNREGISTERED', 'PAUSED', 'TERMINATED'),
   tags: fc.array(fc.string({ unit: 'grapheme', maxLength: 5 }), { maxLength: 2 }),
-  /** How many of the folds were there. */
+  /** Number of folds at the time of the decision. */
   folds: fc.nat(),
   laterMs: fc.integer({ min: 0, max: 60 * DAY_MS }),
   past: fc.array(fc.constantFrom(...VERDICTS), { maxLength: 5 }),
@@ -111,21 +111,21 @@ export const worlds = fc.record({
   /** Signals, fold by fold. */
   signals: fc.array(fc.array(arbitrarySignal, { minLength: 1, maxLength: 25 }), { maxLength: 4 }),
   dailyCap: fc.constantFrom(10_000, 2_000),
-  /** Whether it was recorded by a version in which missing facts could open, and approvals were bound to less. */
+  /** Whether it was recorded by an earlier version, in which missing facts could permit and approvals were bound to fewer facts. */
   isEarlier: fc.constantFrom(false, false, false, true),
   asked: fc.array(asked, { minLength: 4, maxLength: 4 }),
 });
 type World = typeof worlds extends fc.Arbitrary<infer T> ? T : never;
 type Asked = World['asked'][number];
 
-/** The same identity is what the policy core's tests compile lexicons with; no reading is made by one here. */
+/** The identity function, as in the tests of the policy core, because nothing is parsed here. */
 export const compileLexicon = (json: unknown): unknown => json;
 
-/** Of every approval in these worlds, and whoever gave it. */
+/** The expiry of every approval in these worlds, and the approver. */
 const APPROVAL = 'apr_01jq3k00000000000000000000';
 const APPROVER = 'BBBBBBBB';
 const REJECTED_WITH = 'no: "ticket 8"\nwas closed';
-/** What a use of one sees that is closed. */
+/** The approval as seen by a use after it was closed. */
 const STORED: Omit<ApprovalFacts, 'state' | 'expiresAtMs'> = {
   approvalId: APPROVAL,
   agentId: AGENT,
@@ -137,7 +137,7 @@ const STORED: Omit<ApprovalFacts, 'state' | 'expiresAtMs'> = {
   usedDecisionId: 'dec_other',
 };
 
-/** As the recorder settles it: a DENY stands, whatever a human has said. */
+/** As in the recorder: a DENY stays, whatever a human decided. */
 async function withApproval(
   decider: Decider,
   question: Question,
@@ -156,9 +156,9 @@ async function withApproval(
   return decider.approve(question, answer, approvedReason(APPROVAL, APPROVER));
 }
 
-/** A key that nobody made, and what it has made: who asks, and who approves. They are not in the same hands. */
+/** Decides all requests of a world. */
 const MAKER = 'MMMMMMMM';
-/** A change of a key, as the service records it. */
+/** Nothing reads the lexicon of this set. */
 export const keyRecord = (atMs: number, change: Readonly<Record<string, unknown>>): LoggedRecord =>
   serviceRecord('custos.key', 'custos:keys', atMs, {
     change: 'created',
@@ -198,9 +198,9 @@ export interface MadeDecision {
   readonly evidence: DecisionEvidence;
 }
 
-/** Decides all that a world asks. */
+/** Before the next fold, if there is one. */
 export async function decideAll(world: World): Promise<MadeDecision[]> {
-  // Nothing reads the lexicon of this set.
+  // The ESCALATE that opened the approval, if it used one: the same request, a little earlier.
   const set = setOf(world.policies) as PolicySet<Lexicon>;
   const missingOpens = world.isEarlier ? 'everything' : 'nothing';
   const active: ActivePolicies = {

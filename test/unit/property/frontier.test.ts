@@ -1,4 +1,4 @@
-// Growing a tree by its frontier gives the tree that all its leaves give at once.
+// A tree grown by its frontier equals the tree built from all leaves at once.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -51,7 +51,7 @@ describe('frontier of a Merkle tree', () => {
     );
   });
 
-  it('names the perfect subtrees that its hashes are of', () => {
+  it('lists the perfect subtrees of its hashes', () => {
     for (let size = 0; size <= 100; size += 1) {
       const { frontier } = grow(EMPTY_FRONTIER, leaves.slice(0, size));
       const named = frontierNodes(size).map(({ level, index }) =>

@@ -1,4 +1,4 @@
-// What holds for every API key: whatever is altered in it is noticed before anything is looked up.
+// Properties of API keys: any alteration is detected before a look-up.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createAuthenticator } from '../../../shared/domain/keys/authenticator.ts';
@@ -29,7 +29,7 @@ function authenticatorWithoutTable() {
 }
 
 describe('every API key', () => {
-  it('is read back as it was written', () => {
+  it('is parsed as it was written', () => {
     fc.assert(
       fc.property(parts, (p) => {
         expect(parseKey(formatKey(p))).to.deep.equal({ ...p });
@@ -39,7 +39,7 @@ describe('every API key', () => {
 
   it('is refused without a look-up when any one character is another', () => {
     const { authenticator, lookUps } = authenticatorWithoutTable();
-    // Exhaustive over one key: each place, each character of the alphabet and a few others.
+    // Exhaustive over one key: each position, each character of the alphabet and a few others.
     const { key } = generateKey('live');
     for (let i = 0; i < key.length; i += 1)
       for (const other of `${BASE62}_-.~é`) {
@@ -69,7 +69,7 @@ describe('every API key', () => {
     expect(lookUps()).to.equal(0);
   });
 
-  it('is refused without a look-up when two neighbours have changed places or one is missing', () => {
+  it('is refused without a look-up when two adjacent characters are swapped or one is missing', () => {
     const { key } = generateKey('test');
     for (let i = 0; i + 1 < key.length; i += 1) {
       const [a, b] = [key[i] ?? '', key[i + 1] ?? ''];

@@ -1,4 +1,4 @@
-// Random policies and facts over a small world, so that rules meet facts often.
+// Random policies and facts over a small domain, so that rules match facts often.
 import fc from 'fast-check';
 import { EFFECTS, EXTENTS } from '../../../shared/kernel/vocabulary.ts';
 import { ALWAYS } from '../policy/support.ts';
@@ -128,7 +128,7 @@ export function arbitraryPolicies({ withPresence = true, withMeaning = false } =
   );
 }
 
-/** Random conditions, whose events are risk factors; they do not look at the risk itself. */
+/** Random conditions for intake policies, which do not read the risk itself. */
 export function asIntake(policies: readonly PolicyLike[], scores: readonly number[]): PolicyLike[] {
   return policies
     .map((policy, i) => ({

@@ -1,4 +1,4 @@
-// Random facts as the service would gather them: what follows from other facts does, unlike in facts that are made member by member.
+// Random facts as the service would gather them: derived facts are consistent, unlike in facts generated member by member.
 import fc from 'fast-check';
 import { normalizedOf } from '../../../shared/core/policy/resource.ts';
 import { timeFactsOf } from '../../../shared/core/policy/time.ts';
@@ -28,7 +28,7 @@ export interface FactsWorld {
   readonly statuses?: readonly Facts['agent']['status'][];
 }
 
-/** One facts object per value; `world` says which resources and context members occur. */
+/** One facts object per value; `world` lists the possible resources and context members. */
 export function consistentFacts({ resources, places, context, words, statuses }: FactsWorld): fc.Arbitrary<Facts> {
   const members = Object.fromEntries(
     Object.entries(context).map(([path, values]) => [path, fc.option(fc.constantFrom(...values), { nil: undefined })]),

@@ -1,4 +1,4 @@
-// Defects put into good policy sets on purpose, each made so that it is one: what the linter has to find.
+// Mutation operators for good policy sets: each introduces one defect that the linter must find.
 import type { LintCode } from '../../../shared/core/policy/lint.ts';
 import { ALWAYS } from '../policy/support.ts';
 import type { PolicyLike, RuleLike } from '../policy/support.ts';
@@ -15,17 +15,17 @@ export interface Mutant {
   /** Where the defect is, as policy/rule; any of these. */
   readonly at: readonly string[];
   /**
-   * Set when the change may turn out to be none (a guard that others repeat): it counts as a defect when the direct reading of the
-   * rules permits something that it refused before.
+   * Set when the mutation may have no effect (a guard that others repeat): it counts as a defect when the direct interpreter permits a
+   * request that it refused before.
    */
   readonly isDefectWhenWider?: true;
 }
 export interface Operator {
   readonly name: string;
   readonly kind: string;
-  /** The codes by which it counts as found. */
+  /** The codes that count as finding it. */
   readonly codes: readonly LintCode[];
-  /** The changed set, or undefined when the rule is none that can be changed so. */
+  /** The mutated set, or undefined when the operator does not apply to the rule. */
   readonly mutate: (site: Site) => Mutant | undefined;
 }
 
@@ -45,7 +45,7 @@ const listOf = (target: PolicyLike['target'], member: string): string[] => {
   const value = target[member];
   return Array.isArray(value) ? value.map(String) : [];
 };
-/** The parts that must all hold, when the conditions are a list of such. */
+/** The parts of a conjunction, when the conditions are one. */
 function partsOf({ conditions }: RuleLike): unknown[] {
   const all: unknown = Reflect.get(Object(conditions), 'all');
   return Array.isArray(all) ? [...all] : [conditions];
@@ -66,7 +66,7 @@ function change(site: Site, conditions: unknown): Mutant {
 const demand = (site: Site, ...parts: readonly unknown[]): Mutant =>
   change(site, { all: [...partsOf(site.rule), ...parts] });
 
-/** The set with one more policy, `zz-new/rule`, made of the site's. */
+/** The set with an additional policy, `zz-new/rule`, derived from the site's. */
 function add(
   site: Site,
   changes: { target?: Record<string, unknown>; conditions?: unknown; event?: unknown },
@@ -86,7 +86,7 @@ const here = ({ policy, rule }: Site): string => `${policy.id}/${rule.name}`;
 const deny = { type: 'DENY', params: { code: 'FROZEN', message: 'frozen' } };
 const isEnforce = ({ policy }: Site): boolean => policy.stage === 'enforce';
 const isAllow = (site: Site): boolean => typeOf(site.rule) === 'ALLOW';
-/** Facts that are always there, so that a contradiction about them is one in every rule. */
+/** Facts that are always present, so that a contradiction about them is one in every rule. */
 const KNOWN = ['trust.level', 'trust.recorded.score', 'intent.confidence'] as const;
 
 const OPERATORS_IN: readonly (Omit<Operator, 'mutate'> & {

@@ -1,4 +1,4 @@
-// What the linter claims is true: of random policies, on random facts, by the evaluator itself and by the direct reading of the rules.
+// The linter is sound: its claims hold for random policies on random facts, by the evaluator and by the direct interpreter.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { matchOf, prechecks } from '../../../shared/core/policy/combine.ts';
@@ -32,7 +32,7 @@ function without(policies: readonly PolicyLike[], { policy, rule }: RuleName): P
     .filter((document) => document.rules.length > 0);
 }
 
-/** What the part of the conditions that a finding points at says of some facts. */
+/** The result on some facts of the part of the conditions that a finding points at. */
 function partHolds({ policies }: PolicySet, { policy, rule, pointer }: LintFinding, some: Facts): boolean {
   const document = policies.find((one) => one.id === policy);
   let part: unknown = document;
@@ -40,7 +40,7 @@ function partHolds({ policies }: PolicySet, { policy, rule, pointer }: LintFindi
   const found = document?.rules.find((one) => one.name === rule);
   const isUnsure = found?.event.type !== 'ALLOW';
   const isNegated = pointer.split('/not').length % 2 === 0;
-  // The pointer of a finding is one into the conditions of a checked policy.
+  // The pointer of a finding is a pointer into the conditions of a checked policy.
   const node = normalForm(part as Condition, isUnsure, isNegated);
   return holdsFor(node, some, { missing: isUnsure, partly: isUnsure });
 }
@@ -92,7 +92,7 @@ function refuted(set: PolicySet, fewer: PolicySet, finding: LintFinding, some: F
 }
 
 describe('lint findings', () => {
-  it('hold on all facts, and every witness evaluates as it says (random policies, random facts)', async function () {
+  it('hold on all facts, and every witness evaluates as stated (random policies, random facts)', async function () {
     this.timeout(120_000);
     const seen = new Set<string>();
     await fc.assert(

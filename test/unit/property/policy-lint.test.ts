@@ -1,4 +1,4 @@
-// Defects seeded into good policy sets: how many of them the linter finds, by kind; and that it is silent about the good ones.
+// Defects seeded into good policy sets: the share that the linter finds, by kind; and no findings about the good sets.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -14,19 +14,19 @@ import { consistentFacts } from './policy-lint-facts.ts';
 import { MUTATIONS } from './policy-lint-mutants.ts';
 import type { Mutant, Operator, Site } from './policy-lint-mutants.ts';
 
-/** Mutants of each operator; all sets take part. */
+/** Mutants per operator; all sets are used. */
 const SITES = 14;
 const SEED = 20_261_121;
 
 function goodSets(): ReadonlyMap<string, readonly PolicyLike[]> {
   const text = readFileSync(join(findRoot(), 'test', 'unit', 'property', 'policy-lint.sets.json'), 'utf8');
-  // Policies of the test's own; a wrong one does not load.
+  // Policies of the test itself; an invalid one does not load.
   const sets = JSON.parse(text) as Record<string, PolicyLike[]>;
   const shipped = shippedFiles().map((file) => JSON.parse(file.text) as PolicyLike);
   return new Map([['shipped', shipped], ...Object.entries(sets)]);
 }
 
-/** mulberry32: small, fixed for a seed. */
+/** mulberry32: small, deterministic for a seed. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -50,7 +50,7 @@ function leavesIn(node: unknown): Leaf[] {
     : Object.values(node).flatMap(leavesIn);
 }
 
-/** Facts of requests for what a policy is about, with the values that the set compares with. */
+/** Facts of requests that match a policy, with the values that the set compares with. */
 function requestsFor(policies: readonly PolicyLike[], { target }: PolicyLike): Facts[] {
   const leaves = leavesIn(policies.map((policy) => policy.rules));
   const context: Record<string, unknown[]> = {};
@@ -66,7 +66,7 @@ function requestsFor(policies: readonly PolicyLike[], { target }: PolicyLike): F
   return fc.sample(consistentFacts(world), { numRuns: 1_500, seed: SEED });
 }
 
-/** Whether the direct reading of the rules permits under the mutant what it refused before. */
+/** Whether the direct interpreter permits a request under the mutant that it refused before. */
 function isWider(before: readonly Policy[], after: readonly Policy[], requests: readonly Facts[]): boolean {
   return requests.some((facts) => verdictOf(before, facts) === 'DENY' && verdictOf(after, facts) !== 'DENY');
 }
@@ -83,7 +83,7 @@ interface Tally {
   readonly missed: string[];
 }
 
-/** Seeds the defects of one operator and counts what is found of them. */
+/** Seeds the defects of one operator and counts those found. */
 function tally(operator: Operator, sets: ReadonlyMap<string, readonly PolicyLike[]>): Tally {
   const pick = numbers(SEED + operator.name.length);
   const sites = [...sets.values()].flatMap((policies) =>
@@ -113,7 +113,7 @@ describe('lint of seeded defects', function () {
   const sets = goodSets();
 
   for (const [name, policies] of sets) {
-    it(`says nothing about the good set ${name}`, () => {
+    it(`has no findings about the good set ${name}`, () => {
       const findings = lintPolicySet(setOf(policies)).map(({ code, policy, rule, message }) => ({
         code,
         policy,

@@ -1,4 +1,5 @@
-// What holds for every policy set and all facts: deny trumps, nothing matched is DENY, order means nothing, absence only ever makes stricter.
+// Properties of every policy set and all facts: DENY takes precedence, no match is DENY, order is irrelevant, missing facts only make
+// stricter.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
@@ -18,7 +19,7 @@ const strictness = (evaluation: Evaluation): number => PERMISSIVENESS.indexOf(ev
 
 const APPROVAL = approvedReason('apr_01jq3k00000000000000000000', 'ADMINKEY');
 
-/** The same facts, some of them gone or of the wrong type. */
+/** The same facts, some of them missing or of the wrong type. */
 function without(facts: Facts, removed: Readonly<Record<string, unknown>>): Facts {
   const changed = structuredClone(facts);
   for (const [path, value] of Object.entries(removed)) {
@@ -33,7 +34,7 @@ function without(facts: Facts, removed: Readonly<Record<string, unknown>>): Fact
   return changed;
 }
 
-/** Whoever keeps the obligations of `after` has kept those of `before`. */
+/** Complying with the obligations of `after` includes complying with those of `before`. */
 function expectNoMilder(after: Evaluation, before: Evaluation): void {
   expect(strictness(after)).to.be.at.least(strictness(before));
   if (after.verdict !== 'DEGRADE') return;
@@ -43,7 +44,7 @@ function expectNoMilder(after: Evaluation, before: Evaluation): void {
 }
 
 describe('every policy set', () => {
-  it('gives the same evaluation with and without memory', async () => {
+  it('gives the same evaluation with and without memoization', async () => {
     await fc.assert(
       fc.asyncProperty(
         arbitraryPolicies(),
@@ -62,7 +63,7 @@ describe('every policy set', () => {
     );
   });
 
-  it('a deny trumps every permit', async () => {
+  it('a DENY takes precedence over every permission', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryPolicies(), arbitraryFacts(), async (policies, changes) => {
         const evaluation = await evaluatorOf([...policies, policy('the-deny', 'DENY')]).evaluate(factsWith(changes));
@@ -73,7 +74,7 @@ describe('every policy set', () => {
     );
   });
 
-  it('what no rule matches is DENY', async () => {
+  it('a request that no rule matches is DENY', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryPolicies(), async (policies) => {
         const facts = factsWith({ 'intent.resource': 'nobody/knows/this' });
@@ -112,7 +113,7 @@ describe('every policy set', () => {
   });
 
   it('a fact that is absent, or of the wrong type, never makes an answer milder, approved or not', async () => {
-    // Each fact that a policy can look at, and what holds it.
+    // Each fact that a policy can read, with the object that contains it.
     const paths = [
       ...new Set(
         [...VOCABULARY.map(({ fact, path }) => fullPath(fact, path)), 'context.x', 'context.y', 'context.x.z'].flatMap(
@@ -121,7 +122,7 @@ describe('every policy set', () => {
       ),
     ];
     const wrong = fc.constantFrom<unknown>(undefined, null, {}, [{}], Number.NaN);
-    // Mostly what the random rules look at: without what targets look at, all is denied.
+    // Mostly facts that the random rules read: without the facts of targets every request is denied.
     const often = ['context', 'context.x', 'context.y', 'context.x.z', 'trust.level', 'trust.claimed.level'];
     const asked = ['intent.confidence', 'intent.data_classes', 'agent.registered', 'trust.recorded.level'];
     const removals = fc.dictionary(
@@ -132,12 +133,12 @@ describe('every policy set', () => {
       wrong,
       { minKeys: 1, maxKeys: 3 },
     );
-    // isPresent asks for absence itself, so it is the one operator that this is not about.
+    // isPresent tests for absence itself, so it is the one operator without this property.
     const policies = arbitraryPolicies({ withPresence: false });
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(policies, policies, arbitraryFacts(), removals, async (some, intake, changes, removed) => {
-        // Errors are answers, too: what targets look at must be there.
+        // Errors are results, too, so facts of targets must be present.
         const evaluator = createEvaluator({ set: setOf([...some, ...asIntake(intake, [350, 90])]), memoLimit: 0 });
         const answersTo = async (facts: Facts): Promise<readonly [Evaluation, Evaluation]> => {
           const risk = await evaluator.assessRisk(facts);
@@ -152,7 +153,7 @@ describe('every policy set', () => {
       }),
       {
         numRuns: 2_000,
-        // Random sets do it too seldom to count on.
+        // Random sets contain it too rarely.
         examples: [
           [
             [

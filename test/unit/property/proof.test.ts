@@ -1,4 +1,4 @@
-// Receipts hold for all trees up to 200 records, and any change of any character of one is refused by name.
+// Receipts are valid for all trees up to 200 records, and a change of any character of one is refused with a named failure.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { FAILURES, ProofError } from '../../../shared/core/proof/failures.ts';
@@ -7,7 +7,7 @@ import { writeTlogProof } from '../../../shared/core/proof/tlog-proof.ts';
 import { parseEvidence } from '../../../shared/core/proof/verify.ts';
 import { sampleLog, TRUSTED } from '../proof/sample-log.ts';
 
-/** Whether a text is refused, not for what reason: the search for that is another test's. */
+/** Whether a text is refused; diagnosing the reason has its own test. */
 function verdictOf(bytes: Uint8Array): string {
   try {
     const evidence = parseEvidence(bytes);
@@ -25,7 +25,7 @@ function failureOf(receipt: Receipt): string {
   return result.ok ? 'VALID' : result.failure;
 }
 
-/** What tells good text from bad is often one of these. */
+/** Characters that often distinguish valid from invalid text. */
 const TELLING = [...'0123456789abefABEF+/=-_. \t\n\r"\\{}[],:uneE\u2014\u00a0\ufeff'];
 
 describe('Receipts of all logs up to 200 records', () => {
@@ -98,7 +98,7 @@ describe('Any change of a receipt', () => {
       this.timeout(120_000);
       const characters = [...text];
       for (const [i, before] of characters.entries()) {
-        // All positions, with different replacements at each: all of them at all places would take minutes.
+        // All positions, with different replacements at each: all replacements at all positions would take minutes.
         for (const after of [
           ...TELLING.filter((_, n) => n % 8 === i % 8),
           String.fromCodePoint((before.codePointAt(0) ?? 0) ^ 1),
@@ -131,7 +131,7 @@ describe('Any change of a receipt', () => {
     });
   }
 
-  it('by whatever else is in its members is refused, and never an error of another kind', () => {
+  it('by any other value of its members is refused, and never throws another kind of error', () => {
     const members = Object.keys(receipt);
     fc.assert(
       fc.property(fc.constantFrom(...members), fc.jsonValue(), (member, value) => {

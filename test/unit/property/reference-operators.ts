@@ -1,7 +1,7 @@
-// The documented meaning of every operator, written a second time and without the code that the service runs. Slow and short on purpose.
+// A second implementation of every operator from its documentation, sharing no code with the service. Deliberately simple and slow.
 import { BlockList, isIP } from 'node:net';
 
-/** What a comparison says; `partly`: only of some of what a requested pattern stands for. */
+/** The result of a comparison; `partly`: it holds for only some of the resources that a requested pattern covers. */
 export type Said = 'yes' | 'no' | 'missing' | 'partly';
 
 const said = (is: boolean): Said => (is ? 'yes' : 'no');
@@ -10,7 +10,7 @@ const isSimple = (value: unknown): boolean =>
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);
 const turned = (one: Said): Said => (one === 'yes' ? 'no' : one === 'no' ? 'yes' : one);
 
-/** The segments that a pattern names, and whether it stands for everything below them. */
+/** The segments of a pattern, and whether it covers everything below them. */
 function aim(pattern: string): { readonly segments: readonly string[]; readonly below: boolean } {
   const segments = pattern.split('/');
   const below = segments.at(-1) === '*';
@@ -19,7 +19,7 @@ function aim(pattern: string): { readonly segments: readonly string[]; readonly 
 const beginsWith = (long: readonly string[], short: readonly string[]): boolean =>
   short.every((segment, i) => long[i] === segment);
 
-/** Whether all that a request names is named by a pattern. */
+/** Whether a pattern covers everything that a request names. */
 export function isAllOf(request: string, pattern: string): boolean {
   const [asked, named] = [aim(request), aim(pattern)];
   if (!named.below) return !asked.below && request === pattern;
@@ -27,7 +27,7 @@ export function isAllOf(request: string, pattern: string): boolean {
   return isBelow && beginsWith(asked.segments, named.segments);
 }
 
-/** Whether some resource is named by both. */
+/** Whether both match some common resource. */
 export function isSomeOf(request: string, pattern: string): boolean {
   if (isAllOf(request, pattern) || isAllOf(pattern, request)) return true;
   const [asked, named] = [aim(request), aim(pattern)];
@@ -73,7 +73,7 @@ function text(holds: (actual: string, value: string) => boolean): (actual: unkno
     typeof actual === 'string' ? said(listOf(value).some((one) => holds(actual, String(one)))) : 'missing';
 }
 
-/** RFC 3339 with an offset; days that a month does not have are none. */
+/** RFC 3339 with an offset; days that do not exist in their month are invalid. */
 function instant(value: unknown): number | undefined {
   const parts =
     typeof value === 'string'
@@ -101,7 +101,7 @@ function hours(actual: unknown, value: unknown): Said {
   const [from = 0, to = 0] = String(value)
     .split('-')
     .map((one) => Number(one.slice(0, 2)) * 60 + Number(one.slice(3)));
-  // Walks from the first minute to the last, over midnight when it must.
+  // Walks from the first minute to the last, across midnight if necessary.
   for (let minute = from; minute !== to; minute = (minute + 1) % 1_440) if (minute === ofDay) return 'yes';
   return 'no';
 }
@@ -115,7 +115,7 @@ function network(actual: unknown, value: unknown): Said {
   const list = new BlockList();
   for (const one of listOf(value)) {
     const [address = '', prefix] = String(one).split('/');
-    // An address belongs to networks of its own kind; one of IPv4 in the clothes of IPv6 is of IPv4.
+    // An address belongs to networks of its own kind; an IPv4-mapped IPv6 address is an IPv4 address.
     if ((isIP(address) === 4) === isV4) list.addSubnet(address, Number(prefix), isIP(address) === 4 ? 'ipv4' : 'ipv6');
   }
   return said(list.check(actual, family === 4 ? 'ipv4' : 'ipv6'));

@@ -1,4 +1,4 @@
-// Replay of random decisions: the set that was in force changes nothing; any other changes exactly what its own evaluation changes.
+// Replay of random decisions: no changes under the original set; under another set exactly the changes of its own evaluation.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createReplayer, type Replayed, type StoredForReplay } from '../../../shared/domain/drafts/replay.ts';
@@ -43,7 +43,7 @@ function count(difference: Difference, outcome: Replayed): void {
 describe('the replay of any recorded decisions', function () {
   this.timeout(120_000);
 
-  it('changes nothing under the set that was in force: no verdict, no obligation, no reason', async () => {
+  it('changes nothing under the original set: no verdict, no obligation, no reason', async () => {
     const seen = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(worlds, async (world) => {
@@ -66,7 +66,7 @@ describe('the replay of any recorded decisions', function () {
           transitions: [],
           examples: [],
         });
-        // Not even by being left out.
+        // Nor as decisions that could not be evaluated.
         expect(counts.notEvaluable.total).to.equal(0);
         expect(counts.evaluated + counts.standing).to.equal(decisions.length);
       }),
@@ -76,7 +76,7 @@ describe('the replay of any recorded decisions', function () {
       expect(seen.get(kind) ?? 0, kind).to.be.greaterThan(0);
   });
 
-  it('reports what the draft evaluates, each decision once, the same when it is taken up again half way', async () => {
+  it('reports the evaluation of the draft, each decision once, even when it is interrupted and resumed', async () => {
     let changes = 0;
     await fc.assert(
       fc.asyncProperty(worlds, worlds, fc.nat(), async (world, other, half) => {
@@ -90,7 +90,7 @@ describe('the replay of any recorded decisions', function () {
         let expected = 0;
         let resumed: Difference = begun;
         for (const [i, decision] of decisions.entries()) {
-          // Through JSON, as a table keeps it.
+          // Through JSON, as a database stores it.
           if (i === cut)
             resumed = createDifference(undefined, JSON.parse(JSON.stringify(begun.state())) as DifferenceState);
           const outcome = await replayer.replay(storedOf(decision));

@@ -1,4 +1,4 @@
-// The join of readings: a semilattice whose order is `milderIn`, so that more readings can only make an answer stricter.
+// The join of readings is a semilattice whose order is `milderIn`, so additional readings can only make an answer stricter.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Judged, meaningsMember, milderIn, strictest } from '../../../shared/core/intent/assess/strictness.ts';
@@ -51,7 +51,7 @@ describe('the strictest of readings', () => {
         const above = strictest(c, strictest(a, b));
         fc.pre(milderIn(above, a).length === 0 && milderIn(above, b).length === 0);
         expect(milderIn(above, strictest(a, b))).to.deep.equal([]);
-        // Nothing is in it that neither has.
+        // It contains nothing that neither has.
         const both = strictest(a, b);
         expect([...a.traits, ...b.traits]).to.include.members(both.traits);
         expect([a.action, b.action]).to.include(both.action);
@@ -61,7 +61,7 @@ describe('the strictest of readings', () => {
     );
   });
 
-  it('is the same in whatever order and however often they are joined', () => {
+  it('is the same in any order and with any repetition', () => {
     fc.assert(
       fc.property(judged, judged, judged, (a, b, c) => {
         expect(strictest(a, b)).to.deep.equal(strictest(b, a));
@@ -73,7 +73,7 @@ describe('the strictest of readings', () => {
     );
   });
 
-  it('is milder in exactly the members that were made milder', () => {
+  it('is milder in exactly the members that were changed to milder ones', () => {
     fc.assert(
       fc.property(judged, (a) => {
         expect(milderIn(a, a)).to.deep.equal([]);

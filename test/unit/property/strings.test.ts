@@ -1,4 +1,4 @@
-// What holds for every string that is enforced: it never means less than the text that says the same.
+// A property of every enforced string: it is never milder than the text with the same meaning.
 import { expect } from 'chai';
 import type { LexiconFile } from '../../../shared/core/intent/lexicon/schema.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
@@ -8,24 +8,24 @@ import { ACTION_CLASSES } from '../../../shared/kernel/vocabulary.ts';
 import { lexiconJson, shippedLexicon } from '../intent/lexicon.ts';
 
 const lexicon = shippedLexicon();
-// The compiled lexicon was made of it, so it has this shape.
+// The compiled lexicon was built from it, so it has this shape.
 const file = lexiconJson() as unknown as LexiconFile;
-/** By which a string must not be milder. Confidence and flags say how a text was understood, extent how much it names. */
+/** The members in which a string must not be milder. Confidence and flags describe how a text was parsed, extent how much it names. */
 const MEMBERS: readonly MilderMember[] = ['action', 'effect', 'traits', 'data_classes', 'places'];
 
-/** Verbs that may stand in a string: a weak one is refused there. */
+/** Verbs that a string may contain; a weak one is refused there. */
 const verbs = [...lexicon.verbs.values()].filter(({ weak }) => !weak).map(({ verb }) => verb);
 const refinements = file.refinements.map(({ verbs: of, objects = [] }) => ({ of, objects }));
 const nouns = [...new Set([...Object.values(file.domains).flat(), ...refinements.flatMap(({ objects }) => objects)])];
-/** Nouns from all over the lexicon. What a verb means with a noun that none of its refinements names is the same for all. */
+/** Nouns from all parts of the lexicon. A verb has the same meaning with all nouns that none of its refinements lists. */
 const someNouns = nouns.filter((_, at) => at % Math.ceil(nouns.length / 25) === 0);
 
 const underscored = (words: string): string => words.replaceAll(' ', '_');
 
-/** What a string lacks that the text has, for a message; undefined when it is at least as strict. */
+/** The members in which a string is milder than the text, for a message; undefined when it is at least as strict. */
 function weaknessOf(verb: string, noun: string): string | undefined {
   const text = parseIntent(`${verb} the ${noun}`, lexicon);
-  // A text that is not understood has no meaning that the string could fall short of.
+  // A text that is not understood has no meaning to compare with.
   if (text.action === 'unknown') return undefined;
   const string = readNormalized({ actionWord: underscored(verb), segments: [text.domain, underscored(noun)] }, lexicon);
   const members = milderIn(string, text).filter((member) => MEMBERS.includes(member));

@@ -1,4 +1,4 @@
-// The trust formula: its published examples, and what holds for all signals.
+// The trust formula: its published examples, and properties for all signals.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -19,7 +19,7 @@ interface Signal {
 
 const TODAY = 20_000;
 
-/** Folds signals as the worker does: one bucket a day and key. */
+/** Folds signals as the worker does: one bucket per day and key. */
 function fold(signals: readonly Signal[]): EvidenceBucket[] {
   const buckets = new Map<string, { day: number; positive: number; negative: number }>();
   for (const { type, weight, day, key } of signals) {
@@ -98,7 +98,7 @@ describe('trust score', () => {
     );
   });
 
-  it('drifts to the base rate with idleness, never past it', () => {
+  it('approaches the base rate when idle, and never passes it', () => {
     fc.assert(
       fc.property(signals, fc.integer({ min: 1, max: 400 }), (list, days) => {
         const recent = list.map((item) => ({ ...item, day: TODAY }));

@@ -1,4 +1,4 @@
-// Verification of random decisions: each holds as it was recorded, and no single change of it goes unnamed.
+// Verification of random decisions: each is verified as recorded, and every single edit of it is reported.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createDecisionVerifier } from '../../../shared/core/verification/decision.ts';
@@ -24,14 +24,14 @@ const KINDS = [
 describe('the verification of any recorded decision', function () {
   this.timeout(120_000);
 
-  it('reaches what was recorded, whatever policies, facts, claims, signals and halts led to it', async () => {
+  it('reproduces the recorded result, for any policies, facts, claims, signals and halts', async () => {
     const verifier = createDecisionVerifier({ compileLexicon });
     const seen = new Map<string, number>();
     const reaches = fc.asyncProperty(worlds, async (world) => {
       for (const { evidence } of await decideAll(world)) {
         const outcome = await verifier.verify(evidence);
         expect(outcome.status, outcome.sentence).to.not.equal('failed');
-        // Only what does not follow from facts may be left open.
+        // Only parts that do not follow from facts may be left open.
         const open = outcome.notEvaluable.filter((code) => code !== 'APPROVAL' && code !== 'EVALUATION_FAILED');
         expect(open).to.deep.equal([]);
         const isApproved = outcome.sentence.includes('the logged approval');
@@ -41,15 +41,15 @@ describe('the verification of any recorded decision', function () {
         seen.set(kind, (seen.get(kind) ?? 0) + 1);
       }
     });
-    // A generator that never gets there would show nothing. The rarest kind comes about ten times in a run, and by chance
-    // not at all once in some ten thousand: then it has some more.
+    // Guards against a generator that never produces a kind. The rarest kind occurs about ten times per run, and by chance not at all in
+    // one of some ten thousand runs; more worlds are generated then.
     const isMissing = (kind: string): boolean => !seen.has(kind);
     for (let run = 0; run < 4 && (run === 0 || KINDS.some(isMissing)); run += 1)
       await fc.assert(reaches, { numRuns: WORLDS });
     expect(KINDS.filter(isMissing)).to.deep.equal([]);
   });
 
-  it('names each single change', async () => {
+  it('reports every single edit', async () => {
     const made = new Map(EDITS.map(({ name }) => [name, 0]));
     const verifier = createDecisionVerifier({ compileLexicon });
     const names = fc.asyncProperty(
@@ -57,10 +57,10 @@ describe('the verification of any recorded decision', function () {
       fc.shuffledSubarray([...EDITS], { minLength: EDITS.length }),
       async (world, shuffled) => {
         const decisions = await decideAll(world);
-        // Those that were made least: few decisions have what some of them change.
+        // The least frequent edits first, because few decisions have what some of them change.
         const rarest = shuffled.toSorted((a, b) => (made.get(a.name) ?? 0) - (made.get(b.name) ?? 0)).slice(0, 12);
         for (const [i, edit] of rarest.entries()) {
-          // The first decision that has what is to be changed, beginning with another one each time.
+          // The first decision to which the edit applies, starting with another one each time.
           const turned = [...decisions.slice(i % 4), ...decisions.slice(0, i % 4)];
           const changed = turned.map((decision) => edit.make(decision)).find((one) => one !== undefined);
           if (changed === undefined) continue;
@@ -73,7 +73,7 @@ describe('the verification of any recorded decision', function () {
     );
     const missing = (): string[] => [...made].flatMap(([name, count]) => (count === 0 ? [name] : []));
     for (let run = 0; run < 4 && (run === 0 || missing().length > 0); run += 1)
-      // Which edits are tried depends on those before, so a smaller world would not show the same.
+      // The choice of edits depends on the previous ones, so shrinking would not reproduce the failure.
       await fc.assert(names, { numRuns: 300, endOnFailure: true });
     expect(missing()).to.deep.equal([]);
   });

@@ -1,4 +1,4 @@
-// For whole-path.test.ts: policies, callers and questions as they are sent, answered by the code that answers requests, without a database.
+// For whole-path.test.ts: policies, callers and requests as they are sent, answered by the service's own code without a database.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import fc from 'fast-check';
@@ -27,7 +27,7 @@ export const lexicon = compileLexicon(
 );
 export const SHIPPED: readonly PolicyLike[] = shippedFiles().map(({ text }) => JSON.parse(text) as PolicyLike);
 
-/** The names of random policies as words that a lexicon knows, longest first. */
+/** Replaces the names in random policies by words that a lexicon knows, longest first. */
 const WORDS: readonly (readonly [string, string])[] = [
   ['db/a/x', 'db/production/users'],
   ['db/a/y', 'db/production/invoices'],
@@ -44,7 +44,7 @@ function inWords(policies: readonly PolicyLike[]): PolicyLike[] {
   return JSON.parse(text) as PolicyLike[]; // what was written a line above
 }
 
-/** Sets without `isPresent`, which asks for absence itself. */
+/** Sets without `isPresent`, which tests for absence itself. */
 export const policySets = arbitraryPolicies({ withPresence: false }).map(inWords);
 
 const effectOf = (rule: RuleLike): string => String(Reflect.get(Object(rule.event), 'type'));
@@ -52,8 +52,8 @@ const asksAbout = (rule: RuleLike, fact: string): boolean =>
   JSON.stringify(rule.conditions).includes(`"fact":"${fact}"`);
 
 /**
- * The shipped policies, and random ones that refuse or ask a human, whatever a reading says beside the resource. What
- * permits because of something suspicious, or refuses for the lack of it, is no guard, and the property is not about it.
+ * The shipped policies with random ones that only refuse or escalate, and read other members of the reading than the resource. A rule that
+ * permits because of something suspicious, or refuses for the lack of it, is not a guard and not part of the property.
  */
 export const guardedSets = policySets.map((policies) => [
   ...SHIPPED,
@@ -89,17 +89,17 @@ export const contexts = fc.record(
 export interface Asked {
   readonly caller: Caller;
   readonly context: Record<string, unknown> | undefined;
-  /** What is enforced; or a text, whose parse stands behind it. */
+  /** The enforced string, or a text whose parse is joined to it. */
   readonly intent: string | { readonly text: string };
 }
 
-/** An answer, from the mildest to the strictest; a request that is refused as wrong lets nothing through. */
+/** Results from the mildest to the strictest; a request refused as invalid permits nothing. */
 const STRICTNESS = ['ALLOW', 'DEGRADE', 'ESCALATE', 'DENY', 'REFUSED'];
 
 export interface Answered {
   readonly verdict: string;
   readonly obligations: Evaluation['obligations'];
-  /** The verdict once a human has approved exactly this. */
+  /** The verdict after a human approved exactly this request. */
   readonly approved: string;
   readonly normalized: string;
 }
@@ -122,7 +122,7 @@ function stateOf({ score, isRegistered, isActive, tags, past }: Caller): AgentSt
   return { facts, canonical: canonicalize(facts), history, trust };
 }
 
-/** Asks one set of policies, by the readings and the decider that requests go through. */
+/** Sends requests to one set of policies, through the readings and the decider of the service. */
 export function createAsker(policies: readonly PolicyLike[]): (asked: Asked) => Promise<Answered> {
   const checked = setOf(policies);
   const set = { ...checked, lexicon };

@@ -1,4 +1,4 @@
-// Nothing that a caller does to its question makes the answer milder: from the request's own words to the verdict, for random policies.
+// No change that a caller makes to its request makes the answer milder: from the request to the verdict, for random policies.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { actionOf } from '../../../shared/core/intent/normalized.ts';
@@ -32,13 +32,13 @@ function expectNotMilder(what: string, before: Answered, after: Answered, why: (
     expect.fail(`${what}: ${pair} (approved ${before.approved} -> ${after.approved}): ${why()}`);
 }
 
-/** Both answers by one set. */
+/** Both answers under one set. */
 async function compare(what: string, policies: readonly PolicyLike[], first: Asked, second: Asked): Promise<void> {
   const ask = createAsker(policies);
   expectNotMilder(what, await ask(first), await ask(second), () => JSON.stringify({ first, second, policies }));
 }
 
-/** What a character is written as that means the same character. */
+/** Alternative spellings of a character. */
 const spellings = fc.uniqueArray(
   fc.constantFrom('upper', 'percent', 'wide', 'double', 'slash', 'back', 'dot', 'colon', 'end'),
   {
@@ -54,7 +54,8 @@ function respelled(resource: string, ways: readonly string[], at: number): strin
     const one = all[at % Math.max(1, all.length)];
     if (one !== undefined) text = text.slice(0, one.index) + make(one[0]) + text.slice(one.index + one[0].length);
   };
-  // A slash at the end stays one, or it would be a segment "." that is refused; a percent sign is decoded once, so it comes last.
+  // A slash at the end stays one, because otherwise it would become a refused segment "."; a percent sign is decoded once, so it comes
+  // last.
   const late = ['end', 'percent'];
   for (const way of [...ways].sort((a, b) => late.indexOf(a) - late.indexOf(b)))
     switch (way) {
@@ -103,7 +104,10 @@ function disguised(text: string, at: number, which: number): string {
 }
 
 const CLASSES: ReadonlySet<string> = new Set(VERBS);
-/** Verbs that say no less than their class; of the others (`share`, a grant without privileges) the lexicon says so on purpose. */
+/**
+ * Verbs that are at least as strict as their class; for the others (`share`, a grant without privileges) the lexicon is deliberately
+ * milder.
+ */
 const finer = [...lexicon.verbs.values()].filter(({ verb, weak, action, traits }) => {
   const all = actionOf(action, lexicon)?.traits ?? [];
   return /^[a-z]+$/.test(verb) && !weak && !CLASSES.has(verb) && all.every((trait) => traits.includes(trait));
@@ -111,7 +115,7 @@ const finer = [...lexicon.verbs.values()].filter(({ verb, weak, action, traits }
 
 const wrongs = fc.constantFrom<unknown>(undefined, null, {}, [{}], { z: {} }, [null]);
 
-describe('whatever a caller does to its question', function () {
+describe('any change of a request by its caller', function () {
   this.timeout(isLong ? 0 : 120_000);
   after(() => {
     if (!isLong) return;
@@ -124,7 +128,7 @@ describe('whatever a caller does to its question', function () {
       fc.asyncProperty(policySets, question, members, wrongs, async (policies, first, member, wrong) => {
         const { [member]: _, ...rest }: Record<string, unknown> = first.context;
         const context = member === 'all of it' ? undefined : wrong === undefined ? rest : { ...rest, [member]: wrong };
-        // A member that was not there is no fact that is left out.
+        // A member that was missing already can not be left out.
         if (member !== 'all of it' && !(member in first.context)) return;
         await compare('a fact left out', policies, first, { ...first, context });
       }),
@@ -147,7 +151,7 @@ describe('whatever a caller does to its question', function () {
     );
   });
 
-  it('a normalized string is answered as the action and resource that it names', async () => {
+  it('a normalized string has the same answer as its action and resource', async () => {
     await fc.assert(
       fc.asyncProperty(policySets, question, async (policies, first) => {
         const [verb = '', resource = ''] = first.intent.split(':');
@@ -213,7 +217,7 @@ describe('whatever a caller does to its question', function () {
         }));
         const after = await createAsker([...policies, ...denials])(asked);
         expectNotMilder('one more DENY', before, after, () => JSON.stringify({ asked, policies, denials }));
-        // Where something permits, one more ESCALATE only asks; where nothing does it may open, and a human decides.
+        // Beside a permission, an additional ESCALATE only asks a human; without one it may permit, but a human decides.
         if (before.verdict === 'ALLOW' || before.verdict === 'DEGRADE')
           expectNotMilder(
             'one more ESCALATE',
@@ -226,7 +230,7 @@ describe('whatever a caller does to its question', function () {
     );
   });
 
-  it('a DENY of everything denies, whatever is asked, approved or not', async () => {
+  it('a DENY for all requests denies every request, approved or not', async () => {
     await fc.assert(
       fc.asyncProperty(policySets, question, async (policies, asked) => {
         const { verdict, approved } = await createAsker([...policies, policy('the-deny', 'DENY')])(asked);
