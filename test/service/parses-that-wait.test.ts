@@ -20,12 +20,14 @@ const rule = (id: string, type: string, actions: string[], conditions: object[] 
   rules: [
     {
       name: 'rule',
-      conditions: { all: [{ fact: 'intent', path: 'resource', operator: 'isPresent', value: true }, ...conditions] },
-      event: { type, params: { code: id.toUpperCase(), message: id } },
+      conditions: {
+        all: [{ fact: 'intent', path: 'resource', operator: 'matchesResource', value: '*' }, ...conditions],
+      },
+      event: { type, params: { code: id.toUpperCase().replace('-', '_'), message: id } },
     },
   ],
 });
-/** Everything is allowed, sending needs a human; in the environment test other rules are tried. */
+/** Everything is allowed but updates and what is said with "drop"; sending needs a human. */
 const POLICIES = {
   'open.json': rule('open', 'ALLOW', ['*']),
   'asked.json': rule('asked', 'ESCALATE', ['send']),
@@ -180,7 +182,7 @@ describe('what was parsed, and then', function () {
   it('is judged by every action that the string and its parses say', async () => {
     // Formatting is an update by the word alone, and destroys a disk.
     const { verdict, reasons, decision_id } = await ask(client, { agent_id: 'formats', intent: 'infra.format.disk' });
-    expect([verdict, reasons[0].code]).to.deep.equal(['DENY', 'NO-UPDATE']);
+    expect([verdict, reasons[0].code]).to.deep.equal(['DENY', 'NO_UPDATE']);
     const [row] = await service.rows<{ facts: Buffer }>('SELECT facts FROM decision WHERE decision_id = $1', [
       decision_id,
     ]);
@@ -196,7 +198,7 @@ describe('what was parsed, and then', function () {
     ]) {
       const agent = `says ${texts[0]?.slice(0, 4)}`.replace(' ', '-');
       const [first] = [await parse(agent, texts[0] ?? ''), await parse(agent, texts[1] ?? '')];
-      expect(gist(await ask(client, { agent_id: agent, intent: first.normalized }))).to.deep.equal(['DENY', 'NO-DROP']);
+      expect(gist(await ask(client, { agent_id: agent, intent: first.normalized }))).to.deep.equal(['DENY', 'NO_DROP']);
     }
     const { normalized: intent } = await parse('says-only-wipe', 'Wipe the users');
     expect((await ask(client, { agent_id: 'says-only-wipe', intent })).verdict).to.equal('ALLOW');
