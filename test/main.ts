@@ -3,10 +3,11 @@
 // within a second or two. Then `measured/`, one file at a time: they bound processor time. The output ends with the
 // slowest files, how often a time was measured again, the failures, and one line of numbers.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findRoot } from '../shared/platform/config/root.ts';
 
 interface Counts {
   readonly passed: number;
@@ -87,8 +88,10 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.exitCode = 1;
   });
 
+// The compiler leaves the output of files that were moved or deleted: only what has a source is a test.
+const SOURCES = path.join(findRoot(), 'test');
 const names = readdirSync(HERE, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.js'))
+  .filter((name) => name.endsWith('.test.js') && existsSync(path.join(SOURCES, name.replace(/js$/, 'ts'))))
   .map((name) => name.split(path.sep).join('/'))
   .sort();
 /** The test files of these folders of `test/`. */
