@@ -14,7 +14,7 @@ import { warnOfExcessRights } from '../shared/platform/db/rights.ts';
 import { startDeciding } from '../shared/domain/decisions/deciding.ts';
 import { createIntentStore } from '../shared/domain/decisions/intent-store.ts';
 import { startHeartbeat } from '../shared/platform/process/heartbeat.ts';
-import type { QueueName } from '../shared/kernel/jobs.ts';
+import { QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createGate, createOperatorCheck } from '../shared/domain/keys/operator.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
@@ -23,62 +23,48 @@ import { logProblems } from '../shared/domain/ledger/audit.ts';
 import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
 import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
 import { createWatchedSeals } from '../shared/platform/db/seals/refusals.ts';
-import { createQueues, type DeadHooks, evictionProblem, type Handlers } from '../shared/platform/queues/queues.ts';
+import { createQueues, evictionProblem } from '../shared/platform/queues/queues.ts';
 import { findRoot, readVersion } from '../shared/platform/config/root.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
-import { createWorkerAuditor } from './audit.ts';
 import { createDeadJobRecorder } from './dead-jobs.ts';
 import type { Impaired, Readiness } from './health.ts';
-import { createIntentWorker } from './intents.ts';
+import { createWorkerAuditor } from './jobs/audit.ts';
+import { createIntentWorker } from './jobs/evaluate.ts';
+import { concurrencyOf, deadHooksOf, handlersOf, type JobDeps } from './jobs/list.ts';
+import { jobOptions } from './jobs/options.ts';
+import { createReplayRunner } from './jobs/replay.ts';
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts';
 import { startPolicyReader } from './policies.ts';
-import { proofHandlers } from './proofs.ts';
-import { createReplayRunner } from './replay.ts';
 import { shadowCounter, startShadow } from './shadow.ts';
 import { startRelay } from './relay.ts';
+import { keepSchedule } from './schedule.ts';
+import { sweep } from './sweeper.ts';
 import { reportTrouble } from './trouble.ts';
-import { trustHandlers } from './trust.ts';
-import { keepSchedule, upkeepHandlers } from './upkeep.ts';
 
 export interface WorkersDependencies {
   readonly config: StoreConfig;
   readonly logger: Logger;
   /** Absent: no spans. */
   readonly tracing?: Pick<Tracing, 'telemetry'> | undefined;
-  /** This machine's wall clock: what files are dated by, and what is told to be wrong. */
+  /** This machine's wall clock, by which its files are dated. It is compared with the database's clock. */
   readonly machineMs: () => number;
-  /** Hears of the clock that counts, before anything works by it. */
+  /** Called with the database's clock before anything uses it. */
   readonly onClock: (nowMs: () => number) => void;
 }
 
 export interface RunningWorkers {
-  /** Whether the stores that the workers need answer now; the reason why not, when they do not. */
+  /** Whether the stores that the workers need answer now, and if not, the reason. */
   check(): Promise<Readiness>;
   readonly metrics: WorkerMetrics['expose'];
   /** Whether a request to the health pages shows a key of the operator. */
   isOperator(headers: IncomingHttpHeaders): Promise<boolean>;
-  /** Takes no new work and waits for what is running. */
+  /** Takes no new jobs and waits for the running ones. */
   close(): Promise<void>;
 }
 
-/** Who works on a queue, and how many of its jobs run at once in this process. */
-interface Work<Q extends QueueName> {
-  readonly handlers: Handlers<Q>;
-  readonly hooks?: DeadHooks<Q>;
-  readonly concurrency: number;
-}
-
-/** Workers may wait longer than a request may: a large policy set takes its time to be stored. */
+/** Longer than for a request: storing a large policy set takes seconds. */
 const QUERY_TIMEOUT_MS = 30_000;
-/** Intents that are evaluated at once: each waits for the database more than it computes. */
-const INTENTS_AT_ONCE = 20;
-/** Logs that are appended to at once; one log has one worker at a time whatever this says. */
-const LOGS_AT_ONCE = 2;
-/** One fold takes all that waits; more at once would only share it. */
-const FOLDS_AT_ONCE = 1;
-/** A long upkeep job must not keep the sweeper waiting. */
-const UPKEEP_CONCURRENCY = 4;
-/** Keys that are looked up for the health pages, which only operators and their probes ask. */
+/** Limit of key look-ups for the health pages, which only operators and their probes request. */
 const KEY_LOOK_UPS_PER_SECOND = 10;
 
 /** Starts every worker of the process. */
@@ -108,6 +94,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     databaseUrl,
     redisUrl,
     onError,
+    jobOptions,
     isPassing,
     nowMs,
     onJob: metrics.observeJob,
@@ -139,37 +126,31 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     key,
     keeper,
     nowMs,
-    onHalt: (origin, reason) => logger.fatal({ origin, reason }, 'a log is halted: it records, and signs nothing more'),
+    onHalt: (origin, reason) => logger.fatal({ origin, reason }, 'a log is halted: it still records and does not sign'),
   });
 
   const version = readVersion(findRoot());
   const auditor = createWorkerAuditor({ db, key, keeper, nowMs, logger, version });
   const replays = createReplayRunner({ db, nowMs, logger });
 
-  // Each queue that this process works on; one that is absent is left to other processes.
-  const work: { readonly [Q in QueueName]?: Work<Q> } = {
-    upkeep: {
-      handlers: upkeepHandlers({ nowMs, db, queues, logger, auditor, replays, approvalTtlMs: config.approvalTtlMs }),
-      concurrency: UPKEEP_CONCURRENCY,
-    },
-    trust: { handlers: trustHandlers({ db, nowMs, dailyCap: config.trustDailyCap }), concurrency: FOLDS_AT_ONCE },
-    proofs: {
-      handlers: proofHandlers({ db, nowMs, logHost: config.logHost, checkpointer }),
-      concurrency: LOGS_AT_ONCE,
-    },
-    intents: {
-      handlers: intentWorker.handlers,
-      hooks: { evaluate: (payload) => intentWorker.giveUp(payload) },
-      concurrency: INTENTS_AT_ONCE,
-    },
+  const jobDeps: JobDeps = {
+    db,
+    nowMs,
+    logger,
+    intentWorker,
+    auditor,
+    replays,
+    checkpointer,
+    logHost: config.logHost,
+    dailyCap: config.trustDailyCap,
+    approvalTtlMs: config.approvalTtlMs,
+    sweep: () => sweep({ db, queues }),
   };
-  const take = <Q extends QueueName>(queue: Q, { handlers, hooks, concurrency }: Work<Q>): void => {
-    queues.work(queue, handlers, { concurrency, onDead: createDeadJobRecorder<Q>({ db, logger, hooks }) });
-  };
-  if (work.intents !== undefined) take('intents', work.intents);
-  if (work.trust !== undefined) take('trust', work.trust);
-  if (work.proofs !== undefined) take('proofs', work.proofs);
-  if (work.upkeep !== undefined) take('upkeep', work.upkeep);
+  for (const queue of QUEUE_NAMES)
+    queues.work(queue, handlersOf(queue, jobDeps), {
+      concurrency: concurrencyOf(queue),
+      onDead: createDeadJobRecorder({ db, logger, hooks: deadHooksOf(queue, jobDeps) }),
+    });
 
   const reader = startPolicyReader({ db, databaseUrl, policyDir: config.policyDir, nowMs, machineMs, logger });
   const relay = startRelay({ db, queues, logger });
@@ -187,12 +168,12 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
           onCounted,
         });
   const schedule = keepSchedule(queues, logger);
-  // Apart from the pool: jobs that fill it, or wait for a lock, would look like the end of the process.
+  // A connection outside the pool: jobs that use up the pool or wait for a lock must not look like a dead process.
   const pulse = await openDatabase({
     url: databaseUrl,
     applicationName: 'custos-workers-heartbeat',
     poolSize: 1,
-    onError: (error) => logger.warn({ err: error }, 'the connection of the heartbeat broke'),
+    onError: (error) => logger.warn({ err: error }, 'the heartbeat lost its database connection'),
   });
   const heartbeat = await startHeartbeat({ db: pulse, role: 'workers', version, onError });
 
@@ -231,7 +212,7 @@ export async function startWorkers(deps: WorkersDependencies): Promise<RunningWo
     },
     async close() {
       await Promise.all([reader.close(), relay.close(), schedule.close(), replays.close(), shadow?.close()]);
-      // Some of the process's time is needed for what comes after.
+      // The rest of the time is for closing the stores.
       await queues.close(config.shutdownTimeoutMs * 0.8);
       await deciding.close();
       await heartbeat.close();

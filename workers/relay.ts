@@ -1,10 +1,12 @@
-// The relay: hands to the queues what was accepted. A row of the outbox goes when its job is queued, so that a crash in
-// between hands it over twice rather than never.
+// The relay: hands outbox rows to the queues as jobs. A row is deleted after its job is queued, so a crash in between queues
+// the job twice (at-least-once delivery) and never loses it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, Statement } from '../shared/platform/db/database.ts';
 import { type Job, QUEUE_NAMES } from '../shared/kernel/jobs.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Producer } from '../shared/platform/queues/queues.ts';
+import { ALL_JOBS } from './jobs/list.ts';
+import { coalescingOf } from './jobs/options.ts';
 
 export interface RelayDeps {
   readonly db: Database;
@@ -13,34 +15,35 @@ export interface RelayDeps {
 }
 
 export interface Relay {
-  /** Ends when what is being handed over is handed over. */
+  /** Resolves when the hand-over that is running has ended. */
   close(): Promise<void>;
 }
 
-/** Most rows a hand-over. Its transaction stays open for an answer of the queue's store, 2 s at most; inserts never wait for it. */
+/** Most rows per hand-over. Its transaction waits for the queues' store, 2 s at most; inserts into the outbox never wait for it. */
 export const BATCH = 1_000;
-/** Fewest. A store that cannot take these in 2 s counts as away. */
+/** Fewest rows. A store that cannot take these in 2 s counts as away. */
 const BATCH_MIN = 10;
 /** A hand-over that took longer is followed by a smaller one, so that a slow store slows the relay and never stops it. */
 const SLOW_MS = 1_000;
-/** Between two looks while there is work, and when there has been none for a while. */
+/** Pause between two polls: while there is work, and after there was none for a while. */
 const BUSY_MS = 20;
 const IDLE_MS = 100;
-/**
- * Wake-ups (one job says that rows wait for a log, or for folding) are handed over this often, so that one does for all
- * rows of that time; a full batch is a backlog and goes on at once.
- */
+/** Jobs that are not urgent are handed over this often, so that one wake-up does for all rows of that time. */
 const WAKE_UP_MS = 50;
-/** While the queue's store or PostgreSQL is away. */
+/** Pause while the queues' store or PostgreSQL is away. */
 const AWAY_MS = 500;
 
+// An array, because PostgreSQL may run a subquery behind IN once per row, and would then take more rows than its LIMIT.
 const TAKE = (where: string): string =>
-  // An array, because a subquery behind IN may be run again for each row, and then takes more than its LIMIT.
   `DELETE FROM outbox WHERE seq = ANY (ARRAY(
     SELECT seq FROM outbox ${where} ORDER BY seq LIMIT $1 FOR UPDATE SKIP LOCKED
   )) RETURNING seq, queue, name, payload, created_at`;
+const NOT_URGENT = ALL_JOBS.flatMap(({ queue, name, isUrgent }) => (isUrgent ? [] : [`('${queue}', '${name}')`]));
 const TAKE_ALL: Statement = { name: 'outbox-take', text: TAKE('') };
-const TAKE_URGENT: Statement = { name: 'outbox-take-urgent', text: TAKE("WHERE queue NOT IN ('proofs', 'trust')") };
+const TAKE_URGENT: Statement = {
+  name: 'outbox-take-urgent',
+  text: TAKE(`WHERE (queue, name) NOT IN (${NOT_URGENT.join(', ')})`),
+};
 const BURY: Statement = {
   name: 'outbox-bury',
   text: 'INSERT INTO dead_job (queue, name, payload, error, failed_at) VALUES ($1, $2, $3, $4, now())',
@@ -54,16 +57,11 @@ interface OutboxRow {
   readonly created_at: Date;
 }
 
-/** Jobs that only say that there is work: however many rows ask for one, it is one job. */
-function isWakeUp({ queue, name }: Job): boolean {
-  return (queue === 'proofs' && name === 'append') || (queue === 'trust' && name === 'fold');
-}
-
 function toJob({ queue, name, payload, created_at: createdAt }: OutboxRow): Job | undefined {
   if (!QUEUE_NAMES.some((known) => known === queue)) return undefined;
   try {
     const parsed: unknown = JSON.parse(payload);
-    // Whoever wrote the row typed it as a Job; a name that no worker knows ends as a dead job there.
+    // The statement that inserted the row was typed. A name that no worker knows becomes a dead job at its worker.
     return typeof parsed === 'object' && parsed !== null
       ? ({ queue, name, payload: parsed, acceptedAtMs: createdAt.getTime() } as unknown as Job)
       : undefined;
@@ -72,38 +70,33 @@ function toJob({ queue, name, payload, created_at: createdAt }: OutboxRow): Job 
   }
 }
 
-/** One job for each row in their order, but one wake-up for all rows that ask for the same. */
+/** One job per row in the order of the rows, but one wake-up for all rows with the same coalescing key. */
 export function coalesce(rows: readonly Job[]): Job[] {
   const jobs = new Map<string, Job>();
   for (const job of rows) {
-    if (!isWakeUp(job)) {
+    const coalescing = coalescingOf(job);
+    if (coalescing?.kind !== 'wake-up') {
       jobs.set(`${jobs.size}`, job);
       continue;
     }
-    const { v, organisationId, environment, swept } = job.payload as {
-      v: 1;
-      organisationId?: string;
-      environment?: string;
-      swept?: true;
-    };
-    const key = `${job.queue} ${organisationId} ${environment}`;
+    const key = JSON.stringify([job.queue, job.name, ...coalescing.key]);
     const known = jobs.get(key);
-    // One of the sweeper's alone may be ignored by the queue; it stands for no other.
-    if (known !== undefined && (swept === true || known.payload.swept !== true)) continue;
-    // It belongs to no request, so it carries no trace of one.
-    const payload = { v, organisationId, environment, ...(swept === true ? { swept } : {}) };
+    // The queue may ignore a wake-up of the sweeper, so it never replaces another one.
+    if (known !== undefined && (job.payload.swept === true || known.payload.swept !== true)) continue;
+    // A wake-up for many requests belongs to the trace of none, and repeats no dead job.
+    const { traceparent: _, retryOf: __, ...payload } = job.payload;
     jobs.set(key, { ...job, payload } as Job);
   }
   return [...jobs.values()];
 }
 
 export interface HandedOver {
-  /** Rows that are gone from the outbox. */
+  /** Rows that were deleted from the outbox. */
   readonly rows: number;
   readonly jobs: number;
 }
 
-/** How many rows the next hand-over takes, after one that took so long, or failed. */
+/** The batch size of the next hand-over. @param tookMs how long the last one took, or that it failed */
 export function nextBatch(rows: number, tookMs: number | 'failed'): number {
   if (tookMs === 'failed') return Math.max(BATCH_MIN, Math.floor(rows / 4));
   if (tookMs > SLOW_MS) return Math.max(BATCH_MIN, Math.floor(rows / 2));
@@ -111,10 +104,10 @@ export function nextBatch(rows: number, tookMs: number | 'failed'): number {
 }
 
 /**
- * Hands over up to a batch of the oldest rows that no other worker holds.
- * @param what `urgent` leaves wake-ups for later
+ * Hands over the oldest rows that no other worker has locked.
+ * @param what `urgent` leaves rows of jobs that are not urgent
  * @param batch most rows
- * @throws when PostgreSQL or the queue's store is away; then all rows are still there.
+ * @throws when PostgreSQL or the queues' store is away; then all rows are still there
  */
 export async function handOver(
   { db, queues, logger }: RelayDeps,
@@ -132,8 +125,11 @@ export async function handOver(
         accepted.push(job);
         continue;
       }
-      // One row that no queue can take must not keep the others from going.
-      logger.error({ seq: row.seq, queue: row.queue, job: row.name }, 'the outbox holds something that is no job');
+      // One row that no queue accepts must not block the others.
+      logger.error(
+        { seq: row.seq, queue: row.queue, job: row.name },
+        'an outbox row is not a job; it is a dead job now',
+      );
       await sql.query(BURY, [
         row.queue,
         row.name,
@@ -147,15 +143,15 @@ export async function handOver(
   });
 }
 
-/** Hands over until it is closed. Any number of workers may do so at once. */
+/** Hands over until it is closed. Any number of workers may do so at the same time. */
 export function startRelay(deps: RelayDeps): Relay {
   const { logger } = deps;
   const stop = new AbortController();
   const { signal } = stop;
 
   const run = async (): Promise<void> => {
-    let restMs = BUSY_MS;
-    let away = false;
+    let pauseMs = BUSY_MS;
+    let isAway = false;
     let allAtMs = 0;
     let batch = BATCH;
     while (!signal.aborted) {
@@ -163,25 +159,25 @@ export function startRelay(deps: RelayDeps): Relay {
       const what = nowMs - allAtMs >= WAKE_UP_MS ? 'all' : 'urgent';
       try {
         const { rows } = await handOver(deps, what, batch);
-        if (away) logger.info('the relay hands over again');
-        away = false;
-        const backlog = rows === batch;
+        if (isAway) logger.info('the relay hands over again');
+        isAway = false;
+        const isBacklog = rows === batch;
         batch = nextBatch(batch, performance.now() - nowMs);
-        // After a backlog the next pass takes all, too.
-        if (what === 'all') allAtMs = backlog ? 0 : nowMs;
-        if (rows > 0) restMs = BUSY_MS;
-        // Step by step, so that one pass without work between two with work costs nothing.
-        else if (what === 'all') restMs = Math.min(restMs * 1.5, IDLE_MS);
-        if (backlog) continue;
+        // During a backlog the next pass takes all rows, too.
+        if (what === 'all') allAtMs = isBacklog ? 0 : nowMs;
+        if (rows > 0) pauseMs = BUSY_MS;
+        // Back off in steps: a single empty pass between two that found rows costs nothing.
+        else if (what === 'all') pauseMs = Math.min(pauseMs * 1.5, IDLE_MS);
+        if (isBacklog) continue;
       } catch (error) {
-        if (!away) logger.warn({ err: error }, 'the relay cannot hand over now; accepted work waits in the outbox');
-        away = true;
-        // It may have been too much at once. What the queue took all the same is known there by its id.
+        if (!isAway) logger.warn({ err: error }, 'the relay cannot hand over now; accepted work waits in the outbox');
+        isAway = true;
+        // The batch may have been too large. Jobs that were queued all the same keep their ids and are not queued twice.
         batch = nextBatch(batch, 'failed');
-        restMs = AWAY_MS;
+        pauseMs = AWAY_MS;
       }
-      await delay(restMs, undefined, { signal }).catch(() => undefined);
-      if (away) restMs = BUSY_MS;
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      if (isAway) pauseMs = BUSY_MS;
     }
   };
   const running = run();

@@ -12,7 +12,7 @@ import {
 } from '../../shared/domain/drafts/replay-jobs.ts';
 import { countDecisions, type ReplayReport } from '../../shared/domain/drafts/replay-store.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';
-import { createReplayRunner } from '../../workers/replay.ts';
+import { createReplayRunner } from '../../workers/jobs/replay.ts';
 import type { Client } from '../support/client.ts';
 import { temporaryFolder } from '../support/folders.ts';
 import { runCommand } from '../support/command.ts';

@@ -132,7 +132,7 @@ describe('a submitted intent that needs an approval', function () {
     const second = await startTestWorker(service);
     try {
       const workers = [worker.intentWorker(), second.intentWorker()];
-      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.handlers.evaluate(job)));
+      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.evaluate(job)));
     } finally {
       await second.close();
     }
@@ -147,7 +147,7 @@ describe('a submitted intent that needs an approval', function () {
     const second = await startTestWorker(service);
     try {
       const workers = [worker.intentWorker(), second.intentWorker()];
-      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.handlers.evaluate(job)));
+      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.evaluate(job)));
     } finally {
       await second.close();
     }
@@ -176,7 +176,7 @@ describe('a submitted intent that needs an approval', function () {
         },
       },
     });
-    const late = slow.handlers.evaluate(job);
+    const late = slow.evaluate(job);
     await isThere;
     await worker.evaluate(intentId);
     const { approvalId, agentId } = await read(intentId);
@@ -205,7 +205,7 @@ describe('a submitted intent that needs an approval', function () {
       },
     });
     let message = '';
-    await failing.handlers.evaluate(job).catch((error: Error) => (message = error.message));
+    await failing.evaluate(job).catch((error: Error) => (message = error.message));
     expect(message).to.equal('the disk is full');
     expect((await approvalOf(approvalId)).status).to.equal('approved');
     expect(await verdictsOf(agentId)).to.deep.equal(['ESCALATE']);

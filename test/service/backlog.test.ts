@@ -4,8 +4,9 @@ import pg from 'pg';
 import pino from 'pino';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import { createQueues, type Queues } from '../../shared/platform/queues/queues.ts';
+import { jobOptions } from '../../workers/jobs/options.ts';
 import { startRelay } from '../../workers/relay.ts';
-import { sweep } from '../../workers/sweep.ts';
+import { sweep } from '../../workers/sweeper.ts';
 import { createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { describeUnless } from '../support/skip.ts';
@@ -39,7 +40,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       });
       client = new pg.Client({ connectionString: database.url });
       await client.connect();
-      queues = createQueues({ databaseUrl: database.url, redisUrl: redis?.url, onError: () => undefined });
+      queues = createQueues({ databaseUrl: database.url, redisUrl: redis?.url, onError: () => undefined, jobOptions });
     });
     afterEach(async () => {
       await queues.close(2_000);
@@ -98,7 +99,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       this.timeout(120_000);
       await accept();
       for (let i = 0; i < 3; i += 1) {
-        expect((await sweep({ db, queues })).intents).to.equal(0);
+        expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(0);
         await handOver();
         expect(await jobs()).to.equal(INTENTS);
       }
@@ -114,8 +115,8 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       if (redis === undefined) await queryOnce(database.ownerUrl, 'TRUNCATE bullmq.job CASCADE');
       else await redis.empty();
       expect(await jobs()).to.equal(0);
-      expect((await sweep({ db, queues })).intents).to.equal(INTENTS);
-      expect((await sweep({ db, queues })).intents).to.equal(0);
+      expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(INTENTS);
+      expect((await sweep({ db, queues })).queued['intents.evaluate']).to.equal(0);
       await handOver();
       expect(await jobs()).to.equal(INTENTS);
       const times = await evaluateAll();

@@ -163,10 +163,10 @@ describe('the intent worker', () => {
     const second = await startTestWorker(service);
     try {
       const workers = [worker.intentWorker(), second.intentWorker()];
-      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.handlers.evaluate(job)));
+      await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.evaluate(job)));
       const intent = await read(intentId);
       expect(intent.status).to.equal('decided');
-      for (let i = 0; i < 10; i += 1) await workers[i % 2]?.handlers.evaluate(job);
+      for (let i = 0; i < 10; i += 1) await workers[i % 2]?.evaluate(job);
       await workers[0]?.giveUp(job);
       expect(await read(intentId)).to.deep.equal(intent);
       const rows = await decisionsOf('once');
@@ -195,7 +195,7 @@ describe('the intent worker', () => {
         },
       },
     });
-    const late = slow.handlers.evaluate(job);
+    const late = slow.evaluate(job);
     await isThere;
     expect((await read(intentId)).status).to.equal('evaluating');
     await worker.evaluate(intentId);
@@ -221,7 +221,7 @@ describe('the intent worker', () => {
       },
     });
     let message = '';
-    await failing.handlers.evaluate(job).catch((error: Error) => (message = error.message));
+    await failing.evaluate(job).catch((error: Error) => (message = error.message));
     expect(message).to.equal('the disk is full');
     expect((await read(intentId)).status).to.equal('evaluating');
     expect(await decisionsOf('not-stored')).to.deep.equal([]);
@@ -242,7 +242,7 @@ describe('the intent worker', () => {
       decider: { ...decider, answer: broken },
       policies: { ...policies, current: () => ({ ...policies.current(), evaluator }) },
     });
-    await failing.handlers.evaluate(job).then(
+    await failing.evaluate(job).then(
       () => expect.fail('it is evaluated'),
       () => undefined,
     );
@@ -272,7 +272,7 @@ describe('the intent worker', () => {
       await service.rows(`UPDATE intent SET ${column} = $2 WHERE intent_id = $1`, [intentId, damaged]);
       const error = await worker
         .intentWorker()
-        .handlers.evaluate(job)
+        .evaluate(job)
         .then(
           () => undefined,
           (reason: unknown) => reason,
@@ -291,8 +291,8 @@ describe('the intent worker', () => {
   it('does nothing for an intent that is not there', async () => {
     const job = await worker.jobOf(await submit('db/open/other'));
     const before = (await service.rows('SELECT decision_id FROM decision')).length;
-    await worker.intentWorker().handlers.evaluate({ ...job, intentId: 'int_00000000000000000000000000' });
-    await worker.intentWorker().handlers.evaluate({ ...job, environment: 'test' });
+    await worker.intentWorker().evaluate({ ...job, intentId: 'int_00000000000000000000000000' });
+    await worker.intentWorker().evaluate({ ...job, environment: 'test' });
     expect((await service.rows('SELECT decision_id FROM decision')).length).to.equal(before);
   });
 });

@@ -1,7 +1,6 @@
 // What an agent's parses said counts for as long as an approval of it lives, and every meaning of them is judged.
 import { expect } from 'chai';
-import { createLogger } from '../../shared/platform/observe/logger.ts';
-import { UPKEEP_EVERY_MS, upkeepHandlers } from '../../workers/upkeep.ts';
+import { forgetChanges } from '../../workers/jobs/forget-changes.ts';
 import type { Client } from '../support/client.ts';
 import { approve, ask, escalate, gist } from '../support/escalations.ts';
 import { rewriteSealed } from '../support/seals.ts';
@@ -157,17 +156,8 @@ describe('what was parsed, and then', function () {
 
   it('is kept for as long as an approval may need it, and then forgotten', async () => {
     const approvalTtlMs = 2 * HOUR_MS;
-    const upkeep = upkeepHandlers({
-      db: service.db,
-      queues: { oldestWaitingAtMs: () => Promise.resolve(undefined) },
-      logger: createLogger({ level: 'silent', name: 'test', pretty: false }),
-      auditor: { run: () => Promise.reject(new Error('not asked for')) },
-      replays: { run: () => Promise.resolve() },
-      nowMs: service.nowMs,
-      approvalTtlMs,
-    });
     const kept = async () => (await service.rows("SELECT FROM recent_parse WHERE agent_id = 'kept'")).length;
-    const forget = () => upkeep['forget-changes']({ v: 1 });
+    const forget = () => forgetChanges.handler({ db: service.db, approvalTtlMs })({ v: 1 });
     await parse('kept', CURL);
     // An approval that is opened when the parse is almost 15 minutes old, and used when it almost ends.
     await pass('kept', approvalTtlMs / MINUTE_MS + 15);
@@ -176,7 +166,7 @@ describe('what was parsed, and then', function () {
     await pass('kept', 60);
     await forget();
     expect(await kept()).to.equal(0);
-    expect(UPKEEP_EVERY_MS['forget-changes']).to.be.at.most(HOUR_MS);
+    expect(forgetChanges.everyMs).to.be.at.most(HOUR_MS);
   });
 
   it('is judged by every action that the string and its parses say', async () => {

@@ -1,7 +1,7 @@
 // What the service does that matters is a leaf of its log, exactly once, and no caller can make such a leaf.
 import { expect } from 'chai';
 import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
-import { trustHandlers } from '../../workers/trust.ts';
+import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client } from '../support/client.ts';
 import { checkLog } from '../support/log-check.ts';
 import { folderOf, type Service, startService } from '../support/service.ts';
@@ -144,7 +144,7 @@ describe('leaves of the service itself', () => {
     const signals = [{ signalId: 'once', agentId: 'agent é', type: 'success' }];
     await client.post('/v1/trust/signals', { signals });
     await client.post('/v1/trust/signals', { signals });
-    const { fold } = trustHandlers({ db: service.db, nowMs: service.nowMs, dailyCap: DEFAULT_DAILY_CAP });
+    const fold = foldJob.handler({ db: service.db, nowMs: service.nowMs, dailyCap: DEFAULT_DAILY_CAP });
     for (let i = 0; i < 2; i += 1) await fold({ v: 1 });
     await worker.append();
     await worker.append();

@@ -1,6 +1,6 @@
 // A stored answer is never a way around the present: repeats give a permission again only while it stands.
 import { expect } from 'chai';
-import { trustHandlers } from '../../workers/trust.ts';
+import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { waitFor } from '../support/wait.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
@@ -234,7 +234,7 @@ describe('a decision that is repeated or read', function suite() {
       'a fall of trust to 0': async (agentId) => {
         const reporter = await service.client({ scopes: ['trust:write'] });
         await reporter.post('/v1/trust/signals', { signals: [{ agentId, type: 'violation' }] });
-        await trustHandlers({ db: service.db, nowMs: service.nowMs, dailyCap: 10_000 }).fold({ v: 1 });
+        await foldJob.handler({ db: service.db, nowMs: service.nowMs, dailyCap: 10_000 })({ v: 1 });
         const asking = { intent: 'delete:db/asked/z', agent_id: agentId };
         await waitFor(async () => (await ask(client, asking)).verdict === 'DENY', { what: 'the trust to be lost' });
       },

@@ -10,14 +10,17 @@ import { createStoredVerifier } from '../../shared/domain/verification/stored.ts
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import type { FindingKind } from '../../shared/core/proof/audit-findings.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
-import { trustHandlers } from '../../workers/trust.ts';
-import { UPKEEP_EVERY_MS } from '../../workers/upkeep.ts';
+import { fold as foldJob } from '../../workers/jobs/fold.ts';
+import { audit as auditJob } from '../../workers/jobs/audit.ts';
 import { asSuperuser } from '../support/database.ts';
 import { approve, ESCALATING, escalate } from '../support/escalations.ts';
 import { checkpointsOf } from '../support/keys.ts';
 import { type Service, startService } from '../support/service.ts';
 import { startTestWorker, type TestWorker } from '../support/worker.ts';
 import { logUnderTest } from './audit-setup.ts';
+
+// Scheduled, so it has an interval.
+const AUDIT_EVERY_MS = auditJob.everyMs ?? Number.NaN;
 
 const LEAVES = 10_000;
 const MINUTE_MS = 60_000;
@@ -166,7 +169,7 @@ describe('the tamper table', () => {
     });
   /** One run of the job, at its time. */
   const run = async (): Promise<string[]> => {
-    offsetMs += UPKEEP_EVERY_MS.audit;
+    offsetMs += AUDIT_EVERY_MS;
     const audits = await auditor.run();
     const beside = (await logProblems(service.db)).filter((problem) => problem.includes('is not in the database'));
     return [...audits.flatMap(({ findings }) => findings.map(({ kind }) => kind)), ...beside.map(() => 'log-vanished')];
@@ -204,7 +207,7 @@ describe('the tamper table', () => {
       await asking.post('/v1/enforce', { intent: 'data.read.x', agent_id: 'a', context: { i } });
     const signals = ['success', 'failure'].map((type, i) => ({ signalId: `s${i}`, agentId: 'trusted', type }));
     expect((await admin.post('/v1/trust/signals', { signals })).status).to.equal(202);
-    await trustHandlers({ db, nowMs, dailyCap: DEFAULT_DAILY_CAP }).fold({ v: 1 });
+    await foldJob.handler({ db, nowMs, dailyCap: DEFAULT_DAILY_CAP })({ v: 1 });
     const approver = await service.client({ scopes: ['admin:*'] });
     await approve(approver, await escalate(asking, { agent_id: 'a', intent: 'db.delete.asked.one' }));
     await worker.append();
@@ -252,7 +255,7 @@ describe('the tamper table', () => {
       await asRoot(sql);
       let afterMs = 0;
       let found: string[] = [];
-      for (; afterMs < withinMs && !finds.some((kind) => found.includes(kind)); afterMs += UPKEEP_EVERY_MS.audit)
+      for (; afterMs < withinMs && !finds.some((kind) => found.includes(kind)); afterMs += AUDIT_EVERY_MS)
         found = await run();
       expect(
         finds.some((kind) => found.includes(kind)),

@@ -5,7 +5,7 @@ import type { Sql } from '../../shared/platform/db/database.ts';
 import { FOLD_BATCH, foldBatch } from '../../shared/domain/trust/fold.ts';
 import { createSignalStore } from '../../shared/domain/trust/signals.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
-import { trustHandlers } from '../../workers/trust.ts';
+import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client } from '../support/client.ts';
 import { leaveMidnight, type Service, startService } from '../support/service.ts';
 
@@ -198,7 +198,7 @@ describe('the fold', function suite() {
       }));
       await signals.accept(rows, () => '');
     }
-    const { fold } = trustHandlers(deps());
+    const fold = foldJob.handler(deps());
     await Promise.all([fold({ v: 1 }), fold({ v: 1 })]);
     expect(await count('trust_inbox')).to.equal(0);
     const [sum] = await service.rows<{ n: string }>('SELECT sum(signals) AS n FROM trust_state');

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { trustRoutes } from '../../ingress/routes/trust.ts';
 import { foldBatch } from '../../shared/domain/trust/fold.ts';
-import { trustHandlers } from '../../workers/trust.ts';
+import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { leaveMidnight, type Service, startService } from '../support/service.ts';
 
@@ -20,7 +20,7 @@ describe('trust signals', () => {
   });
   after(() => service?.close());
 
-  const fold = () => trustHandlers({ db: service.db, nowMs: service.nowMs, dailyCap: 10_000 }).fold({ v: 1 });
+  const fold = () => foldJob.handler({ db: service.db, nowMs: service.nowMs, dailyCap: 10_000 })({ v: 1 });
   const outcome = ({ status, json }: ClientResponse) => [
     status,
     json.code,

@@ -1,6 +1,6 @@
 // Recorded trust over HTTP: scores, history, any past time, agents, and the decisions that use it.
 import { expect } from 'chai';
-import { trustHandlers } from '../../workers/trust.ts';
+import { fold as foldJob } from '../../workers/jobs/fold.ts';
 import type { Client } from '../support/client.ts';
 import { leaveMidnight, type Service, startService } from '../support/service.ts';
 import { leastMs } from '../support/undisturbed.ts';
@@ -35,7 +35,7 @@ describe('recorded trust', function suite() {
   });
   after(() => service?.close());
 
-  const fold = () => trustHandlers({ db: service.db, nowMs: service.nowMs, dailyCap: 10_000 }).fold({ v: 1 });
+  const fold = () => foldJob.handler({ db: service.db, nowMs: service.nowMs, dailyCap: 10_000 })({ v: 1 });
   const register = (agentId: string) => client.post('/v1/agents', { agentId, name: agentId });
   const send = async (agentId: string, type: string, count = 1, more: object = {}): Promise<void> => {
     const answer = await client.post('/v1/trust/signals', {

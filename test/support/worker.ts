@@ -8,8 +8,8 @@ import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { loadPrivateKey } from '../../shared/core/proof/keys.ts';
 import { DEFAULT_DAILY_CAP } from '../../shared/core/trust/beta.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
-import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/intents.ts';
-import { proofHandlers } from '../../workers/proofs.ts';
+import { createIntentWorker, type IntentWorker, type IntentWorkerDeps } from '../../workers/jobs/evaluate.ts';
+import { append as appendJob } from '../../workers/jobs/append.ts';
 import { checkpointsOf, testKeyFiles } from './keys.ts';
 import { type Service, type ServiceOptions, startService } from './service.ts';
 
@@ -75,7 +75,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
     },
   });
   const appendAll = async (signer: typeof checkpointer): Promise<void> => {
-    const { append } = proofHandlers({ db, nowMs, logHost: 'custos.local', checkpointer: signer });
+    const append = appendJob.handler({ db, nowMs, logHost: 'custos.local', checkpointer: signer });
     const logs = await service.rows<{ organisation_id: string; environment: Environment }>(
       'SELECT organisation_id, environment FROM log_inbox UNION SELECT organisation_id, environment FROM log',
     );
@@ -98,7 +98,7 @@ export async function startTestWorker(service: Service): Promise<TestWorker> {
       if (job === undefined) throw new Error(`no job was queued for ${intentId}`);
       return job;
     },
-    evaluate: async (intentId) => worker.intentWorker().handlers.evaluate(await worker.jobOf(intentId)),
+    evaluate: async (intentId) => worker.intentWorker().evaluate(await worker.jobOf(intentId)),
     append: () => appendAll(checkpointer),
     appendUnsigned: () => appendAll({ publish: async () => undefined }),
     close: () => deciding.close(),

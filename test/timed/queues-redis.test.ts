@@ -3,7 +3,8 @@ import { expect } from 'chai';
 import pino from 'pino';
 import type { Job } from '../../shared/kernel/jobs.ts';
 import { createQueues, evictionProblem, type Queues } from '../../shared/platform/queues/queues.ts';
-import { keepSchedule } from '../../workers/upkeep.ts';
+import { jobOptions } from '../../workers/jobs/options.ts';
+import { keepSchedule } from '../../workers/schedule.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { describeUnless } from '../support/skip.ts';
 import { leastMs } from '../support/undisturbed.ts';
@@ -20,6 +21,7 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
       databaseUrl: 'postgres://127.0.0.1:1/none',
       redisUrl: redis.url,
       onError: () => undefined,
+      jobOptions,
       locks: { lockMs: 1_000, lookMs: 300 },
     });
     open.push(queues);

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Job } from '../../shared/kernel/jobs.ts';
 import { createQueues, type QueueOptions, type Queues } from '../../shared/platform/queues/queues.ts';
+import { jobOptions } from '../../workers/jobs/options.ts';
 import type { DeadJob, JobRun } from '../../shared/platform/queues/types.ts';
 import { runProcess } from '../support/process.ts';
 import { postgresStore, type QueueStore, redisStore } from '../support/queue-store.ts';
@@ -16,6 +17,7 @@ const intent = (intentId: string): Job => ({
   payload: { v: 1, organisationId: 'org_1', environment: 'test', intentId },
 });
 const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
+const SWEEP: Job = { queue: 'upkeep', name: 'sweep', payload: { v: 1 } };
 const LOCKS = { lockMs: 1_000, lookMs: 300 };
 const nothing = async (): Promise<void> => undefined;
 /** A handler that ends when it is told to. */
@@ -30,7 +32,7 @@ function contract(title: string, reason: string | undefined, start: () => Promis
     let store: QueueStore;
     let open: Queues[] = [];
     const queuesOf = (more: Partial<QueueOptions> = {}): Queues => {
-      const queues = createQueues({ ...store.options(), onError: () => undefined, locks: LOCKS, ...more });
+      const queues = createQueues({ ...store.options(), onError: () => undefined, jobOptions, locks: LOCKS, ...more });
       open.push(queues);
       return queues;
     };
@@ -298,7 +300,7 @@ function contract(title: string, reason: string | undefined, start: () => Promis
       const begunMs = Date.now();
       // Asked for many times a period.
       await waitFor(async () => {
-        for (const queues of workers) await queues.every('upkeep', 'sweep', everyMs, { v: 1 });
+        for (const queues of workers) await queues.every(SWEEP, everyMs);
         return Date.now() - begunMs > 10 * everyMs;
       });
       const periods = (Date.now() - begunMs) / everyMs;
@@ -314,7 +316,7 @@ function contract(title: string, reason: string | undefined, start: () => Promis
       const ahead = queuesOf();
       Date.now = () => realNow() + 3_600_000;
       try {
-        await ahead.every('upkeep', 'sweep', everyMs, { v: 1 });
+        await ahead.every(SWEEP, everyMs);
       } finally {
         Date.now = realNow;
       }
@@ -333,7 +335,7 @@ function contract(title: string, reason: string | undefined, start: () => Promis
         { concurrency: 1 },
       );
       await waitFor(async () => {
-        await queues.every('upkeep', 'sweep', everyMs, { v: 1 });
+        await queues.every(SWEEP, everyMs);
         return made >= 3;
       });
     });

@@ -6,10 +6,16 @@ import { type Database, openDatabase } from '../../shared/platform/db/database.t
 import type { DeadJob } from '../../shared/platform/queues/types.ts';
 import { countDeadJobs, discardDeadJob, listDeadJobs, retryDeadJob } from '../../shared/platform/queues/dead-jobs.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
-import { type Swept, sweep as sweepWith } from '../../workers/sweep.ts';
+import type { Swept } from '../../workers/jobs/sweep.ts';
+import { sweep as sweepWith } from '../../workers/sweeper.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 
 const logger = pino({ level: 'silent' });
+
+const swept = ({ proofs = 0, trust = 0, intents = 0 }): Swept => ({
+  queued: { 'intents.evaluate': intents, 'trust.fold': trust, 'proofs.append': proofs },
+  resolved: 0,
+});
 
 describe('what stays behind', () => {
   let database: TestDatabase;
@@ -78,7 +84,7 @@ describe('what stays behind', () => {
       await waitingRecord('org_1', 'live', NOW);
       await waitingRecord('org_2', 'test', 2);
       await waitingRecord('org_2', 'test', NOW);
-      expect(await sweep()).to.deep.equal({ logs: 2, trust: 0, intents: 0, resolved: 0 });
+      expect(await sweep()).to.deep.equal(swept({ proofs: 2 }));
       expect(await outbox()).to.have.deep.members([
         {
           queue: 'proofs',
@@ -101,11 +107,11 @@ describe('what stays behind', () => {
           [ageSeconds],
         );
       await signal(NOW);
-      expect((await sweep()).trust).to.equal(0);
+      expect((await sweep()).queued['trust.fold']).to.equal(0);
       await client.query('TRUNCATE trust_inbox');
       await signal(2);
       await signal(2);
-      expect((await sweep()).trust).to.equal(1);
+      expect((await sweep()).queued['trust.fold']).to.equal(1);
       expect(await outbox()).to.deep.equal([{ queue: 'trust', name: 'fold', payload: { v: 1, swept: true } }]);
     });
 
@@ -116,14 +122,14 @@ describe('what stays behind', () => {
       await intent('i4', 'decided', 60);
       await intent('i5', 'waiting_approval', 60);
       await client.query("UPDATE intent SET approval_id = 'apr_1' WHERE intent_id = 'i2'");
-      expect((await sweep()).intents).to.equal(2);
+      expect((await sweep()).queued['intents.evaluate']).to.equal(2);
       const log = { organisationId: 'org_1', environment: 'test' };
       expect(await outbox()).to.have.deep.members([
         { queue: 'intents', name: 'evaluate', payload: { v: 1, ...log, intentId: 'i1', traceparent: 'trace' } },
         { queue: 'intents', name: 'evaluate', payload: { v: 1, ...log, intentId: 'i2', approvalId: 'apr_1' } },
       ]);
       await client.query('TRUNCATE outbox');
-      expect((await sweep()).intents).to.equal(0);
+      expect((await sweep()).queued['intents.evaluate']).to.equal(0);
     });
 
     it('leaves alone what waits its turn in the queue or in the outbox, however long', async () => {
@@ -134,13 +140,13 @@ describe('what stays behind', () => {
       const { rows } = await client.query<{ at: Date }>("SELECT now() - interval '30 seconds' AS at");
       const at = rows[0]?.at ?? new Date();
       waiting = { intents: at.getTime(), proofs: at.getTime() };
-      expect(await sweep()).to.deep.equal({ logs: 1, trust: 0, intents: 1, resolved: 0 });
+      expect(await sweep()).to.deep.equal(swept({ proofs: 1, intents: 1 }));
       // What is put back stands in the outbox now, and all that was accepted later may do so as well.
       await client.query("UPDATE outbox SET created_at = now() - interval '1 minute'");
       waiting = {};
-      expect(await sweep()).to.deep.equal({ logs: 0, trust: 0, intents: 0, resolved: 0 });
+      expect(await sweep()).to.deep.equal(swept({}));
       await client.query('TRUNCATE outbox');
-      expect(await sweep()).to.deep.equal({ logs: 2, trust: 0, intents: 1, resolved: 0 });
+      expect(await sweep()).to.deep.equal(swept({ proofs: 2, intents: 1 }));
     });
 
     it('does nothing while the queues cannot be asked', async () => {
@@ -153,7 +159,7 @@ describe('what stays behind', () => {
     it('queues each intent once when several sweep at the same time', async () => {
       for (let i = 0; i < 50; i += 1) await intent(`i${i}`, 'queued', 20);
       const swept = await Promise.all([sweep(), sweep(), sweep()]);
-      expect(swept.reduce((sum, { intents }) => sum + intents, 0)).to.equal(50);
+      expect(swept.reduce((sum, { queued }) => sum + (queued['intents.evaluate'] ?? 0), 0)).to.equal(50);
       expect(await outbox()).to.have.length(50);
     });
 
@@ -165,9 +171,9 @@ describe('what stays behind', () => {
       await intent('i2', 'queued', 20);
       await recorder()(dead('proofs', 'append', log1));
       await recorder()(dead('intents', 'evaluate', { ...log1, intentId: 'i1' }));
-      expect(await sweep()).to.deep.equal({ logs: 1, trust: 0, intents: 1, resolved: 0 });
+      expect(await sweep()).to.deep.equal(swept({ proofs: 1, intents: 1 }));
       await client.query("TRUNCATE outbox; UPDATE dead_job SET failed_at = now() - interval '31 seconds'");
-      expect(await sweep()).to.deep.equal({ logs: 2, trust: 0, intents: 1, resolved: 0 });
+      expect(await sweep()).to.deep.equal(swept({ proofs: 2, intents: 1 }));
       const [evaluate] = (await listDeadJobs(db)).filter(({ name }) => name === 'evaluate');
       expect(await outbox()).to.deep.include({
         queue: 'intents',

@@ -5,6 +5,7 @@ import pino from 'pino';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import type { Job } from '../../shared/kernel/jobs.ts';
 import { createQueues, type Producer } from '../../shared/platform/queues/queues.ts';
+import { jobOptions } from '../../workers/jobs/options.ts';
 import { BATCH, handOver, startRelay } from '../../workers/relay.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { startTestRedis, whyNoRedis } from '../support/redis.ts';
@@ -242,7 +243,12 @@ describeUnless(whyNoRedis(), 'the relay with Redis', () => {
   it('loses nothing while Redis is away, and resumes by itself', async function () {
     const redis = await startTestRedis();
     const { stop, start } = redis;
-    const queues = createQueues({ databaseUrl: database.url, redisUrl: redis.url, onError: () => undefined });
+    const queues = createQueues({
+      databaseUrl: database.url,
+      redisUrl: redis.url,
+      onError: () => undefined,
+      jobOptions,
+    });
     const relay = startRelay({ db, queues, logger });
     const seen = new Set<string>();
     try {

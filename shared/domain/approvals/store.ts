@@ -9,6 +9,7 @@ import type { Facts } from '../../core/policy/types.ts';
 import { approvalDigest, type BoundStatement, boundStatement } from '../../core/decision/approval-bound.ts';
 import { areSameHands } from './hands.ts';
 import { type ApprovalFacts, type ApprovalState, MAX_OPEN_APPROVALS, stateAt } from '../../core/decision/approval.ts';
+import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 export interface ApprovalOwner {
   readonly organisationId: string;
@@ -62,6 +63,18 @@ const LOCK_DUE: Statement = {
     WHERE ${OPEN} AND expires_at <= $1 AND (expires_at, approval_id) > ($2, $3)
     ORDER BY expires_at, approval_id LIMIT ${BATCH} FOR UPDATE SKIP LOCKED`,
 };
+const QUEUE_RESUMED = enqueueSql(
+  'intents',
+  'evaluate',
+  {
+    organisationId: 'organisation_id',
+    environment: 'environment',
+    intentId: 'intent_id',
+    approvalId: 'approval_id',
+    traceparent: 'traceparent',
+  },
+  'waiting',
+);
 /** A submitted intent that waits goes on: the sweeper finds it again should this outbox row be lost. */
 const RESUME: Statement = {
   name: 'intent-resume',
@@ -70,9 +83,7 @@ const RESUME: Statement = {
       WHERE ${OF} AND intent_id = $3 AND approval_id = $4 AND status = 'waiting_approval'
       RETURNING organisation_id, environment, intent_id, approval_id, traceparent
     )
-    INSERT INTO outbox (queue, name, payload)
-    SELECT 'intents', 'evaluate', json_strip_nulls(json_build_object('v', 1, 'organisationId', organisation_id, 'environment', environment,
-      'intentId', intent_id, 'approvalId', approval_id, 'traceparent', traceparent))::text FROM waiting`,
+    ${QUEUE_RESUMED}`,
 };
 
 /** What its use depends on. */

@@ -6,6 +6,7 @@ import { loadKey } from '../keys/lookup.ts';
 import type { IntentStatus } from '../../kernel/vocabulary.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { ownedList } from './owned-list.ts';
+import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 export interface IntentRow {
   readonly organisationId: string;
@@ -99,6 +100,17 @@ export interface IntentStore {
   idle(): Promise<void>;
 }
 
+const QUEUE_ACCEPTED = enqueueSql(
+  'intents',
+  'evaluate',
+  {
+    organisationId: 'organisation_id',
+    environment: 'environment',
+    intentId: 'intent_id',
+    traceparent: 'traceparent',
+  },
+  'made',
+);
 // Absent optional texts travel as an empty text, which is neither JSON nor a trace context.
 const INSERT: Statement = {
   name: 'intents-accept',
@@ -111,9 +123,7 @@ const INSERT: Statement = {
       WHERE intent_id IS NOT NULL
       RETURNING organisation_id, environment, intent_id, traceparent
     )
-    INSERT INTO outbox (queue, name, payload)
-    SELECT 'intents', 'evaluate', json_strip_nulls(json_build_object('v', 1, 'organisationId', organisation_id, 'environment', environment,
-      'intentId', intent_id, 'traceparent', traceparent))::text FROM made`,
+    ${QUEUE_ACCEPTED}`,
 };
 
 const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.approval_id, intent.submitted_at, intent.updated_at, found.record`;

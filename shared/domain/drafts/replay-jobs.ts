@@ -2,6 +2,7 @@
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { ReplayRange } from './replay-store.ts';
+import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 export const REPLAY_STATUSES = ['queued', 'running', 'done', 'failed'] as const;
 export type ReplayStatus = (typeof REPLAY_STATUSES)[number];
@@ -57,7 +58,7 @@ const INSERT: Statement = {
   text: `WITH made AS (INSERT INTO replay (replay_id, organisation_id, environment, agent_id, from_at, to_at, key_id, draft, draft_digest, total, created_at)
       SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11
       WHERE (SELECT count(*) FROM replay WHERE status IN ('queued', 'running')) < ${MAX_OPEN_REPLAYS} RETURNING replay_id),
-    woken AS (INSERT INTO outbox (queue, name, payload) SELECT 'upkeep', 'replay', '{"v":1}' FROM made)
+    woken AS (${enqueueSql('upkeep', 'replay', {}, 'made')})
     SELECT replay_id FROM made`,
 };
 const READ: Statement = {

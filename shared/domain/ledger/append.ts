@@ -7,6 +7,7 @@ import type { Environment } from '../../kernel/vocabulary.ts';
 import { addRecordSpans, type RecordSpan } from '../../platform/observe/spans.ts';
 import { readFrontier } from './nodes.ts';
 import { type Zone, ZONE, zonesOf } from './zones.ts';
+import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 const MAX_BATCH = 1_000;
 
@@ -268,8 +269,7 @@ const BATCHES_A_CALL = 20;
 /** Wakes the worker of this log again. */
 const GO_ON: Statement = {
   name: 'log-go-on',
-  text: `INSERT INTO outbox (queue, name, payload)
-    SELECT 'proofs', 'append', json_build_object('v', 1, 'organisationId', $1::text, 'environment', $2::text)::text`,
+  text: enqueueSql('proofs', 'append', { organisationId: '$1::text', environment: '$2::text' }),
 };
 
 /**

@@ -5,6 +5,7 @@ import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { ApiError, type FieldError } from '../../kernel/errors.ts';
 import type { SignalType } from '../../core/trust/beta.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 export interface SignalRow {
   readonly organisationId: string;
@@ -63,7 +64,7 @@ const ACCEPT: Statement = {
     ), waiting AS (
       INSERT INTO trust_inbox (organisation_id, environment, signal_id) SELECT organisation_id, environment, signal_id FROM made
     )
-    INSERT INTO outbox (queue, name, payload) SELECT 'trust', 'fold', '{"v":1}' WHERE EXISTS (SELECT FROM made)`,
+    ${enqueueSql('trust', 'fold', {}, '(SELECT FROM made LIMIT 1) AS accepted')}`,
 };
 
 const READ: Statement = {

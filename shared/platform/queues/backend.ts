@@ -1,4 +1,4 @@
-// What is used of BullMQ, whichever store it keeps its jobs in.
+// The part of BullMQ that both stores (Redis and PostgreSQL) share.
 import type { Job as BullJob, IQueueBackend, JobProgress, Queue, Worker } from 'bullmq';
 import { isPassing, TookTooLong } from '../db/trouble.ts';
 import type { QueueName } from '../../kernel/jobs.ts';
@@ -17,7 +17,7 @@ export type BullQueue = Pick<
 >;
 export type BullWorker = Pick<Worker, 'run' | 'waitUntilReady' | 'close'> & {
   onFailed(listener: (job: BullJob | undefined, error: Error) => void): void;
-  /** Gives up what still runs: its result is not reported any more, so that another worker takes the job. */
+  /** Drops the running jobs: their results are not reported any more, so that another worker takes them. */
   abandon(): void;
 };
 
@@ -30,29 +30,27 @@ export interface WorkerSettings {
   readonly autorun: false;
 }
 
-/** One of the two stores. Everything it opens reports its errors to the `onError` it was made with. */
+/** One of the two stores. All its queues, workers and clients report errors to the `onError` of the factory. */
 export interface Backend {
-  /** A queue that answers now. @throws within about two seconds when the store does not. */
+  /** A queue that is ready. @throws within about two seconds when the store does not answer */
   openQueue(name: QueueName): Promise<BullQueue>;
-  /** A worker that does not run yet. */
+  /** A worker that is not started yet. */
   createWorker(
     name: QueueName,
     process: (job: BullJob, token?: string) => Promise<void>,
     settings: WorkerSettings,
   ): BullWorker;
-  /** When the job that is next in line was dated; undefined: none waits. */
+  /** The date of the first waiting job; undefined: none waits. */
   nextDatedMs(name: QueueName, queue: BullQueue): Promise<number | undefined>;
-  /** Closes the connections that queues and workers shared. */
+  /** Closes the connections that queues and workers share. */
   close(): Promise<void>;
 }
 
 /**
- * Jobs that ended well are of no use any more, but for a look at the last few; failed ones are looked at, and recorded
- * elsewhere too. In PostgreSQL each end of a job reads all that are kept: with a hundred it cost more than the rest of the job.
+ * Completed jobs are kept only for a look at the last few. Failed ones are kept longer, and recorded as dead jobs as well.
+ * On PostgreSQL the end of each job reads all completed ones: with a hundred kept, that cost more than the rest of the job.
  */
 export const JOB_OPTIONS = {
-  attempts: 3,
-  backoff: { type: 'exponential', delay: 1_000 },
   removeOnComplete: { count: 10 },
   removeOnFail: { count: 10_000 },
 } as const;
@@ -60,46 +58,46 @@ export const JOB_OPTIONS = {
 type Retry = <T>(work: () => Promise<T>, options: object) => Promise<T>;
 
 /**
- * Makes a worker rest and repeat when its own statements fail for a reason that passes. BullMQ does so only for errors that
- * it knows as the connection's (ECONNREFUSED, and the text below). After any other one, such as ECONNRESET or SQLSTATE 25006,
- * it takes the next job at once, again and again; and a job that is done and could not be marked as done counts as failed.
+ * Makes a worker pause and retry when its own statements fail with a transient error. BullMQ does so only for the connection
+ * errors that it knows (ECONNREFUSED, and the text below). After any other one, such as ECONNRESET or SQLSTATE 25006, it takes
+ * the next job at once, in a busy loop, and a job that could not be marked as completed counts as failed.
  */
-export function restInTrouble<D, R, B extends IQueueBackend, P extends JobProgress, C>(
+export function pauseOnTransientErrors<D, R, B extends IQueueBackend, P extends JobProgress, C>(
   worker: Worker<D, R, string, B, P, C>,
   onError: (error: unknown) => void,
 ): void {
   // BullMQ declares the name of its private method, and no type.
   const retry = (worker['retryIfFailed'] as Retry).bind(worker);
-  // Handlers run outside of it: what they throw is judged by the consumer.
+  // Handlers run outside of it: the consumer classifies their errors.
   worker['retryIfFailed'] = <T>(work: () => Promise<T>, options: object): Promise<T> =>
     retry(async () => {
       try {
         return await work();
       } catch (error) {
         if (!isPassing(error)) throw error;
-        // BullMQ repeats in silence.
+        // BullMQ retries without reporting the error.
         onError(error);
         throw new Error('Connection is closed.', { cause: error });
       }
     }, options);
 }
 
-/** What `abandon` does, whichever backend and connection the worker has. */
+/** Implements `abandon` for a worker of either backend. */
 export function abandonWorker<D, R, B extends IQueueBackend, P extends JobProgress, C>(
   worker: Worker<D, R, string, B, P, C>,
   onError: (error: unknown) => void,
 ): void {
   worker.close(true).catch(onError);
-  // An end that was begun in order waits for ever when the client of a Redis that is away rests between two tries to
-  // connect, and can not be forced any more. Until the end of the process the worker's timer would renew its locks.
+  // A graceful close that has begun waits for ever while Redis is away and its client pauses between two attempts to
+  // connect, and `close(true)` does not interrupt it. The worker's timer would renew its locks until the process ends.
   worker['lockManager'].close().catch(onError);
   worker.getBackend().close(true).catch(onError);
 }
 
-/** How long anybody waits for an answer of the store; the bound of `add` is a little above. */
+/** Limit for one answer of the store; the limit of `add` is a little higher. */
 export const STORE_TIMEOUT_MS = 1_500;
 
-/** The same promise, rejected when it takes too long. What it does may still happen. */
+/** The same promise, rejected after a time-out. Its operation is not cancelled and may still take effect. */
 export async function within<T>(promise: Promise<T>, timeoutMs: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

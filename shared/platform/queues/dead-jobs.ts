@@ -1,6 +1,7 @@
 // Jobs that were given up, as rows: listed, put back or discarded by a person, once each.
 import type { Database, Statement } from '../db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import { requeueSql } from './outbox.ts';
 
 export type DeadJobState = 'dead' | 'retried' | 'discarded';
 
@@ -66,9 +67,7 @@ const RETRY: Statement = {
       UPDATE dead_job SET state = 'retried', resolved_at = now(), resolved_by = $4
       WHERE ${OF} AND dead_job_id = $3 AND state = 'dead' RETURNING *
     ), back AS (
-      -- The queue still has the dead one, and would ignore another job for the same work.
-      INSERT INTO outbox (queue, name, payload)
-      SELECT queue, name, (payload::jsonb || jsonb_build_object('retryOf', dead_job_id::text))::text FROM job
+      ${requeueSql('job')}
     )
     SELECT * FROM job`,
 };

@@ -2,7 +2,7 @@
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
 import { boundedClient } from '../db/sessions.ts';
-import { abandonWorker, type Backend, JOB_OPTIONS, restInTrouble, STORE_TIMEOUT_MS, within } from './backend.ts';
+import { abandonWorker, type Backend, JOB_OPTIONS, pauseOnTransientErrors, STORE_TIMEOUT_MS, within } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 900;
 /** Queries of one worker: taking and finishing jobs, locks, stalled jobs. Its LISTEN has a connection of its own. */
@@ -76,7 +76,7 @@ export function createPostgresBackend(
       };
       const worker = new Postgres.Worker(name, process, { ...settings, ...traced, connection });
       worker.on('error', onError);
-      restInTrouble(worker, onError);
+      pauseOnTransientErrors(worker, onError);
       return Object.assign(worker, {
         onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
         abandon: () => abandonWorker(worker, onError),

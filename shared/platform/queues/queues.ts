@@ -1,5 +1,5 @@
 // Queues on BullMQ behind one factory: on Redis when there is one, else on BullMQ's own tables in the same PostgreSQL.
-import type { DeadJob, JobRun, LockTimes } from './types.ts';
+import type { DeadJob, JobOptions, JobRun, LockTimes } from './types.ts';
 import type { Queue, Telemetry } from 'bullmq';
 import { type Job, type JobName, type JobPayload, QUEUE_NAMES, type QueueName } from '../../kernel/jobs.ts';
 import type { Backend, BullQueue } from './backend.ts';
@@ -7,52 +7,53 @@ import { within } from './backend.ts';
 import { type Consumer, startConsumer } from './consumer.ts';
 import { createPostgresBackend } from './postgres.ts';
 import { createRedisBackend } from './redis.ts';
-import { idOptionsOf } from './job-id.ts';
 import { telemetryOf } from '../observe/telemetry.ts';
 
 export { evictionProblem } from './redis.ts';
 
 export interface QueueOptions {
   readonly databaseUrl: string;
-  /** With it queues live in Redis. */
+  /** When given, the queues are in Redis. */
   readonly redisUrl?: string | undefined;
-  /** Every queue, worker and client reports here; an `error` event without a listener would end the process. */
+  /** Called with every error of a queue, worker or client. An `error` event without a listener would end the process. */
   readonly onError: (error: unknown) => void;
   /**
-   * Most PostgreSQL connections of the producers. Default: 2. On PostgreSQL a process opens at most these and three for
-   * each queue it works on (two for queries, one that listens); on Redis one, and when it works on queues another, and
-   * one for each of them.
+   * Most PostgreSQL connections of the producers. Default: 2. On PostgreSQL a process opens at most these, and three for
+   * each queue that it works on (two for queries, one that listens). On Redis it opens one, one more when it works on
+   * queues, and one for each of those.
    */
   readonly connections?: number;
+  /** The id and the retries of a job. A process without it adds and schedules no jobs. */
+  readonly jobOptions?: (job: Job) => JobOptions;
   /**
-   * Whether what a handler threw is trouble that passes by itself, such as a store that is away. Then the handler is
-   * started again, for as long as it takes, and no attempt is counted. Default: never.
+   * Whether an error is transient, such as a store that is away. Then the handler runs again until it succeeds or fails
+   * otherwise, and no attempt is counted. Default: never.
    */
   readonly isPassing?: (error: unknown) => boolean;
-  /** Hears of every end of a handler. */
+  /** Called after each run of a handler. */
   readonly onJob?: (run: JobRun) => void;
-  /** Makes a span of each run of a job; absent: none. */
+  /** Makes a span of each run of a job; absent: no spans. */
   readonly telemetry?: Telemetry | undefined;
   /** The database's clock, by which jobs are dated. Default: this machine's. */
   readonly nowMs?: () => number;
-  /** For tests of crashes; see there for the meaning and the defaults. */
+  /** Shorter in tests of crashes. */
   readonly locks?: LockTimes;
 }
 
-/** What is done for each name of a queue. It may be started more than once for one job, and by several workers at once. */
+/** One handler per job name. It may run more than once for one job, and in several workers at the same time. */
 export type Handlers<Q extends QueueName> = {
   readonly [N in JobName<Q>]: (payload: JobPayload<Q, N>) => Promise<void>;
 };
 
-/** What else is to be done when a job of a name is given up; may be called more than once for one job. */
+/** Called for a dead job, by job name; may be called more than once for one job. */
 export type DeadHooks<Q extends QueueName> = {
   readonly [N in JobName<Q>]?: (payload: JobPayload<Q, N>, error: Error) => Promise<void>;
 };
 
 export interface WorkOptions {
-  /** Jobs of the queue that run at once in this process. */
+  /** Most jobs of the queue that run at the same time in this process. */
   readonly concurrency: number;
-  /** Called for each job that is given up, again and again until it succeeds once (and perhaps once more). */
+  /** Called for each dead job, and repeated until it has succeeded (at-least-once). */
   readonly onDead?: (job: DeadJob) => Promise<void>;
 }
 
@@ -60,15 +61,15 @@ export interface QueueCounts {
   readonly waiting: number;
   readonly active: number;
   readonly delayed: number;
-  /** Given up, kept to be looked at; the newest 10,000. */
+  /** Dead jobs that the store still holds: the newest 10,000. */
   readonly failed: number;
-  /** Age of the job that waits longest; 0 when none waits. */
+  /** Age of the first waiting job; 0 when none waits. */
   readonly oldestWaitingMs: number;
 }
 
 export interface Producer {
   /**
-   * Queues jobs. When it rejects, some may be queued all the same: the whole batch is to be repeated.
+   * Queues jobs. When it rejects, some of them may be queued already: repeat the whole batch.
    * @throws within 2 s while the store is away.
    */
   add(jobs: readonly Job[]): Promise<void>;
@@ -76,41 +77,36 @@ export interface Producer {
 
 export interface Queues extends Producer {
   /**
-   * Makes sure that a job is made every so often, once for the whole installation. Repeating it changes nothing, unless
-   * the next one is further away than it can be.
+   * Ensures that a job is queued at this interval, once for the whole installation. Idempotent: a repeated call changes
+   * nothing, unless the next run is later than the interval allows.
    * @throws within 2 s while the store is away.
    */
-  every<Q extends QueueName, N extends JobName<Q>>(
-    queue: Q,
-    name: N,
-    everyMs: number,
-    payload: JobPayload<Q, N>,
-  ): Promise<void>;
-  /** Takes jobs of a queue from now on, as soon as the store answers. Once for each queue. */
+  every(job: Job, everyMs: number): Promise<void>;
+  /** Starts to take jobs of a queue, as soon as the store answers. Call it once for each queue. */
   work<Q extends QueueName>(queue: Q, handlers: Handlers<Q>, options: WorkOptions): void;
   /** @throws within 2 s while the store is away. */
   counts(queue: QueueName): Promise<QueueCounts>;
   /**
-   * When the work of the job that is next in line was accepted; undefined: none waits. As jobs wait in the order in which
-   * their work was accepted, the job of earlier work is not waiting any more. @throws within 2 s while the store is away.
+   * When the work of the first waiting job was accepted; undefined: none waits. Jobs wait in the order in which their work
+   * was accepted, so no job of earlier work waits. @throws within 2 s while the store is away.
    */
   oldestWaitingAtMs(queue: QueueName): Promise<number | undefined>;
   /** BullMQ's own queues, for tools that show them. @throws within 2 s while the store is away. */
   opened(): Promise<readonly Queue[]>;
   /**
-   * Takes no new job, waits for the running ones (20 s when not told otherwise), and closes every connection. A job
-   * that still runs then is left to another worker.
+   * Takes no new jobs, waits for the running ones (20 s by default), and closes every connection. A job that still runs
+   * after that is left to another worker.
    */
   close(timeoutMs?: number): Promise<void>;
 }
 
 const ANSWER_TIMEOUT_MS = 1_900;
 const CLOSE_TIMEOUT_MS = 20_000;
-/** As much as two clocks that are right may differ. */
-const LATE_MS = 1_000;
+/** Two correct clocks may differ by as much. */
+const CLOCK_TOLERANCE_MS = 1_000;
 const LOCKS: LockTimes = { lockMs: 10_000, lookMs: 5_000 };
 
-/** Connects when first used. */
+/** Connects at the first use. */
 export function createQueues(options: QueueOptions): Queues {
   const { databaseUrl, redisUrl, onError, connections = 2, locks = LOCKS, telemetry, nowMs = Date.now } = options;
   const backend: Backend =
@@ -130,6 +126,10 @@ export function createQueues(options: QueueOptions): Queues {
   };
   const ask = <T>(name: QueueName, question: (queue: BullQueue) => Promise<T>): Promise<T> =>
     within(queueOf(name).then(question), ANSWER_TIMEOUT_MS, `an answer of the queue ${name}`);
+  const optionsOf = (job: Job): JobOptions => {
+    if (options.jobOptions === undefined) throw new Error('queues without jobOptions add no jobs');
+    return options.jobOptions(job);
+  };
 
   return {
     async add(jobs) {
@@ -141,26 +141,32 @@ export function createQueues(options: QueueOptions): Queues {
             name: job.name,
             data: job.payload,
             opts: {
-              ...idOptionsOf(job),
+              ...optionsOf(job),
               timestamp: job.acceptedAtMs ?? nowMs(),
               ...(telemetry === undefined ? {} : telemetryOf(job.payload.traceparent)),
             },
           }));
           const [first, ...others] = bulk;
           await ask(name, async (queue): Promise<unknown> => {
-            // Its bulk insert makes and drops two tables in PostgreSQL each time: 6 ms for a single wake-up, 20 times a second.
+            // On PostgreSQL a bulk insert creates and drops two tables, which takes 6 ms; single wake-ups come 20 times a second.
             if (first === undefined || others.length > 0) return queue.addBulk(bulk);
             return queue.add(first.name, first.data, first.opts);
           });
         }),
       );
     },
-    async every(queue, name, everyMs, payload) {
+    async every(job, everyMs) {
+      const { queue, name, payload } = job;
+      const { attempts, backoff } = optionsOf(job);
       await ask(queue, async (opened) => {
         const next = (await opened.getJobScheduler(name))?.next ?? 0;
-        // Scheduled by a clock that was ahead and has been put right: until then nothing would be made.
-        if (next > nowMs() + 2 * everyMs + LATE_MS) await opened.removeJobScheduler(name);
-        return opened.upsertJobScheduler(name, { every: everyMs }, { name, data: payload });
+        // It was scheduled by a clock that ran ahead and was corrected since. Nothing would be queued until that time.
+        if (next > nowMs() + 2 * everyMs + CLOCK_TOLERANCE_MS) await opened.removeJobScheduler(name);
+        return opened.upsertJobScheduler(
+          name,
+          { every: everyMs },
+          { name, data: payload, opts: { attempts, backoff } },
+        );
       });
     },
     work(queue, handlers, { concurrency, onDead }) {
@@ -191,7 +197,7 @@ export function createQueues(options: QueueOptions): Queues {
       }),
     oldestWaitingAtMs: (name) => ask(name, (queue) => backend.nextDatedMs(name, queue)),
     opened: () =>
-      // Both backends open whole queues; what is used of them here is less.
+      // Both backends open a whole BullMQ queue; BullQueue names the part that is used here.
       Promise.all(QUEUE_NAMES.map((name) => ask(name, async (queue) => queue as Queue))),
     async close(timeoutMs = CLOSE_TIMEOUT_MS) {
       await Promise.all(consumers.map((consumer) => consumer.close(timeoutMs)));

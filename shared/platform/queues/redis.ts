@@ -1,7 +1,7 @@
 // Queues in Redis: one client for all producers, one for all consumers, and a blocking one of each worker.
 import { Queue, type Telemetry, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
-import { abandonWorker, type Backend, JOB_OPTIONS, restInTrouble, STORE_TIMEOUT_MS, within } from './backend.ts';
+import { abandonWorker, type Backend, JOB_OPTIONS, pauseOnTransientErrors, STORE_TIMEOUT_MS, within } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 /** To read a job that waits, of a queue from which all are taken at once. */
@@ -66,7 +66,7 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
       consumer ??= client(CONSUMER);
       const worker = new Worker(name, process, { ...settings, ...traced, connection: consumer });
       worker.on('error', onError);
-      restInTrouble(worker, onError);
+      pauseOnTransientErrors(worker, onError);
       return Object.assign(worker, {
         onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
         abandon: () => abandonWorker(worker, onError),

@@ -1,11 +1,12 @@
-// What the queues and their consumers say to each other. Types only.
+// Types that queues, consumers and workers share.
+import type { JobsOptions } from 'bullmq';
 import type { QueueName } from '../../kernel/jobs.ts';
 
-/** How long a job of a process that is gone stays with it: at most both together. */
+/** Both together bound how long a job of a dead process stays locked. */
 export interface LockTimes {
-  /** A running job that is not renewed for this long counts as abandoned. Default: 10,000. */
+  /** A running job whose lock is not renewed for this long counts as abandoned. Default: 10,000. */
   readonly lockMs: number;
-  /** How often abandoned jobs are looked for. Default: 5,000. */
+  /** Interval of the search for abandoned jobs. Default: 5,000. */
   readonly lookMs: number;
 }
 
@@ -17,12 +18,16 @@ export interface JobRun {
   readonly durationMs: number;
 }
 
-/** A job that is given up. */
+/** A dead job: one that used up its attempts or was abandoned too often. */
 export interface DeadJob {
   readonly queue: QueueName;
   readonly name: string;
   readonly payload: unknown;
   readonly error: Error;
-  /** Names this failure: the same job and the same end of it, whoever reports it and however often. */
+  /** Names this failure: equal in all reports of the same end of the same job. */
   readonly run: string;
 }
+
+/** Options under which a queue stores a job. */
+export type JobOptions = Required<Pick<JobsOptions, 'jobId' | 'attempts' | 'backoff'>> &
+  Pick<JobsOptions, 'removeOnComplete' | 'removeOnFail'>;

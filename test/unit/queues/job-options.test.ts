@@ -1,7 +1,7 @@
 // What there can be only one of in a queue: the ids of jobs.
 import { expect } from 'chai';
 import type { Job } from '../../../shared/kernel/jobs.ts';
-import { idOptionsOf } from '../../../shared/platform/queues/job-id.ts';
+import { jobOptions } from '../../../workers/jobs/options.ts';
 import { BATCH, nextBatch } from '../../../workers/relay.ts';
 
 const log = { v: 1, organisationId: 'org_1', environment: 'test' } as const;
@@ -23,7 +23,7 @@ const fold = (swept?: true): Job => ({
   name: 'fold',
   payload: { v: 1, ...(swept === undefined ? {} : { swept }) },
 });
-const idOf = (job: Job): string | undefined => idOptionsOf(job).jobId;
+const idOf = (job: Job): string | undefined => jobOptions(job).jobId;
 
 describe('the id of a job', () => {
   it('is the same for each job that evaluates an intent at the same point of its way', () => {
@@ -40,14 +40,14 @@ describe('the id of a job', () => {
   });
 
   it('is free again when an evaluation ended well, and kept when it is dead', () => {
-    expect(idOptionsOf(evaluate())).to.include({ removeOnComplete: true });
-    expect(idOptionsOf(evaluate())).not.to.have.property('removeOnFail');
+    expect(jobOptions(evaluate())).to.include({ removeOnComplete: true });
+    expect(jobOptions(evaluate())).not.to.have.property('removeOnFail');
   });
 
   it('is one for all wake-ups of the sweeper for a log, which leave nothing behind', () => {
-    expect(idOptionsOf(append({ swept: true }))).to.deep.equal(idOptionsOf(append({ swept: true })));
+    expect(jobOptions(append({ swept: true }))).to.deep.equal(jobOptions(append({ swept: true })));
     expect(idOf(append({ swept: true }))).not.to.equal(idOf(append({ swept: true, organisationId: 'org_2' })));
-    expect(idOptionsOf(fold(true))).to.include({ removeOnComplete: true, removeOnFail: true });
+    expect(jobOptions(fold(true))).to.include({ removeOnComplete: true, removeOnFail: true });
   });
 
   it('is fresh for every other wake-up, so that none is lost that comes while another runs', () => {

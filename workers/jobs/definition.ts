@@ -1,0 +1,74 @@
+// The shape of a job definition. `list.ts` holds all of them; the relay, the sweeper, the queues and the schedule read it.
+import type { JobName, JobPayload, QueueName } from '../../shared/kernel/jobs.ts';
+import type { Statement } from '../../shared/platform/db/database.ts';
+
+export interface Retries {
+  /** Runs that may fail by the job's own fault before it is dead. Transient errors of a store count as none. */
+  readonly attempts: number;
+  /** Wait before the second run; doubles for each further one. */
+  readonly backoffMs: number;
+}
+
+/**
+ * Which jobs are the same job. `key` gives the parts that tell two of them apart.
+ * - `none`: each is a job of its own.
+ * - `once`: a queue holds at most one with the same key. Its id is free again after it succeeded, and taken while it is dead.
+ * - `wake-up`: the job only says that rows wait. The relay makes one job of all outbox rows with the same key. A queue may
+ *   hold several, because one that arrives while another runs must not be lost, except those of the sweeper: it repeats
+ *   them for as long as rows wait, so a queue holds one for each key.
+ */
+export type Coalescing<Payload> =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'once' | 'wake-up'; readonly key: (payload: Payload) => readonly string[] };
+
+/** How the sweeper finds work whose job was lost, and dead jobs whose work was done. */
+export interface Sweeping {
+  /**
+   * Inserts an outbox row for each piece of work that was accepted before $1 and has no job, and returns one row for each.
+   * It leaves out work whose dead job is recent (`RETRY_DEAD_AFTER`).
+   */
+  readonly requeue: Statement;
+  /** Rows after which the statement stops; it runs again when it returns as many. Absent: it finds all at once. */
+  readonly batch?: number;
+  /** SQL condition over a row `d` of dead_job: its work was done by another job. */
+  readonly isDone: string;
+}
+
+/** A definition whose payload type is known, and its name not. */
+export interface Definition<Payload, Deps> {
+  readonly queue: QueueName;
+  readonly name: string;
+  /** Jobs that run at once in a process. BullMQ counts them by queue: the highest number among a queue's jobs applies. */
+  readonly concurrency: number;
+  readonly retries: Retries;
+  readonly coalescing: Coalescing<Payload>;
+  /** Whether the relay hands it over at once. Others wait up to 50 ms, so that more rows share a job. */
+  readonly isUrgent: boolean;
+  /** Scheduled this often, once for the whole installation. */
+  readonly everyMs?: number;
+  readonly sweeping?: Sweeping;
+  /** Makes the handler. It may run more than once for one job, and in several workers at the same time. */
+  readonly handler: (deps: Deps) => (payload: Payload) => Promise<void>;
+  /** Makes the handler for a dead job. It may run more than once for one job. */
+  readonly onDead?: (deps: Deps) => (payload: Payload, error: Error) => Promise<void>;
+}
+
+export interface JobDefinition<Q extends QueueName, N extends JobName<Q>, Deps>
+  extends Definition<JobPayload<Q, N>, Deps> {
+  readonly queue: Q;
+  readonly name: N;
+}
+
+/** Enough for an error that passes within seconds and is not known as transient; a lasting one is reported soon. */
+export const THREE_ATTEMPTS: Retries = { attempts: 3, backoffMs: 1_000 };
+/** Upkeep jobs that run at once in a process: a long one must not delay the sweeper. */
+export const UPKEEP_CONCURRENCY = 4;
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+
+/** The sweeper repeats work whose job is dead this often: rarely, but for as long as the work waits. */
+export const RETRY_DEAD_AFTER = `interval '30 seconds'`;
+
+/** SQL condition: accepted before $1 and at least `age` ago. */
+export const acceptedBefore = (column: string, age: string): string =>
+  `${column} < least($1::timestamptz, now() - interval '${age}')`;
