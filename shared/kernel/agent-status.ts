@@ -1,4 +1,4 @@
-// The life of an agent: which status may follow which.
+// The state machine of an agent's status.
 import type { AgentStatus } from './vocabulary.ts';
 
 const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
@@ -8,7 +8,7 @@ const NEXT: Readonly<Record<AgentStatus, readonly AgentStatus[]>> = {
   TERMINATED: [],
 };
 
-/** Whether an agent may go from one status to another; staying is always legal. */
+/** Whether an agent may change from one status to another; no change is always allowed. */
 export function mayBecome(from: AgentStatus, to: AgentStatus): boolean {
   return from === to || NEXT[from].includes(to);
 }

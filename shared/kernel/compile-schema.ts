@@ -1,18 +1,18 @@
-// Ajv for the files that people write (policies, tests, lexicons): a check that tells all that is wrong, made when it is needed.
+// Compiles the schemas of hand-written files (policies, tests, lexicons) with Ajv, lazily. The check reports all errors.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 
 /**
- * A check that is compiled at its first use, then kept: every command that reads policies pays for it when it starts. So
- * its code is not optimised, which takes Ajv as long as making it, for files that are checked in microseconds; and the
- * schema itself is not held against the schema of schemas: these are our own, and a test does that.
+ * Returns a function that compiles the schema at its first call. Every command that reads policies waits for this when it
+ * starts, so two steps are left out. The generated code is not optimised: that doubles the time, and a file is checked in
+ * microseconds anyway. The schema is not checked against the JSON Schema meta-schema: a test does that.
  */
 export function compileSchema<T>(schema: TSchema): () => ValidateFunction<T> {
   let compiled: ValidateFunction<T> | undefined;
   return () => {
     compiled ??= new Ajv2020({
       strict: true,
-      // The schemas refine types that their other parts declare, which Ajv's strict types would call missing.
+      // Some subschemas refine a type that a sibling declares. Ajv's strictTypes would report the type as missing.
       strictTypes: false,
       strictRequired: false,
       allErrors: true,

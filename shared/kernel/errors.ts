@@ -1,4 +1,4 @@
-// The one table of error codes. The reference endpoint, the OpenAPI document and the tests derive from it.
+// The table of error codes. The reference endpoint, the OpenAPI document and the tests derive from it.
 
 export interface ErrorEntry {
   /** The HTTP statuses this code can have; the first is the default. */
@@ -162,7 +162,7 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-/** One thing that is wrong with a request. `pointer` is an RFC 6901 pointer into the body, or `?name` for a query parameter, `{name}` for a path parameter. */
+/** One error of a request. `pointer` is an RFC 6901 pointer into the body, or `?name` for a query parameter, `{name}` for a path parameter. */
 export interface FieldError {
   readonly pointer: string;
   readonly message: string;
@@ -175,7 +175,7 @@ export interface ApiErrorOptions {
   readonly cause?: unknown;
 }
 
-/** An error with a code of the table. `detail` is shown to the caller: it says what to do, and nothing internal. */
+/** An error with a code of the table. `detail` is shown to the caller: it states what to do and nothing internal. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -230,7 +230,7 @@ export function toProblem(error: ApiError, instance: string, requestId: string):
   };
 }
 
-/** For the branch that the types say cannot be reached. */
+/** For a branch that the types exclude. */
 export function assertNever(value: never): never {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);
 }

@@ -1,7 +1,7 @@
-// Identifiers: our own (a prefix and a ULID, sorted by time), and the form of those that callers choose.
+// Identifiers: those of the service (a prefix and a ULID, sorted by time), and the rules for those that callers choose.
 import { randomFillSync } from 'node:crypto';
 
-/** Crockford base32, as the ULID specification has it: sorts as the number does. */
+/** Crockford base32 as in the ULID specification: text and number have the same order. */
 const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 
 export type IdPrefix = 'org' | 'agt' | 'dec' | 'int' | 'apr' | 'prf' | 'sig' | 'req' | 'rpl';
@@ -20,21 +20,21 @@ export function isCallerId(text: string): boolean {
 const pool = Buffer.alloc(10 * 256);
 let poolAt = pool.length;
 
-/** 10 characters that sort as the milliseconds do. */
+/** 10 characters in the order of the milliseconds. */
 function timeText(ms: number): string {
   let time = '';
   for (let rest = ms, i = 0; i < 10; i += 1, rest = Math.floor(rest / 32)) time = BASE32.charAt(rest % 32) + time;
   return time;
 }
 
-/** The lowest id that `newId` can make at this time: the way to ask an index of ids for a span of time. */
+/** The lowest id that `newId` can make at this time. It bounds a range scan over ids by time. */
 export function lowestId(prefix: IdPrefix, ms: number): string {
   return `${prefix}_${timeText(ms)}${'0'.repeat(16)}`;
 }
 
 /**
  * A new id such as `dec_01jq3k...`: prefix, 10 characters of milliseconds since 1970, 16 of randomness.
- * Ids of one process sort by time to the millisecond; two ids never meet (80 random bits each millisecond).
+ * Ids sort by time to the millisecond. With 80 random bits in each millisecond, collisions are negligible.
  */
 export function newId(prefix: IdPrefix, nowMs: number): string {
   if (poolAt === pool.length) {
@@ -43,7 +43,7 @@ export function newId(prefix: IdPrefix, nowMs: number): string {
   }
   let random = '';
   for (let i = 0; i < 10; i += 5) {
-    // 5 bytes are 8 characters of 5 bits; a double holds 40 bits exactly.
+    // 5 bytes are 8 characters of 5 bits. A double holds 40 bits exactly.
     let bits = pool.readUIntBE(poolAt + i, 5);
     let part = '';
     for (let j = 0; j < 8; j += 1, bits = Math.floor(bits / 32)) part = BASE32.charAt(bits % 32) + part;

@@ -1,15 +1,15 @@
-// The jobs that queues carry: one map from queue to job name to payload types both ends.
+// Names and payload types of all jobs, by queue. Everything else about a job is in workers/jobs/<name>.ts.
 import type { Environment } from './vocabulary.ts';
 
-/** Payloads are ids, a version and trace ids, never content: the row is the truth. */
+/** Payloads hold ids, a version and trace ids, never content: the handler reads the row, which is the source of truth. */
 interface Payload {
   /** Version of the payload's shape. */
   readonly v: 1;
-  /** W3C trace context of the request that caused it. */
+  /** W3C trace context of the request that caused the job. */
   readonly traceparent?: string;
-  /** The sweeper asks for it, which comes again as long as something waits. */
+  /** Queued by the sweeper, which repeats it for as long as work waits. */
   readonly swept?: true;
-  /** The dead job that this one repeats. */
+  /** The id of the dead job that this one repeats. */
   readonly retryOf?: string;
 }
 
@@ -20,31 +20,31 @@ interface LogPayload extends Payload {
 
 export interface JobMap {
   readonly intents: {
-    /** Evaluates one submitted intent, again when the approval that it waited for was decided. */
+    /** Evaluates a submitted intent, and again after the approval that it waited for was decided. */
     readonly evaluate: LogPayload & { readonly intentId: string; readonly approvalId?: string };
   };
   readonly trust: {
-    /** Folds all signals that wait, of whatever tenant. */
+    /** Folds all waiting signals of all tenants. */
     readonly fold: Payload;
   };
   readonly proofs: {
-    /** Appends all records that wait for one log. */
+    /** Appends all records that wait for one log, and signs its head. */
     readonly append: LogPayload;
   };
   readonly upkeep: {
-    /** Hands to the queues what stayed behind. */
+    /** Queues work again whose job was lost. */
     readonly sweep: Payload;
-    /** Ends approvals that nobody decided or used in time. */
+    /** Closes approvals that nobody decided or used in time. */
     readonly 'expire-approvals': Payload;
-    /** Deletes rows of the change feed that every process has long seen. */
+    /** Deletes old rows of the change feed. */
     readonly 'forget-changes': Payload;
-    /** Deletes stored answers of Idempotency-Keys that are older than they are kept. */
+    /** Deletes old stored answers of Idempotency-Keys. */
     readonly 'forget-idempotency': Payload;
-    /** Derives the logs again with another implementation, and names what differs. */
+    /** Derives the logs again with another implementation, and reports differences. */
     readonly audit: Payload;
-    /** Runs the replays that were asked for, one after the other. */
+    /** Runs the requested replays, one after the other. */
     readonly replay: Payload;
-    /** Deletes replays that are older than they are kept. */
+    /** Deletes old replays. */
     readonly 'forget-replays': Payload;
   };
 }
@@ -55,14 +55,14 @@ export type JobPayload<Q extends QueueName, N extends JobName<Q>> = JobMap[Q][N]
 
 export const QUEUE_NAMES = ['intents', 'trust', 'proofs', 'upkeep'] as const satisfies readonly QueueName[];
 
-/** A job to be queued, as a value. */
+/** A job to be queued. */
 export type Job = {
   [Q in QueueName]: {
     [N in JobName<Q>]: {
       readonly queue: Q;
       readonly name: N;
       readonly payload: JobPayload<Q, N>;
-      /** When its work was accepted, by the database's clock. Absent: now. */
+      /** When the work was accepted, by the database's clock. Absent: now. */
       readonly acceptedAtMs?: number;
     };
   }[JobName<Q>];

@@ -1,6 +1,6 @@
-// Strict JSON (RFC 8259, and the I-JSON limits of RFC 7493): what JSON.parse lets pass silently is refused here.
+// Strict JSON (RFC 8259 with the I-JSON limits of RFC 7493). It refuses ambiguous input that JSON.parse accepts.
 
-/** Why a text is not acceptable JSON, and where. `line` and `column` count from 1; `pointer` is RFC 6901. */
+/** The reason and position of a syntax error. `line` and `column` count from 1; `pointer` is an RFC 6901 pointer. */
 export class JsonError extends Error {
   readonly reason: string;
   readonly offset: number;
@@ -244,8 +244,8 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * As parseJson, and where each value starts: `locate(pointer)` gives the position of the value an RFC 6901 pointer
- * names, or of its nearest ancestor that exists.
+ * Like parseJson, with positions: `locate(pointer)` returns where the value of an RFC 6901 pointer starts, or its nearest
+ * existing ancestor.
  * @throws {JsonError}
  */
 export function parseJsonWithPositions(text: string): { value: unknown; locate: (pointer: string) => Position } {

@@ -1,9 +1,9 @@
-// "Did you mean": the known name that is nearest to one that is not known.
+// "Did you mean": the known name that is nearest to an unknown one.
 
-/** How many characters of an unknown name are looked at: no name of ours is longer, and longer ones cost time. */
+/** Longer names get no suggestion: no known name is as long, and the distance takes quadratic time. */
 const LONGEST = 128;
 
-/** How many characters are added, removed, replaced or swapped with their neighbour (optimal string alignment). */
+/** Number of characters added, removed, replaced or swapped with their neighbour (optimal string alignment distance). */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
@@ -21,21 +21,21 @@ export function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** A beginning that is long enough to be meant for the whole. */
-const SHORTEST_BEGINNING = 4;
+/** Shortest prefix that counts as an abbreviation. */
+const MIN_PREFIX = 4;
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /**
- * The known name that somebody who wrote `name` most likely meant: the same but for case and punctuation, at most a third
- * of its characters away, or the one that begins with it. Undefined when none is near. Of equally near ones the first.
+ * The known name that `name` most likely means: equal but for case and punctuation, within an edit distance of a third of
+ * its length, or with it as a prefix. Undefined: none is near. Of equally near names the first.
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   if (name.length > LONGEST) return undefined;
   const wanted = plain(name);
   const same = wanted === '' ? undefined : known.find((other) => plain(other) === wanted);
   if (same !== undefined) return same;
-  const begins = (whole: string, part: string): boolean => part.length >= SHORTEST_BEGINNING && whole.startsWith(part);
+  const begins = (whole: string, part: string): boolean => part.length >= MIN_PREFIX && whole.startsWith(part);
   let best: string | undefined;
   let least = Math.floor(name.length / 3) + 1;
   for (const other of known) {

@@ -1,4 +1,4 @@
-// The closed word lists of the product. Schemas, reference endpoints, database checks and documentation derive from these.
+// The closed vocabularies of the product. Schemas, reference endpoints, database checks and documentation derive from them.
 
 export const ENVIRONMENTS = ['live', 'test', 'dev'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -6,7 +6,7 @@ export type Environment = (typeof ENVIRONMENTS)[number];
 export const VERDICTS = ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** The action classes of a normalized intent; `unknown` is what no ALLOW may match. */
+/** The action classes of a normalized intent. No ALLOW may match `unknown`. */
 export const ACTION_CLASSES = [
   'read',
   'create',
@@ -42,7 +42,7 @@ export const INTENT_FLAGS = [
 export type IntentFlag = (typeof INTENT_FLAGS)[number];
 
 export const EXTENTS = ['one', 'many', 'all'] as const;
-/** How many objects an intent touches. */
+/** The number of objects that an intent touches. */
 export type Extent = (typeof EXTENTS)[number];
 
 export const RISK_LEVELS = ['low', 'medium', 'high'] as const;

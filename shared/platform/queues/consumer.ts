@@ -1,4 +1,4 @@
-// One queue's jobs in this process: what runs them, waits for a store that is away, and reports those that are given up.
+// The consumer of one queue: runs its jobs, waits while the store is away, and reports dead jobs.
 import { setTimeout as delay } from 'node:timers/promises';
 import { DelayedError, type Job as BullJob } from 'bullmq';
 import type { QueueName } from '../../kernel/jobs.ts';
@@ -7,13 +7,13 @@ import { type Backend, type BullWorker, within } from './backend.ts';
 
 export interface ConsumerOptions {
   readonly queue: QueueName;
-  /** By job name; each knows the payload of its own. */
+  /** By job name; each takes the payload of its own job. */
   readonly handlers: Readonly<Record<string, (payload: never) => Promise<void>>>;
   readonly concurrency: number;
   readonly onDead: ((job: DeadJob) => Promise<void>) | undefined;
   readonly backend: Backend;
   readonly locks: LockTimes;
-  /** The newest jobs that were given up, of whichever worker. */
+  /** The newest failed jobs of all workers. */
   readonly failedJobs: () => Promise<BullJob[]>;
   readonly isPassing: (error: unknown) => boolean;
   readonly onJob: (run: JobRun) => void;
@@ -21,24 +21,25 @@ export interface ConsumerOptions {
 }
 
 export interface Consumer {
-  /** Waits for the running jobs, but no longer than this. */
+  /** Waits for the running jobs, at most this long. */
   close(timeoutMs: number): Promise<void>;
 }
 
 /**
- * How often a job may be found abandoned. A crash is no attempt for BullMQ; without this a job that ends its process would
- * be started for ever. Starts are not counted: a worker that is stopped while a store is away starts its job in vain.
+ * How often a job may be found abandoned before it is dead. BullMQ counts a crash as no attempt, so without this limit a job
+ * that crashes its process would run for ever. Starts are not counted, because a worker that is stopped while a store is
+ * away has started its job in vain.
  */
 const MAX_ABANDONED = 4;
-/** Rest before the store is asked again: by us, and by BullMQ (whose default is 15 s). */
+/** First pause before a retry, here and in BullMQ (whose default is 15 s). */
 const RETRY_MS = 500;
-/** The longest rest of a job that meets the same trouble again and again. */
+/** Limit of the exponential back-off after transient errors. */
 const RETRY_MAX_MS = 5_000;
-/** How often jobs are looked for that were given up while nobody could record it. */
-const LOOK_FOR_DEAD_MS = 10_000;
-/** Recorded jobs that are remembered, so that they are not recorded at each look. More than one look shows. */
+/** Interval of the search for dead jobs that are not recorded yet. */
+const FIND_DEAD_EVERY_MS = 10_000;
+/** Recorded failures that are remembered, so that a search does not record them again. A search returns fewer. */
 const REMEMBERED = 5_000;
-/** For what remains to be said to the stores once all handlers have ended. */
+/** Time for the last calls to the stores after all handlers have ended. */
 const GRACE_MS = 1_000;
 
 export function startConsumer(options: ConsumerOptions): Consumer {
@@ -50,56 +51,56 @@ export function startConsumer(options: ConsumerOptions): Consumer {
   const running = new Set<Promise<void>>();
   let worker: BullWorker | undefined;
 
-  const rest = (ms: number): Promise<void> => delay(ms, undefined, { signal }).catch(() => undefined);
+  const pause = (ms: number): Promise<void> => delay(ms, undefined, { signal }).catch(() => undefined);
 
-  /** Gives a job back that this process cannot finish now: it counts as no attempt, and any worker may take it. */
+  /** Returns a job to the queue that this process cannot finish now. It counts as no attempt, and any worker may take it. */
   const giveBack = async (job: BullJob, token: string | undefined, reason: Error): Promise<never> => {
     try {
       await job.moveToDelayed(Date.now() + RETRY_MS, token);
     } catch (error) {
-      // The queue's store is away, too: nobody can be told, and the job is found abandoned.
+      // The queue's store is away, too. The lock of the job expires, and another worker finds it abandoned.
       onError(error);
       throw reason;
     }
     throw new DelayedError(reason.message);
   };
 
-  const carryOut = async (job: BullJob, token: string | undefined): Promise<void> => {
+  const runJob = async (job: BullJob, token: string | undefined): Promise<void> => {
     const handler = handlers[job.name];
     if (handler === undefined) throw new Error(`no handler for the job ${job.name} of queue ${queue}`);
-    for (let restMs = RETRY_MS; ; restMs = Math.min(2 * restMs, RETRY_MAX_MS)) {
+    for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, RETRY_MAX_MS)) {
       const startedMs = performance.now();
-      const ended = (outcome: JobRun['outcome']): void =>
+      const observe = (outcome: JobRun['outcome']): void =>
         options.onJob({ queue, name: job.name, outcome, durationMs: performance.now() - startedMs });
       try {
         // The payload was typed with the name when the job was added.
         await handler(job.data as never);
-        ended('completed');
+        observe('completed');
         return;
       } catch (error) {
-        // BullMQ reads the members of whatever is thrown.
+        // BullMQ reads members of the thrown value, so it must be an Error.
         const reason = error instanceof Error ? error : new Error(String(error));
         const passing = options.isPassing(error);
-        const last = !passing && job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
-        ended(last ? 'dead' : 'failed');
+        const isLast = !passing && job.attemptsMade + 1 >= (job.opts.attempts ?? 1);
+        observe(isLast ? 'dead' : 'failed');
         if (!passing) throw reason;
         onError(reason);
-        if (!signal.aborted) await rest(restMs);
+        if (!signal.aborted) await pause(pauseMs);
         if (signal.aborted) await giveBack(job, token, reason);
       }
     }
   };
   const process = async (job: BullJob, token?: string): Promise<void> => {
-    const run = carryOut(job, token).finally(() => running.delete(run));
+    const run = runJob(job, token).finally(() => running.delete(run));
     running.add(run);
     await run;
   };
 
-  /** Reports a job that is given up, once it was heard. */
+  /** Reports a dead job until `onDead` has succeeded once. */
   const report = async (job: BullJob, error: Error): Promise<void> => {
     const mark = `recorded@${job.finishedOn}`;
     const run = `${job.id}@${job.finishedOn}`;
-    // The mark is kept with the job: a process that starts later must not report it again after somebody decided about it.
+    // The mark is stored with the job: a process that starts later must not report it after an operator has resolved it.
     if (onDead === undefined || recorded.has(run) || job.progress === mark) return;
     recorded.add(run);
     try {
@@ -113,30 +114,30 @@ export function startConsumer(options: ConsumerOptions): Consumer {
       onError(reason);
       return;
     }
-    // One that is removed when it fails is not there any more; and a report that is repeated does no harm.
+    // A job with removeOnFail is gone already. A repeated report does no harm.
     await job.updateProgress(mark).catch(() => undefined);
   };
 
   const onFailed = (job: BullJob | undefined, error: Error): void => {
     onError(error);
-    // finishedOn is set when there is no further attempt.
+    // BullMQ sets finishedOn after the last attempt.
     if (job?.finishedOn === undefined) return;
     const work = report(job, error).finally(() => recording.delete(work));
     recording.add(work);
   };
 
-  /** A process may end between giving up a job and recording that. */
-  const lookForDead = async (): Promise<void> => {
+  /** Finds dead jobs that are not recorded, because a process ended between the last attempt and the record. */
+  const findDead = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
         for (const job of await options.failedJobs()) {
           if (signal.aborted) break;
-          await report(job, new Error(job.failedReason ?? 'no reason is known'));
+          await report(job, new Error(job.failedReason ?? 'unknown reason'));
         }
       } catch (error) {
         onError(error);
       }
-      await rest(LOOK_FOR_DEAD_MS);
+      await pause(FIND_DEAD_EVERY_MS);
     }
   };
 
@@ -159,14 +160,17 @@ export function startConsumer(options: ConsumerOptions): Consumer {
         if (!signal.aborted) onError(error);
       }
       if (signal.aborted) return;
-      // One that could not begin, or that broke off, does not recover.
+      // A worker that failed to start, or stopped by itself, does not recover.
       next.abandon();
-      await rest(RETRY_MS);
+      await pause(RETRY_MS);
     }
   };
 
-  /** Whether the worker closed in time: handlers have all of it, BullMQ's own end (it waits for a store that is away) little. */
-  const closes = async (closing: Promise<void>, timeoutMs: number): Promise<boolean> => {
+  /**
+   * Whether the worker closed in time. Handlers may use all of the time. BullMQ's own close, which waits while the store is
+   * away, gets GRACE_MS after the last handler.
+   */
+  const closesInTime = async (closing: Promise<void>, timeoutMs: number): Promise<boolean> => {
     const deadlineMs = performance.now() + timeoutMs;
     let closed = false;
     const ended = closing.then(
@@ -190,17 +194,19 @@ export function startConsumer(options: ConsumerOptions): Consumer {
   };
 
   void run();
-  const looking = onDead === undefined ? Promise.resolve() : lookForDead();
+  const finding = onDead === undefined ? Promise.resolve() : findDead();
   return {
     async close(timeoutMs) {
       stop.abort();
-      if (worker !== undefined && !(await closes(worker.close(), timeoutMs))) {
+      if (worker !== undefined && !(await closesInTime(worker.close(), timeoutMs))) {
         onError(
-          new Error(`the worker of queue ${queue} did not end within ${timeoutMs} ms; its jobs are left to others`),
+          new Error(
+            `the worker of queue ${queue} did not close within ${timeoutMs} ms; other workers will take its jobs`,
+          ),
         );
         worker.abandon();
       }
-      await within(Promise.all([looking, ...recording]), GRACE_MS, 'recording dead jobs').catch(onError);
+      await within(Promise.all([finding, ...recording]), GRACE_MS, 'recording dead jobs').catch(onError);
     },
   };
 }

@@ -1,4 +1,4 @@
-// Jobs that were given up, as rows: listed, put back or discarded by a person, once each.
+// Dead jobs as rows: an operator lists them and retries or discards each of them once.
 import type { Database, Statement } from '../db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { requeueSql } from './outbox.ts';
@@ -21,18 +21,18 @@ export interface DeadJobRecord {
   readonly reason: string | null;
 }
 
-/** Whose jobs are meant. Jobs of no tenant (such as trust.fold) have none. */
+/** The tenant of a job. Jobs for all tenants (such as trust.fold) have none. */
 export interface DeadJobOwner {
   readonly organisationId: string;
   readonly environment: Environment;
 }
 
 export interface DeadJobFilter {
-  /** Default: `dead`, those that wait for a decision. */
+  /** Default: `dead`, the jobs that wait for an operator's decision. */
   readonly state?: DeadJobState;
   /** Only jobs of this tenant. */
   readonly owner?: DeadJobOwner | undefined;
-  /** Those that were recorded before this one: the last of the page before. */
+  /** Keyset pagination: the last id of the previous page. */
   readonly before?: string | undefined;
   /** Default: 100. */
   readonly limit?: number;
@@ -60,7 +60,7 @@ const LIST: Statement = {
     ORDER BY dead_job_id DESC LIMIT $5`,
 };
 const READ: Statement = { name: 'dead-job', text: `SELECT * FROM dead_job WHERE ${OF} AND dead_job_id = $3` };
-// One statement, so that a job is put back if and only if its row says so.
+// One statement, so that the job is queued if and only if the state of its row changes.
 const RETRY: Statement = {
   name: 'dead-job-retry',
   text: `WITH job AS (
@@ -101,21 +101,21 @@ const place = (owner: DeadJobOwner | undefined): [string | null, string | null] 
   owner?.environment ?? null,
 ];
 
-/** The newest first. */
+/** Newest first. */
 export async function listDeadJobs(db: Database, filter: DeadJobFilter = {}): Promise<DeadJobRecord[]> {
   const { state = 'dead', owner, before = null, limit = 100 } = filter;
   return (await db.query<Row>(LIST, [...place(owner), state, before, limit])).map(fromRow);
 }
 
-/** One job in whatever state. @param owner when given, only a job of this tenant */
+/** One job in any state. @param owner when given, only a job of this tenant */
 export async function readDeadJob(db: Database, id: string, owner?: DeadJobOwner): Promise<DeadJobRecord | undefined> {
   const [row] = await db.query<Row>(READ, [...place(owner), id]);
   return row && fromRow(row);
 }
 
 /**
- * Puts a dead job back into its queue. Undefined when there is none that waits for a decision under this id.
- * @param by who decided it, such as a key id
+ * Queues a dead job again. Undefined when no job with this id waits for a decision.
+ * @param by the operator, such as a key id
  * @param owner when given, only a job of this tenant
  */
 export async function retryDeadJob(
@@ -128,7 +128,7 @@ export async function retryDeadJob(
   return row && fromRow(row);
 }
 
-/** Says that a dead job need not be done. Undefined when there is none that waits for a decision under this id. */
+/** Closes a dead job without running it. Undefined when no job with this id waits for a decision. */
 export async function discardDeadJob(
   db: Database,
   id: string,
@@ -140,7 +140,7 @@ export async function discardDeadJob(
   return row && fromRow(row);
 }
 
-/** How many wait for a decision, by queue; queues without any are absent. */
+/** Number of jobs that wait for a decision, by queue; queues without any are absent. */
 export async function countDeadJobs(db: Database): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ queue: string; jobs: number }>(OPEN, []);
   return new Map(rows.map(({ queue, jobs }) => [queue, jobs]));

@@ -1,23 +1,23 @@
-// Queues in BullMQ's own tables of the same PostgreSQL (schema bullmq, made by `migrate`).
+// Queues in BullMQ's own tables in the same PostgreSQL (schema bullmq, which `migrate` creates).
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
 import { boundedClient } from '../db/sessions.ts';
 import { abandonWorker, type Backend, JOB_OPTIONS, pauseOnTransientErrors, STORE_TIMEOUT_MS, within } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 900;
-/** Queries of one worker: taking and finishing jobs, locks, stalled jobs. Its LISTEN has a connection of its own. */
+/** For a worker's queries: taking and finishing jobs, locks, stalled jobs. LISTEN uses a further connection. */
 const WORKER_CONNECTIONS = 2;
-/** A worker's query may take long on a busy machine, but not for ever on a connection that is gone. */
+/** A query may take long on a busy machine, but must not wait for ever on a broken connection. */
 const WORKER_QUERY_TIMEOUT_MS = 15_000;
 
-/** In the order in which BullMQ takes them (its index job_ready_idx). */
+/** In the order in which BullMQ takes jobs (its index job_ready_idx). */
 const NEXT = `SELECT added_at_ms::float8 AS dated FROM job WHERE queue = $1 AND state = 'waiting' ORDER BY priority, seq LIMIT 1`;
 
 const Postgres = withBackend(bullPostgres);
 
 /**
- * @param connections most connections of all producers of the process together
- * @param onError hears of every error of every pool, queue and worker
+ * @param connections most connections of all producers of the process
+ * @param onError called with every error of a pool, queue or worker
  * @param telemetry makes a span of each run of a job
  */
 export function createPostgresBackend(
@@ -40,7 +40,7 @@ export function createPostgresBackend(
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: STORE_TIMEOUT_MS,
       keepAlive: true,
-      // BullMQ's statements name no schema; with a pool of its own making it would do this itself.
+      // BullMQ's statements name no schema. It sets the search path itself only in pools that it creates.
       options: '-c search_path=bullmq',
     });
     producers.on('error', onError);
@@ -58,7 +58,7 @@ export function createPostgresBackend(
       try {
         await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, 'the first answer of PostgreSQL');
       } catch (error) {
-        // It remembers that it could not begin, for ever.
+        // A queue whose first connection failed never recovers.
         queue.close().catch(onError);
         throw error;
       }
@@ -83,7 +83,7 @@ export function createPostgresBackend(
       });
     },
     async nextDatedMs(name) {
-      // BullMQ's own list of waiting jobs begins with the newest here, and counting to the other end takes long.
+      // On PostgreSQL BullMQ lists waiting jobs from the newest, so the oldest one would need a long scan.
       const { rows } = await pool().query<{ dated: number }>(NEXT, [name]);
       return rows[0]?.dated;
     },

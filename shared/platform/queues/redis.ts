@@ -1,15 +1,15 @@
-// Queues in Redis: one client for all producers, one for all consumers, and a blocking one of each worker.
+// Queues in Redis: one client for all producers, one for all consumers, and a blocking one for each worker.
 import { Queue, type Telemetry, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import { abandonWorker, type Backend, JOB_OPTIONS, pauseOnTransientErrors, STORE_TIMEOUT_MS, within } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
-/** To read a job that waits, of a queue from which all are taken at once. */
-const ATTEMPTS = 3;
+/** Attempts to read a waiting job while workers empty the queue. */
+const READ_ATTEMPTS = 3;
 
 const retryStrategy = (times: number): number => Math.min(times * 100, 1_000);
 
-/** A producer must fail rather than wait while Redis is away: nothing is queued, resent or repeated by the client. */
+/** A producer fails instead of waiting while Redis is away: the client queues, resends and repeats nothing. */
 const PRODUCER: RedisOptions = {
   lazyConnect: true,
   enableOfflineQueue: false,
@@ -20,11 +20,11 @@ const PRODUCER: RedisOptions = {
   retryStrategy,
 };
 
-/** A consumer waits for as long as it takes; BullMQ refuses any other value. */
+/** A consumer waits without a limit; BullMQ refuses any other value. */
 const CONSUMER: RedisOptions = { maxRetriesPerRequest: null, connectTimeout: CONNECT_TIMEOUT_MS, retryStrategy };
 
 /**
- * @param onError hears of every error of every client, queue and worker
+ * @param onError called with every error of a client, queue or worker
  * @param telemetry makes a span of each run of a job
  */
 export function createRedisBackend(url: string, onError: (error: unknown) => void, telemetry?: Telemetry): Backend {
@@ -39,7 +39,7 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
     return made;
   };
 
-  /** The producers' client, connected: BullMQ's first question to one that is not would never be answered. */
+  /** The producers' client, connected. BullMQ's first command on an unconnected client would never be answered. */
   const ready = async (): Promise<Redis> => {
     producer ??= client(PRODUCER);
     const { status } = producer;
@@ -56,7 +56,7 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
       try {
         await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, 'the first answer of Redis');
       } catch (error) {
-        // It remembers that it could not begin, for ever.
+        // A queue whose first connection failed never recovers.
         queue.close().catch(onError);
         throw error;
       }
@@ -73,13 +73,13 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
       });
     },
     async nextDatedMs(_name, queue) {
-      // A few, because one that is taken meanwhile may be gone before it is read.
-      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      // It reads several, because a worker may take and remove a job between listing and reading it.
+      for (let attempt = 0; attempt < READ_ATTEMPTS; attempt += 1) {
         const [next] = await queue.getJobs(['waiting'], 0, 9, true);
         if (next !== undefined) return next.timestamp;
         if (((await queue.getJobCounts('waiting'))['waiting'] ?? 0) === 0) return undefined;
       }
-      throw new Error('the jobs that wait come and go too fast to read one');
+      throw new Error('the waiting jobs change too fast to read one');
     },
     async close() {
       producer?.disconnect();
@@ -88,11 +88,11 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
   };
 }
 
-/** Resolves when the client, which connects again by itself, is connected. */
+/** Resolves when the client, which reconnects by itself, is connected. */
 function readyAgain(client: Redis): Promise<void> {
   return new Promise((resolve, reject) => {
     const listeners = { ready: () => settle(resolve), end: () => settle(() => reject(new Error('Redis is closed'))) };
-    // The error tells at once what waiting would tell late.
+    // Fails at once instead of after the time-out.
     const failed = (error: Error): void => settle(() => reject(error));
     const settle = (then: () => void): void => {
       client.off('ready', listeners.ready).off('end', listeners.end).off('error', failed);
@@ -103,7 +103,7 @@ function readyAgain(client: Redis): Promise<void> {
 }
 
 /**
- * Says what is wrong when a Redis may drop keys: queues in it would lose jobs without a trace. Undefined when all is well.
+ * The problem of a Redis that may evict keys, because its queues would lose jobs silently. Undefined: there is none.
  * @throws when Redis does not answer within about two seconds.
  */
 export async function evictionProblem(redisUrl: string): Promise<string | undefined> {
@@ -111,7 +111,7 @@ export async function evictionProblem(redisUrl: string): Promise<string | undefi
   client.on('error', () => undefined);
   try {
     await within(client.connect(), STORE_TIMEOUT_MS, 'connecting to Redis');
-    // INFO, not CONFIG GET: hosted ones forbid the latter.
+    // INFO, because hosted Redis services forbid CONFIG GET.
     const policy = /^maxmemory_policy:(\S+)/m.exec(await client.info('memory'))?.[1];
     if (policy === undefined || policy === 'noeviction') return undefined;
     return `Redis drops keys when its memory is full (maxmemory-policy ${policy}), and jobs with them: set maxmemory-policy noeviction`;
