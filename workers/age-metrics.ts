@@ -1,8 +1,8 @@
-// Ages of what waits and times of what was done last, asked of the database when somebody asks for the metrics.
+// Metrics of ages: the oldest waiting rows and the newest checkpoints, read from the database at each scrape.
 import { Gauge, type Registry } from 'prom-client';
 import type { Database, Statement } from '../shared/platform/db/database.ts';
 
-// The rows of these tables stand in the order in which they were accepted, so the first one is the oldest.
+// `seq` is the order of acceptance, so the first row is the oldest.
 const OUTBOX: Statement = {
   name: 'outbox-age',
   text: 'SELECT extract(epoch FROM now() - created_at)::float8 AS seconds FROM outbox ORDER BY seq LIMIT 1',
@@ -23,7 +23,7 @@ const CHECKPOINTS: Statement = {
     ) AS last ORDER BY organisation.slug, log.environment, log.generation`,
 };
 
-/** Adds the gauges; each is absent while the database is away. */
+/** Adds the gauges. They are absent while the database is away. */
 export function watchAges(registry: Registry, db: Database): void {
   const gauge = (name: string, help: string, statement: Statement): void => {
     new Gauge({
@@ -44,7 +44,7 @@ export function watchAges(registry: Registry, db: Database): void {
   );
   gauge(
     'custos_log_inbox_oldest_seconds',
-    'Age of the oldest record that is not in its log yet, and whose promise runs; 0 when there is none',
+    'Age of the oldest record that is promised and not in its log yet; 0 when there is none',
     LOG_INBOX,
   );
   gauge(

@@ -1,26 +1,26 @@
-// Work that only one worker of the installation does at a time: whoever holds the advisory lock, for as long as its connection lives.
+// Work that one worker of the installation does at a time: the one that holds an advisory lock on its own connection.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 
 export interface AloneDeps {
   readonly databaseUrl: string;
-  /** Of ADVISORY_LOCKS. */
+  /** A value of ADVISORY_LOCKS. */
   readonly lock: number;
   /** The application_name of the connection that holds the lock. */
   readonly name: string;
   readonly logger: Logger;
   /**
-   * Called again and again while the lock is held, and first with `isFirst`. Resolves to how long to rest in
-   * milliseconds. When it throws, the lock is given back and asked for anew.
+   * Called repeatedly while the lock is held; `isFirst` is true for the first call. Resolves to the pause before the next
+   * call in milliseconds. When it throws, the lock is released and requested again.
    */
   readonly turn: (isFirst: boolean) => Promise<number>;
 }
 
-const ASK_AGAIN_MS = 1_000;
-const AFTER_TROUBLE_MS = 500;
+const RETRY_LOCK_MS = 1_000;
+const RECONNECT_MS = 500;
 
-/** Starts trying. @returns how to stop: resolves when the turn under way has ended */
+/** Starts to request the lock. `close` resolves after the running turn has ended. */
 export function runAlone({ databaseUrl, lock, name, logger, turn }: AloneDeps): { close(): Promise<void> } {
   const stop = new AbortController();
   const { signal } = stop;
@@ -37,7 +37,7 @@ export function runAlone({ databaseUrl, lock, name, logger, turn }: AloneDeps): 
       const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [lock]);
       return rows[0]?.locked === true;
     };
-    while (!signal.aborted && !(await isMine())) await rest(ASK_AGAIN_MS);
+    while (!signal.aborted && !(await isMine())) await rest(RETRY_LOCK_MS);
     for (let isFirst = true; !signal.aborted; isFirst = false) await rest(await turn(isFirst));
   };
 
@@ -50,7 +50,7 @@ export function runAlone({ databaseUrl, lock, name, logger, turn }: AloneDeps): 
         if (!signal.aborted) logger.warn({ err: error }, `${name} was interrupted; it starts again`);
       }
       await client.end().catch(() => undefined);
-      if (!signal.aborted) await delay(AFTER_TROUBLE_MS, undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) await delay(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
     }
   };
   const running = run();

@@ -1,4 +1,4 @@
-// Records jobs that are given up: one row each, a loud line in the log, and what else their kind asks for.
+// Records dead jobs: one row and one error line for each, and the dead-job handler of its definition.
 import type { Database, Statement } from '../shared/platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import type { QueueName } from '../shared/kernel/jobs.ts';
@@ -9,20 +9,20 @@ import type { DeadJob } from '../shared/platform/queues/types.ts';
 export interface DeadJobRecorderDeps<Q extends QueueName> {
   readonly db: Database;
   readonly logger: Logger;
-  /** What else is to be done, by job name. */
+  /** Called for a dead job, by job name. */
   readonly hooks?: DeadHooks<Q> | undefined;
 }
 
 const ERROR_MAX = 2_000;
 
 const LOCK: Statement = { name: 'dead-job-lock', text: `SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.deadJobs})` };
-// The same work may fail again while nobody has decided about it: that is the row there is, with its latest failure.
+// The same work may fail again before an operator resolves its row. The row then shows the latest failure.
 const REPEAT: Statement = {
   name: 'dead-job-repeat',
   text: `UPDATE dead_job SET error = $4, failed_at = now(), run = $5
     WHERE queue = $1 AND name = $2 AND payload = $3 AND state = 'dead' AND run IS DISTINCT FROM $5 RETURNING dead_job_id`,
 };
-// A failure that was decided about may be reported again by a process that looks for failures that nobody recorded.
+// A process that searches for unrecorded failures may report one again that an operator has resolved.
 const RECORD: Statement = {
   name: 'dead-job-record',
   text: `INSERT INTO dead_job (organisation_id, environment, queue, name, payload, error, failed_at, run)
@@ -36,7 +36,7 @@ const WAITS: Statement = {
   text: "SELECT FROM dead_job WHERE queue = $1 AND name = $2 AND payload = $3 AND state = 'dead'",
 };
 
-/** For `onDead` of a queue: records the job, once however often it is called, and then calls the hook of its name. */
+/** For `onDead` of a queue. Records the job (idempotent), then calls the hook of its name. */
 export function createDeadJobRecorder<Q extends QueueName>({
   db,
   logger,
@@ -57,17 +57,17 @@ export function createDeadJobRecorder<Q extends QueueName>({
     if (row !== undefined)
       logger.error(
         { deadJobId: row.dead_job_id, queue, job: name, organisationId, environment },
-        `a job was given up and waits for a decision: ${text}`,
+        `a job is dead and waits for a decision: ${text}`,
       );
     const hook = (hooks as Record<string, ((payload: never, error: Error) => Promise<void>) | undefined>)[name];
-    // A report that comes after somebody decided must not undo what the decision led to.
+    // A late report must not undo the effect of an operator's decision.
     if (!waits) return;
     // The payload was typed with the name when the job was added.
     await hook?.(payload as never, error);
   };
 }
 
-/** What the job was for, without why it was queued: two jobs for the same work are one row. */
+/** The payload without the reason it was queued, so that two jobs for the same work share a row. */
 function workOf(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null) return payload;
   const { swept: _, retryOf: __, ...work } = payload as { swept?: unknown; retryOf?: unknown };
@@ -82,7 +82,7 @@ function tenantOf(payload: unknown): { organisationId: string | null; environmen
   };
 }
 
-/** What an error says, short and without what an address or a key would give away. */
+/** The text of an error: shortened, without secrets from addresses and keys. */
 export function errorText(error: Error): string {
   const text = `${error.name}: ${error.message}`
     .replaceAll(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@]*@/gi, '$1[hidden]@')
@@ -91,7 +91,7 @@ export function errorText(error: Error): string {
       '$1[hidden]',
     )
     .replaceAll(/\bcst_[a-z]+_[0-9A-Za-z_]+/g, '[hidden]')
-    // PostgreSQL text can't hold it.
+    // PostgreSQL text cannot hold NUL.
     .replaceAll('\u0000', '');
   return text.length <= ERROR_MAX ? text : `${text.slice(0, ERROR_MAX - 1)}…`;
 }

@@ -1,18 +1,18 @@
-// The health pages of a worker process: /health says that it lives, /ready whether it can work, /metrics what it does.
+// The health pages of a worker process: /health (it runs), /ready (it can work), /metrics.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Readiness {
   readonly ready: boolean;
-  /** Why it cannot work. */
+  /** The reason when it is not ready. */
   readonly reason?: string;
-  /** What is impaired although it can work. */
+  /** Impaired parts of a process that is ready. */
   readonly degraded?: readonly Impaired[];
 }
 
 export interface Impaired {
   readonly part: 'clock' | 'logs' | 'queue';
-  /** A sentence; it may name organisations, and is for operators. */
+  /** A sentence for operators; it may name organisations. */
   readonly detail: string;
 }
 
@@ -20,25 +20,25 @@ export interface HealthOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
-  /** Asked for each /ready. */
+  /** Called for each request of /ready. */
   readonly check: () => Promise<Readiness>;
-  /** Whether a request shows a key of the operator: others learn the state, and no reasons. */
+  /** Whether a request has a key of the operator. Other callers get the state without reasons. */
   readonly isOperator: (headers: IncomingHttpHeaders) => Promise<boolean>;
-  /** Whether anybody may read /metrics. */
+  /** Whether /metrics needs no key. */
   readonly metricsArePublic: boolean;
-  /** Asked for each /metrics. */
+  /** Called for each request of /metrics. */
   readonly metrics?: () => Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
 export interface HealthServer {
   /** Base address, such as http://127.0.0.1:41234. */
   readonly address: string;
-  /** From now on /ready is 503. */
+  /** Makes /ready answer 503. */
   drain(): void;
   close(): Promise<void>;
 }
 
-/** What /ready tells: the state and the names of parts to anybody, the reasons to the operator. */
+/** The body of /ready: state and names of parts for every caller, reasons for the operator only. */
 function bodyOf({ ready, reason, degraded }: Readiness, isOperators: boolean): object {
   const details = [...(reason === undefined ? [] : [reason]), ...(degraded ?? []).map(({ detail }) => detail)];
   return {
@@ -83,7 +83,7 @@ export async function serveHealth(options: HealthOptions): Promise<HealthServer>
     server.once('error', reject);
     server.listen(port, host, resolve);
   });
-  // Listening on a TCP port, so the address is not a pipe's name.
+  // It listens on a TCP port, so the address is not the name of a pipe.
   const { port: chosen } = server.address() as AddressInfo;
   return {
     address: `http://${host.includes(':') ? `[${host}]` : host}:${chosen}`,

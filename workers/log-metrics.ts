@@ -3,15 +3,15 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../shared/platform/db/database.ts';
 import { type LogState, readLogStates } from '../shared/domain/ledger/audit.ts';
 
-/** Adds the gauges; asked when somebody asks, and absent while the database is away. */
+/** Adds the gauges, read at each scrape. They are absent while the database is away. */
 export function watchLogs(registry: Registry, db: Database): void {
-  let reading: Promise<LogState[]> | undefined;
-  // All gauges of one answer share one reading.
+  // One query for all gauges of a scrape.
+  let pending: Promise<LogState[]> | undefined;
   const states = (): Promise<LogState[]> => {
-    reading ??= readLogStates(db)
+    pending ??= readLogStates(db)
       .catch(() => [])
-      .finally(() => (reading = undefined));
-    return reading;
+      .finally(() => (pending = undefined));
+    return pending;
   };
   const gauge = (
     name: string,
@@ -29,7 +29,7 @@ export function watchLogs(registry: Registry, db: Database): void {
         this.reset();
         for (const state of read) {
           const { organisation, environment } = state;
-          // Generations stand in order, so that the newest one, which grows, is the last to say.
+          // Generations are in order, so the newest one, which still grows, sets the final value.
           const value = valueOf(state, values.get(`${organisation}/${environment}`));
           if (value === undefined) continue;
           values.set(`${organisation}/${environment}`, value);
@@ -39,10 +39,10 @@ export function watchLogs(registry: Registry, db: Database): void {
     });
   };
   gauge('custos_log_size', 'Leaves of the log', ({ size }) => size);
-  gauge('custos_log_audited_size', 'Leaves of the log that the auditor has derived', ({ audit }) => audit?.size ?? 0);
+  gauge('custos_log_audited_size', 'Leaves of the log that the auditor has checked', ({ audit }) => audit?.size ?? 0);
   gauge(
     'custos_log_halted',
-    '1 when the log signs nothing, because it is not what was signed before',
+    '1 when the log is halted, because it differs from what was signed before',
     ({ haltedReason }) => (haltedReason === undefined ? 0 : 1),
   );
   gauge(

@@ -1,4 +1,4 @@
-// The worker process: takes jobs from the queues, and serves its own health pages.
+// The worker process: runs jobs from the queues and serves its health pages.
 import { ConfigError, metricsArePublic, readConfig, requireWorkers } from '../shared/platform/config/config.ts';
 import { NotDurableError } from '../shared/platform/db/durability.ts';
 import { keepHeapSmall } from '../shared/platform/process/heap.ts';
@@ -27,8 +27,8 @@ async function main(): Promise<void> {
     logger,
     tracing,
     machineMs,
-    // BullMQ dates and compares with it what all processes share: schedules, delays, and when a job counts as abandoned.
-    // A machine whose clock is wrong would stop upkeep for everybody.
+    // BullMQ dates schedules, delays and locks with Date.now, and all processes share them. Without the database's clock, one
+    // machine with a wrong clock would stop upkeep for the whole installation.
     onClock: (nowMs) => (Date.now = nowMs),
   });
   const health = await serveHealth({
@@ -60,6 +60,6 @@ main().catch((error: unknown) => {
       ? error.message
       : error,
   );
-  // What was opened before the failure would keep the process alive.
+  // Handles that were opened before the failure would keep the process alive.
   process.exit(1);
 });

@@ -1,4 +1,4 @@
-// Metrics of a worker process: queues, jobs, the outbox and dead jobs, asked when somebody asks.
+// Metrics of a worker process: queues, jobs, the outbox and dead jobs, read at each scrape.
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from '../shared/platform/db/database.ts';
 import { QUEUE_NAMES } from '../shared/kernel/jobs.ts';
@@ -8,7 +8,7 @@ import type { Queues } from '../shared/platform/queues/queues.ts';
 import type { JobRun } from '../shared/platform/queues/types.ts';
 import { countDeadJobs } from '../shared/platform/queues/dead-jobs.ts';
 
-/** Seconds: from a wake-up that finds nothing to an append of thousands of rows. */
+/** In seconds: from a wake-up that finds nothing to an append of thousands of rows. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
@@ -21,9 +21,9 @@ export interface WorkerMetrics {
   readonly registry: Registry;
   /** For `onJob` of createQueues. */
   observeJob(run: JobRun): void;
-  /** From now on answers tell of these stores, too. */
+  /** Adds the metrics of these stores. */
   watch(deps: WorkerMetricsDeps): void;
-  /** The exposition text and its content type. What a store that is away would say is absent. */
+  /** The exposition text and its content type. Metrics of a store that is away are absent. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
@@ -33,7 +33,7 @@ export function createWorkerMetrics(options: { readonly processMetrics?: boolean
   if (options.processMetrics !== false) collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
     name: 'custos_job_duration_seconds',
-    help: 'Time a handler took, by queue, job name and outcome (completed, failed: tried again, dead: given up)',
+    help: 'Time a handler took, by queue, job name and outcome (completed; failed: it runs again; dead: no attempts are left)',
     labelNames: ['queue', 'name', 'outcome'] as const,
     buckets: BUCKETS,
     registers,
@@ -47,7 +47,7 @@ export function createWorkerMetrics(options: { readonly processMetrics?: boolean
       watchAges(registry, db);
       const oldest = new Gauge({
         name: 'custos_queue_oldest_waiting_seconds',
-        help: 'Age of the job that waits longest, by queue; 0 when none waits',
+        help: 'Age of the first waiting job, by queue; 0 when none waits',
         labelNames: ['queue'] as const,
         registers,
       });
@@ -73,7 +73,7 @@ export function createWorkerMetrics(options: { readonly processMetrics?: boolean
       });
       new Gauge({
         name: 'custos_dead_jobs',
-        help: 'Jobs that were given up and wait for a decision, by queue',
+        help: 'Dead jobs that wait for a decision, by queue',
         labelNames: ['queue'] as const,
         registers,
         async collect() {

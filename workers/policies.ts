@@ -1,4 +1,4 @@
-// Reads the policy folder and activates what it says for the whole installation: one worker at a time, all or nothing.
+// Reads the policy folder and activates its set for the whole installation: one worker at a time, all or nothing.
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database, Sql, Statement } from '../shared/platform/db/database.ts';
@@ -10,14 +10,13 @@ import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../sh
 import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/domain/policy-sets/folder.ts';
 import { type Admit, admitBySize } from './policy-admission.ts';
 
-/** How often the folder is looked at. Two equal readings in a row are believed, so that half a write is not. */
-const LOOK_EVERY_MS = 250;
-/** Looking may take this share of the worker's time; very large folders are looked at less often. */
-const MOST_SHARE = 0.1;
-
-/** ... but at least this often. */
-const MOST_REST_MS = 1_000;
-/** A file system that has not answered by then hangs: the lock goes to another worker, which may see it differently. */
+/** Poll interval of the folder. It must read equal twice in a row (debounce), so that a half-written folder is not used. */
+const POLL_EVERY_MS = 250;
+/** Polling may take this share of the worker's time; very large folders are polled less often. */
+const MAX_SHARE = 0.1;
+/** Longest pause between two polls. */
+const MAX_PAUSE_MS = 1_000;
+/** A file system that does not answer in this time counts as hanging. Another worker gets the lock; its mount may work. */
 const READ_DEADLINE_MS = 10_000;
 
 const STORE: Statement = {
@@ -52,10 +51,10 @@ export interface PolicyReaderDeps {
   readonly databaseUrl: string;
   readonly policyDir: string;
   readonly nowMs: () => number;
-  /** This machine's clock, by which its file system dates files. */
+  /** This machine's clock, which dates files of its file system. */
   readonly machineMs: () => number;
   readonly logger: Logger;
-  /** Looks at the folder and reads it; by default from the file system. */
+  /** Access to the folder; by default the file system. */
   readonly folder?: {
     readonly stamp: typeof stampOfFolder;
     readonly read: typeof readPolicyFolder;
@@ -68,17 +67,17 @@ export interface PolicyReader {
 }
 
 interface ApplyOptions {
-  /** Ends the checking of the folder, and rejects. */
+  /** Cancels the check of the folder; the call then rejects. */
   readonly signal?: AbortSignal;
-  /** Asked once the folder is checked, which may take seconds; what it rejects with keeps the folder from being applied. */
+  /** Called after the check, which may take seconds. When it rejects, the folder is not applied. */
   readonly mayApply?: () => Promise<unknown>;
   /** How the folder is checked. */
   readonly admit?: Admit;
 }
 
 /**
- * Puts what the folder says into force, or says why not; the set that was in force stays when it is refused.
- * @returns whether it is in force now
+ * Activates the set of the folder, or stores why it is refused. The previous set stays in force when it is refused.
+ * @returns whether the set of the folder is in force
  */
 export async function applyFolder(
   deps: Pick<PolicyReaderDeps, 'db' | 'nowMs' | 'logger'>,
@@ -97,11 +96,11 @@ export async function applyFolder(
   const { digest, canonical, policies } = set;
   const findings = JSON.stringify(warnings);
   const activated = await db.transaction(async (sql) => {
-    // It is there, unless somebody has deleted it.
+    // The row exists unless it was deleted by hand.
     await sql.query(ENSURE_STATE, []);
     await sql.query(LOCK_STATE, []);
     const [state] = await sql.query<SealedRow<'policy_state'>>(READ_STATE, []);
-    if (state === undefined) throw new Error('the row that says which policy set is in force is gone');
+    if (state === undefined) throw new Error('the row that names the policy set in force is missing');
     const previousDigest = isForged(sql, state) ? null : state.active_digest;
     if (previousDigest === digest) {
       await sql.query(CONFIRM, [at, findings]);
@@ -110,10 +109,10 @@ export async function applyFolder(
     await sql.query(STORE, [digest, Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength), at]);
     const inForce = { active_digest: digest, activated_at: at };
     const unsealed = { read_at: at, read_ok: true, findings };
-    // Whatever the row said: what the folder says is in force from now on.
+    // The folder decides, whatever the row contained.
     await updateSealed(sql, 'policy_state', state, inForce, unsealed);
     const [next] = await sql.query<{ seq: string }>(NEXT_ACTIVATION, []);
-    if (next === undefined) throw new Error('a sequence gave no number');
+    if (next === undefined) throw new Error('a sequence returned no number');
     const activation = { seq: next.seq, digest, previous_digest: previousDigest, activated_at: at };
     await insertSealed(sql, 'policy_activation', activation);
     await writeToAllLogs(sql, 'custos.policy_set', { change: 'activated', digest, previousDigest }, at.getTime());
@@ -125,7 +124,7 @@ export async function applyFolder(
   return true;
 }
 
-/** Whether the row is not as this service wrote it; one that has never named a set is as the migration made it. */
+/** Whether the row has a wrong seal. A row that has never named a set is unsealed, as the migration created it. */
 function isForged(sql: Sql, state: SealedRow<'policy_state'>): boolean {
   const isUnused = state.active_digest === null && state.version === 1 && state.seal_floor === null;
   return !isUnused && !sql.seals.isGenuine('policy_state', state);
@@ -146,7 +145,7 @@ async function refuse(
   });
 }
 
-/** Whether somebody else has changed what is in force. A database that is away is asked again with the next look. */
+/** Whether the row of the set in force was changed past the service. False while the database is away; the next poll repeats it. */
 async function stateIsForged(db: Database): Promise<boolean> {
   const rows = await db.query<SealedRow<'policy_state'>>(READ_STATE, []).catch(() => undefined);
   if (rows === undefined) return false;
@@ -154,26 +153,26 @@ async function stateIsForged(db: Database): Promise<boolean> {
   return state === undefined || isForged(db, state);
 }
 
-/** What the last looks found: fingerprints that were read and put into force, and the stamp that stands for the latter. */
+/** Results of earlier polls: the fingerprints that were read and applied, and the stamp of the applied one. */
 interface Previous {
   seen: string;
   applied: string;
   stamp: string | undefined;
-  /** Whether what was applied is in force. */
+  /** Whether the applied folder is in force. */
   isInForce: boolean;
-  /** How long the last two looks took. */
-  looksMs: readonly [last: number, before: number];
+  /** Durations of the last two polls. */
+  pollsMs: readonly [last: number, before: number];
 }
 
 class FolderHangs extends Error {}
 
-/** Starts reading, as soon as no other worker does. */
+/** Starts to read the folder as soon as no other worker does. */
 export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
   const { databaseUrl, policyDir, logger } = deps;
   const folderOf = deps.folder ?? { stamp: stampOfFolder, read: readPolicyFolder, deadlineMs: READ_DEADLINE_MS };
   const stop = new AbortController();
   const { signal } = stop;
-  /** A look at the folder that has not come back; no other is begun, for each would hold a thread of the process. */
+  /** A read that has not returned. No other one starts meanwhile, because each would block a thread of the process. */
   let hanging: Promise<void> | undefined;
 
   const inTime = async <T>(look: Promise<T>): Promise<T> => {
@@ -195,13 +194,13 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
   };
 
   const refuseFolder = (message: string): Promise<void> =>
-    // The path stays in the log: findings are shown to whoever asks /ready.
+    // Without the path: every caller of /ready sees findings. The log line has the path.
     refuse(deps, [{ file: '.', line: 1, column: 1, pointer: '', code: 'NOT_JSON', message }]);
 
   const lookAndRead = async (
     previous: Previous,
   ): Promise<{ folder: PolicyFolder; stamp: string | undefined } | undefined> => {
-    // When the stamp can't be had only reading can tell, and say what is wrong.
+    // Without a stamp the folder must be read; that also reports the error.
     const stamp = await folderOf.stamp(policyDir, deps.machineMs()).catch(() => undefined);
     if (stamp !== undefined && stamp === previous.stamp) return undefined;
     previous.stamp = undefined;
@@ -226,10 +225,10 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       previous.applied = message;
       return;
     } finally {
-      previous.looksMs = [performance.now() - startedMs, previous.looksMs[0]];
+      previous.pollsMs = [performance.now() - startedMs, previous.pollsMs[0]];
     }
     if (looked === undefined) {
-      // Read whole the next time, and put into force again.
+      // The next poll reads the whole folder and activates it again.
       if (previous.isInForce && (await stateIsForged(deps.db))) [previous.stamp, previous.applied] = [undefined, ''];
       return;
     }
@@ -241,11 +240,11 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       previous.isInForce = await applyFolder(deps, folder, { signal, mayApply });
       previous.applied = folder.fingerprint;
     }
-    // Taken before the reading: what changed meanwhile has another one.
+    // The stamp was taken before the read, so a later change has another stamp.
     previous.stamp = stamp;
   };
 
-  /** Holds the lock for as long as its connection lives. */
+  /** Holds the lock for as long as the connection is open. */
   const hold = async (client: pg.Client): Promise<void> => {
     const lost = new Promise<never>((_, reject) => {
       client.on('error', reject);
@@ -257,7 +256,7 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       applied: '',
       stamp: undefined,
       isInForce: false,
-      looksMs: [0, Number.POSITIVE_INFINITY],
+      pollsMs: [0, Number.POSITIVE_INFINITY],
     };
     while (!signal.aborted) {
       const { rows } = await client.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
@@ -267,11 +266,11 @@ export function startPolicyReader(deps: PolicyReaderDeps): PolicyReader {
       await Promise.race([delay(1_000, undefined, { signal }), lost]);
     }
     while (!signal.aborted) {
-      // With the connection the lock is gone, and another worker may have put a newer folder into force.
+      // A lost connection means a lost lock, and another worker may have activated a newer folder.
       await readAndApply(previous, () => client.query('SELECT 1'));
-      // Only of looking, and of the last two times the shorter: the other may have waited while this process loaded a set.
-      const restMs = Math.max(LOOK_EVERY_MS, Math.min(...previous.looksMs) / MOST_SHARE);
-      await Promise.race([delay(Math.min(restMs, MOST_REST_MS), undefined, { signal }), lost]);
+      // From the shorter of the last two polls: the other may have waited while this process loaded a set.
+      const pauseMs = Math.max(POLL_EVERY_MS, Math.min(...previous.pollsMs) / MAX_SHARE);
+      await Promise.race([delay(Math.min(pauseMs, MAX_PAUSE_MS), undefined, { signal }), lost]);
     }
   };
 

@@ -1,4 +1,4 @@
-// Whether a policy folder may be put into force, found out beside the work of the process: in a thread that ends with it.
+// Checks whether a policy folder may be activated. Large folders are checked in a thread.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ResourceLimits, Worker } from 'node:worker_threads';
@@ -7,28 +7,28 @@ import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import { admitPolicySet, type PolicyTexts } from '../shared/core/policy/admit.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
 
-/** What was found out. Only what is needed to put the set into force: the set itself stays where it was made. */
+/** The result of a check: only the parts that activation needs. The compiled set stays in its thread. */
 export interface Admitted {
   readonly set: { readonly digest: string; readonly canonical: Uint8Array; readonly policies: number } | undefined;
-  /** What refuses the set; the first 100. */
+  /** The errors that refuse the set; the first 100. */
   readonly errors: readonly Finding[];
   /** The first 100. */
   readonly warnings: readonly Finding[];
 }
 
-/** @param signal gives up and rejects with its reason */
+/** @param signal cancels the check; the promise then rejects with its reason */
 export type Admit = (folder: PolicyTexts, signal?: AbortSignal) => Promise<Admitted>;
 
 const MAX_FINDINGS = 100;
-/** Warnings must not keep an edit from its effect: about half a second of looking for them; `custos policy check` has the others. */
+/** Warnings must not delay an edit: the search for them ends after about half a second. `custos policy check` finds all. */
 const WARNINGS_UP_TO = 1_000;
 const WARNINGS_BUDGET = 10_000_000;
-/** A folder of so many is checked sooner than a thread has started; the shipped one has a dozen. */
+/** Checking this many takes less time than starting a thread; the shipped folder has a dozen. */
 const FEW_POLICIES = 50;
-/** What the thread may use, in MB: ten thousand policies take about 150. */
+/** Memory limits of the thread, in MB: ten thousand policies take about 150. */
 const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 16 };
 
-/** In this thread, which does nothing else meanwhile. */
+/** Checks in this thread and blocks it meanwhile. */
 export function admitHere(folder: PolicyTexts): Admitted {
   const { set, errors, warnings } = admitPolicySet(folder, {
     compileLexicon,
@@ -54,8 +54,8 @@ function tooLarge(count: number, limits: ResourceLimits): Admitted {
 }
 
 /**
- * In a thread of its own: the process answers and works meanwhile, and the memory that checking takes (several times that
- * of the set) is given back at once. A set that takes more than the limits is refused, and the process lives.
+ * Checks in a separate thread. The process continues to work, and the memory of the check (several times that of the set) is
+ * freed at once. A set that exceeds the limits is refused; the process is not affected.
  */
 export function admitApart(
   { policies, lexicon, refused = [], organisations }: PolicyTexts,
@@ -80,12 +80,12 @@ export function admitApart(
     });
     thread.once('exit', (code) => {
       signal?.removeEventListener('abort', give);
-      // After a message or an error this changes nothing.
-      reject(new Error(`the thread that checks policies ended with ${code} and without an answer`));
+      // No effect after a message or an error.
+      reject(new Error(`the thread that checks policies exited with code ${code} and without a result`));
     });
   });
 }
 
-/** Few at once, many apart. */
+/** Small folders in this thread, large ones in a separate thread. */
 export const admitBySize: Admit = async (folder, signal) =>
   folder.policies.length <= FEW_POLICIES ? admitHere(folder) : admitApart(folder, signal);

@@ -1,4 +1,4 @@
-// Shadow mode: a second folder of policies evaluated beside the set in force, after decisions are on record; nothing of it is answered.
+// Shadow mode: evaluates recorded decisions under a second folder of policies. The results are counted and never answered.
 import { performance } from 'node:perf_hooks';
 import { Counter, type Registry } from 'prom-client';
 import type { Database, Statement } from '../shared/platform/db/database.ts';
@@ -19,9 +19,9 @@ import type { Finding } from '../shared/core/policy/types.ts';
 import { runAlone } from './alone.ts';
 
 const REST_MS = 250;
-/** The folder is looked at this often; two equal readings in a row are believed, so that half a write is not. */
-const LOOK_EVERY_MS = 1_000;
-/** Resting this many times as long as working leaves the most of the process to what is waited for. */
+/** Poll interval of the folder. It must read equal twice in a row (debounce), so that a half-written folder is not used. */
+const POLL_EVERY_MS = 1_000;
+/** Pause, as a multiple of the working time: most of the process's time stays for work that callers wait for. */
 const REST_SHARE = 2;
 const MAX_FINDINGS = 100;
 
@@ -39,13 +39,13 @@ export interface ShadowDeps {
 }
 
 export interface ShadowWorker {
-  /** Reads the folder when it has changed. @returns why nothing is evaluated; empty when something is */
+  /** Reads the folder when it has changed. @returns why the draft is refused; empty when it is evaluated */
   look(): Promise<readonly Finding[]>;
-  /** Evaluates what is on record since the last time. @returns how many decisions were evaluated */
+  /** Evaluates the decisions recorded since the last call. @returns how many */
   follow(): Promise<number>;
 }
 
-/** The draft of the folder, and its evaluation over what comes on record. Of no use by several at once: see startShadow. */
+/** Holds the draft of the folder and evaluates new decisions under it. Only one may run at a time: see startShadow. */
 export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
   const { db, dir, share, nowMs, logger, onCounted } = deps;
   let draft: ShadowDraft | undefined;
@@ -76,7 +76,7 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
 
   return {
     async look() {
-      // A folder without a lexicon of its own uses that of the set in force.
+      // A folder without its own lexicon uses the lexicon of the set in force.
       const [active] = await db.query<{ active_digest: string | null }>(ACTIVE, []);
       const folder = await readPolicyFolder(dir).catch(
         (error: NodeJS.ErrnoException) => error.code ?? 'no reason given',
@@ -110,7 +110,7 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
   };
 }
 
-/** Counts evaluated decisions by result; a worker that does not shadow counts none. */
+/** Counts evaluated decisions by result. It stays at 0 in a worker without shadow mode. */
 export function shadowCounter(registry: Registry): NonNullable<ShadowDeps['onCounted']> {
   const counter = new Counter({
     name: 'custos_shadow_decisions_total',
@@ -125,7 +125,7 @@ export function shadowCounter(registry: Registry): NonNullable<ShadowDeps['onCou
   };
 }
 
-/** Starts shadow mode, as soon as no other worker does it. */
+/** Starts shadow mode as soon as no other worker runs it. */
 export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string }): { close(): Promise<void> } {
   const { db, databaseUrl, logger } = deps;
   let worker = createShadowWorker(deps);
@@ -142,7 +142,7 @@ export function startShadow(deps: ShadowDeps & { readonly databaseUrl: string })
         await beginShadow(db);
       }
       const startedMs = performance.now();
-      if (startedMs - lookedMs >= LOOK_EVERY_MS) {
+      if (startedMs - lookedMs >= POLL_EVERY_MS) {
         await worker.look();
         lookedMs = startedMs;
       }

@@ -38,7 +38,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
         poolSize: 5,
         onError: () => undefined,
       });
-      client = new pg.Client({ connectionString: database.url });
+      client = new pg.Client({ connectionString: database.adminUrl });
       await client.connect();
       queues = createQueues({ databaseUrl: database.url, redisUrl: redis?.url, onError: () => undefined, jobOptions });
     });
