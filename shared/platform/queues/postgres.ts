@@ -2,7 +2,14 @@
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
 import { boundedClient } from '../db/sessions.ts';
-import { abandonWorker, type Backend, JOB_OPTIONS, pauseOnTransientErrors, STORE_TIMEOUT_MS, within } from './backend.ts';
+import {
+  abandonWorker,
+  type Backend,
+  JOB_OPTIONS,
+  pauseOnTransientErrors,
+  STORE_TIMEOUT_MS,
+  within,
+} from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 900;
 /** For a worker's queries: taking and finishing jobs, locks, stalled jobs. LISTEN uses a further connection. */

@@ -1,7 +1,14 @@
 // Queues in Redis: one client for all producers, one for all consumers, and a blocking one for each worker.
 import { Queue, type Telemetry, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
-import { abandonWorker, type Backend, JOB_OPTIONS, pauseOnTransientErrors, STORE_TIMEOUT_MS, within } from './backend.ts';
+import {
+  abandonWorker,
+  type Backend,
+  JOB_OPTIONS,
+  pauseOnTransientErrors,
+  STORE_TIMEOUT_MS,
+  within,
+} from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 /** Attempts to read a waiting job while workers empty the queue. */
