@@ -9,6 +9,7 @@ import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/data
 import { startIngress, startWorker, type TestService } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
 import { bootstrap } from '../support/service.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 
@@ -37,6 +38,7 @@ function suite(title: string, reason: string | undefined, startRedis: () => Prom
       database = await createTestDatabase();
       db = await openDatabase({
         url: database.url,
+        seals: TEST_SEALS,
         applicationName: 'test',
         ...PATIENCE,
         poolSize: 2,

@@ -6,6 +6,7 @@ import { createKey } from '../../shared/domain/keys/store.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
 import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
+import { TEST_SEALS } from '../support/seals.ts';
 import { bootstrap } from '../support/service.ts';
 import { describeUnless } from '../support/skip.ts';
 import { leastMs } from '../support/undisturbed.ts';
@@ -22,6 +23,7 @@ const QUEUES = ['intents', 'trust', 'proofs', 'upkeep'];
 async function makeKeys(url: string): Promise<{ adminKey: string; testerKey: string }> {
   const db = await openDatabase({
     url,
+    seals: TEST_SEALS,
     applicationName: 'custos-test',
     ...PATIENCE,
     poolSize: 1,
