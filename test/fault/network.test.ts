@@ -3,13 +3,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { migrate } from '../../shared/platform/db/migrate.ts';
-import { openDatabase } from '../../shared/platform/db/database.ts';
 import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
+import { accessOf, startTestServer } from '../support/database.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
-import { TEST_SEALS } from '../support/seals.ts';
-import { bootstrap } from '../support/service.ts';
+import { bootstrapAt } from '../support/service.ts';
 import { type NetworkTrouble, startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
@@ -54,16 +52,7 @@ describe('the network to PostgreSQL', function suite() {
   before(async () => {
     server = await startTestServer();
     await migrate(accessOf(server), TEST_PEPPER);
-    const db = await openDatabase({
-      seals: TEST_SEALS,
-      url: server.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 1,
-      onError: () => undefined,
-    });
-    const { key } = await bootstrap(db);
-    await db.close();
+    const { key } = await bootstrapAt(server.url);
     admin = new pg.Client({ connectionString: server.adminUrl });
     await admin.connect();
     proxies = { worker: await startTcpProxy(server.url), ingress: await startTcpProxy(server.url) };

@@ -1,14 +1,12 @@
 // A PostgreSQL server that turns read-only: requests are refused with E6002, accepted work waits, and all goes on afterwards.
 import { expect } from 'chai';
 import pg from 'pg';
-import { openDatabase } from '../../shared/platform/db/database.ts';
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
 import { type Client, type ClientResponse, createClient } from '../support/client.ts';
-import { accessOf, PATIENCE, startTestServer } from '../support/database.ts';
+import { accessOf, startTestServer } from '../support/database.ts';
 import { startIngress, startWorker, TEST_PEPPER, type TestService } from '../support/process.ts';
-import { TEST_SEALS } from '../support/seals.ts';
-import { bootstrap } from '../support/service.ts';
+import { bootstrapAt } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
 const BURST = 40;
@@ -27,16 +25,7 @@ describe('a PostgreSQL server that turns read-only', function suite() {
   before(async () => {
     server = await startTestServer();
     await migrate(accessOf(server), TEST_PEPPER);
-    const db = await openDatabase({
-      seals: TEST_SEALS,
-      url: server.url,
-      applicationName: 'custos-test',
-      ...PATIENCE,
-      poolSize: 1,
-      onError: () => undefined,
-    });
-    const { key } = await bootstrap(db);
-    await db.close();
+    const { key } = await bootstrapAt(server.url);
     admin = new pg.Client({ connectionString: server.adminUrl });
     await admin.connect();
     const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal' };

@@ -2,13 +2,11 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { migrate } from '../../shared/platform/db/migrate.ts';
-import { openDatabase } from '../../shared/platform/db/database.ts';
 import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
 import { createClient } from '../support/client.ts';
-import { PATIENCE, startTestServer } from '../support/database.ts';
+import { startTestServer } from '../support/database.ts';
 import { TEST_PEPPER, startIngress, startWorker, type TestService } from '../support/process.ts';
-import { TEST_SEALS } from '../support/seals.ts';
-import { bootstrap } from '../support/service.ts';
+import { bootstrapAt } from '../support/service.ts';
 import { waitFor } from '../support/wait.ts';
 
 const POOL = 4;
@@ -23,16 +21,7 @@ describe('a synchronous standby that is away', () => {
     this.timeout(120_000);
     server = await startTestServer();
     await migrate({ databaseUrl: server.url, migrationDatabaseUrl: server.adminUrl }, TEST_PEPPER);
-    const db = await openDatabase({
-      seals: TEST_SEALS,
-      url: server.url,
-      applicationName: 'test',
-      ...PATIENCE,
-      poolSize: 1,
-      onError: () => undefined,
-    });
-    ({ key } = await bootstrap(db));
-    await db.close();
+    ({ key } = await bootstrapAt(server.url));
     admin = new pg.Client({ connectionString: server.adminUrl });
     await admin.connect();
     const env = { CUSTOS_RATE_LIMIT: 'off', CUSTOS_LOG_LEVEL: 'fatal', CUSTOS_DATABASE_POOL: String(POOL) };

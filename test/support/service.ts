@@ -91,6 +91,23 @@ export async function bootstrap(db: Database): Promise<{ key: string; operatorId
   return { key, operatorId: organisation.id };
 }
 
+/** The same for a database that no connection is open to: opens a sealed one and closes it. */
+export async function bootstrapAt(url: string): Promise<{ key: string; operatorId: string }> {
+  const db = await openDatabase({
+    seals: TEST_SEALS,
+    url,
+    applicationName: 'custos-test',
+    ...PATIENCE,
+    poolSize: 1,
+    onError: () => undefined,
+  });
+  try {
+    return await bootstrap(db);
+  } finally {
+    await db.close();
+  }
+}
+
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
