@@ -132,6 +132,8 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
       .and.not.to.include('ALLOW');
     await page.getByLabel('Verdict').selectOption('');
     await page.waitForURL((url) => url.search === '');
+    // The whole list again, before the next test adds to it.
+    await page.locator('.list tbody tr').nth(40).waitFor();
   });
 
   it('says how many are new, and moves no row before one asks for it', async () => {
