@@ -1,0 +1,48 @@
+// The digest of a tool's definition: what it covers, and that equal definitions have equal digests however they are written.
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { definitionDigest } from '../../../shared/core/tools/definition.ts';
+
+const TOOL = {
+  name: 'write_file',
+  description: 'Writes a file',
+  inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+  annotations: { readOnlyHint: false },
+};
+
+describe('the digest of a tool definition', () => {
+  it('is SHA-256 over canonical JSON that was written by hand', () => {
+    const text =
+      '{"annotations":{"readOnlyHint":false},"description":"Writes a file",' +
+      '"inputSchema":{"properties":{"path":{"type":"string"}},"type":"object"},"name":"write_file"}';
+    expect(definitionDigest(TOOL)).to.equal(`sha256:${createHash('sha256').update(text).digest('hex')}`);
+  });
+
+  it('does not depend on the order of members, nor on members that it does not cover', () => {
+    const { name, description, inputSchema, annotations } = TOOL;
+    const other = { title: 'Write', annotations, inputSchema, _meta: { a: 1 }, outputSchema: {}, description, name };
+    expect(definitionDigest(other)).to.equal(definitionDigest(TOOL));
+  });
+
+  it('leaves out absent members: undefined is absent, null and inherited members are not the same as absent ones', () => {
+    const plain = definitionDigest({ name: 'a' });
+    expect(plain).to.equal(`sha256:${createHash('sha256').update('{"name":"a"}').digest('hex')}`);
+    expect(definitionDigest({ name: 'a', description: undefined })).to.equal(plain);
+    expect(definitionDigest({ name: 'a', description: null })).to.not.equal(plain);
+    expect(definitionDigest(Object.create({ description: 'inherited' }, { name: { value: 'a' } }))).to.equal(plain);
+  });
+
+  for (const [member, value] of [
+    ['name', 'write_files'],
+    ['description', 'Writes a file.'],
+    ['inputSchema', { type: 'object', properties: { path: { type: 'string' }, mode: {} } }],
+    ['annotations', { readOnlyHint: true }],
+  ] as const)
+    it(`changes with ${member}`, () => {
+      expect(definitionDigest({ ...TOOL, [member]: value })).to.not.equal(definitionDigest(TOOL));
+    });
+
+  it('refuses a definition that has no canonical text', () => {
+    expect(() => definitionDigest({ name: 'a', description: '\ud800' })).to.throw(TypeError);
+  });
+});
