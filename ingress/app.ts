@@ -1,10 +1,10 @@
 // The Express application: every route of the list, the pages, and what is said to requests that fit none of them.
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../shared/kernel/errors.ts';
-import { checkRequest, countPublic, operatorCheck } from './middleware/admission.ts';
-import { Exchange } from './middleware/exchange.ts';
-import { createCompiler } from './middleware/schema.ts';
-import { buildOpenApi, type OpenApiDocument } from './openapi.ts';
+import { checkRequest, countPublic, operatorCheck } from './request/authenticate.ts';
+import { Exchange } from './request/exchange.ts';
+import { createCompiler } from './request/schema.ts';
+import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
 import type { ReadinessCheck } from './ports.ts';
 import type { Access, Route } from './route.ts';
 import { createHandler, type RouterDeps } from './router.ts';

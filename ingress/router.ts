@@ -4,8 +4,8 @@ import type { Sql } from '../shared/platform/db/database.ts';
 import { ApiError } from '../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
 import type { Scope } from '../shared/kernel/vocabulary.ts';
-import { BODY_LIMIT_BYTES, checkContentType, parseBody, readBody } from './body.ts';
-import { type Claim, type Idempotency, readIdempotencyKey } from './idempotency.ts';
+import { BODY_LIMIT_BYTES, checkContentType, parseBody, readBody } from './request/read.ts';
+import { type Claim, type Idempotency, readIdempotencyKey } from './request/idempotency.ts';
 import {
   type AdmissionDeps,
   authenticate,
@@ -14,10 +14,10 @@ import {
   countPublic,
   refuseUnknown,
   proceed,
-} from './middleware/admission.ts';
-import { Exchange, type ExchangeDeps } from './middleware/exchange.ts';
-import { type Input, type CompiledRoute, prepare, validate } from './middleware/input.ts';
-import type { Compile } from './middleware/schema.ts';
+} from './request/authenticate.ts';
+import { Exchange, type ExchangeDeps } from './request/exchange.ts';
+import { type Input, type CompiledRoute, prepare, validate } from './request/validate.ts';
+import type { Compile } from './request/schema.ts';
 import type { Awaitable } from './ports.ts';
 import type { Reply, RequestContext, Route } from './route.ts';
 

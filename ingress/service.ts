@@ -29,12 +29,12 @@ import { createMetrics } from '../shared/platform/observe/metrics.ts';
 import { readVersion } from '../shared/platform/config/root.ts';
 import { createApp } from './app.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
-import { createIdempotency } from './idempotency.ts';
+import { createIdempotency } from './request/idempotency.ts';
 import type { EdgeClock } from './ports.ts';
-import { createLimiter } from './rate-limit.ts';
+import { createLimiter } from './request/key-limit.ts';
 import { readinessChecks } from './readiness.ts';
 import type { Route } from './route.ts';
-import { createDecisionView } from './decision-view.ts';
+import { createDecisionView } from './routes/decision-view.ts';
 import { businessRoutes } from './routes/all.ts';
 import { closeServer, createExpressServer, listen } from './server.ts';
 

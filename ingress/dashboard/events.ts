@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { type AdmissionDeps, authenticate, refuseUnknown } from '../middleware/admission.ts';
-import type { Exchange } from '../middleware/exchange.ts';
+import { type AdmissionDeps, authenticate, refuseUnknown } from '../request/authenticate.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What pages can follow: a name, and what is said of it to the holder of a key. Called for each stream: it shares work itself. */

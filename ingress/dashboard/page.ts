@@ -1,7 +1,7 @@
 // The one document that all of the operators' pages share, and how it and its files are sent.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Exchange } from '../middleware/exchange.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { type Asset, type Assets, importMap } from './assets.ts';
 
 const BASE = '/dashboard/assets';

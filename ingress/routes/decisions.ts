@@ -5,7 +5,7 @@ import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import { DecisionIdParams, DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/api/decision.ts';
-import type { ShowDecisions } from '../decision-view.ts';
+import type { ShowDecisions } from './decision-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { decodeCursor, instant, pageOf } from './paging.ts';
 

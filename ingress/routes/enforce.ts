@@ -21,8 +21,8 @@ import {
   EnforceRequest,
   type EnforceRequestBody,
 } from '../../shared/api/decision.ts';
-import { fieldErrors } from '../middleware/field-errors.ts';
-import { compile } from '../middleware/schema.ts';
+import { fieldErrors } from '../request/field-errors.ts';
+import { compile } from '../request/schema.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
 import { BATCH_PATH, batchReply, decisionAgain, type KeptBatch, membersAgain, problemText } from './enforce-again.ts';
 

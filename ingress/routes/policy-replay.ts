@@ -29,7 +29,7 @@ import {
   ShadowStatusSchema,
 } from '../../shared/api/replay.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
-import { MAX_FIELD_ERRORS } from '../middleware/field-errors.ts';
+import { MAX_FIELD_ERRORS } from '../request/field-errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { assertOperator } from './policies.ts';
 

@@ -23,7 +23,7 @@ import {
 import { dayOf, dayText } from '../../shared/core/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
 import { levelOf, tierName } from '../../shared/core/trust/score.ts';
-import { MAX_FIELD_ERRORS } from '../middleware/field-errors.ts';
+import { MAX_FIELD_ERRORS } from '../request/field-errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { decodeCursor, instant, pageOf } from './paging.ts';
 

@@ -1,6 +1,6 @@
 // Who may call what: every operation of the service and of the dashboard, with every kind of key, as its route declares it.
 import { expect } from 'chai';
-import { EXAMPLES } from '../../ingress/examples.ts';
+import { EXAMPLES } from '../../ingress/openapi/examples.ts';
 import type { Route } from '../../ingress/route.ts';
 import { formatKey, generateKey } from '../../shared/domain/keys/format.ts';
 import { SCOPES, type Scope } from '../../shared/kernel/vocabulary.ts';

@@ -1,7 +1,7 @@
 // What strangers and tenants cannot use up through the dashboard: look-ups, rows, streams, and what a key may ask of the API.
 import http from 'node:http';
 import { expect } from 'chai';
-import { ANONYMOUS_PER_SECOND } from '../../ingress/anonymous-limit.ts';
+import { ANONYMOUS_PER_SECOND } from '../../ingress/request/address-limit.ts';
 import { createSessions, MAX_SESSIONS_PER_KEY } from '../../ingress/dashboard/sessions.ts';
 import { toAuthenticated } from '../../shared/domain/keys/authenticator.ts';
 import { loadKey } from '../../shared/domain/keys/lookup.ts';

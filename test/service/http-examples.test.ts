@@ -1,7 +1,7 @@
 // The examples of the OpenAPI document work: each request, sent to a fresh service, gets the answer that stands beside it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { EXAMPLES } from '../../ingress/examples.ts';
+import { EXAMPLES } from '../../ingress/openapi/examples.ts';
 import { isTimestamp } from '../../shared/api/formats.ts';
 import type { Client } from '../support/client.ts';
 import { type Service, startService } from '../support/service.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { type Claim, createIdempotency, type Idempotency } from '../../ingress/idempotency.ts';
+import { type Claim, createIdempotency, type Idempotency } from '../../ingress/request/idempotency.ts';
 import { defineRoute, type Reply, type Route } from '../../ingress/route.ts';
 import { type Database, openDatabase, type Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';

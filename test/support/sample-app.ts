@@ -2,7 +2,7 @@
 import type http from 'node:http';
 import { type Static, Type } from 'typebox';
 import { createApp, type App, type AppDeps } from '../../ingress/app.ts';
-import type { Idempotency } from '../../ingress/idempotency.ts';
+import type { Idempotency } from '../../ingress/request/idempotency.ts';
 import type { LimitAnswer } from '../../ingress/ports.ts';
 import { defineRoute, type Route } from '../../ingress/route.ts';
 import { closeServer, createExpressServer, listen } from '../../ingress/server.ts';

@@ -5,7 +5,7 @@ import { parseKey } from '../../../shared/domain/keys/format.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Limiter } from '../../ports.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../../route.ts';
-import { clientOf } from '../../anonymous-limit.ts';
+import { clientOf } from '../../request/address-limit.ts';
 import { actionOf, type Action, type Audit } from '../audit.ts';
 import type { Attempts } from '../attempts.ts';
 import type { SessionAnswer, SignInAnswer } from '../client/wire.ts';

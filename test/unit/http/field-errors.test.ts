@@ -1,8 +1,8 @@
 // What is said about a value that a schema refuses: pointers and sentences, also for unions.
 import { expect } from 'chai';
 import { type TSchema, Type } from 'typebox';
-import { fieldErrors } from '../../../ingress/middleware/field-errors.ts';
-import { createCompiler, plainSchema } from '../../../ingress/middleware/schema.ts';
+import { fieldErrors } from '../../../ingress/request/field-errors.ts';
+import { createCompiler, plainSchema } from '../../../ingress/request/schema.ts';
 import { Nullable } from '../../../shared/api/common.ts';
 
 const compile = createCompiler();

@@ -2,7 +2,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { Type } from 'typebox';
-import { buildOpenApi, errorCodesOf } from '../../../ingress/openapi.ts';
+import { buildOpenApi, errorCodesOf } from '../../../ingress/openapi/document.ts';
 import type { Route } from '../../../ingress/route.ts';
 import { healthRoutes } from '../../../ingress/routes/health.ts';
 import { referenceRoutes } from '../../../ingress/routes/reference.ts';

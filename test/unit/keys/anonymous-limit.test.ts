@@ -1,6 +1,6 @@
 // The limit for clients without a valid key: by address, by second, in a table that cannot grow.
 import { expect } from 'chai';
-import { ANONYMOUS_PER_SECOND, clientOf, createAnonymousLimiter } from '../../../ingress/anonymous-limit.ts';
+import { ANONYMOUS_PER_SECOND, clientOf, createAnonymousLimiter } from '../../../ingress/request/address-limit.ts';
 
 describe('clients without a valid key', () => {
   it('have 20 requests a second, each address for itself, and a new window after a second', () => {

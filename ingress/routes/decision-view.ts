@@ -1,8 +1,8 @@
 // Decisions as they are read back: the answer of then, byte for byte, and after it whether it stands now.
-import { answerOfRecord } from '../shared/core/decision/record.ts';
-import type { Presence, Told } from '../shared/domain/decisions/presence.ts';
-import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
-import type { Promiser } from '../shared/domain/ledger/promises.ts';
+import { answerOfRecord } from '../../shared/core/decision/record.ts';
+import type { Presence, Told } from '../../shared/domain/decisions/presence.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { Promiser } from '../../shared/domain/ledger/promises.ts';
 
 export interface DecisionViewDeps {
   /** Makes the promise that a decision went out with again. */

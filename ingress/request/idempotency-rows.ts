@@ -1,5 +1,5 @@
 // The table `idempotency`: claims of running requests, and the answers of those that ended. All times are the database's.
-import type { Statement } from '../shared/platform/db/database.ts';
+import type { Statement } from '../../shared/platform/db/database.ts';
 
 /**
  * A request that takes longer loses its claim, and so does one whose process hangs. What it does then is not committed:

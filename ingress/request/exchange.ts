@@ -6,7 +6,7 @@ import { newId } from '../../shared/kernel/ids.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Metrics } from '../../shared/platform/observe/metrics.ts';
 import type { RequestSpan, Tracing } from '../../shared/platform/observe/tracing.ts';
-import { ClientGone, drain, hasBody } from '../body.ts';
+import { ClientGone, drain, hasBody } from './read.ts';
 import type { EdgeClock, EdgeLog } from '../ports.ts';
 import type { Reply } from '../route.ts';
 

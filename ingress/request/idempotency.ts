@@ -1,12 +1,12 @@
 // Idempotency-Key: one effect and one answer, however often a request is sent. The answer commits with the effect.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database, Sql } from '../shared/platform/db/database.ts';
-import { ApiError } from '../shared/kernel/errors.ts';
-import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
-import { canonicalize } from '../shared/core/proof/canonical.ts';
+import type { Database, Sql } from '../../shared/platform/db/database.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import { CLAIM, READ, RELEASE, STORE, type StoredRow } from './idempotency-rows.ts';
 import { seal, sealingKey, unsealed } from './idempotency-seal.ts';
-import type { Reply } from './route.ts';
+import type { Reply } from '../route.ts';
 
 export interface IdempotentRequest {
   readonly key: AuthenticatedKey;

@@ -1,6 +1,6 @@
 // The examples of the OpenAPI document: a request of each operation that takes one, and what a fresh service answers.
 import { acceptedProof, AGENT, ALLOWED, AT, DENIED, newKey, PARSE, RECEIPT } from './example-answers.ts';
-import type { Route } from './route.ts';
+import type { Route } from '../route.ts';
 
 export interface Example {
   readonly request: unknown;

@@ -1,10 +1,10 @@
 // Rate limits by a key's tier: two fixed windows, both must have room; in this process, or across processes with Redis.
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
-import { RATE_LIMIT_TABLE } from '../shared/kernel/vocabulary.ts';
-import { type AnonymousLimiter, createAnonymousLimiter } from './anonymous-limit.ts';
-import type { LimitAnswer, Limiter } from './ports.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
+import { type AnonymousLimiter, createAnonymousLimiter } from './address-limit.ts';
+import type { LimitAnswer, Limiter } from '../ports.ts';
 
 /** Seconds of the two windows, and their names in the headers. */
 const SECOND = { name: 'second', seconds: 1 } as const;

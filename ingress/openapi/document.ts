@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document, built from the same route values that serve the requests.
-import { ERROR_TABLE, type ErrorCode, type ErrorEntry, toProblem, ApiError } from '../shared/kernel/errors.ts';
-import { ProblemSchema } from '../shared/api/problem.ts';
+import { ERROR_TABLE, type ErrorCode, type ErrorEntry, toProblem, ApiError } from '../../shared/kernel/errors.ts';
+import { ProblemSchema } from '../../shared/api/problem.ts';
 import { answerExample, requestExample } from './examples.ts';
-import type { Route } from './route.ts';
+import type { Route } from '../route.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 // The body reader: collects at most the limit, refuses what is not UTF-8 or not strict JSON, and says where.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '../shared/kernel/errors.ts';
-import { JsonError, parseJson, positionAt } from '../shared/kernel/json.ts';
+import { ApiError } from '../../shared/kernel/errors.ts';
+import { JsonError, parseJson, positionAt } from '../../shared/kernel/json.ts';
 
 /** 1 MB, as the interface promises. */
 export const BODY_LIMIT_BYTES = 1_048_576;
