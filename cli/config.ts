@@ -1,6 +1,6 @@
 // `custos config`: every setting, its variable, unit, default and meaning.
 import type { Command } from 'commander';
-import { fileVariableOf, SETTING_TABLE } from '../shared/platform/config/config.ts';
+import { fileVariableOf, SETTING_TABLE } from '../shared/platform/config/table.ts';
 
 export function registerConfig(program: Command): void {
   program

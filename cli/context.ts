@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { type Config, ConfigError, readConfig } from '../shared/platform/config/config.ts';
+import { ConfigError, readConfig } from '../shared/platform/config/config.ts';
+import type { Config } from '../shared/platform/config/table.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
 import { AlreadyRunning, holderOf } from '../shared/platform/embedded/lock.ts';
 import { signal } from '../shared/platform/embedded/processes.ts';

@@ -1,7 +1,8 @@
 // `custos pepper`: another pepper, while nothing runs.
 import type { Command } from 'commander';
 import { countWaitingKeys, type WaitingKeys } from '../shared/domain/keys/previous-pepper.ts';
-import { type Config, ConfigError } from '../shared/platform/config/config.ts';
+import { ConfigError } from '../shared/platform/config/config.ts';
+import type { Config } from '../shared/platform/config/table.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
 import { migrate } from '../shared/platform/db/migrate.ts';
 import { rotatePepper, type Rotated } from '../shared/platform/db/seals/rotate.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { metricsArePublic, type StoreConfig } from '../shared/platform/config/config.ts';
+import { type IngressConfig, metricsArePublic } from '../shared/platform/config/config.ts';
 import type { DataSourceOptions } from '../shared/platform/db/data-source.ts';
 import { type DatabaseClock, reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
 import { keptOf, openDatabase } from '../shared/platform/db/database.ts';
@@ -39,7 +39,7 @@ import { businessRoutes } from './routes/all.ts';
 import { closeServer, createExpressServer, listen } from './server.ts';
 
 export interface IngressDeps {
-  readonly config: StoreConfig;
+  readonly config: IngressConfig;
   readonly logger: Logger;
   /** The installation's folder. */
   readonly root: string;

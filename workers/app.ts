@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
-import type { StoreConfig } from '../shared/platform/config/config.ts';
+import type { WorkersConfig } from '../shared/platform/config/config.ts';
 import { reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
 import { keptOf, openDatabase } from '../shared/platform/db/database.ts';
 import { ensureSecretFingerprint, PEPPER } from '../shared/platform/db/fingerprints.ts';
@@ -42,7 +42,7 @@ import { sweep } from './sweeper.ts';
 import { reportTrouble } from './trouble.ts';
 
 export interface WorkersDependencies {
-  readonly config: StoreConfig;
+  readonly config: WorkersConfig;
   readonly logger: Logger;
   /** Absent: no spans. */
   readonly tracing?: Pick<Tracing, 'telemetry'> | undefined;

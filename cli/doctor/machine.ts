@@ -1,7 +1,7 @@
 // What `custos doctor` looks at on this machine: Node, the data folder, key files, and the space that is left.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { Config } from '../../shared/platform/config/config.ts';
+import type { Config } from '../../shared/platform/config/table.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { type Diagnosis, isOlder, ok, problem, skipped, warning } from './check.ts';
 

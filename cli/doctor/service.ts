@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
-import type { Config } from '../../shared/platform/config/config.ts';
+import type { Config } from '../../shared/platform/config/table.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { workersAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';

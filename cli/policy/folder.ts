@@ -7,7 +7,7 @@ import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { type Admission, admitPolicySet } from '../../shared/core/policy/admit.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
-import { pathBelowRoot } from '../../shared/platform/config/settings.ts';
+import { pathBelowRoot } from '../../shared/platform/config/forms.ts';
 import { UsageError } from './output.ts';
 
 const DEFAULT = 'policies';

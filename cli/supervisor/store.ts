@@ -1,6 +1,7 @@
 // The database and the secrets of the service under the supervisor, whether PostgreSQL is embedded or somewhere else.
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Config, requireIngress, requireWorkers, type StoreConfig } from '../../shared/platform/config/config.ts';
+import { requireIngress, requireWorkers, type StoreConfig } from '../../shared/platform/config/config.ts';
+import type { Config } from '../../shared/platform/config/table.ts';
 import { startEmbedded } from '../../shared/platform/embedded/embedded.ts';
 import { ensureSecrets } from '../../shared/platform/embedded/secrets.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
@@ -23,7 +24,7 @@ export async function openStore(config: Config, logger: Logger, say: (line: stri
   if (config.databaseUrl !== undefined)
     return {
       // What a child would refuse is refused here, once.
-      config: requireWorkers(requireIngress(config)),
+      config: { ...requireIngress(config), ...requireWorkers(config) },
       embedded: false,
       afterCrash: false,
       close: async () => undefined,

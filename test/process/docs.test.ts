@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { VARIABLES } from '../../shared/platform/config/config.ts';
+import { VARIABLES } from '../../shared/platform/config/table.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { loadPolicySet } from '../../shared/core/policy/load.ts';
 import { trustPublishedKeys } from '../../shared/core/proof/keys.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
 import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
-import { readConfig, requireStore } from '../../shared/platform/config/config.ts';
+import { readConfig, requireIngress } from '../../shared/platform/config/config.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
@@ -103,7 +103,7 @@ describe('rotating the pepper', function () {
       (error: unknown) => String(error),
     );
   const start = async (env: Record<string, string>, end?: () => void): Promise<RunningIngress> => {
-    const config = requireStore(
+    const config = requireIngress(
       readConfig(
         { ...testKeyFiles(), PORT: '0', DATABASE_URL: database.url, CUSTOS_RATE_LIMIT: 'off', ...env },
         { root: findRoot() },

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type RunningIngress, startIngress } from '../../ingress/service.ts';
-import { readConfig, requireStore } from '../../shared/platform/config/config.ts';
+import { readConfig, requireIngress } from '../../shared/platform/config/config.ts';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import { ensureBootstrap } from '../../shared/domain/keys/bootstrap.ts';
 import { generateKey } from '../../shared/domain/keys/format.ts';
@@ -113,7 +113,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   const root = findRoot();
   const env = { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_RATE_LIMIT: 'off' };
-  const config = requireStore(readConfig({ ...testKeyFiles(), ...env, ...options.env }, { root }));
+  const config = requireIngress(readConfig({ ...testKeyFiles(), ...env, ...options.env }, { root }));
   const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
   const db = await openDatabase({
     seals: TEST_SEALS,

@@ -30,7 +30,7 @@ export interface DecidingDeps {
 
 /** How promises are made: settings of the same names. */
 export interface PromiseSettings {
-  readonly keyFile: string | undefined;
+  readonly keyFile: string;
   readonly maxMergeDelaySeconds: number;
   readonly logHost: string;
 }

@@ -36,7 +36,7 @@ export interface PromiserDeps {
   readonly db: Database;
   readonly changes: Pick<ChangeFeed, 'subscribe'>;
   /** CUSTOS_PROMISE_KEY_FILE. */
-  readonly keyFile: string | undefined;
+  readonly keyFile: string;
   /** CUSTOS_MAX_MERGE_DELAY, seconds. */
   readonly maxMergeDelaySeconds: number;
   /** CUSTOS_LOG_HOST: for logs that are not made yet. */

@@ -1,4 +1,4 @@
-// The log key of this process: read from its file, and the same one that every other worker of the database has.
+// The log key of this process. All workers of a database must have the same one.
 import type { KeyObject } from 'node:crypto';
 import type { Sql } from '../../platform/db/database.ts';
 import { ensureSecretFingerprint } from '../../platform/db/fingerprints.ts';
@@ -8,9 +8,9 @@ import { readKeyFile } from './key-file.ts';
 /**
  * Reads CUSTOS_SIGNING_KEY_FILE.
  * @throws {SecretMismatchError} when the database knows another log key: `custos log rotate-key` changes it
- * @throws {ConfigError} when there is no such file, or no Ed25519 key in it
+ * @throws {ConfigError} when the file cannot be read, or holds no Ed25519 key
  */
-export async function readSigningKey(sql: Sql, file: string | undefined): Promise<KeyObject> {
+export async function readSigningKey(sql: Sql, file: string): Promise<KeyObject> {
   const key = await readKeyFile('CUSTOS_SIGNING_KEY_FILE', file);
   await ensureSecretFingerprint(sql, 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(key));
   return key;

@@ -1,9 +1,9 @@
-// Where the installation is: the folder whose package.json names this project, from sources and from dist alike.
+// The installation's folder: the one whose package.json has this project's name, for sources and dist alike.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The absolute path of the installation's root folder. @throws {Error} when no parent folder holds our package.json. */
+/** The absolute path of the installation's root folder. @throws {Error} when no parent folder has it */
 export function findRoot(from: string = fileURLToPath(import.meta.url)): string {
   for (let dir = path.dirname(from); ; dir = path.dirname(dir)) {
     const file = path.join(dir, 'package.json');
@@ -15,6 +15,6 @@ export function findRoot(from: string = fileURLToPath(import.meta.url)): string 
 
 /** The version of the installation, from its package.json. */
 export function readVersion(root: string): string {
-  // npm refuses a package.json whose version is not a text.
+  // npm refuses a package.json whose version is not a string.
   return (JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -3,13 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
-import {
-  readConfig,
-  requireIngress,
-  requireStore,
-  requireWorkers,
-  SETTING_TABLE,
-} from '../../../shared/platform/config/config.ts';
+import { readConfig, requireIngress, requireStore, requireWorkers } from '../../../shared/platform/config/config.ts';
+import { SETTING_TABLE } from '../../../shared/platform/config/table.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 
 const ROOT = findRoot();

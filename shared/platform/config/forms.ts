@@ -1,40 +1,12 @@
-// The forms that settings can have: small readers that turn the text of an environment variable into a checked value.
+// Readers of settings: each turns the text of an environment variable into a checked value, or throws the end of a sentence.
 import net from 'node:net';
 import path from 'node:path';
 import { RATE_LIMIT_TABLE } from '../../kernel/vocabulary.ts';
 
-/** Where the installation is and what relative paths are relative to; both absolute. */
+/** The folder of the installation and the base of relative paths; both absolute. */
 export interface Places {
   readonly root: string;
   readonly cwd: string;
-}
-
-/** One environment variable: what it is called, what it means, and how its text is read. */
-export interface Setting<T> {
-  readonly name: string;
-  /** What a number counts, or the form of the text. */
-  readonly unit: string;
-  /** The text that is read when the variable is unset or empty; undefined: no value. */
-  readonly fallback: string | undefined;
-  readonly description: string;
-  /** Never printed. */
-  readonly secret: boolean;
-  /** @throws {Error} whose message completes the sentence "NAME ...". */
-  readonly read: (text: string, places: Places) => T;
-}
-
-type Described = Pick<Setting<unknown>, 'name' | 'unit' | 'description'> & { readonly secret?: boolean };
-
-/** A setting that always has a value. */
-export function setting<T>(
-  spec: Described & { readonly fallback: string; readonly read: Setting<T>['read'] },
-): Setting<T> {
-  return { ...spec, secret: spec.secret ?? false };
-}
-
-/** A setting whose absence means something. */
-export function optional<T>(spec: Described & { readonly read: Setting<T>['read'] }): Setting<T | undefined> {
-  return { ...spec, fallback: undefined, secret: spec.secret ?? false };
 }
 
 export function word<const W extends string>(...words: readonly W[]): (text: string) => W {
@@ -43,6 +15,11 @@ export function word<const W extends string>(...words: readonly W[]): (text: str
     if (found === undefined) throw new Error(`must be one of ${words.join(', ')}, not "${text}"`);
     return found;
   };
+}
+
+/** A switch, read as a boolean. */
+export function onOff(text: string): boolean {
+  return word('on', 'off')(text) === 'on';
 }
 
 /** A decimal integer from `min` to `max`. */
@@ -54,7 +31,7 @@ export function integer(min: number, max: number): (text: string) => number {
   };
 }
 
-/** A part of a whole: a decimal fraction from 0 to 1. */
+/** A decimal fraction from 0 to 1. */
 export function share(text: string): number {
   const value = /^(?:[01]|0?\.\d{1,6})$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= 0 && value <= 1)) throw new Error(`must be a share from 0 to 1, such as 0.25, not "${text}"`);
@@ -67,17 +44,17 @@ export function secondsAsMs(min: number, max: number): (text: string) => number 
   return (text) => read(text) * 1_000;
 }
 
-/** A path; relative ones are relative to the folder the command was given in. */
+/** A path; relative ones start from the current folder. */
 export function filePath(text: string, places: Places): string {
   return path.resolve(places.cwd, text);
 }
 
-/** A path whose default lies below the installation, so that the service finds it from wherever it is started. */
+/** A path whose default is below the installation, so that it does not depend on the current folder. */
 export function pathBelowRoot(fallback: string): (text: string, places: Places) => string {
   return (text, places) => path.resolve(text === fallback ? places.root : places.cwd, text);
 }
 
-/** A connection string with one of these schemes; the text is kept as it is. Its content is never repeated in the message: it may hold a password. */
+/** A connection string with one of these schemes, unchanged. Errors do not repeat it, because it may hold a password. */
 export function connectionString(...schemes: readonly string[]): (text: string) => string {
   const expected = schemes.map((scheme) => `${scheme}://`).join(' or ');
   return (text) => {
@@ -103,20 +80,20 @@ export function hostName(text: string): string {
   return text;
 }
 
-export interface RateLimitEntry {
+interface RateLimitEntry {
   readonly tier: number;
   readonly perSecond: number;
   readonly perMinute: number;
 }
 
-/** What Express's `trust proxy` takes: how many proxies stand in front, or their addresses. */
-export type TrustProxy = number | readonly string[];
+/** The argument of Express's `trust proxy`: the number of proxies in front, or their addresses. */
+type TrustProxy = number | readonly string[];
 
 export function readHost(text: string): string {
   return net.isIP(text) !== 0 ? text : hostName(text);
 }
 
-/** The shape only; the checksum is checked where keys are made. The text is never repeated: it is a secret. */
+/** Checks the shape only; the checksum is checked where keys are made. Errors do not repeat the secret. */
 export function readBootstrapKey(text: string): string {
   if (!/^cst_live_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/.test(text))
     throw new Error('must be a whole admin key that begins with cst_live_; "custos keys generate" prints one');
@@ -126,7 +103,7 @@ export function readBootstrapKey(text: string): string {
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal'];
 
 export function readTrustProxy(text: string): TrustProxy {
-  // `true` would believe anybody's X-Forwarded-For, and with it let anybody choose the address that limits apply to.
+  // `true` would trust every X-Forwarded-For, so that callers could choose the address to which limits apply.
   if (/^\d+$/.test(text)) return integer(1, 16)(text);
   const addresses = text.split(',').map((part) => part.trim());
   for (const address of addresses) {
@@ -135,7 +112,7 @@ export function readTrustProxy(text: string): TrustProxy {
     const sized = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= max);
     if (!PROXY_NAMES.includes(address) && (net.isIP(ip) === 0 || !sized || rest.length > 0))
       throw new Error(
-        `must be how many proxies stand in front (1 to 16), or their addresses (10.0.0.0/8, ${PROXY_NAMES.join(', ')}) separated by commas, not "${text}"`,
+        `must be the number of proxies in front (1 to 16), or their addresses (10.0.0.0/8, ${PROXY_NAMES.join(', ')}) separated by commas, not "${text}"`,
       );
   }
   return addresses;
