@@ -1,14 +1,15 @@
-// What commands on the database share: a connection, the check of the pepper, and refusals shown as sentences.
+// What commands on the database share: a connection, the check of the pepper, and validation errors in terms of options.
 import os from 'node:os';
 import { printable } from '../shared/core/proof/encoding.ts';
 import { databaseNowMs } from '../shared/platform/db/clock.ts';
 import { openDatabase, type Database } from '../shared/platform/db/database.ts';
 import { ApiError } from '../shared/kernel/errors.ts';
 import { ensureSecretFingerprint } from '../shared/platform/db/fingerprints.ts';
-import { organisationBySlug, type Organisation, OrganisationError } from '../shared/domain/keys/organisations.ts';
+import { organisationBySlug, type Organisation } from '../shared/domain/keys/organisations.ts';
 import { createSecretHasher, type SecretHasher } from '../shared/domain/keys/secrets.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
-import { explain, loadConfig, say, withStore } from './context.ts';
+import { loadConfig, withStore } from './context.ts';
+import { say, UsageError } from './frame.ts';
 
 /** A migration or a backup may hold a lock for a while; a person waits longer than a request. */
 const QUERY_TIMEOUT_MS = 30_000;
@@ -20,57 +21,43 @@ export interface AdminStore {
   readonly nowMs: number;
 }
 
-/** A refusal that a person caused and can act on. */
-export class CommandError extends Error {}
-
 /**
- * Runs a command on the service's database and sets the exit code: 0, or 1 with a sentence on standard error.
- * @param options names of the command's options by the pointers that refusals carry (`/scopes` is `--scope`)
- * @param onRefused hears of each row that is refused; by default it is said
+ * Runs `work` on the service's database.
+ * @param options names of the command's options by the pointers in validation errors (`/scopes` is `--scope`)
+ * @param onRefused called for each row that is refused; prints it by default
+ * @throws {UsageError} for values that the service does not accept; any other error of `work` unchanged
  */
-export async function runAdmin(
-  work: (store: AdminStore) => Promise<void>,
+export async function runAdmin<T>(
+  work: (store: AdminStore) => Promise<T>,
   options: Readonly<Record<string, string>> = {},
   onRefused: (table: string, id: string) => void = sayRefused,
-): Promise<void> {
-  try {
-    await withStore(loadConfig(), async ({ databaseUrl, pepper }) => {
-      const db = await openDatabase({
-        url: databaseUrl,
-        seals: createSeals({ pepper, onRefused }),
-        applicationName: 'custos-cli',
-        poolSize: 2,
-        queryTimeoutMs: QUERY_TIMEOUT_MS,
-        connectTimeoutMs: CONNECT_TIMEOUT_MS,
-        onError: () => undefined,
-      });
-      try {
-        await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', pepper);
-        await work({ db, hasher: createSecretHasher(pepper), nowMs: await databaseNowMs(db) });
-      } finally {
-        await db.close();
-      }
+): Promise<T> {
+  return withStore(loadConfig(), async ({ databaseUrl, pepper }) => {
+    const db = await openDatabase({
+      url: databaseUrl,
+      seals: createSeals({ pepper, onRefused }),
+      applicationName: 'custos-cli',
+      poolSize: 2,
+      queryTimeoutMs: QUERY_TIMEOUT_MS,
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      onError: () => undefined,
     });
-  } catch (error) {
-    process.exitCode = refusal(error, options);
-  }
+    try {
+      await ensureSecretFingerprint(db, 'CUSTOS_PEPPER', pepper);
+      return await work({ db, hasher: createSecretHasher(pepper), nowMs: await databaseNowMs(db) });
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.errors === undefined) throw error;
+      const sentences = error.errors.map(({ pointer, message }) => `${optionOf(pointer, options)} ${message}.`);
+      throw new UsageError(sentences.join('\n'));
+    } finally {
+      await db.close();
+    }
+  });
 }
 
-/** Shown beside the answer, in which such a row is missing. */
+/** Printed to standard error; the refused row is missing from the result. */
 export function sayRefused(table: string, id: string): void {
-  say(`custos: a row of ${table} is not as this service wrote it, and is refused: ${printable(id)}`);
-}
-
-function refusal(error: unknown, options: Readonly<Record<string, string>>): number {
-  if (error instanceof ApiError && error.errors !== undefined) {
-    for (const { pointer, message } of error.errors) say(`custos: ${optionOf(pointer, options)} ${message}.`);
-    return 1;
-  }
-  if (error instanceof ApiError || error instanceof CommandError || error instanceof OrganisationError) {
-    say(`custos: ${error.message}`);
-    return 1;
-  }
-  return explain(error);
+  say(`custos: a row of ${table} is refused, because its seal is not this service's: ${printable(id)}`);
 }
 
 /** `/scopes/1` is the second --scope. */
@@ -80,33 +67,17 @@ function optionOf(pointer: string, options: Readonly<Record<string, string>>): s
   return index === undefined ? option : `${option} number ${Number(index) + 1}`;
 }
 
-/** @throws {CommandError} with what there is instead */
+/** @throws {UsageError} when no organisation has this slug */
 export async function requireOrganisation(db: Database, slug: string): Promise<Organisation> {
   const organisation = await organisationBySlug(db, slug);
   if (organisation === undefined)
-    throw new CommandError(
-      `There is no organisation "${slug}". "custos org list" shows them; the first one is made by the first start of the service (or by custos migrate).`,
+    throw new UsageError(
+      `There is no organisation "${slug}". "custos org list" shows them; the first start of the service (or custos migrate) creates the first one.`,
     );
   return organisation;
 }
 
-/** Rows under their headings, in columns. */
-export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
-  const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map((row) => row[i]?.length ?? 0)));
-  for (const row of [headings, ...rows])
-    process.stdout.write(
-      `${row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd()}\n`,
-    );
-}
-
-export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
-}
-
-/** Who sits at the shell, as far as the system knows; a container may have a user without a name. */
+/** The name of the shell's user. In a container the user may have no name, and the uid is given instead. */
 export function userName(): string {
   try {
     return printable(os.userInfo().username).slice(0, 64);

@@ -19,8 +19,9 @@ import { printable } from '../shared/core/proof/encoding.ts';
 import type { IntentFacts } from '../shared/core/policy/types.ts';
 import { MAX_REASON } from '../shared/api/approval.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/kernel/vocabulary.ts';
-import { CommandError, printJson, printTable, requireOrganisation, runAdmin, userName } from './admin.ts';
-import { say } from './context.ts';
+import { requireOrganisation, runAdmin, userName } from './admin.ts';
+import { say, UsageError } from './frame.ts';
+import { printJson, printTable } from './output.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 1_000;
@@ -56,7 +57,7 @@ export function registerApprovals(program: Command): void {
     .action((options: ListOptions) =>
       runAdmin(async ({ db, nowMs }) => {
         const limit = /^\d{1,4}$/.test(options.limit) ? Number(options.limit) : 0;
-        if (limit < 1 || limit > MAX_LIMIT) throw new CommandError(`--limit is a number from 1 to ${MAX_LIMIT}.`);
+        if (limit < 1 || limit > MAX_LIMIT) throw new UsageError(`--limit is a number from 1 to ${MAX_LIMIT}.`);
         const { id: organisationId } = await requireOrganisation(db, options.organisation);
         const { environment, status, agent } = options;
         const agentIds = agent === undefined ? undefined : [agent];
@@ -106,8 +107,8 @@ export function registerApprovals(program: Command): void {
         runAdmin(async ({ db, nowMs }) => {
           const { reason } = options;
           if (reason === '' || [...reason].length > MAX_REASON)
-            throw new CommandError(`--reason has 1 to ${MAX_REASON} characters.`);
-          if (reason.trim() === '') throw new CommandError('--reason must not be blank.');
+            throw new UsageError(`--reason has 1 to ${MAX_REASON} characters.`);
+          if (reason.trim() === '') throw new UsageError('--reason must not be blank.');
           const by = `cli:${userName()}`;
           const row = await db.transaction(async (sql) => {
             const owner = await ownerOf(sql, approvalId);
@@ -139,8 +140,8 @@ async function requireApproval(sql: Sql, owner: ApprovalOwner, approvalId: strin
   return row;
 }
 
-function unknown(approvalId: string): CommandError {
-  return new CommandError(`There is no approval ${printable(approvalId)}. "custos approvals list" shows the ids.`);
+function unknown(approvalId: string): UsageError {
+  return new UsageError(`There is no approval ${printable(approvalId)}. "custos approvals list" shows the ids.`);
 }
 
 interface Body {

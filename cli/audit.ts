@@ -1,49 +1,42 @@
-// `custos audit FILE...`: checks exported logs offline with another implementation of Merkle trees, and names every difference.
-import { createReadStream, readFileSync } from 'node:fs';
+// `custos audit FILE...`: checks exported logs offline with a second implementation of Merkle trees, and names every difference.
+import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { JsonError, parseJson } from '../shared/kernel/json.ts';
 import { type ChainHeads, createLogFileAuditor, type LogFileAudit } from '../shared/core/proof/audit-file.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 import { ProofError } from '../shared/core/proof/failures.ts';
-import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/core/proof/keys.ts';
-import { exitAsFilter, InputError, runFilter, textOf } from './stdin.ts';
+import type { TrustedKey } from '../shared/core/proof/keys.ts';
+import { EXIT } from './frame.ts';
+import { printJson } from './output.ts';
+import { asUnreadable, collect, trustedKeysOf } from './trusted-keys.ts';
 
 interface AuditOptions {
   readonly keys?: string;
-  readonly vkey: readonly string[];
+  readonly vkey?: readonly string[];
   readonly json?: boolean;
 }
 
 export function registerAudit(program: Command): void {
   program
     .command('audit')
-    .exitOverride(exitAsFilter)
     .description(
       'check exported logs offline: every record, chain and checkpoint; exit code 0, 1 for a difference, 2 for bad input',
     )
     .argument('<files...>', 'what "custos log export" wrote; of a log that was opened anew, oldest first')
     .option('--keys <file>', 'the keys that you trust, as GET /v1/log/keys gives them')
-    .option(
-      '--vkey <vkey>',
-      'a verifier key that you trust; may be repeated',
-      (value, all: readonly string[]) => [...all, value],
-      [],
-    )
+    .option('--vkey <vkey>', 'a verifier key that you trust; may be repeated', collect)
     .option('--json', 'print JSON')
-    .action((files: readonly string[], options: AuditOptions) =>
-      runFilter(async () => {
-        const trustedKeys = keysOf(options);
-        const heads: ChainHeads = new Map();
-        const audits: (LogFileAudit & { readonly file: string })[] = [];
-        for (const file of files) audits.push({ file, ...(await auditFile(file, trustedKeys, heads)) });
-        if (audits.some((audit) => audit.findings.length > 0)) process.exitCode = 1;
-        const lines = options.json
-          ? [JSON.stringify(audits, null, 2)]
-          : audits.flatMap((audit) => sentencesOf(audit, trustedKeys !== undefined)).map(printable);
-        process.stdout.write(`${lines.join('\n')}\n`);
-      }),
-    );
+    .action(async (files: readonly string[], options: AuditOptions) => {
+      const given = trustedKeysOf(options);
+      const trustedKeys = given.length === 0 ? undefined : given;
+      const heads: ChainHeads = new Map();
+      const audits: (LogFileAudit & { readonly file: string })[] = [];
+      for (const file of files) audits.push({ file, ...(await auditFile(file, trustedKeys, heads)) });
+      if (audits.some((audit) => audit.findings.length > 0)) process.exitCode = EXIT.failed;
+      if (options.json) return printJson(audits);
+      const lines = audits.flatMap((audit) => sentencesOf(audit, trustedKeys !== undefined)).map(printable);
+      process.stdout.write(`${lines.join('\n')}\n`);
+    });
 }
 
 async function auditFile(
@@ -58,15 +51,13 @@ async function auditFile(
     return auditor.end();
   } catch (error) {
     if (error instanceof ProofError) return malformed(error.message);
-    if (error instanceof Error && 'code' in error)
-      throw new InputError(`${file} cannot be read (${String(error.code)}).`);
-    throw error;
+    throw asUnreadable(file, error);
   } finally {
     input.destroy();
   }
 }
 
-/** A file that is not in the format (a line was taken out, say) is altered as well. */
+/** A file that is not in the format, for example because a line was removed, counts as altered. */
 function malformed(sentence: string): LogFileAudit {
   const finding = { kind: 'file-malformed', leafIndex: null, proofId: null, sentence } as const;
   return { origin: '', leaves: 0, checkpoints: 0, signedSize: 0, chains: 0, findings: [finding] };
@@ -80,21 +71,6 @@ function sentencesOf(audit: LogFileAudit & { readonly file: string }, isTrusted:
   ];
   if (signedSize < leaves) lines.push(`${file}: The last ${leaves - signedSize} leaves are not signed yet.`);
   if (!isTrusted)
-    lines.push(`${file}: The keys are those of the file itself: with --keys or --vkey you say whom you trust.`);
+    lines.push(`${file}: The keys come from the file itself. Give keys that you trust with --keys or --vkey.`);
   return lines;
-}
-
-/** @throws {InputError} */
-function keysOf({ keys, vkey }: AuditOptions): TrustedKey[] | undefined {
-  try {
-    const trusted = vkey.map((text) => trustKey(text));
-    if (keys !== undefined) trusted.push(...trustPublishedKeys(parseJson(textOf(readFileSync(keys), keys))));
-    return trusted.length === 0 ? undefined : trusted;
-  } catch (error) {
-    if (error instanceof ProofError) throw new InputError(error.message);
-    if (error instanceof JsonError) throw new InputError(`The keys are not valid JSON: ${error.message}.`);
-    if (error instanceof Error && 'code' in error)
-      throw new InputError(`${keys} cannot be read (${String(error.code)}).`);
-    throw error;
-  }
 }

@@ -1,6 +1,7 @@
 // `custos config`: every setting, its variable, unit, default and meaning.
 import type { Command } from 'commander';
 import { fileVariableOf, SETTING_TABLE } from '../shared/platform/config/table.ts';
+import { printJson, printLine } from './output.ts';
 
 export function registerConfig(program: Command): void {
   program
@@ -16,13 +17,13 @@ export function registerConfig(program: Command): void {
           default: fallback ?? null,
           description,
         }));
-        process.stdout.write(`${JSON.stringify(settings, null, 2)}\n`);
-        return;
+        return printJson(settings);
       }
       for (const { name, unit, fallback, description, secret } of SETTING_TABLE) {
-        process.stdout.write(
-          `${secret ? `${name} or ${fileVariableOf(name)}` : name} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})\n    ${description}\n`,
+        printLine(
+          `${secret ? `${name} or ${fileVariableOf(name)}` : name} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})`,
         );
+        printLine(`    ${description}`);
       }
     });
 }

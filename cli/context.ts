@@ -1,16 +1,14 @@
-// What every command needs: the checked settings, and errors shown to a person as sentences.
+// What commands share: the checked settings, and the address of the service's database.
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
-import { ConfigError, readConfig } from '../shared/platform/config/config.ts';
+import { readConfig } from '../shared/platform/config/config.ts';
 import type { Config } from '../shared/platform/config/table.ts';
-import { SetupError } from '../shared/platform/embedded/account.ts';
-import { AlreadyRunning, holderOf } from '../shared/platform/embedded/lock.ts';
+import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { signal } from '../shared/platform/embedded/processes.ts';
 import { ensureSecrets } from '../shared/platform/embedded/secrets.ts';
-import { BootstrapError } from '../shared/domain/keys/bootstrap.ts';
-import { SecretMismatchError } from '../shared/platform/db/fingerprints.ts';
 import { findRoot } from '../shared/platform/config/root.ts';
+import { say } from './frame.ts';
 
 /** The settings of this command. @throws {ConfigError} */
 export function loadConfig(): Config {
@@ -24,14 +22,14 @@ export interface Store {
 }
 
 /**
- * Runs `work` on the service's database: the one DATABASE_URL names, the one that a running `custos start` keeps, or,
- * when none runs, the embedded one, started for as long as the work takes. Migrations have run in each case but the second,
- * in which the service itself ran them.
- * @throws {ConfigError} {SetupError} or what `work` throws
+ * Runs `work` on the service's database: the one that DATABASE_URL names, else that of a running `custos start`, else the
+ * embedded one, started for as long as the work takes. The schema is migrated first, except when the service runs: it has
+ * migrated already.
+ * @throws {ConfigError} {SetupError} or any error of `work`
  */
 export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
   const { databaseUrl, migrationDatabaseUrl, pepper, dataDir } = config;
-  // Here, so that a command which needs no database does not load the drivers of one.
+  // Imported here, so that commands without a database do not load its driver.
   const { migrate } = await import('../shared/platform/db/migrate.ts');
   if (databaseUrl !== undefined && pepper !== undefined) {
     await migrate({ databaseUrl, migrationDatabaseUrl }, pepper);
@@ -43,33 +41,16 @@ export async function withStore<T>(config: Config, work: (store: Store) => Promi
     return work({ databaseUrl: address, pepper: pepper ?? ensureSecrets(dataDir).pepper });
   }
   const embedded = await startEmbedded({ dataDir, say });
-  // A command that ends before its work does (Ctrl-C, `| head`) must not leave the server behind, which is deaf to Ctrl-C.
-  const letGo = (): void => signal(embedded.server().pid, 'SIGINT');
+  // A command that ends early (Ctrl-C, `| head`) must stop the server, which runs detached and gets no Ctrl-C.
+  const stopServer = (): void => signal(embedded.server().pid, 'SIGINT');
   const interrupted = (name: NodeJS.Signals): void => process.exit(128 + constants.signals[name]);
-  process.once('exit', letGo).once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  process.once('exit', stopServer).once('SIGINT', interrupted).once('SIGTERM', interrupted);
   try {
     const store = { databaseUrl: embedded.url, pepper: pepper ?? ensureSecrets(dataDir).pepper };
     await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl }, store.pepper);
     return await work(store);
   } finally {
     await embedded.stop();
-    process.off('exit', letGo).off('SIGINT', interrupted).off('SIGTERM', interrupted);
+    process.off('exit', stopServer).off('SIGINT', interrupted).off('SIGTERM', interrupted);
   }
-}
-
-/** A line for a person, beside the output of the command. */
-export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
-}
-
-/** Shows why a command failed: expected errors as their sentence, others whole. @returns the exit code */
-export function explain(error: unknown): number {
-  const expected =
-    error instanceof ConfigError ||
-    error instanceof SetupError ||
-    error instanceof AlreadyRunning ||
-    error instanceof BootstrapError ||
-    error instanceof SecretMismatchError;
-  say(`custos: ${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-  return 1;
 }

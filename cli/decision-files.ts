@@ -1,15 +1,13 @@
 // Decisions as files: what `custos decision export` writes, and what `custos decision verify --log` reads, offline.
-import { closeSync, createReadStream, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createFileEvidence, writeFactsLine, writePolicySetLine } from '../shared/domain/verification/files.ts';
 import type { DecisionRange, EvidenceStore } from '../shared/domain/verification/store.ts';
 import { decisionsOf } from '../shared/domain/verification/stored.ts';
-import { JsonError, parseJson } from '../shared/kernel/json.ts';
-import { quoted } from '../shared/core/proof/encoding.ts';
 import { FAILURES, ProofError } from '../shared/core/proof/failures.ts';
-import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/core/proof/keys.ts';
 import { createLogFileVerifier } from '../shared/core/proof/log-file.ts';
-import { BAD_INPUT } from './stdin.ts';
+import { CommandError, UsageError } from './frame.ts';
+import { asUnreadable, trustedKeysOf } from './trusted-keys.ts';
 
 export interface DecisionFileOptions {
   readonly log?: string;
@@ -19,33 +17,29 @@ export interface DecisionFileOptions {
   readonly keys?: string;
 }
 
-type Opened = { readonly store: EvidenceStore } | { readonly sentence: string; readonly exitCode: number };
-
-/** Verifies the log against the trusted keys, and collects what decisions are verified from. */
-export async function openDecisionFiles({ log, facts, policies, vkey, keys }: DecisionFileOptions): Promise<Opened> {
+/**
+ * Verifies the log against the trusted keys and collects the evidence that decisions are verified from.
+ * @throws {UsageError} for files and keys that can't be read; {CommandError} with the code of the failure for altered files
+ */
+export async function openDecisionFiles(options: DecisionFileOptions): Promise<EvidenceStore> {
+  const { log, facts, policies } = options;
+  const trustedKeys = trustedKeysOf(options);
+  if (trustedKeys.length === 0 || log === undefined)
+    throw new UsageError('No key is trusted. Give --vkey or --keys with --log.');
   try {
-    const trustedKeys: TrustedKey[] = (vkey ?? []).map((text) => trustKey(text));
-    if (keys !== undefined) trustedKeys.push(...trustPublishedKeys(parseJson(readFileSync(keys, 'utf8'))));
-    if (trustedKeys.length === 0 || log === undefined)
-      return { sentence: 'Which key do you trust? Give --vkey or --keys with --log.', exitCode: BAD_INPUT };
     const evidence = createFileEvidence();
     const verifier = createLogFileVerifier({ trustedKeys, onLeaf: (_, record) => evidence.addLeaf(record) });
     await eachLine(log, (line) => verifier.next(line));
     const { size } = verifier.end();
     if (facts !== undefined) await eachLine(facts, (line) => evidence.addFacts(line));
     if (policies !== undefined) await eachLine(policies, (line) => evidence.addPolicySet(line));
-    return { store: evidence.store(size) };
+    return evidence.store(size);
   } catch (error) {
-    if (error instanceof ProofError)
-      return { sentence: `${error.failure}. ${error.message}`, exitCode: FAILURES[error.failure].exitCode };
-    if (error instanceof JsonError)
-      return { sentence: `The keys are not valid JSON: ${error.message}.`, exitCode: BAD_INPUT };
-    if (error instanceof Error && 'path' in error && 'code' in error)
-      return {
-        sentence: `${quoted(String(error.path))} can not be read (${String(error.code)}).`,
-        exitCode: BAD_INPUT,
-      };
-    throw error;
+    if (!(error instanceof ProofError)) throw error;
+    throw new CommandError(`${error.failure}. ${error.message}`, {
+      exitCode: FAILURES[error.failure].exitCode,
+      cause: error,
+    });
   }
 }
 
@@ -53,6 +47,8 @@ async function eachLine(file: string, take: (line: string) => void): Promise<voi
   const input = createReadStream(file);
   try {
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) take(line);
+  } catch (error) {
+    throw error instanceof ProofError ? error : asUnreadable(file, error);
   } finally {
     input.destroy();
   }

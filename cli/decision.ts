@@ -8,13 +8,13 @@ import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import { parseDuration } from '../shared/domain/keys/durations.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/kernel/vocabulary.ts';
-import { type AdminStore, CommandError, requireOrganisation, runAdmin } from './admin.ts';
-import { say } from './context.ts';
+import { type AdminStore, requireOrganisation, runAdmin } from './admin.ts';
+import { EXIT, say, UsageError } from './frame.ts';
+import { collect } from './trusted-keys.ts';
 import { type DecisionFileOptions, openDecisionFiles, writeDecisionFiles } from './decision-files.ts';
 
-/** Nothing is wrong, but some decision that was asked for by name could not be evaluated again. */
+/** No check failed, but a named decision could not be evaluated again. */
 const EXIT_NOT_EVALUABLE = 3;
-const EXIT_USAGE = 2;
 
 const BAD_SINCE = '--since must be a number and a unit letter (m minutes, h hours, d days, w weeks).';
 
@@ -48,7 +48,7 @@ export function registerDecision(program: Command): void {
     .description('evaluate decisions again from their records, facts, policy sets and logged signals')
     .argument('[decisionId...]', 'the decisions, such as dec_01jq3k...')
     .option('--all', 'every decision, oldest first')
-    .option('--since <duration>', 'with --all: only those of the last 7d, say (m, h, d, w)')
+    .option('--since <duration>', 'with --all: only those of this duration up to now, such as 7d (m, h, d, w)')
     .option('--org, --organisation <slug>', 'with --all: only those of this organisation')
     .addOption(
       new Option('--environment <environment>', 'with --all: only those of this environment').choices(ENVIRONMENTS),
@@ -61,23 +61,14 @@ export function registerDecision(program: Command): void {
     .option('--keys <file>', 'offline: the keys that you trust, as GET /v1/log/keys gives them')
     .addHelpText('after', exitCodes())
     .action(async (ids: readonly string[], options: VerifyOptions) => {
-      const misused = misuseOf(ids, options);
-      if (misused !== undefined) {
-        say(`custos: ${misused}`);
-        process.exitCode = EXIT_USAGE;
-        return;
-      }
-      if (options.log === undefined)
-        return runAdmin(async (admin) => {
-          const range = await rangeOf(admin, options);
-          process.exitCode = await run(createEvidenceStore({ db: admin.db }), range, ids, options);
-        });
-      const opened = await openDecisionFiles(options);
-      if ('store' in opened) process.exitCode = await run(opened.store, rangeOffline(options), ids, options);
-      else {
-        say(`custos: ${printable(opened.sentence)}`);
-        process.exitCode = opened.exitCode;
-      }
+      const misuse = misuseOf(ids, options);
+      if (misuse !== undefined) throw new UsageError(misuse);
+      process.exitCode =
+        options.log === undefined
+          ? await runAdmin(async (admin) =>
+              run(createEvidenceStore({ db: admin.db }), await rangeOf(admin, options), ids, options),
+            )
+          : await run(await openDecisionFiles(options), rangeOffline(options), ids, options);
     });
 
   decision
@@ -89,7 +80,7 @@ export function registerDecision(program: Command): void {
     .requiredOption('--policies <file>', 'where the policy sets go')
     .requiredOption('--org, --organisation <slug>', 'whose decisions')
     .addOption(new Option('--environment <environment>', 'of which environment').choices(ENVIRONMENTS).default('live'))
-    .option('--since <duration>', 'only those of the last 7d, say (m, h, d, w)')
+    .option('--since <duration>', 'only those of this duration up to now, such as 7d (m, h, d, w)')
     .action((options: ExportOptions) =>
       runAdmin(async (admin) => {
         const written = await writeDecisionFiles(
@@ -102,21 +93,16 @@ export function registerDecision(program: Command): void {
     );
 }
 
-/** Not variadic: that would take the decisions, too. */
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}
-
 function exitCodes(): string {
   const codes = Object.entries(DECISION_FAILURES).map(
     ([code, { exitCode, meaning }]) => `  ${exitCode}  ${code}: ${meaning}`,
   );
   return `
-Exit codes: the first failure of the first decision that has one.
-  0   Every decision holds (with --all, those that can not be evaluated again are only counted).
-  1   The command failed, or there is no such decision.
-  2   The command could not be understood, or a file could not be read.
-  10 to 25, offline   The exported files are not what they should be, as of custos verify.
+Exit codes: that of the first failure found.
+  0   Every decision is verified (with --all, those that can't be evaluated again are only counted).
+  1   The command failed.
+  2   The command line can't be used, there is no such decision, or a file could not be read.
+  10 to 25, offline   The exported files fail a check; the codes are those of custos verify.
   3   Nothing is wrong, but not everything could be evaluated again.
 ${codes.join('\n')}
 `;
@@ -125,16 +111,16 @@ ${codes.join('\n')}
 function misuseOf(ids: readonly string[], options: VerifyOptions): string | undefined {
   const { all, since, organisation, environment, log, facts, policies, vkey, keys } = options;
   if (log === undefined && [facts, policies, vkey, keys].some((value) => value !== undefined))
-    return '--facts, --policies, --vkey and --keys go with --log.';
+    return '--facts, --policies, --vkey and --keys need --log.';
   if (log !== undefined && (organisation !== undefined || environment !== undefined))
-    return 'A log is of one organisation and environment, so --log goes without them.';
-  if (all === true && ids.length > 0) return 'Name decisions, or say --all, not both.';
+    return '--log excludes --organisation and --environment: a log belongs to one of each.';
+  if (all === true && ids.length > 0) return 'Name decisions or give --all, not both.';
   if (all === true) {
     return since !== undefined && parseDuration(since) === undefined ? BAD_SINCE : undefined;
   }
-  if (ids.length === 0) return 'Name the decisions to verify, or say --all.';
+  if (ids.length === 0) return 'Name the decisions to verify, or give --all.';
   if (since !== undefined || organisation !== undefined || environment !== undefined)
-    return '--since, --organisation and --environment go with --all.';
+    return '--since, --organisation and --environment need --all.';
   return undefined;
 }
 
@@ -158,21 +144,21 @@ async function run(
   if (options.json === true) process.stdout.write(`${JSON.stringify(counts)}\n`);
   else say(`${counts.verified} verified, ${counts.not_evaluable} not evaluable, ${counts.failed} failed.`);
   if (exitCode !== undefined) return exitCode;
-  return counts.not_evaluable > 0 && options.all !== true ? EXIT_NOT_EVALUABLE : 0;
+  return counts.not_evaluable > 0 && options.all !== true ? EXIT_NOT_EVALUABLE : EXIT.ok;
 }
 
 async function* named(verifier: StoredVerifier, ids: readonly string[]): AsyncGenerator<VerifiedDecision> {
   for (const id of ids) {
     const outcome = await verifier.byId(id);
-    if (outcome === undefined) throw new CommandError(`There is no decision ${id}.`);
+    if (outcome === undefined) throw new UsageError(`There is no decision ${id}.`);
     yield outcome;
   }
 }
 
-/** @throws {CommandError} */
+/** @throws {UsageError} */
 async function rangeOf({ db, nowMs }: AdminStore, options: RangeOptions): Promise<DecisionRange> {
   const { since, organisation, environment } = options;
-  if (since !== undefined && parseDuration(since) === undefined) throw new CommandError(BAD_SINCE);
+  if (since !== undefined && parseDuration(since) === undefined) throw new UsageError(BAD_SINCE);
   return {
     organisationId: organisation === undefined ? undefined : (await requireOrganisation(db, organisation)).id,
     environment,

@@ -1,14 +1,15 @@
-// `custos demo`, which is `npm run demo`: plays a story against a running service and checks that it happened as told.
+// `custos demo`, which is `npm run demo`: plays a story against a running service and checks every step of it.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { readConfig } from '../shared/platform/config/config.ts';
 import { BOOTSTRAP_FILE } from '../shared/domain/keys/bootstrap.ts';
 import { findRoot } from '../shared/platform/config/root.ts';
-import { explain, say } from './context.ts';
 import { DemoError } from './demo/client.ts';
 import { createPrinter, type Printer, SILENT } from './demo/printer.ts';
 import { playStory } from './demo/story.ts';
+import { EXIT, UsageError } from './frame.ts';
+import { isColoured, printJson } from './output.ts';
 
 interface DemoOptions {
   readonly url: string;
@@ -24,39 +25,33 @@ export function registerDemo(program: Command): void {
     .option('--key <key>', "an admin key (default: CUSTOS_KEY, or the data folder's)")
     .option('--json', 'print nothing but a summary in JSON')
     .action(async (options: DemoOptions) => {
-      try {
-        process.exitCode = await demo(options);
-      } catch (error) {
-        if (error instanceof DemoError) say(`custos: ${error.message}`);
-        process.exitCode = error instanceof DemoError ? 1 : explain(error);
-      }
+      process.exitCode = await demo(options);
     });
 }
 
-/** @returns the exit code: 0 only when everything happened as told */
+/** @returns the exit code: 0 only when every step had the expected result */
 async function demo({ url, key, json }: DemoOptions): Promise<number> {
   const print = json === true ? SILENT : terminalPrinter();
   const outcome = await playStory({ url: addressOf(url), adminKey: key ?? findKey(), print });
-  if (json === true) process.stdout.write(`${JSON.stringify(outcome, null, 2)}\n`);
-  return outcome.ok ? 0 : 1;
+  if (json === true) printJson(outcome);
+  return outcome.ok ? EXIT.ok : EXIT.failed;
 }
 
-/** https://no-color.org: any value but an empty one switches colours off. */
 function terminalPrinter(): Printer {
   const isTerminal = process.stdout.isTTY;
-  return createPrinter({ out: process.stdout, isTerminal, colours: isTerminal && !process.env['NO_COLOR'] });
+  return createPrinter({ out: process.stdout, isTerminal, colours: isTerminal && isColoured(process.stdout) });
 }
 
 function addressOf(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    throw new DemoError(`--url must be an address such as http://127.0.0.1:3000, not "${text}".`);
+    throw new UsageError(`--url must be an address such as http://127.0.0.1:3000, not "${text}".`);
   return url.origin;
 }
 
 /** CUSTOS_KEY, or the admin key that `npm start` keeps. */
 function findKey(): string {
-  // CUSTOS_KEY is this command's own, and no setting of the service.
+  // CUSTOS_KEY belongs to this command. The service has no such setting, and readConfig would refuse it.
   const { CUSTOS_KEY: given, ...env } = process.env;
   if (given) return given;
   const { dataDir } = readConfig(env, { root: findRoot(), cwd: process.cwd() });

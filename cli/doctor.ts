@@ -9,8 +9,9 @@ import { openDatabase } from '../shared/platform/db/database.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { ADDRESS_FILE } from '../shared/platform/embedded/embedded.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
-import { printJson } from './admin.ts';
 import { loadConfig } from './context.ts';
+import { EXIT } from './frame.ts';
+import { counted, isColoured, printJson } from './output.ts';
 import { type Diagnosis, examine, ok, problem, reasonOf, skipped, type Verdict } from './doctor/check.ts';
 import {
   checkClock,
@@ -50,7 +51,7 @@ export function registerDoctor(program: Command): void {
       const found = await diagnose();
       if (json === true) printJson({ ok: found.every(({ verdict }) => verdict !== 'problem'), checks: found });
       else print(found);
-      process.exitCode = found.some(({ verdict }) => verdict === 'problem') ? 1 : 0;
+      process.exitCode = found.some(({ verdict }) => verdict === 'problem') ? EXIT.failed : EXIT.ok;
     });
 }
 
@@ -147,7 +148,7 @@ const MARKS: Readonly<Record<Verdict, [string, Parameters<typeof styleText>[0]]>
 };
 
 function print(found: readonly Diagnosis[]): void {
-  const colour = process.stdout.isTTY && !process.env['NO_COLOR'];
+  const colour = isColoured(process.stdout);
   const width = Math.max(...found.map(({ check }) => check.length));
   for (const { check, verdict, detail, advice } of found) {
     const [word, style] = MARKS[verdict];
@@ -156,10 +157,6 @@ function print(found: readonly Diagnosis[]): void {
     if (advice !== undefined && verdict !== 'ok') process.stdout.write(`${' '.repeat(9 + width)}  → ${advice}\n`);
   }
   const count = (verdict: Verdict): number => found.filter((diagnosis) => diagnosis.verdict === verdict).length;
-  const [problems, warnings] = [many(count('problem'), 'problem'), many(count('warning'), 'warning')];
-  process.stdout.write(`\n${problems}, ${warnings}, ${many(count('ok'), 'check')} ok\n`);
-}
-
-function many(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
+  const [problems, warnings] = [counted(count('problem'), 'problem'), counted(count('warning'), 'warning')];
+  process.stdout.write(`\n${problems}, ${warnings}, ${counted(count('ok'), 'check')} ok\n`);
 }

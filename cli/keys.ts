@@ -9,8 +9,9 @@ import { planKey } from '../shared/domain/keys/plan.ts';
 import { createKey, type KeyRow, listKeys, revokeKey, rotateKey } from '../shared/domain/keys/store.ts';
 import type { Database } from '../shared/platform/db/database.ts';
 import { ENVIRONMENTS, type Environment, SCOPES } from '../shared/kernel/vocabulary.ts';
-import { CommandError, printJson, printTable, requireOrganisation, runAdmin } from './admin.ts';
-import { say } from './context.ts';
+import { requireOrganisation, runAdmin } from './admin.ts';
+import { say, UsageError } from './frame.ts';
+import { printJson, printTable } from './output.ts';
 
 const PAGE = 200;
 /** The options that refusals point to. */
@@ -160,7 +161,7 @@ export function registerKeys(program: Command): void {
 
 async function requireKey(db: Database, keyId: string) {
   const key = await loadKey(db, keyId);
-  if (key === undefined) throw new CommandError(`There is no key ${keyId}. "custos keys list" shows the ids.`);
+  if (key === undefined) throw new UsageError(`There is no key ${keyId}. "custos keys list" shows the ids.`);
   return key;
 }
 

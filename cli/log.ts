@@ -12,8 +12,10 @@ import { acceptLostLog, ResumeError, resumeLog } from '../shared/domain/ledger/r
 import { RotationError, rotateLogKey } from '../shared/domain/ledger/rotate-key.ts';
 import { loadPrivateKey } from '../shared/core/proof/keys.ts';
 import { type Environment, ENVIRONMENTS } from '../shared/kernel/vocabulary.ts';
-import { CommandError, printJson, printTable, requireOrganisation, runAdmin, userName } from './admin.ts';
-import { loadConfig, say } from './context.ts';
+import { requireOrganisation, runAdmin, userName } from './admin.ts';
+import { loadConfig } from './context.ts';
+import { CommandError, say, UsageError } from './frame.ts';
+import { printJson, printTable } from './output.ts';
 
 interface LogOptions {
   readonly organisation: string;
@@ -44,7 +46,7 @@ export function registerLog(program: Command): void {
         const found = await findLog(db, id, environmentOf(options.environment), generation);
         const origin = found?.origin;
         if (found === undefined || origin === null || origin === undefined)
-          throw new CommandError('There is no such log yet.');
+          throw new UsageError('There is no such log yet.');
         await explained(async () => {
           for await (const line of exportLog(db, { ...found, origin }))
             if (!process.stdout.write(line)) await once(process.stdout, 'drain');
@@ -110,15 +112,15 @@ async function resume(
   }: Partial<LogOptions> & { readonly lost?: string; readonly reason: string },
 ): Promise<void> {
   const word = { by: `cli:${userName()}`, reason };
-  if (reason.trim() === '' || reason.length > 500) throw new CommandError('--reason must have 1 to 500 characters.');
+  if (reason.trim() === '' || reason.length > 500) throw new UsageError('--reason must have 1 to 500 characters.');
   if (lost !== undefined) {
     if (organisation !== undefined || environment !== undefined)
-      throw new CommandError('--lost goes without --organisation and --environment.');
+      throw new UsageError('--lost goes without --organisation and --environment.');
     await explained(() => acceptLostLog({ db, nowMs }, lost, word));
     return say(`Accepted that ${lost} is gone. Its kept checkpoint stays where it is.`);
   }
   if (organisation === undefined || environment === undefined)
-    throw new CommandError('Name the log with --organisation and --environment, or one that is gone with --lost.');
+    throw new UsageError('Name the log with --organisation and --environment, or one that is gone with --lost.');
   const { id } = await requireOrganisation(db, organisation);
   const owner = { organisationId: id, environment: environmentOf(environment) };
   const { origin, accepted } = await explained(() => resumeLog({ db, keeper: keeperOf(), nowMs }, owner, word));
@@ -173,11 +175,11 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
 
 function environmentOf(text: string): Environment {
   const environment = ENVIRONMENTS.find((one) => one === text);
-  if (environment === undefined) throw new CommandError(`--environment must be ${ENVIRONMENTS.join(', ')}.`);
+  if (environment === undefined) throw new UsageError(`--environment must be ${ENVIRONMENTS.join(', ')}.`);
   return environment;
 }
 
 function numberOf(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new CommandError('--generation must be a number from 1 on.');
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError('--generation must be a number from 1 on.');
   return Number(text);
 }

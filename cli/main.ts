@@ -1,14 +1,15 @@
 #!/usr/bin/env node
-// The command line: `custos <command>`, one file per command. Only the file of the command that is asked for is loaded.
+// The command line: `custos <command>`, one file per command. Only the file of the named command is loaded.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Command } from 'commander';
 import { findRoot } from '../shared/platform/config/root.ts';
+import { reportError } from './frame.ts';
 import { endWithReader } from './reader.ts';
 
 type Register = (program: Command) => void | Promise<void>;
 
-/** In the order of the help. A filter such as `canonicalize` is called in loops: it loads no database driver. */
+/** In the order of the help. Scripts call filters such as `canonicalize` in loops, so those load no database driver. */
 const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
   start: async () => (await import('./start.ts')).registerStart,
   migrate: async () => (await import('./migrate.ts')).registerMigrate,
@@ -34,13 +35,22 @@ const { version, description } = JSON.parse(readFileSync(path.join(findRoot(), '
   description: string;
 };
 
-const program = new Command('custos').description(description).version(version);
+// Inherited by every command: usage errors are thrown to reportError below, and all errors begin with the program's name.
+const program = new Command('custos')
+  .description(description)
+  .version(version)
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'custos: ')) });
 const [, , name = ''] = process.argv;
-const asked = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+const named = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
 const isVersion = name === '--version' || name === '-V';
-// Help, and what to say of a command that does not exist, need all of them; the version needs none.
-const needed = asked === undefined ? (isVersion ? [] : Object.values(COMMANDS)) : [asked];
+// Help and the error for an unknown command list all commands; the version needs none.
+const needed = named === undefined ? (isVersion ? [] : Object.values(COMMANDS)) : [named];
 for (const load of needed) await (await load())(program);
-// The service itself goes on without a reader.
+// The service keeps running when nobody reads its output.
 if (name !== 'start') endWithReader();
-await program.parseAsync();
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = await reportError(error);
+}

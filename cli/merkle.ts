@@ -1,4 +1,4 @@
-// `custos merkle ...`: the RFC 6962 functions over standard input and output, so that other implementations' vectors can be run.
+// `custos merkle ...`: the RFC 6962 functions over standard input and output, to run the test vectors of other implementations.
 import type { Command } from 'commander';
 import {
   consistencyPath,
@@ -9,7 +9,8 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from '../shared/core/proof/merkle.ts';
-import { exitAsFilter, InputError, readJsonInput, runFilter } from './stdin.ts';
+import { EXIT, UsageError } from './frame.ts';
+import { readJsonInput } from './stdin.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -23,7 +24,7 @@ Hashes and leaves are lower-case hex. A tree is given as "leaves" (raw bytes) or
 
 Exit codes: 0; 1 when a proof is not valid; 2 for input that cannot be used.`;
 
-/** Each command: what it answers to its input. @throws {InputError} */
+/** Each command with the function that computes its answer. @throws {UsageError} */
 export const MERKLE_COMMANDS: Readonly<
   Record<string, { readonly description: string; answer(input: Members): object }>
 > = {
@@ -67,7 +68,7 @@ export const MERKLE_COMMANDS: Readonly<
     },
   },
   'verify-inclusion': {
-    description: 'whether such a proof holds',
+    description: 'whether such a proof is valid',
     answer(input) {
       only(input, ['index', 'size', 'leafHash', 'path', 'root']);
       const [index, size] = [number(input, 'index'), number(input, 'size')];
@@ -76,7 +77,7 @@ export const MERKLE_COMMANDS: Readonly<
     },
   },
   'verify-consistency': {
-    description: 'whether such a proof holds',
+    description: 'whether such a proof is valid',
     answer(input) {
       only(input, ['from', 'to', 'fromRoot', 'toRoot', 'path']);
       const [from, to] = [number(input, 'from'), number(input, 'to')];
@@ -89,7 +90,6 @@ export const MERKLE_COMMANDS: Readonly<
 export function registerMerkle(program: Command): void {
   const merkle = program
     .command('merkle')
-    .exitOverride(exitAsFilter)
     .description('RFC 6962 trees: JSON on standard input, JSON on standard output')
     .addHelpText('after', HELP);
   for (const [name, { description, answer }] of Object.entries(MERKLE_COMMANDS)) {
@@ -97,16 +97,13 @@ export function registerMerkle(program: Command): void {
       .command(name)
       .description(description)
       .addHelpText('after', HELP)
-      .action(() =>
-        runFilter(async () => {
-          const input = await readJsonInput();
-          if (typeof input !== 'object' || input === null || Array.isArray(input))
-            fail('the input is not a JSON object');
-          const answered = answer(input as Members);
-          if ('valid' in answered && answered.valid === false) process.exitCode = 1;
-          process.stdout.write(`${JSON.stringify(answered)}\n`);
-        }),
-      );
+      .action(async () => {
+        const input = await readJsonInput();
+        if (typeof input !== 'object' || input === null || Array.isArray(input)) fail('the input is not a JSON object');
+        const answered = answer(input as Members);
+        if ('valid' in answered && answered.valid === false) process.exitCode = EXIT.failed;
+        process.stdout.write(`${JSON.stringify(answered)}\n`);
+      });
   }
 }
 
@@ -160,5 +157,5 @@ function hex(hash: Uint8Array): string {
 }
 
 function fail(why: string): never {
-  throw new InputError(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`);
+  throw new UsageError(`${why.charAt(0).toUpperCase()}${why.slice(1)}.`);
 }

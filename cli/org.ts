@@ -2,8 +2,9 @@
 import type { Command } from 'commander';
 import { TIER_MAX } from '../shared/domain/keys/limits.ts';
 import { createOrganisation, listOrganisations, type Organisation } from '../shared/domain/keys/organisations.ts';
-import { printJson, printTable, runAdmin } from './admin.ts';
-import { say } from './context.ts';
+import { runAdmin } from './admin.ts';
+import { say } from './frame.ts';
+import { printJson, printTable } from './output.ts';
 
 interface CreateOptions {
   readonly name?: string;

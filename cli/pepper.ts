@@ -10,7 +10,8 @@ import { SetupError } from '../shared/platform/embedded/account.ts';
 import { startEmbedded } from '../shared/platform/embedded/embedded.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { beginPepperChange } from '../shared/platform/embedded/secrets.ts';
-import { explain, loadConfig, say } from './context.ts';
+import { loadConfig } from './context.ts';
+import { say } from './frame.ts';
 import { refusedLines } from './seals.ts';
 
 export function registerPepper(program: Command): void {
@@ -21,12 +22,8 @@ export function registerPepper(program: Command): void {
       'seal everything under a new pepper, while no process runs: CUSTOS_PEPPER is the new one and CUSTOS_PEPPER_PREVIOUS the old one; for the embedded database a new one is made. Running it again finishes what was interrupted',
     )
     .action(async () => {
-      try {
-        const { rotated, waiting } = await rotate(loadConfig());
-        process.stdout.write(`${linesOf(rotated, waiting).join('\n')}\n`);
-      } catch (error) {
-        process.exitCode = explain(error);
-      }
+      const { rotated, waiting } = await rotate(loadConfig());
+      process.stdout.write(`${linesOf(rotated, waiting).join('\n')}\n`);
     });
 }
 

@@ -1,7 +1,6 @@
-// `custos policy <command>`: the workbench of policy authors. Only the file of the command that is asked for is loaded.
+// `custos policy <command>`: the workbench of policy authors. Only the file of the named command is loaded.
 import type { Command } from 'commander';
-import { EXIT_CODES } from './policy/output.ts';
-import { exitAsFilter } from './stdin.ts';
+import { POLICY_EXIT_CODES } from './policy/exit-codes.ts';
 
 type Register = (policy: Command) => void;
 
@@ -19,11 +18,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Register>>> = {
 export async function registerPolicy(program: Command): Promise<void> {
   const policy = program
     .command('policy')
-    // Before the commands below it, which inherit it: arguments that can't be used are exit code 2.
-    .exitOverride(exitAsFilter)
     .description('write, check, test, explain and replay policies')
-    .addHelpText('after', EXIT_CODES);
+    .addHelpText('after', POLICY_EXIT_CODES);
   const [, , , name = ''] = process.argv;
-  const asked = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  for (const load of asked === undefined ? Object.values(COMMANDS) : [asked]) (await load())(policy);
+  const named = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  for (const load of named === undefined ? Object.values(COMMANDS) : [named]) (await load())(policy);
 }

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import { printable } from '../shared/core/proof/encoding.ts';
 import { checkSealedRows, type RefusedRow } from '../shared/platform/db/seals/check.ts';
-import { printJson, runAdmin } from './admin.ts';
+import { runAdmin } from './admin.ts';
+import { printJson } from './output.ts';
 
 export function registerSeals(program: Command): void {
   const seals = program.command('seals').description('the seals of rows that give authority');

@@ -10,13 +10,14 @@ import { migrate } from '../shared/platform/db/migrate.ts';
 import { SetupError } from '../shared/platform/embedded/account.ts';
 import { createLogger, type Logger } from '../shared/platform/observe/logger.ts';
 import { bannerLines } from './banner.ts';
-import { explain, loadConfig, say } from './context.ts';
+import { loadConfig } from './context.ts';
 import { ensureFirstKey } from './first-key.ts';
+import { EXIT, reportError, say } from './frame.ts';
 import { type SupervisedChild, superviseChild } from './supervisor/child.ts';
 import { listenForStop, type StopSignals } from './supervisor/signals.ts';
 import { openStore, type SupervisedStore } from './supervisor/store.ts';
 
-/** A child has its own deadline; the supervisor gives it this much longer before it kills it. */
+/** Added to a child's own shutdown deadline before the supervisor kills it. */
 const GRACE_MS = 2_000;
 
 export function registerStart(program: Command): void {
@@ -28,36 +29,31 @@ export function registerStart(program: Command): void {
     });
 }
 
-/** What has been started so far, in order; stopped the other way round, or killed all at once. */
+/** The parts started so far: children are stopped before the store, or all are killed at once. */
 interface Started {
   store: SupervisedStore | undefined;
   children: SupervisedChild[];
 }
 
-/** Runs until it is asked to stop. @returns the exit code */
+/** Runs until a signal requests a stop. @returns the exit code */
 async function start(): Promise<number> {
   const startedAtMs = performance.now();
   const started: Started = { store: undefined, children: [] };
-  // Whoever reads our output may go away before us.
+  // The reader of the output may exit before the service does.
   process.stdout.on('error', () => undefined);
   const signals = listenForStop(() => {
-    say('custos: asked to stop again: ending at once');
+    say('custos: second signal: ending at once');
     for (const child of started.children) child.kill();
     started.store?.kill();
-    process.exit(1);
+    process.exit(EXIT.failed);
   });
-  let config: Config;
-  try {
-    config = loadConfig();
-  } catch (error) {
-    return explain(error);
-  }
-  let code = 0;
+  const config = loadConfig();
+  let code: number = EXIT.ok;
   try {
     await run(config, started, signals, startedAtMs);
   } catch (error) {
-    // What is interrupted may fail in its own way; the person who interrupted it need not read that.
-    if (!signals.requested.aborted) code = explain(error);
+    // A start that was interrupted may fail because of the interruption; such an error is not shown.
+    if (!signals.requested.aborted) code = await reportError(error);
   }
   if (signals.requested.aborted && process.stdout.isTTY) say('\ncustos: stopping');
   await Promise.all(started.children.map((child) => child.stop(config.shutdownTimeoutMs + GRACE_MS)));
@@ -65,7 +61,7 @@ async function start(): Promise<number> {
   return code;
 }
 
-/** Starts one thing after the other, prints where they are, and settles when a signal asks to stop. */
+/** Starts the parts in order, prints their addresses, and settles on the first stop signal. */
 async function run(config: Config, started: Started, signals: StopSignals, startedAtMs: number): Promise<void> {
   const logger = createLogger({ name: 'supervisor', level: config.logLevel, pretty: process.stderr.isTTY, fd: 2 });
   const store = await openStore(config, logger, say);
@@ -86,7 +82,7 @@ async function run(config: Config, started: Started, signals: StopSignals, start
   await signals.received;
 }
 
-/** Ingress signs promises and never has the key of the logs; workers have that one alone. */
+/** Ingress gets the promise key only; workers get the log's signing key only. */
 function superviseIngress(config: StoreConfig, logger: Logger): SupervisedChild {
   return superviseChild({
     name: 'ingress',
@@ -95,7 +91,7 @@ function superviseIngress(config: StoreConfig, logger: Logger): SupervisedChild 
     env: (address) => ({
       ...storeEnv(config),
       CUSTOS_PROMISE_KEY_FILE: config.promiseKeyFile,
-      // A port that was picked stays the same when the process is started again.
+      // After a restart ingress listens on the port that it picked first.
       PORT: address === undefined ? String(config.port) : new URL(address).port || String(config.port),
     }),
   });
@@ -110,7 +106,7 @@ function superviseWorkers(config: StoreConfig, logger: Logger): SupervisedChild 
   });
 }
 
-/** What both children get: the secrets that they need as values, and no other, wherever they came from. */
+/** The environment of both children. Secrets that they need are passed as values, whether they came from a variable or a file; all others are removed. */
 function storeEnv(config: StoreConfig): NodeJS.ProcessEnv {
   const { CUSTOS_SIGNING_KEY_FILE: _log, CUSTOS_PROMISE_KEY_FILE: _promise, ...env } = process.env;
   for (const { name, secret } of SETTING_TABLE)
@@ -134,8 +130,8 @@ function entryOf(name: 'ingress' | 'workers'): string {
 }
 
 /**
- * Looks whether ingress will be able to listen, so that the refusal is a sentence. After a crash the ingress of the
- * earlier start may still be finishing its requests: it is given its time.
+ * Checks that ingress can listen, for an error in one sentence. After a crash, the previous ingress may still be
+ * finishing its requests, so the port is tried again until that process's shutdown deadline.
  */
 async function portIsFree(config: Config, afterCrash: boolean, stop: AbortSignal): Promise<void> {
   if (config.port === 0) return;

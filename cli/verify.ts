@@ -1,11 +1,10 @@
 // `custos verify FILE`: checks a receipt, a chain of them or a promise, offline, with nothing but the log's verifier key.
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { JsonError, parseJson } from '../shared/kernel/json.ts';
 import { printable, quoted } from '../shared/core/proof/encoding.ts';
 import { type Failed, FAILURES, ProofError } from '../shared/core/proof/failures.ts';
-import { type TrustedKey, trustKey, trustPublishedKeys } from '../shared/core/proof/keys.ts';
+import type { TrustedKey } from '../shared/core/proof/keys.ts';
 import { type SignedPromise, verifyPromise } from '../shared/core/proof/promise.ts';
 import type { Receipt, VerifiedReceipt } from '../shared/core/proof/receipt.ts';
 import {
@@ -15,9 +14,12 @@ import {
   type VerifiedChain,
   verifyChain,
 } from '../shared/core/proof/verify.ts';
-import { BAD_INPUT, exitAsFilter, InputError, readStandardInput, runFilter, textOf } from './stdin.ts';
+import { EXIT, UsageError } from './frame.ts';
+import { readStandardInput } from './stdin.ts';
+import { printJson } from './output.ts';
+import { asUnreadable, collect, readFile, trustedKeysOf } from './trusted-keys.ts';
 
-/** About a second and a half on what is wrong with a receipt: a person waits, no other request does. */
+/** About 1.5 s of search for the cause of a failure. Only the person at the shell waits for it. */
 const SEARCH_HASHES = 1_000_000;
 
 interface VerifyCommandOptions {
@@ -36,7 +38,6 @@ type Verified =
 export function registerVerify(program: Command): void {
   program
     .command('verify')
-    .exitOverride(exitAsFilter)
     .description('verify a receipt or a promise offline: no service, no database, only the verifier key of the log')
     .argument('<file>', 'a receipt (JSON, or tlog-proof text) or a promise (JSON); - reads standard input')
     .option('--vkey <vkey>', 'a verifier key that you trust; may be repeated', collect)
@@ -45,32 +46,27 @@ export function registerVerify(program: Command): void {
     .option('--log <file>', 'an exported log: shows whether a promise was kept')
     .option('--json', 'print JSON')
     .addHelpText('after', exitCodes())
-    .action((file: string, options: VerifyCommandOptions) =>
-      runFilter(async () => {
-        const result = await verifyFile(file, options);
-        if (!result.ok) process.exitCode = FAILURES[result.failure].exitCode;
-        process.stdout.write(
-          options.json
-            ? `${JSON.stringify(jsonOf(result), null, 2)}\n`
-            : `${sentencesOf(result).map(printable).join('\n')}\n`,
-        );
-      }),
-    );
+    .action(async (file: string, options: VerifyCommandOptions) => {
+      const result = await verifyFile(file, options);
+      if (!result.ok) process.exitCode = FAILURES[result.failure].exitCode;
+      if (options.json) return printJson(jsonOf(result));
+      process.stdout.write(`${sentencesOf(result).map(printable).join('\n')}\n`);
+    });
 }
 
 async function verifyFile(file: string, options: VerifyCommandOptions): Promise<Verified | Failed> {
-  const trustedKeys = keysOf(options);
+  const trustedKeys = requireKeys(options);
   try {
     const evidence = parseEvidence(await readBytes(file));
     if (evidence.kind === 'promise') {
-      if (options.chain !== undefined) throw new InputError('--chain takes receipts, and this is a promise.');
+      if (options.chain !== undefined) throw new UsageError('--chain takes receipts, and this is a promise.');
       return await verifyPromiseFile(evidence.promise, trustedKeys, options.log);
     }
-    if (options.log !== undefined) throw new InputError('--log is for promises; a receipt proves itself.');
+    if (options.log !== undefined) throw new UsageError('--log is for promises; a receipt proves itself.');
     const receipts: Receipt[] = [evidence.receipt];
     for (const other of options.chain ?? []) {
       const more = parseEvidence(await readBytes(other));
-      if (more.kind !== 'receipt') throw new InputError(`${quoted(other)} is not a receipt.`);
+      if (more.kind !== 'receipt') throw new UsageError(`${quoted(other)} is not a receipt.`);
       receipts.push(more.receipt);
     }
     return verifyChain(receipts, trustedKeys, { searchHashes: SEARCH_HASHES });
@@ -95,46 +91,23 @@ async function verifyPromiseFile(
       if (failed !== undefined) return failed;
     }
   } catch (error) {
-    throw unreadable(logFile, error);
+    throw asUnreadable(logFile, error);
   } finally {
     input.destroy();
   }
   return check.end();
 }
 
-/** @throws {InputError} */
-function keysOf({ vkey = [], keys }: VerifyCommandOptions): TrustedKey[] {
-  try {
-    const trusted = vkey.map((text) => trustKey(text));
-    if (keys !== undefined) trusted.push(...trustPublishedKeys(parseJson(textOf(readFile(keys), quoted(keys)))));
-    if (trusted.length === 0)
-      throw new InputError(
-        'Which key do you trust? Give --vkey or --keys; "GET /v1/log/keys" of the service shows them.',
-      );
-    return trusted;
-  } catch (error) {
-    if (error instanceof ProofError) throw new InputError(error.message);
-    if (error instanceof JsonError) throw new InputError(`The keys are not valid JSON: ${error.message}.`);
-    throw error;
-  }
+/** @throws {UsageError} when no key is given, or one can't be read */
+function requireKeys(options: VerifyCommandOptions): TrustedKey[] {
+  const trusted = trustedKeysOf(options);
+  if (trusted.length === 0)
+    throw new UsageError('No key is trusted. Give --vkey or --keys; GET /v1/log/keys of the service lists its keys.');
+  return trusted;
 }
 
 function readBytes(file: string): Promise<Buffer> | Buffer {
   return file === '-' ? readStandardInput() : readFile(file);
-}
-
-/** @throws {InputError} */
-function readFile(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    throw unreadable(file, error);
-  }
-}
-
-function unreadable(file: string, error: unknown): Error {
-  if (!(error instanceof Error) || !('code' in error)) return new Error(`reading ${file} failed`, { cause: error });
-  return new InputError(`${quoted(file)} cannot be read (${String(error.code)}).`);
 }
 
 function sentencesOf(result: Verified | Failed): string[] {
@@ -149,7 +122,7 @@ function sentencesOf(result: Verified | Failed): string[] {
   if (log === undefined)
     return [
       `VALID: ${quoted(promise.log)} promised on ${promise.issuedAt} to hold the proof ${quoted(promise.proofId)} by ${promise.deadline}.`,
-      'Whether it does, an exported log shows: --log FILE.',
+      'Give an exported log with --log FILE to check whether the promise was kept.',
     ];
   return [
     `VALID: the promise was kept; the proof ${quoted(promise.proofId)} stands at index ${result.index} of ${quoted(log.origin)}.`,
@@ -183,11 +156,7 @@ function exitCodes(): string {
   const rows = Object.entries(FAILURES).map(
     ([name, { exitCode, meaning }]) => `  ${exitCode}  ${name.padEnd(21)} ${meaning}`,
   );
-  return ['', 'Exit codes:', '   0  VALID', `   ${BAD_INPUT}  (arguments or files that cannot be used)`, ...rows].join(
+  return ['', 'Exit codes:', '   0  VALID', `   ${EXIT.usage}  (arguments or files that cannot be used)`, ...rows].join(
     '\n',
   );
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }

@@ -1,8 +1,9 @@
 // The demo's HTTP client: JSON in, JSON out, patient with a service that says "later", and clear about what went wrong.
+import { CommandError } from '../frame.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Why the story cannot go on, as a sentence for whoever watches it. */
-export class DemoError extends Error {}
+export class DemoError extends CommandError {}
 
 export interface DemoClient {
   /** @throws {DemoError} when the answer has another status, or none comes */

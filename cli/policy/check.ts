@@ -1,16 +1,8 @@
 // `custos policy check`: everything that is wrong with a policy folder, before the service reads it.
 import type { Command } from 'commander';
-import {
-  counted,
-  EXIT,
-  EXIT_CODES,
-  type ExitCode,
-  paint,
-  printFindings,
-  printJson,
-  printLine,
-  runPolicyCommand,
-} from './output.ts';
+import { EXIT } from '../frame.ts';
+import { counted, paint, printFindings, printJson, printLine } from '../output.ts';
+import { POLICY_EXIT_CODES, type ExitCode, runPolicyCommand } from './exit-codes.ts';
 import { type CheckedFolder, checkFolder } from './findings.ts';
 import { FOLDER_HELP, policyDirOf } from './folder.ts';
 import { watchFolder } from './watch.ts';
@@ -29,7 +21,7 @@ export function registerPolicyCheck(policy: Command): void {
     .option('--strict', 'warnings count as errors')
     .option('--json', 'print JSON; with --watch one line for each time')
     .option('--watch', 'check again whenever a file changes, until Ctrl-C')
-    .addHelpText('after', EXIT_CODES)
+    .addHelpText('after', POLICY_EXIT_CODES)
     .action((folder: string | undefined, options: CheckOptions) =>
       runPolicyCommand(async () => {
         const dir = policyDirOf(folder);

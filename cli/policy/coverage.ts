@@ -5,18 +5,9 @@ import { createCoverage, type CoverageReport, type Share } from '../../shared/co
 import { runCase } from '../../shared/core/policy/testing/run.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { TESTED_HELP, TESTS_HELP } from './folder.ts';
-import {
-  EXIT,
-  EXIT_CODES,
-  type ExitCode,
-  paint,
-  printFindings,
-  printJson,
-  printLine,
-  printTable,
-  runPolicyCommand,
-  UsageError,
-} from './output.ts';
+import { EXIT, UsageError } from '../frame.ts';
+import { paint, printFindings, printJson, printLine, printTable } from '../output.ts';
+import { POLICY_EXIT_CODES, type ExitCode, runPolicyCommand } from './exit-codes.ts';
 import { type PreparedRun, prepareRun } from './test-files.ts';
 
 interface CoverageOptions {
@@ -52,7 +43,7 @@ export function registerPolicyCoverage(policy: Command): void {
     .option('--policies <folder>', TESTED_HELP)
     .option('--min <percent>', 'exit code 4 when policies, rules or conditions are covered by less', percentage)
     .option('--json', 'print JSON')
-    .addHelpText('after', EXIT_CODES)
+    .addHelpText('after', POLICY_EXIT_CODES)
     .action((folder: string | undefined, options: CoverageOptions) => runPolicyCommand(() => run(folder, options)));
 }
 
@@ -77,7 +68,7 @@ async function run(folder: string | undefined, options: CoverageOptions): Promis
     const { digest } = prepared.set;
     printJson({ ok: isEnough, cases, failed, digest, percent, policies, rules, conditions, gaps, findings: [] });
   } else show(report, { gaps, cases: prepared.cases.length, failed, min: options.min });
-  return isEnough ? EXIT.ok : EXIT.failed;
+  return isEnough ? EXIT.ok : EXIT.negative;
 }
 
 /** A case that fails covers what it asks all the same; how many did is told. */

@@ -11,23 +11,16 @@ import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../shared/core/policy/load.ts';
 import { BUILT_IN_POLICY } from '../../shared/core/policy/schema.ts';
 import type { Facts } from '../../shared/core/policy/types.ts';
-import { CommandError } from '../admin.ts';
-import { say } from '../context.ts';
+import { runAdmin } from '../admin.ts';
+import { CommandError } from '../frame.ts';
+import { say } from '../frame.ts';
 import { checkFolder } from './findings.ts';
 import { admitFolder, FOLDER_HELP, policyDirOf, readFolder } from './folder.ts';
 import { type Explained, explainedJson, explainedLines } from './explained.ts';
-import {
-  EXIT,
-  EXIT_CODES,
-  type ExitCode,
-  printFindings,
-  printJson,
-  printLine,
-  runPolicyCommand,
-  UsageError,
-} from './output.ts';
+import { EXIT, UsageError } from '../frame.ts';
+import { printFindings, printJson, printLine } from '../output.ts';
+import { POLICY_EXIT_CODES, type ExitCode, runPolicyCommand } from './exit-codes.ts';
 import { factsOfQuestion, questionOptions, type QuestionOptions } from './question.ts';
-import { withPolicyStore } from './store.ts';
 
 interface ExplainOptions extends QuestionOptions {
   readonly decision?: string;
@@ -55,7 +48,7 @@ export function registerPolicyExplain(policy: Command): void {
     )
     .option('--all', 'show the conditions of rules that did not match, too')
     .option('--json', 'print JSON')
-    .addHelpText('after', `${EXAMPLES}${EXIT_CODES}`)
+    .addHelpText('after', `${EXAMPLES}${POLICY_EXIT_CODES}`)
     .action((folder: string | undefined, options: ExplainOptions) =>
       runPolicyCommand(async () => {
         const given = [options.intent, options.text, options.decision].filter((value) => value !== undefined);
@@ -92,7 +85,7 @@ async function explainQuestion(folder: string | undefined, options: ExplainOptio
 async function explainDecision(folder: string | undefined, id: string, options: ExplainOptions): Promise<ExitCode> {
   const draft = folder === undefined ? undefined : await setOf(policyDirOf(folder), options);
   if (folder !== undefined && draft === undefined) return EXIT.broken;
-  return withPolicyStore(async ({ db }) => {
+  return runAdmin(async ({ db }) => {
     const store = createEvidenceStore({ db });
     const found = await store.byId(id);
     if (found === undefined) throw new UsageError(`There is no decision ${id}.`);

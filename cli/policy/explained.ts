@@ -7,7 +7,7 @@ import { fullPath } from '../../shared/core/policy/vocabulary.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { tierName } from '../../shared/core/trust/score.ts';
 import type { Verdict } from '../../shared/kernel/vocabulary.ts';
-import { type Paint, paint } from './output.ts';
+import { type Paint, paint } from '../output.ts';
 
 export interface Explained extends Explanation {
   readonly facts: Facts;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '../../shared/core/policy/types.ts';
 import { admitFolder, readFolder, shownPath, testsDirOf } from './folder.ts';
-import type { ShownFinding } from './output.ts';
+import type { ShownFinding } from '../output.ts';
 import { checkTestFiles } from './test-files.ts';
 
 export interface CheckedFolder {

@@ -8,7 +8,7 @@ import { type Admission, admitPolicySet } from '../../shared/core/policy/admit.t
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
 import { pathBelowRoot } from '../../shared/platform/config/forms.ts';
-import { UsageError } from './output.ts';
+import { UsageError } from '../frame.ts';
 
 const DEFAULT = 'policies';
 const VARIABLE = 'CUSTOS_POLICY_DIR';

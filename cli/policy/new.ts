@@ -26,17 +26,9 @@ import { LEXICON_FILE } from '../../shared/domain/policy-sets/folder.ts';
 import { type Action, ACTIONS, ENVIRONMENTS, type Environment } from '../../shared/kernel/vocabulary.ts';
 import { checkFolder, shownFinding } from './findings.ts';
 import { FOLDER_HELP, policyDirOf, readFolder, shownPath, testsDirOf } from './folder.ts';
-import {
-  EXIT,
-  EXIT_CODES,
-  type ExitCode,
-  paint,
-  printFindings,
-  printJson,
-  printLine,
-  runPolicyCommand,
-  UsageError,
-} from './output.ts';
+import { EXIT, UsageError } from '../frame.ts';
+import { paint, printFindings, printJson, printLine } from '../output.ts';
+import { POLICY_EXIT_CODES, type ExitCode, runPolicyCommand } from './exit-codes.ts';
 import { prettyJson } from './pretty.ts';
 import { type Draft, draftOf, TEMPLATE_EFFECTS, type TemplateEffect } from './template.ts';
 
@@ -73,7 +65,7 @@ export function registerPolicyNew(policy: Command): void {
     .addOption(repeatable('--environment <environment>', 'an environment of its target (default: all)', ENVIRONMENTS))
     .option('--description <sentence>', 'what it is for (default: what its rule says)')
     .option('--json', 'print JSON: the files that were written')
-    .addHelpText('after', EXIT_CODES)
+    .addHelpText('after', POLICY_EXIT_CODES)
     .action((name: string, folder: string | undefined, options: NewOptions) =>
       runPolicyCommand(() => writeNew(name, policyDirOf(folder), options)),
     );

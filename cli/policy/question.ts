@@ -18,7 +18,7 @@ import {
   type Environment,
   TIER_TABLE,
 } from '../../shared/kernel/vocabulary.ts';
-import { UsageError } from './output.ts';
+import { UsageError } from '../frame.ts';
 
 export interface QuestionOptions {
   readonly intent?: string;

@@ -1,7 +1,7 @@
 // The report of a replay and of shadow mode for a terminal.
 import type { Change, DifferenceReport, Said, Table } from '../../shared/core/policy/difference-types.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
-import { paint, type Paint, tableLines } from './output.ts';
+import { paint, type Paint, tableLines } from '../output.ts';
 
 /** Rows of a table, and examples, that a terminal shows; JSON and the page show more. */
 const SHOWN_ROWS = 10;

@@ -15,12 +15,13 @@ import { parseDuration } from '../../shared/domain/keys/durations.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { timeOf as instantOf } from '../../shared/core/policy/values.ts';
 import { type Environment, ENVIRONMENTS } from '../../shared/kernel/vocabulary.ts';
-import { CommandError, requireOrganisation } from '../admin.ts';
-import { say } from '../context.ts';
+import { requireOrganisation, runAdmin } from '../admin.ts';
+import { say } from '../frame.ts';
 import { policyDirOf, readFolder, shownPath } from './folder.ts';
-import { EXIT, type ExitCode, printFindings, printJson, printLine, runPolicyCommand, UsageError } from './output.ts';
+import { EXIT, UsageError } from '../frame.ts';
+import { printFindings, printJson, printLine } from '../output.ts';
+import { type ExitCode, runPolicyCommand } from './exit-codes.ts';
 import { differenceLines } from './replay-text.ts';
-import { withPolicyStore } from './store.ts';
 
 interface ReplayOptions {
   readonly policies?: string;
@@ -78,12 +79,13 @@ Exit codes: 0, also when decisions would change; 2 for options that can't be use
         const options = folder === undefined ? given : { ...given, policies: folder };
         // What is wrong with the options is said before anything is opened.
         askedOf(options, Date.now());
-        return withPolicyStore(async ({ db }) => {
+        return runAdmin(async ({ db }) => {
           const asked = askedOf(options, await databaseNowMs(db));
           const draft = await draftOf(db, options);
           if (!draft.ok) return broken(draft, options);
           const { organisation } = options;
-          const organisationId = organisation === undefined ? undefined : await organisationIdOf(db, organisation);
+          const organisationId =
+            organisation === undefined ? undefined : (await requireOrganisation(db, organisation)).id;
           return run(db, draft.set, { ...asked, organisationId }, options);
         });
       }),
@@ -107,16 +109,6 @@ function askedOf(options: ReplayOptions, nowMs: number): ReplayRange {
   const fromMs = from === undefined ? Math.max(0, toMs - sinceMs) : timeOf(from, '--from');
   if (fromMs >= toMs) throw new UsageError('--from must be before --to, and not in the future.');
   return { environment, agentId, fromMs, toMs, limit: limit === undefined ? undefined : Number(limit) };
-}
-
-/** @throws {UsageError} when there is no such organisation */
-async function organisationIdOf(db: Database, slug: string): Promise<string> {
-  try {
-    return (await requireOrganisation(db, slug)).id;
-  } catch (error) {
-    if (error instanceof CommandError) throw new UsageError(error.message);
-    throw error;
-  }
 }
 
 /** RFC 3339, with the offset: a time without one would be another on another machine. @throws {UsageError} */
@@ -161,7 +153,7 @@ async function run(db: Database, set: PolicySet, range: ReplayRange, options: Re
     for (const note of report.notes) printLine(`Note: ${note}`);
     if (report.decisions.total === 0) printLine(WHERE_IT_LOOKED);
   }
-  return options.failOnChange === true && report.changed.decisions > 0 ? EXIT.failed : EXIT.ok;
+  return options.failOnChange === true && report.changed.decisions > 0 ? EXIT.negative : EXIT.ok;
 }
 
 /** @throws {UsageError} */

@@ -1,9 +1,11 @@
 // `custos policy shadow`: what the draft in shadow mode would have changed so far.
 import type { Command } from 'commander';
+import { runAdmin } from '../admin.ts';
 import { readShadowStatus, type ShadowStatus } from '../../shared/domain/drafts/shadow-store.ts';
-import { EXIT, paint, printFindings, printJson, printLine, runPolicyCommand } from './output.ts';
+import { EXIT } from '../frame.ts';
+import { paint, printFindings, printJson, printLine } from '../output.ts';
+import { runPolicyCommand } from './exit-codes.ts';
 import { differenceLines } from './replay-text.ts';
-import { withPolicyStore } from './store.ts';
 
 export function registerPolicyShadow(parent: Command): void {
   parent
@@ -18,7 +20,7 @@ Exit codes: 0, also when decisions would have changed or shadow mode is off; 3 w
     )
     .action(({ json }: { readonly json?: boolean }) =>
       runPolicyCommand(() =>
-        withPolicyStore(async ({ db, nowMs }) => {
+        runAdmin(async ({ db, nowMs }) => {
           const status = await readShadowStatus(db, nowMs);
           if (json === true) printJson(status);
           else show(status);

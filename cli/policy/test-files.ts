@@ -14,7 +14,8 @@ import { type PolicySources, policySources } from '../../shared/core/policy/test
 import { type ReadText, textOf } from '../../shared/core/policy/text-bytes.ts';
 import { ALMOST_JSON, unreadable } from '../../shared/domain/policy-sets/folder.ts';
 import { admitFolder, placesOfRun, readFolder, shownPath } from './folder.ts';
-import { type ShownFinding, UsageError } from './output.ts';
+import { UsageError } from '../frame.ts';
+import { type ShownFinding } from '../output.ts';
 
 /** Reads intents as `POST /v1/enforce` and `POST /v1/intent` do. */
 export function intentReader(set: PolicySet<Lexicon>): IntentReader {

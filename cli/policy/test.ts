@@ -4,18 +4,9 @@ import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
 import { type CaseResult, type Difference, explainFailure, runCase } from '../../shared/core/policy/testing/run.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { TESTED_HELP, TESTS_HELP } from './folder.ts';
-import {
-  EXIT,
-  EXIT_CODES,
-  type ExitCode,
-  type Paint,
-  paint,
-  printFindings,
-  printJson,
-  printLine,
-  runPolicyCommand,
-  UsageError,
-} from './output.ts';
+import { EXIT, UsageError } from '../frame.ts';
+import { type Paint, paint, printFindings, printJson, printLine } from '../output.ts';
+import { POLICY_EXIT_CODES, type ExitCode, runPolicyCommand } from './exit-codes.ts';
 import { type PreparedRun, prepareRun } from './test-files.ts';
 
 interface TestOptions {
@@ -58,7 +49,7 @@ export function registerPolicyTest(policy: Command): void {
     .option('--policies <folder>', TESTED_HELP)
     .option('--filter <text>', 'only cases whose file or name has this text in it')
     .option('--json', 'print JSON')
-    .addHelpText('after', EXIT_CODES)
+    .addHelpText('after', POLICY_EXIT_CODES)
     .action((folder: string | undefined, options: TestOptions) => runPolicyCommand(() => run(folder, options)));
 }
 
@@ -85,7 +76,7 @@ async function run(folder: string | undefined, options: TestOptions): Promise<Ex
   if (options.json === true) {
     printJson({ ok: failed === 0, passed, failed, digest: prepared.set.digest, findings: [], files });
   } else show(files, passed, failed);
-  return failed === 0 ? EXIT.ok : EXIT.failed;
+  return failed === 0 ? EXIT.ok : EXIT.negative;
 }
 
 async function runCases({ set, cases, places }: PreparedRun, filter: string | undefined): Promise<FileResult[]> {

@@ -1,10 +1,11 @@
 // Checking a folder again whenever it changes: one check at a time, and never without a last one after the last write.
 import { setTimeout as delay } from 'node:timers/promises';
 import { stampOfFolder } from '../../shared/domain/policy-sets/folder.ts';
-import { say } from '../context.ts';
+import { say } from '../frame.ts';
 import { type CheckedFolder, checkFolder } from './findings.ts';
 import { testsDirOf } from './folder.ts';
-import { EXIT, type ExitCode, UsageError } from './output.ts';
+import { EXIT, UsageError } from '../frame.ts';
+import { type ExitCode } from './exit-codes.ts';
 
 /** How often the folder is looked at; reading its names and times costs little. */
 const LOOK_EVERY_MS = 250;

@@ -80,7 +80,7 @@ describe('custos approvals', function () {
     ];
     const outcomes = await Promise.all(refused.map(([args]) => custos(...args)));
     for (const [i, [, sentence]] of refused.entries()) {
-      expect(outcomes[i]?.code).to.equal(1);
+      expect(outcomes[i]?.code).to.equal(2);
       expect(outcomes[i]?.stderr).to.match(sentence);
     }
   });

@@ -61,7 +61,7 @@ describe('custos decision verify, offline', function () {
     expect((await offline(id)).stdout).to.contain(`${id} ALLOW: verified.`);
     for (const kind of ['approved', 'rejected', 'due', 'closed', 'used'])
       expect(all.stdout, kind).to.match(new RegExp(`^${on.kinds.get(kind)} \\w+: verified\\.`, 'm'));
-    expect((await offline('dec_gone')).code).to.equal(1);
+    expect((await offline('dec_gone')).code).to.equal(2);
 
     const known = readFileSync(facts, 'utf8');
     writeFileSync(facts, known.replace(/"salt":"./g, '"salt":"_'));

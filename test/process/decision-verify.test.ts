@@ -65,6 +65,6 @@ describe('custos decision verify', function () {
     ])
       expect((await on.custos(...args)).code, args.join(' ')).to.equal(2);
     const gone = await on.custos('dec_gone');
-    expect([gone.code, gone.stderr.trim()]).to.deep.equal([1, 'custos: There is no decision dec_gone.']);
+    expect([gone.code, gone.stderr.trim()]).to.deep.equal([2, 'custos: There is no decision dec_gone.']);
   });
 });

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { editDistance } from '../../kernel/near.ts';
+import { nearestName } from '../../kernel/near.ts';
 import { type Config, fileVariableOf, type Setting, SETTINGS, VARIABLES } from './table.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -111,13 +111,16 @@ function conflictsOf(config: Config): string[] {
   return problems;
 }
 
+const PREFIX = 'CUSTOS_';
+const CUSTOS_NAMES = VARIABLES.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+
 function unknownNames(env: Environment): string[] {
-  const known = new Set(VARIABLES);
   return Object.keys(env)
-    .filter((name) => name.startsWith('CUSTOS_') && !known.has(name))
+    .filter((name) => name.startsWith(PREFIX) && !VARIABLES.includes(name))
     .map((name) => {
-      const near = [...known].find((candidate) => editDistance(candidate, name) <= 2);
-      return `${name} is not a setting of this version${near === undefined ? '.' : `; did you mean ${near}?`}`;
+      // Without the prefix, which all names share: it would make every name near.
+      const near = nearestName(name.slice(PREFIX.length), CUSTOS_NAMES);
+      return `${name} is not a setting of this version${near === undefined ? '.' : `; did you mean ${PREFIX}${near}?`}`;
     });
 }
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { MERKLE_COMMANDS } from '../../../cli/merkle.ts';
-import { InputError } from '../../../cli/stdin.ts';
+import { UsageError } from '../../../cli/frame.ts';
 import { FAILURES } from '../../../shared/core/proof/failures.ts';
 import { publishKey } from '../../../shared/core/proof/keys.ts';
 import { createPromiseSigner } from '../../../shared/core/proof/promise.ts';
@@ -200,7 +200,7 @@ describe('custos merkle', () => {
       ['verify-inclusion', { index: 0, size: 1, leafHash: '', path: [] }],
       ['verify-inclusion', { index: '0', size: 1, leafHash: '', path: [], root: '' }],
     ] as const)
-      expect(() => MERKLE_COMMANDS[name]?.answer(input), JSON.stringify(input)).to.throw(InputError, /^[A-Z"].*\.$/);
+      expect(() => MERKLE_COMMANDS[name]?.answer(input), JSON.stringify(input)).to.throw(UsageError, /^[A-Z"].*\.$/);
   });
 
   it('exits with 2 and a message for invalid input', () => {

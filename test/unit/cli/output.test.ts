@@ -1,6 +1,6 @@
 // What policy commands print: when there is colour, how findings look, and that nothing from a file reaches the terminal raw.
 import { expect } from 'chai';
-import { findingLines, isColoured, type Paint, type ShownFinding, tableLines } from '../../../cli/policy/output.ts';
+import { findingLines, isColoured, type Paint, type ShownFinding, tableLines } from '../../../cli/output.ts';
 import { prettyJson } from '../../../cli/policy/pretty.ts';
 
 const same = (text: string): string => text;

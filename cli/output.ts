@@ -1,36 +1,6 @@
-// What the policy commands print: tables, findings, JSON; colour on a terminal only; and their exit codes.
+// What commands print on standard output: tables, findings and JSON, with colour on a terminal only.
 import { styleText } from 'node:util';
-import { printable } from '../../shared/core/proof/encoding.ts';
-import { explain, say } from '../context.ts';
-
-/** The exit codes of every policy command. */
-export const EXIT = { ok: 0, unexpected: 1, usage: 2, broken: 3, failed: 4 } as const;
-export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
-
-/** For `addHelpText('after', ...)`. */
-export const EXIT_CODES = `
-Exit codes:
-  0  All is well (warnings may have been shown).
-  1  The command failed for a reason of its own; it says which.
-  2  The command could not be understood, or what it should read is not there.
-  3  The policies are broken: nothing was evaluated.
-  4  A test case failed, coverage is below its minimum, or a decision would change (replay --fail-on-change).
-`;
-
-/** Arguments that a command can't use; its message is a sentence for a person. Exit code 2. */
-export class UsageError extends Error {}
-
-/** Runs a command and sets the exit code that it gives; a UsageError is 2, anything else that it throws is 1. */
-export async function runPolicyCommand(work: () => Promise<ExitCode>): Promise<void> {
-  try {
-    process.exitCode = await work();
-  } catch (error) {
-    if (error instanceof UsageError) {
-      say(`custos: ${printable(error.message)}`);
-      process.exitCode = EXIT.usage;
-    } else process.exitCode = explain(error);
-  }
-}
+import { printable } from '../shared/core/proof/encoding.ts';
 
 type Tone = 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim';
 /** Texts in colour, or as they are. */
