@@ -1,9 +1,8 @@
 // `custos approvals list|show|approve|reject`: approvals from the shell, on the database itself.
 import { type Command, Option } from 'commander';
-import { APPROVAL_STATES, type ApprovalState, stateAt } from '../shared/core/decision/approval.ts';
+import { APPROVAL_STATES, type ApprovalState } from '../shared/core/decision/approval.ts';
 import { listApprovals } from '../shared/domain/approvals/list.ts';
 import {
-  approvalFactsOf,
   type ApprovalOwner,
   boundOf,
   decideApproval,
@@ -18,6 +17,7 @@ import { FIRST_SLUG } from '../shared/domain/keys/organisations.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 import type { IntentFacts } from '../shared/core/policy/types.ts';
 import { MAX_REASON } from '../shared/api/approval.ts';
+import { approvalView } from '../shared/api/approval-view.ts';
 import { ENVIRONMENTS, type Environment } from '../shared/kernel/vocabulary.ts';
 import { requireOrganisation, runAdmin, userName } from './admin.ts';
 import { say, UsageError } from './frame.ts';
@@ -43,7 +43,7 @@ interface DecideOptions extends Json {
 }
 
 export function registerApprovals(program: Command): void {
-  const approvals = program.command('approvals').description('see and decide what waits for a human');
+  const approvals = program.command('approvals').description('list, show, approve and reject approvals');
 
   approvals
     .command('list')
@@ -63,16 +63,13 @@ export function registerApprovals(program: Command): void {
         const agentIds = agent === undefined ? undefined : [agent];
         const rows = await listApprovals(db, { organisationId, environment, status, agentIds, nowMs }, limit);
         if (options.json) return printJson(rows.map((row) => jsonOf(row, nowMs)));
-        if (rows.length === 0) say(`No approvals of this kind in ${environment}; --environment looks at another one.`);
+        if (rows.length === 0) say(`No such approvals in ${environment}; --environment selects another environment.`);
         printTable(
           ['APPROVAL', 'STATUS', 'AGENT', 'ASKED', 'EXPIRES'],
-          rows.map((row) => [
-            row.approval_id,
-            stateAt(approvalFactsOf(row), nowMs),
-            printable(row.agent_id),
-            printable(wordsOf(bodyOf(row))),
-            row.expires_at.toISOString(),
-          ]),
+          rows.map((row) => {
+            const { approvalId, status: state, agentId, expiresAt } = approvalView(row, nowMs);
+            return [approvalId, state, printable(agentId), printable(wordsOf(bodyOf(row))), expiresAt];
+          }),
         );
       }),
     );
@@ -127,7 +124,7 @@ const OWNER: Statement = {
   text: 'SELECT organisation_id, environment FROM approval WHERE approval_id = $1',
 };
 
-/** Ids are unique in the installation, and the shell is its operator's. */
+/** Approval ids are unique in the installation, and the shell's user operates all of it, so no tenant is named. */
 async function ownerOf(sql: Sql, approvalId: string): Promise<ApprovalOwner> {
   const [row] = await sql.query<{ organisation_id: string; environment: Environment }>(OWNER, [approvalId]);
   if (row === undefined) throw unknown(approvalId);
@@ -155,18 +152,18 @@ interface Body {
   readonly trust: { readonly effective_level: number; readonly score: number };
 }
 
-/** The ESCALATE that opened it: a record of our own. */
+/** The body of the ESCALATE that opened the approval. The service wrote this record, so its shape is known. */
 function bodyOf(row: ShownApproval): Body {
   return (JSON.parse(`${row.record.toString('utf8')}}`) as { payload: { body: Body } }).payload.body;
 }
 
-/** The caller's own words; of decisions from before they were recorded, what was read in them. */
+/** The caller's own words, or the normalized intent for decisions of versions that did not record the words. */
 function wordsOf({ intent }: Body): string {
   const { requested } = intent;
   return requested === undefined ? intent.normalized : requestedText(requested);
 }
 
-/** What only the facts have, as far as there is any. */
+/** Lines for the lists that only the facts hold; empty lists are left out. */
 function readLines(row: ShownApproval): [string, string][] {
   const facts = factsOf(row);
   if (facts === undefined) return [];
@@ -181,17 +178,18 @@ function readLines(row: ShownApproval): [string, string][] {
 
 function linesOf(row: ShownApproval, nowMs: number): [string, string][] {
   const { intent, reasons, trust } = bodyOf(row);
+  const view = approvalView(row, nowMs);
   const { requested } = intent;
   const lines: [string, string][] = [
     [
       'asked',
       requested === undefined ? 'not recorded: opened by an earlier version' : JSON.stringify(wordsOf(bodyOf(row))),
     ],
-    ['approval', row.approval_id],
-    ['status', stateAt(approvalFactsOf(row), nowMs)],
-    ['expires', row.expires_at.toISOString()],
-    ['agent', row.agent_id],
-    ['key', row.key_id],
+    ['approval', view.approvalId],
+    ['status', view.status],
+    ['expires', view.expiresAt],
+    ['agent', view.agentId],
+    ['key', view.keyId],
     ['intent', intent.normalized],
     ['action', intent.verb === intent.action ? intent.action : `${intent.action} (${intent.verb})`],
     ['resource', intent.resource],
@@ -204,11 +202,9 @@ function linesOf(row: ShownApproval, nowMs: number): [string, string][] {
     ['context', row.facts === null ? 'erased' : JSON.stringify(factsOf(row)?.context)],
     ['decision', row.decision_id],
   ];
-  if (row.intent_id !== null) lines.push(['intent id', row.intent_id]);
-  if (row.decided_at !== null)
-    lines.push(['decided', `${row.decided_at.toISOString()} by ${row.decided_by}: ${row.reason}`]);
-  if (row.used_at !== null)
-    lines.push(['used', `${row.used_at.toISOString()} by ${row.used_by}: ${row.used_decision_id}`]);
+  if (view.intentId !== null) lines.push(['intent id', view.intentId]);
+  if (view.decidedAt !== null) lines.push(['decided', `${view.decidedAt} by ${view.decidedBy}: ${view.reason}`]);
+  if (view.usedAt !== null) lines.push(['used', `${view.usedAt} by ${view.usedBy}: ${view.usedDecisionId}`]);
   return lines;
 }
 
@@ -216,22 +212,9 @@ function jsonOf(row: ShownApproval, nowMs: number): object {
   const { intent, reasons, trust } = bodyOf(row);
   return {
     requested: intent.requested ?? null,
-    approvalId: row.approval_id,
-    status: stateAt(approvalFactsOf(row), nowMs),
+    ...approvalView(row, nowMs),
     environment: row.environment,
-    agentId: row.agent_id,
-    keyId: row.key_id,
-    digest: row.digest,
-    intentId: row.intent_id,
     decisionId: row.decision_id,
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-    decidedAt: row.decided_at?.toISOString() ?? null,
-    decidedBy: row.decided_by,
-    reason: row.reason,
-    usedAt: row.used_at?.toISOString() ?? null,
-    usedBy: row.used_by,
-    usedDecisionId: row.used_decision_id,
     intent,
     bound: boundOf(row),
     trust,

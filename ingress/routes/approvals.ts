@@ -1,7 +1,6 @@
 // Approvals: what waits for a human, and the human's word.
 import { listApprovals } from '../../shared/domain/approvals/list.ts';
 import {
-  approvalFactsOf,
   boundOf,
   decideApproval,
   factsOf,
@@ -9,7 +8,6 @@ import {
   readApproval,
   type ShownApproval,
 } from '../../shared/domain/approvals/store.ts';
-import { stateAt } from '../../shared/core/decision/approval.ts';
 import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
@@ -22,6 +20,7 @@ import {
   ApprovalParams,
   ApprovalVerdict,
 } from '../../shared/api/approval.ts';
+import { approvalView } from '../../shared/api/approval-view.ts';
 import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import type { DecisionBody } from '../../shared/api/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
@@ -37,26 +36,10 @@ export interface ApprovalDeps {
 const CURSOR = /^apr_[0-9a-z]{26}$/;
 
 export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
-  const stateOf = (row: ShownApproval, atMs: number): object => ({
-    approvalId: row.approval_id,
-    status: stateAt(approvalFactsOf(row), atMs),
-    agentId: row.agent_id,
-    keyId: row.key_id,
-    digest: row.digest,
-    intentId: row.intent_id,
-    createdAt: row.created_at.toISOString(),
-    expiresAt: row.expires_at.toISOString(),
-    decidedAt: row.decided_at?.toISOString() ?? null,
-    decidedBy: row.decided_by,
-    reason: row.reason,
-    usedAt: row.used_at?.toISOString() ?? null,
-    usedBy: row.used_by,
-    usedDecisionId: row.used_decision_id,
-  });
   const bodyOf = (row: ShownApproval, text: string | undefined, atMs: number): object => {
     // The text of a record of our own.
     const decision = JSON.parse(text ?? 'null') as Pick<DecisionBody, 'intent'> | null;
-    return { requested: decision?.intent.requested ?? null, ...stateOf(row, atMs), decision };
+    return { requested: decision?.intent.requested ?? null, ...approvalView(row, atMs), decision };
   };
   const bodiesOf = async (key: AuthenticatedKey, rows: readonly ShownApproval[], atMs: number): Promise<object[]> => {
     const decisions = await shown(

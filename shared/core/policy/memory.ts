@@ -6,8 +6,13 @@ const AVERAGE_KEY_LENGTH = 256;
 const MAX_KEY_LENGTH = 4_096;
 
 /**
- * A cache that approximates LRU with two generations: it costs two look-ups and needs no linked list. Holds at most `limit` entries whose
- * keys have at most 256 times `limit` characters together; a limit of 0 caches nothing.
+ * A cache of two generations: when the young one is full, it becomes the old one, and the previous old one is dropped.
+ * Holds at most `limit` entries, and keys of at most 256 characters times `limit` together; 0 caches nothing.
+ *
+ * The rest of the code uses lru-cache. This one stays for the evaluator, which makes several look-ups per decision and has
+ * eight caches per policy set. Measured with 2 million look-ups, Node 20, limit 10,000 (lru-cache 11.5.3 with `maxSize`
+ * over the keys): 99 ns against 189 ns a look-up when all 5,000 keys fit; 831 ns against 1,398 ns with inserts when
+ * 40,000 skewed keys do not, at a hit rate of 29 % against 38 %. An empty lru-cache allocates 294 kB, this one nothing.
  */
 export class BoundedMap<Value> {
   private readonly maxKeyLength: number;
