@@ -37,7 +37,7 @@ describe('custos approvals', function () {
     const none = await custos('list', '--environment', 'test');
     expect([none.code, none.stderr]).to.deep.equal([
       0,
-      'No approvals of this kind in test; --environment looks at another one.\n',
+      'No such approvals in test; --environment selects another environment.\n',
     ]);
     const json = JSON.parse((await custos('list', '--json', '--agent', 'shell-bot')).stdout);
     expect(json).to.have.lengthOf(1);
