@@ -1,6 +1,6 @@
 // `custos log list|export|fork|resume|rotate-key`: the logs of this installation, for its operator.
+import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import type { Database } from '../shared/platform/db/database.ts';
@@ -10,12 +10,14 @@ import { ForkError, forkLog } from '../shared/domain/ledger/fork.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
 import { acceptLostLog, ResumeError, resumeLog } from '../shared/domain/ledger/resume.ts';
 import { RotationError, rotateLogKey } from '../shared/domain/ledger/rotate-key.ts';
+import { quoted } from '../shared/core/proof/encoding.ts';
 import { loadPrivateKey } from '../shared/core/proof/keys.ts';
 import { type Environment, ENVIRONMENTS } from '../shared/kernel/vocabulary.ts';
 import { requireOrganisation, runAdmin, userName } from './admin.ts';
 import { loadConfig } from './context.ts';
 import { CommandError, say, UsageError } from './frame.ts';
 import { printJson, printTable } from './output.ts';
+import { readFile } from './trusted-keys.ts';
 
 interface LogOptions {
   readonly organisation: string;
@@ -92,7 +94,8 @@ export function registerLog(program: Command): void {
     .requiredOption('--to <file>', 'the new Ed25519 private key (PKCS 8, PEM): openssl genpkey -algorithm ed25519')
     .action(({ to }: { readonly to: string }) =>
       runAdmin(async ({ db }) => {
-        const keyId = await explained(async () => rotateLogKey(db, loadPrivateKey(readFileSync(to, 'utf8'))));
+        const key = privateKeyOf(to);
+        const keyId = await explained(() => rotateLogKey(db, key));
         process.stdout.write(`${keyId}\n`);
         say(
           `The logs' key is ${keyId} from now on. Start the workers with CUSTOS_SIGNING_KEY_FILE=${path.resolve(to)}. The old key stays published; its file is no longer needed.`,
@@ -165,10 +168,18 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
       error instanceof ForkError ||
       error instanceof ResumeError ||
       error instanceof RotationError ||
-      error instanceof DamagedLogError ||
-      error instanceof TypeError;
-    if (isExpected) throw new CommandError(error.message);
-    if (error instanceof Error && 'code' in error && 'path' in error) throw new CommandError(error.message);
+      error instanceof DamagedLogError;
+    throw isExpected ? new CommandError(error.message) : error;
+  }
+}
+
+/** @throws {UsageError} when the file can't be read or holds no Ed25519 key */
+function privateKeyOf(file: string): KeyObject {
+  const pem = readFile(file).toString('utf8');
+  try {
+    return loadPrivateKey(pem);
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(`${quoted(file)} can't be used: ${error.message}.`);
     throw error;
   }
 }

@@ -1,11 +1,10 @@
 // "Did you mean": finds the known name that is nearest to an unknown one.
-import { distance } from 'fastest-levenshtein';
+import damerauLevenshtein from 'damerau-levenshtein';
 
-/** Longer unknown names get no suggestion: no known name is longer, and the comparison costs time. */
+/** Longer unknown names get no suggestion: no known name is as long, and the comparison takes quadratic time. */
 const MAX_NAME_LENGTH = 128;
-/** Share of the characters that may differ. Two swapped letters cost 2, so a name of five letters must allow 2. */
-const MAX_DIFFERENT_SHARE = 0.4;
-
+/** Share of the characters that may differ. Two swapped letters count as one difference: `tiem` is near `time`. */
+const MAX_DIFFERENT_SHARE = 1 / 3;
 /** A shorter prefix fits too many names. */
 const MIN_PREFIX_LENGTH = 4;
 
@@ -13,7 +12,7 @@ const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]
 
 /**
  * The known name that the writer of `name` most likely meant: equal but for case and punctuation, else the nearest by
- * Levenshtein distance (at most 40 % of the characters), else one that is a prefix of it or begins with it.
+ * Damerau-Levenshtein distance (at most a third of the characters), else one that is a prefix of it or begins with it.
  * @returns undefined when none is near; the first of several that are equally near
  */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
@@ -25,8 +24,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
   let best: string | undefined;
   let least = Math.floor(name.length * MAX_DIFFERENT_SHARE) + 1;
   for (const other of known) {
-    const apart = distance(name.toLowerCase(), other.toLowerCase());
-    if (apart < least) [best, least] = [other, apart];
+    const { steps } = damerauLevenshtein(name.toLowerCase(), other.toLowerCase());
+    if (steps < least) [best, least] = [other, steps];
   }
   return best ?? known.find((other) => begins(plain(other), wanted) || begins(wanted, plain(other)));
 }

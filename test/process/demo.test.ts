@@ -129,7 +129,7 @@ describe('custos demo without a service', () => {
 
   it('refuses an address that is none', async () => {
     const { code, stderr } = await demo(['--url', 'localhost:3000', '--key', 'any']);
-    expect(code).to.equal(1);
+    expect(code).to.equal(2);
     expect(stderr).to.contain('not "localhost:3000"');
   });
 });

@@ -127,16 +127,16 @@ describe('custos log and custos audit', function () {
   });
 
   it('refuse what is not there, and a fork of a log that is not halted, with a sentence', async () => {
-    for (const [args, sentence] of [
-      [['log', 'export', '--organisation', 'nobody', '--environment', 'live'], /no organisation "nobody"/],
-      [['log', 'export', '--organisation', slug, '--environment', 'test'], /no such log/],
-      [['log', 'export', '--organisation', slug, '--environment', 'prod'], /must be live, test, dev/],
-      [['log', 'fork', ...of()], /not halted/],
-      [['log', 'rotate-key', '--to', file('no-key.pem', 'nonsense')], /not a private key/],
-      [['log', 'rotate-key', '--to', path.join(folder, 'absent.pem')], /no such file/],
+    for (const [args, expectedCode, sentence] of [
+      [['log', 'export', '--organisation', 'nobody', '--environment', 'live'], 2, /no organisation "nobody"/],
+      [['log', 'export', '--organisation', slug, '--environment', 'test'], 2, /no such log/],
+      [['log', 'export', '--organisation', slug, '--environment', 'prod'], 2, /must be live, test, dev/],
+      [['log', 'fork', ...of()], 1, /not halted/],
+      [['log', 'rotate-key', '--to', file('no-key.pem', 'nonsense')], 2, /not a private key/],
+      [['log', 'rotate-key', '--to', path.join(folder, 'absent.pem')], 2, /cannot be read \(ENOENT\)/],
     ] as const) {
       const { code, stderr } = await custos(...args);
-      expect([code, sentence.test(stderr)], stderr).to.deep.equal([1, true]);
+      expect([code, sentence.test(stderr)], stderr).to.deep.equal([expectedCode, true]);
       expect(stderr).not.to.include('    at ');
     }
   });

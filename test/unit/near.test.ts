@@ -6,6 +6,7 @@ describe('the nearest name', () => {
   for (const [name, known, meant] of [
     ['levle', ['score', 'level'], 'level'],
     ['Trust-Level', ['trustlevel', 'score'], 'trustlevel'],
+    ['tiem', ['name', 'time'], 'time'],
     ['actoin', ['object', 'action'], 'action'],
     ['enforcement', ['intake', 'enforce'], 'enforce'],
     ['lesThan', ['lessThan', 'lessThanInclusive'], 'lessThan'],
