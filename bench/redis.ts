@@ -1,11 +1,11 @@
 // A redis-server for the run alone: on a free port of this machine, with an append-only file as in operation.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { freePort } from '../shared/platform/embedded/server.ts';
 
 export interface OwnRedis {
   readonly url: string;
@@ -18,15 +18,6 @@ const START_TIMEOUT_MS = 10_000;
 export function whyNoRedis(): string | undefined {
   if (spawnSync('redis-server', ['--version']).error === undefined) return undefined;
   return 'redis-server is not on the PATH (apt-get install redis-server, or brew install redis)';
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Listening on TCP, so the address is not a pipe's name.
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -1,10 +1,10 @@
 // Redis for tests: a server of the run's own on a free port, or the empty database that REDIS_URL names.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import net from 'node:net';
 import { Redis } from 'ioredis';
 import { atEnd } from './cleanup.ts';
 import { temporaryFolder } from './folders.ts';
 import { waitFor } from './wait.ts';
+import { freePort } from '../../shared/platform/embedded/server.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -103,13 +103,4 @@ async function withClient<T>(url: string, ask: (client: Redis) => Promise<T>): P
   } finally {
     client.disconnect();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Listening on TCP, so the address is not a pipe's name.
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import net from 'node:net';
 import { waitFor } from '../support/wait.ts';
+import { freePort } from '../../shared/platform/embedded/server.ts';
 
 export interface TestRedis {
   readonly url: string;
@@ -18,14 +19,6 @@ export interface TestRedis {
 export function whyNoRedis(): string | undefined {
   const found = spawnSync('redis-server', ['--version']).error === undefined;
   return found ? undefined : 'redis-server is not on the PATH (apt-get install redis-server, or brew install redis)';
-}
-
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 const PORT_ATTEMPTS = 3;

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The absolute path of the installation's root folder. @throws {Error} when no parent folder has it */
-export function findRoot(from: string = fileURLToPath(import.meta.url)): string {
+export function findRoot(): string {
+  const from = fileURLToPath(import.meta.url);
   for (let dir = path.dirname(from); ; dir = path.dirname(dir)) {
     const file = path.join(dir, 'package.json');
     if (existsSync(file) && (JSON.parse(readFileSync(file, 'utf8')) as { name?: unknown }).name === 'custos')

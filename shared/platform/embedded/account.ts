@@ -1,4 +1,4 @@
-// As whom PostgreSQL runs: it refuses to run as root, so root lends it an unprivileged account.
+// The account that PostgreSQL runs as. It refuses to run as root, so root starts it with an unprivileged account.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chownSync, lstatSync } from 'node:fs';
 
@@ -9,24 +9,23 @@ export interface Account {
   readonly name: string;
 }
 
-/** Something that only a person can put right; the message says how. */
+/** A problem that a person must fix; the message says how. */
 export class SetupError extends Error {
   override readonly name = 'SetupError';
 }
 
 const NEW_USER = 'custos';
 const EXISTING_USERS = ['postgres', NEW_USER];
-/** Ways to make a system user without a home or a login: of Debian, Fedora and the like, then of BusyBox. */
+/** Commands that create a system user without home and login: shadow-utils (Debian, Fedora), then BusyBox. */
 const MAKE_USER = [
   ['useradd', '--system', '--user-group', '--no-create-home', '--shell', '/bin/false', NEW_USER],
   ['adduser', '-S', '-D', '-H', '-s', '/bin/false', NEW_USER],
 ] as const;
 
 /**
- * The account PostgreSQL must be given, or undefined when this process may run it itself (it is not root).
- * A database that exists belongs to its owner, whoever that is.
+ * The account for PostgreSQL; undefined: this process is not root and runs it itself. An existing database keeps its owner.
  * @param clusterFolder the folder of the database, which need not exist yet
- * @throws {SetupError} when the database belongs to somebody else, or no account can be had
+ * @throws {SetupError} when the database belongs to another user, or no account can be created
  */
 export function serverAccount(clusterFolder: string, say: (line: string) => void): Account | undefined {
   const uid = process.getuid?.();
@@ -46,14 +45,14 @@ export function serverAccount(clusterFolder: string, say: (line: string) => void
   }
   for (const [command, ...args] of MAKE_USER) {
     const { status } = spawnSync(command, args, { stdio: 'ignore' });
-    // It fails, too, when another start has made the user just now.
+    // It also fails when a concurrent start has just created the user.
     const made = lookUp(NEW_USER);
     if (made === undefined) continue;
-    if (status === 0) say(`PostgreSQL does not run as root: made the system user ${NEW_USER} for it.`);
+    if (status === 0) say(`PostgreSQL does not run as root: created the system user ${NEW_USER} for it.`);
     return made;
   }
   throw new SetupError(
-    `PostgreSQL does not run as root, and no unprivileged user could be made for it. Make one (for example: useradd --system ${NEW_USER}), start as an ordinary user, or set DATABASE_URL.`,
+    `PostgreSQL does not run as root, and no unprivileged user could be created for it. Create one (for example: useradd --system ${NEW_USER}), start as an ordinary user, or set DATABASE_URL.`,
   );
 }
 
@@ -68,15 +67,15 @@ function lookUp(name: string): Account | undefined {
   }
 }
 
-/** What `spawn` needs to run a program as the account; nothing when it runs as ourselves. */
+/** Options of `spawn` that run a program as the account; empty without one. */
 export function identity(account: Account | undefined): { uid?: number; gid?: number } {
   return account === undefined ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Whether the account can enter a folder: one closed folder above it is enough to say no. */
+/** Whether the account can enter a folder, which needs access to each folder above it. */
 export function canEnter(account: Account | undefined, folder: string): boolean {
   if (account === undefined) return true;
-  // A shell, because access rights of another user can only be asked by being that user.
+  // A shell, because only a process of another user can test that user's access.
   const asked = spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], {
     ...identity(account),
     cwd: '/',

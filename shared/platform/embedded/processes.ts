@@ -1,9 +1,9 @@
-// What the operating system knows about a process id: whether it lives, since when, and what it runs.
+// Queries the operating system about processes: alive, started when, command line.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Whether a process with this id runs; one of another user counts, one that ended and was not collected by its parent does not. */
+/** Whether a process with this id runs, of any user. A zombie does not count. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -14,31 +14,31 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * A text that changes when the id is given to another process: when it was started, or '' when that cannot be found out.
- * On Linux field 22 of /proc/PID/stat (clock ticks since boot) with the boot's id, elsewhere what `ps` says.
+ * The start time of a process, which differs when its id is reused; '' when it is unknown. On Linux the boot id and field 22 of
+ * /proc/PID/stat (clock ticks since boot), elsewhere the output of `ps`.
  */
 export function startOf(pid: number): string {
   try {
     const ticks = statOf(pid)?.[19];
     if (ticks !== undefined) return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${ticks}`;
   } catch {
-    // A /proc without boot_id: `ps` may know.
+    // There is no boot_id: try `ps`.
   }
   return ps(pid, 'lstart=');
 }
 
-/** The fields of /proc/PID/stat from the third, the state, on. */
+/** The fields of /proc/PID/stat, starting with the third (the state). */
 function statOf(pid: number): string[] | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field, the name in parentheses, may hold blanks and parentheses itself.
+    // The second field, the name in parentheses, may contain spaces and parentheses.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;
   }
 }
 
-/** The command line of a process, its arguments separated by blanks; '' when it cannot be read. */
+/** The command line of a process, with spaces between arguments; '' when it cannot be read. */
 export function commandOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
@@ -56,7 +56,7 @@ function ps(pid: number, column: string): string {
   }
 }
 
-/** Sends a signal; a process that is gone already is no error. */
+/** Sends a signal. A process that has ended is no error. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -65,7 +65,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Waits until a process that is not our child is gone. @returns false when it still lives after `timeoutMs` */
+/** Waits for the end of a process that is not a child of this one. @returns false when it still runs after `timeoutMs` */
 export async function waitForEnd(pid: number, timeoutMs: number): Promise<boolean> {
   const deadline = performance.now() + timeoutMs;
   while (isAlive(pid)) {

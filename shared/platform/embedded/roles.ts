@@ -1,22 +1,22 @@
-// The roles of the embedded database: a superuser for setting up, an owner that migrates, and the role that the service has.
+// The roles of the embedded database: a superuser for setup, an owner for migrations, and the role of the service.
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
 import { DATABASE, SUPERUSER } from './cluster.ts';
 
-/** The same database for three roles; each address has its user and password. */
+/** Addresses of the same database for three roles, with user and password. */
 export interface EmbeddedAddresses {
-  /** For the service: reads and writes rows, and nothing else. */
+  /** For the service, which may only read and write rows. */
   readonly url: string;
-  /** For migrations: owns the tables. */
+  /** For migrations, whose role owns the tables. */
   readonly ownerUrl: string;
-  /** Of the superuser, for setting up alone: no process of the service and no command has it. */
+  /** Of the superuser, for setup only. No process of the service and no command has it. */
   readonly adminUrl: string;
 }
 
 const OWNER = 'custos_owner';
 const SERVICE = 'custos_service';
 
-/** @param password the superuser's; those of the other roles follow from it, and it does not follow from them */
+/** @param password the superuser's. The other roles' passwords derive from it, and not the reverse. */
 export function addressesOf(password: string, port: number): EmbeddedAddresses {
   const derived = (role: string): string =>
     createHmac('sha256', password).update(`custos database role 1\n${role}`).digest('base64url');
@@ -30,8 +30,8 @@ export function addressesOf(password: string, port: number): EmbeddedAddresses {
 }
 
 /**
- * Makes the roles and the database; both are put right when they are there already. A database of an earlier version,
- * in which the superuser owned everything, is handed to the owner. May be killed anywhere and run again.
+ * Creates or corrects the roles and the database. A database of an earlier version, in which the superuser owned everything,
+ * is transferred to the owner. Idempotent: it may be killed at any point and run again.
  */
 export async function setUpRoles({ url, ownerUrl, adminUrl }: EmbeddedAddresses): Promise<void> {
   const isOwned = await connected(inDatabase(adminUrl, 'postgres'), async (client) => {
@@ -47,7 +47,7 @@ export async function setUpRoles({ url, ownerUrl, adminUrl }: EmbeddedAddresses)
   await connected(adminUrl, async (client) => {
     await client.query('BEGIN');
     await client.query(HAND_OVER);
-    // Last: the owner of the database says that all of it was handed over.
+    // Last, because the owner of the database marks the transfer as complete.
     await client.query(`ALTER DATABASE ${DATABASE} OWNER TO ${OWNER}`);
     await client.query('COMMIT');
   });
@@ -61,8 +61,8 @@ async function ensureRole(client: pg.Client, { username, password }: URL): Promi
   );
 }
 
-// REASSIGN OWNED refuses the first superuser of a cluster, to which the system's own objects belong too. Sequences of
-// columns follow their tables, and types of tables theirs.
+// REASSIGN OWNED refuses the first superuser of a cluster, because it also owns the system's objects. Sequences of columns and
+// row types change owner with their tables.
 const HAND_OVER = `DO $$
 DECLARE
   found record;
@@ -95,7 +95,7 @@ function inDatabase(address: string, name: string): string {
 
 async function connected<T>(address: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: address, application_name: 'custos-set-up' });
-  // An error after the last query is of no interest here, and without a listener it would end the process.
+  // An error after the last query does not matter, and without a listener it would end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

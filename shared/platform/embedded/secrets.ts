@@ -1,4 +1,4 @@
-// The service's own secrets, made in the data folder when PostgreSQL is embedded: whoever reads the folder has them.
+// The secrets of the service, generated in the data folder when PostgreSQL is embedded. Read access to the folder gives them.
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -6,20 +6,20 @@ import { secretText, writeWhole } from './cluster.ts';
 
 export const PEPPER_FILE = 'pepper';
 export const PEPPER_PREVIOUS_FILE = 'pepper-previous';
-/** A pepper that is not in force yet, or is and has not got its place yet. */
+/** The pepper of a rotation that is not complete: it may be in force in the database already. */
 const PEPPER_NEXT_FILE = 'pepper-next';
 
 export interface Secrets {
-  /** Key of the HMAC under which API keys are stored: 256 random bits in base64url. */
+  /** Key of the HMAC with which API keys are stored: 256 random bits in base64url. */
   readonly pepper: string;
-  /** The one before the last rotation, while its file is there. */
+  /** The pepper before the last rotation, while its file exists. */
   readonly pepperPrevious: string | undefined;
   /** Ed25519 private keys, PKCS 8 in PEM. */
   readonly signingKeyFile: string;
   readonly promiseKeyFile: string;
 }
 
-/** The secrets of a data folder, made on first use, each file mode 0600. Call it with the folder's lock. */
+/** Reads the secrets of a data folder, generated on first use, each file with mode 0600. Call it with the folder's lock. */
 export function ensureSecrets(dataDir: string): Secrets {
   return {
     pepper: secretText(path.join(dataDir, PEPPER_FILE), 32),
@@ -39,16 +39,16 @@ function ensureKey(file: string): string {
 
 const textOf = (file: string): string | undefined => (existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined);
 
-/** A change of the pepper that lies in a data folder: first `next` is put into force in the database, then it is kept. */
+/** A change of the pepper of a data folder: first the database takes `next`, then `keep` makes it the current file. */
 export interface PepperChange {
   readonly previous: string;
-  /** The same until it has been kept, however often a rotation was interrupted. */
+  /** The same until `keep` has run, however often a rotation was interrupted. */
   readonly next: string;
-  /** Gives the files their places. A crash at any point is made good by doing all of it again. */
+  /** Renames the files. After a crash at any point, run the whole rotation again. */
   keep(): void;
 }
 
-/** Begins a change of the pepper, or goes on with one that was interrupted. Call it with the folder's lock. */
+/** Begins a change of the pepper, or continues an interrupted one. Call it with the folder's lock. */
 export function beginPepperChange(dataDir: string): PepperChange {
   const file = (name: string): string => path.join(dataDir, name);
   const previous = secretText(file(PEPPER_FILE), 32);
@@ -57,7 +57,7 @@ export function beginPepperChange(dataDir: string): PepperChange {
     previous,
     next,
     keep() {
-      // Interrupted between the last two steps: the pepper is in its place already.
+      // Equal after an interruption between the last two steps.
       if (previous !== next) {
         writeWhole(file(PEPPER_PREVIOUS_FILE), `${previous}\n`);
         writeWhole(file(PEPPER_FILE), `${next}\n`);

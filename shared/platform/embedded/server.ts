@@ -1,4 +1,4 @@
-// The embedded PostgreSQL as a running process: started on a port of its own, watched, stopped, and found again after a crash.
+// The server process of the embedded PostgreSQL: start on a free port, stop, and recovery of an orphan after a crash.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import net from 'node:net';
@@ -12,21 +12,21 @@ import { commandOf, isAlive, signal, waitForEnd } from './processes.ts';
 export interface EmbeddedServer extends EmbeddedAddresses {
   readonly port: number;
   readonly pid: number;
-  /** Settles when the server has ended, for whatever reason. */
+  /** Resolves when the server has ended, for any reason. */
   readonly ended: Promise<void>;
-  /** `fast` ends sessions and writes a checkpoint; `immediate` is a crash that the next start recovers from. */
+  /** `fast` ends sessions and writes a checkpoint; `immediate` is a crash from which the next start recovers. */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
 }
 
-/** Given to the server on its command line; what makes commits durable is left alone. */
+/** Settings on the server's command line. None of them affects the durability of commits. */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // Pools of ingress, workers and queues, and of test files that run beside each other.
+  // For the pools of ingress, workers and queues, and for test files that run in parallel.
   max_connections: '200',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Statements and row contents are callers' data and stay out of the log.
+  // Statements and rows contain callers' data, which must not be logged.
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
 };
@@ -37,8 +37,8 @@ const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const PORT_ATTEMPTS = 5;
 
 /**
- * Starts the server and waits until it answers; the database and its roles exist then.
- * @param port a port that must be used (after a crash, for those who know it); absent: a free one
+ * Starts the server and waits until it answers; then the database and its roles exist.
+ * @param port the port to use, so that addresses stay valid after a crash; absent: a free one
  * @throws {SetupError} with the end of the server's log when it does not start
  */
 export async function startServer(cluster: Cluster, port?: number): Promise<EmbeddedServer> {
@@ -56,15 +56,15 @@ export async function startServer(cluster: Cluster, port?: number): Promise<Embe
       });
       return server;
     }
-    const said = readFileSync(cluster.logFile, 'utf8').slice(logStart).trim();
-    // Between finding a free port and taking it somebody else may have taken it.
-    if (port === undefined && attempt < PORT_ATTEMPTS && /could not (bind|create listen)/i.test(said)) continue;
-    throw new SetupError(`PostgreSQL did not start. The end of ${cluster.logFile}:\n${said.slice(-2_000)}`);
+    const output = readFileSync(cluster.logFile, 'utf8').slice(logStart).trim();
+    // Another process may take a port between the check and its use.
+    if (port === undefined && attempt < PORT_ATTEMPTS && /could not (bind|create listen)/i.test(output)) continue;
+    throw new SetupError(`PostgreSQL did not start. The end of ${cluster.logFile}:\n${output.slice(-2_000)}`);
   }
 }
 
 function spawnServer(cluster: Cluster, port: number): ChildProcess {
-  // To a file and not a pipe: the server must not depend on this process staying alive.
+  // To a file and not a pipe, because the server must survive this process.
   const log = openSync(cluster.logFile, 'a', 0o600);
   const args = ['-D', cluster.folder, '-p', String(port)];
   for (const [name, value] of Object.entries(SETTINGS)) args.push('-c', `${name}=${value}`);
@@ -73,7 +73,7 @@ function spawnServer(cluster: Cluster, port: number): ChildProcess {
       ...identity(cluster.account),
       cwd: '/',
       env: CLEAN_ENV,
-      // A process group of its own: Ctrl-C in the terminal must not stop the database before those who use it.
+      // In its own process group: Ctrl-C in the terminal must not stop the database before the processes that use it.
       detached: true,
       stdio: ['ignore', log, log],
     });
@@ -82,7 +82,7 @@ function spawnServer(cluster: Cluster, port: number): ChildProcess {
   }
 }
 
-/** The server itself says in the last line of postmaster.pid when it accepts connections. */
+/** The server writes `ready` to postmaster.pid when it accepts connections. */
 async function becomesReady(child: ChildProcess, folder: string): Promise<boolean> {
   let ended = false;
   child.once('exit', () => (ended = true));
@@ -131,21 +131,22 @@ async function endServer(pid: number, mode: 'fast' | 'immediate', ended: Promise
 }
 
 /**
- * Stops the server that a supervisor left behind when it was killed. Call it only with the data folder's lock:
- * without a living supervisor nobody is using that server.
+ * Stops the server of a supervisor that was killed. Call it only with the data folder's lock, which shows that no live
+ * supervisor uses that server.
  */
 async function stopOrphan(folder: string): Promise<void> {
-  const left = readPidFile(folder);
-  if (left === undefined) return;
-  if (isAlive(left.pid) && commandOf(left.pid).includes(folder)) {
-    signal(left.pid, 'SIGINT');
-    if (await waitForEnd(left.pid, STOP_TIMEOUT_MS)) return;
-    signal(left.pid, 'SIGQUIT');
-    if (!(await waitForEnd(left.pid, STOP_TIMEOUT_MS)))
-      throw new SetupError(`The PostgreSQL of an earlier start (process ${left.pid}) does not stop.`);
+  const orphan = readPidFile(folder);
+  if (orphan === undefined) return;
+  const { pid } = orphan;
+  if (isAlive(pid) && commandOf(pid).includes(folder)) {
+    signal(pid, 'SIGINT');
+    if (await waitForEnd(pid, STOP_TIMEOUT_MS)) return;
+    signal(pid, 'SIGQUIT');
+    if (!(await waitForEnd(pid, STOP_TIMEOUT_MS)))
+      throw new SetupError(`The PostgreSQL of an earlier start (process ${pid}) does not stop.`);
     return;
   }
-  // The id belongs to another program by now; PostgreSQL itself would take it for a running server and give up.
+  // The id belongs to another program by now, and PostgreSQL would refuse to start because of it.
   rmSync(path.join(folder, 'postmaster.pid'), { force: true });
 }
 
@@ -166,7 +167,7 @@ function keepLogSmall(file: string): void {
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(file, `${file}.1`);
 }
 
-/** A port of 127.0.0.1 that nobody listened on a moment ago. */
+/** A port of 127.0.0.1 that was free a moment ago. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer();

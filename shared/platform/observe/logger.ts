@@ -1,4 +1,4 @@
-// Logs: pino, one JSON line per event, readable when a person is looking; no key, secret or payload ever.
+// The logger: pino, one JSON line per event, or readable lines at a terminal. It never writes keys, secrets or payloads.
 import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino';
 import pinoPretty from 'pino-pretty';
 import { activeTraceIds } from './spans.ts';
@@ -6,20 +6,20 @@ import { activeTraceIds } from './spans.ts';
 export type Logger = PinoLogger;
 
 export interface LogOptions {
-  /** `ingress`, `workers`, ...: which process speaks. */
+  /** The process: `ingress`, `workers`, ... */
   readonly name: string;
   readonly level: string;
-  /** For a person at a terminal instead of a machine. */
+  /** Readable lines for a terminal instead of JSON. */
   readonly pretty: boolean;
-  /** File descriptor that lines go to: 1, the default, or 2. */
+  /** File descriptor: 1 (default) or 2. */
   readonly fd?: 1 | 2;
-  /** Whether lines carry the ids of the span that is active (shared/platform/observe/spans.ts). */
+  /** Whether lines have the ids of the active span (spans.ts). */
   readonly traced?: boolean;
-  /** Takes the lines instead, for tests. */
+  /** Replaces the file descriptor, in tests. */
   readonly destination?: DestinationStream;
 }
 
-/** Members that may hold a credential: hidden in what is logged, in its members, and in the headers of a request. */
+/** Members that may hold a credential: hidden at every depth up to MAX_DEPTH. */
 const SECRET_MEMBERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
@@ -39,13 +39,13 @@ function copyOf<T extends object>(value: T): T {
   const copy: unknown = Array.isArray(value)
     ? [...(value as unknown[])]
     : Object.create(Object.getPrototypeOf(value) as object | null, Object.getOwnPropertyDescriptors(value));
-  // Of the same kind and with the same members.
+  // It has the same prototype and the same members.
   return copy as T;
 }
 
 /**
- * The value without credentials: itself when it holds none, else a copy. pino's own redaction with the same paths
- * costs 11 microseconds a line, a tenth of all that a decision costs; this costs 0.2.
+ * The value without credentials: the same object when it has none, else a copy. pino's redaction of the same paths takes
+ * 11 microseconds a line, a tenth of the cost of a decision; this takes 0.2.
  */
 function withoutSecrets<T extends object>(value: T, depth = 1): T {
   let copy: T | undefined;
@@ -56,7 +56,7 @@ function withoutSecrets<T extends object>(value: T, depth = 1): T {
     else if (typeof member === 'object' && member !== null && depth < MAX_DEPTH)
       shown = withoutSecrets(member, depth + 1);
     if (shown === member) continue;
-    // An error stays one: its message and stack are not enumerable.
+    // The copy of an error stays an error: its message and stack are not enumerable.
     copy ??= copyOf(value);
     Object.defineProperty(copy, key, { value: shown, enumerable: true });
   }
@@ -64,8 +64,8 @@ function withoutSecrets<T extends object>(value: T, depth = 1): T {
 }
 
 /**
- * A logger of this process. Times are ISO 8601 in UTC, levels are words.
- * Lines are written synchronously, so that none is lost when the process ends; one costs about 5 microseconds.
+ * Times are ISO 8601 in UTC, levels are words. Lines are written synchronously (about 5 microseconds each), so that none is
+ * lost when the process ends.
  */
 export function createLogger({ name, level, pretty, fd = 1, traced = false, destination }: LogOptions): Logger {
   const options = {
@@ -73,7 +73,7 @@ export function createLogger({ name, level, pretty, fd = 1, traced = false, dest
     level,
     timestamp: pino.stdTimeFunctions.isoTime,
     ...(traced ? { mixin: activeTraceIds } : {}),
-    // These reach what a child logger always says, which the formatter below does not see.
+    // For the bindings of child loggers, which the formatter below does not see.
     serializers: Object.fromEntries([...SECRET_MEMBERS].map((member) => [member, () => CENSOR])),
     formatters: {
       level: (label: string) => ({ level: label }),

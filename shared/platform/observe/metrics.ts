@@ -1,19 +1,19 @@
-// Metrics of one process: an own prom-client registry (two services can live in one test process) and the HTTP histogram.
+// Metrics of one process: the HTTP histogram in a separate prom-client registry, because a test process may run two services.
 import { Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 
 export interface Metrics {
   readonly registry: Registry;
-  /** Counts one answered request. `route` is the path template, never the path: the label set stays bounded. */
+  /** Records one answered request. `route` is the path template, not the path, so that the number of series stays bounded. */
   observeRequest(route: string, method: string, status: number, durationMs: number): void;
   /** The exposition text and its content type. */
   expose(): Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
-/** Seconds; the goals are 40 ms and 2 s. */
+/** Seconds, with the objectives of 40 ms and 2 s among them. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.04, 0.1, 0.25, 0.5, 1, 2, 5, 10];
 
 export interface MetricsOptions {
-  /** Whether process and Node.js figures are collected too; tests with many registries leave them out. */
+  /** Also collect metrics of Node.js and the process; off in tests with many registries. Default: true. */
   readonly processMetrics?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Spans as the rest of the code sees them: OpenTelemetry's interface alone, which does nothing until shared/platform/observe/tracing.ts is started.
+// Spans, through the OpenTelemetry API alone. It does nothing until tracing.ts has installed the SDK.
 import {
   type Attributes,
   type Context,
@@ -9,10 +9,10 @@ import {
   TraceFlags,
 } from '@opentelemetry/api';
 
-/** The instrumentation scope of all our spans. */
+/** Instrumentation scope of all spans of this service. */
 export const TRACE_SCOPE = 'custos';
 
-/** The context that a valid `traceparent` stands for; the empty one without it (W3C Trace Context, level 1, section 3.2). */
+/** The context of a valid `traceparent` (W3C Trace Context, level 1, section 3.2); else the empty context. */
 export function contextOf(traceparent: string | undefined): Context {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent?.split('-') ?? [];
   const parent = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
@@ -24,7 +24,7 @@ export function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED) === 0 ? '00' : '01'}`;
 }
 
-/** What happened to one record of a request: a span of that request's trace, seen from the job that did it. */
+/** A span that a job adds to the trace of the request that created a record. */
 export interface RecordSpan {
   readonly name: string;
   /** W3C trace context of the request. */
@@ -34,7 +34,7 @@ export interface RecordSpan {
   readonly attributes: Attributes;
 }
 
-/** Adds spans to the traces of the requests that they belong to, linked to the job that runs now. Nothing when tracing is off. */
+/** Adds spans to the traces of their requests, linked to the current job. Does nothing when tracing is off. */
 export function addRecordSpans(spans: readonly RecordSpan[]): void {
   if (spans.length === 0) return;
   const tracer = trace.getTracer(TRACE_SCOPE);
@@ -49,7 +49,7 @@ export function addRecordSpans(spans: readonly RecordSpan[]): void {
   }
 }
 
-/** The ids of the span that is active now, for log lines; nothing outside of one. */
+/** Ids of the active span, for log lines; empty without one. */
 export function activeTraceIds(): { traceId?: string; spanId?: string } {
   const active = trace.getActiveSpan()?.spanContext();
   return active === undefined ? {} : { traceId: active.traceId, spanId: active.spanId };

@@ -1,8 +1,8 @@
-// Spans of jobs, by bullmq-otel: one for each run of a job, within the trace of the request that caused it.
+// Spans of jobs (bullmq-otel): one for each run, in the trace of the request that caused the job.
 import { type Span, SpanKind, type Telemetry } from 'bullmq';
 import { BullMQOtel } from 'bullmq-otel';
 
-/** Asking for the next job, looking for stalled ones, handing over a batch: several a second that nobody looks for. */
+/** Replaces spans of BullMQ's housekeeping (next job, stalled jobs, batches): several a second without use. */
 const SILENT: Span = {
   setSpanOnContext: (ctx) => ctx,
   setAttribute: () => undefined,
@@ -12,7 +12,7 @@ const SILENT: Span = {
   end: () => undefined,
 };
 
-/** BullMQ's telemetry without the spans of its own housekeeping. Needs the process's provider (shared/platform/observe/tracing.ts). */
+/** BullMQ's telemetry without its housekeeping spans. Needs the provider that tracing.ts installs. */
 export function createJobTelemetry(tracerName: string, version: string): Telemetry {
   const inner = new BullMQOtel({ tracerName, version });
   return {
@@ -25,8 +25,8 @@ export function createJobTelemetry(tracerName: string, version: string): Telemet
 }
 
 /**
- * What BullMQ keeps with a job so that its run, and each further attempt, continues this trace. Whatever span is active where
- * the job is added, in the relay say, is not its cause: a single `add` would put that in place of ours.
+ * Job options with which each run continues the given trace. The span that is active when the job is added, such as one of the
+ * relay, is not its cause, so BullMQ must not take it instead (`omitContext`).
  */
 export function telemetryOf(traceparent: string | undefined): {
   telemetry: { metadata?: string; omitContext: true };

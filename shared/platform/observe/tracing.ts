@@ -1,5 +1,5 @@
-// Traces over OTLP: one span for each request, one for each job, one for each record that reaches its log. Off unless an
-// endpoint is set; then the process's only OpenTelemetry provider is made here, and nothing else knows the SDK.
+// Sends traces over OTLP: a span for each request, each job run, and each record that is appended to its log. Off unless an
+// endpoint is set. This file creates the only OpenTelemetry provider of the process; no other file uses the SDK.
 import {
   type Attributes,
   context,
@@ -24,9 +24,9 @@ import { createJobTelemetry } from './telemetry.ts';
 import { contextOf, TRACE_SCOPE, traceparentOf } from './spans.ts';
 
 export interface TracingOptions {
-  /** Base address of an OTLP receiver over HTTP, such as http://127.0.0.1:4318; `/v1/traces` is added to it. */
+  /** Base address of an OTLP receiver over HTTP, such as http://127.0.0.1:4318, without `/v1/traces`. */
   readonly endpoint: string;
-  /** Share of the traces that begin here, 0..1; a caller that sent a trace context has decided for its own. */
+  /** Sampled share of the traces that begin here, 0..1. A caller's trace context brings its own decision. */
   readonly share: number;
   /** `custos-ingress` or `custos-workers`. */
   readonly serviceName: string;
@@ -35,27 +35,26 @@ export interface TracingOptions {
 
 /** The span of one request. */
 export interface RequestSpan {
-  /** W3C trace context for what the request causes: jobs, records. */
+  /** W3C trace context for the jobs and records of the request. */
   readonly traceparent: string;
-  /** Runs `work` and all that it causes within the span, so that log lines carry its ids. */
+  /** Runs `work` with the span active, so that log lines have its ids. */
   run<T>(work: () => T): T;
   end(status: number, attributes: Attributes): void;
 }
 
 export interface Tracing {
-  /** @param parent the caller's trace context, already checked for its form */
+  /** @param parent the caller's trace context, with its form already checked */
   request(method: string, route: string, parent: string | undefined): RequestSpan;
   /** For queues and workers. */
   readonly telemetry: Telemetry;
-  /** Sends what is left, for at most two seconds. */
+  /** Sends the remaining spans, for at most two seconds. */
   close(): Promise<void>;
 }
 
-/** How late a span may be at the receiver, and how long the end of a process waits for it. */
 const SEND_EVERY_MS = 1_000;
 const SEND_TIMEOUT_MS = 2_000;
 
-/** Starts sending spans; once in a process. What the receiver refuses or does not take is dropped, never waited for. */
+/** Starts sending spans; call it once in a process. Spans that the receiver does not accept are dropped. */
 export function startTracing({ endpoint, share, serviceName, version }: TracingOptions): Tracing {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
@@ -97,7 +96,7 @@ export function startTracing({ endpoint, share, serviceName, version }: TracingO
     },
     telemetry: createJobTelemetry(TRACE_SCOPE, version),
     async close() {
-      // A receiver that does not answer must not hold up the end of the process.
+      // A receiver that does not answer must not delay the end of the process.
       await provider.shutdown().catch(() => undefined);
       trace.disable();
       context.disable();

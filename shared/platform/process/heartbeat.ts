@@ -1,4 +1,4 @@
-// Which processes are alive: each writes a row every second, and a row that is old means that its process is gone or hangs.
+// Heartbeats: each process updates its row every second. An old row means that its process ended or hangs.
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Gauge, type Registry } from 'prom-client';
@@ -6,14 +6,13 @@ import type { Sql, Statement } from '../db/database.ts';
 
 export type ProcessRole = 'ingress' | 'workers';
 
-/** How often a process writes. */
-const BEAT_MS = 1_000;
+const INTERVAL_MS = 1_000;
 /**
- * A process that has not written for this long does not count. With the pages' own interval it is well within the five
- * seconds in which the end of a worker must be seen.
+ * Age of a row from which its process counts as dead. Together with the refresh interval of the dashboard it is well below the
+ * five seconds within which the end of a worker must show.
  */
 export const ALIVE_WITHIN_SECONDS = 3;
-/** Processes that are listed: one that is killed and started again without end leaves a row each time. */
+/** Limit of the list: a process in a crash loop leaves a row each time. */
 const MAX_LISTED = 100;
 
 const BEAT: Statement = {
@@ -40,26 +39,26 @@ const WORKERS: Statement = {
 };
 
 export interface Heartbeat {
-  /** Names this process in what it claims: others see by its signs of life whether it still works on it. */
+  /** Identifies this process in rows that it claims; other processes see from its heartbeat whether it still works on them. */
   readonly processId: string;
-  /** Stops, and takes the row away: a process that ends in order is gone at once. */
+  /** Stops and deletes the row, so that a process that ends in order disappears at once. */
   close(): Promise<void>;
 }
 
 export interface HeartbeatDeps {
-  /** Best with a connection of its own: a sign of life must not wait behind the work of the process. */
+  /** Best a separate connection: a heartbeat must not wait behind the work of the process. */
   readonly db: Sql;
   readonly role: ProcessRole;
   readonly version: string;
   readonly onError: (error: unknown) => void;
 }
 
-/** Beats from now on; the first row is there when it resolves, unless the database is away. */
+/** Starts the heartbeat. Resolves when the first row is written, or could not be because the database is away. */
 export async function startHeartbeat({ db, role, version, onError }: HeartbeatDeps): Promise<Heartbeat> {
   const processId = randomUUID();
   let beating: Promise<unknown> | undefined;
   const beat = (): void => {
-    // One that is late is not made up for.
+    // A late heartbeat is not repeated.
     beating ??= db
       .query(BEAT, [processId, role, version, hostname(), process.pid])
       .catch(onError)
@@ -68,7 +67,7 @@ export async function startHeartbeat({ db, role, version, onError }: HeartbeatDe
   beat();
   await beating;
   await db.query(FORGET, []).catch(onError);
-  const timer = setInterval(beat, BEAT_MS);
+  const timer = setInterval(beat, INTERVAL_MS);
   timer.unref();
   return {
     processId,
@@ -91,24 +90,24 @@ export interface ProcessState {
 }
 
 /**
- * Processes that were seen in the last hour and did not end in order, the oldest first; when there are more than a
- * hundred, those that are alive and the last ones to have gone. @throws {ApiError} E6002
+ * Processes of the last hour that have not ended in order, oldest first. Of more than a hundred, those that are alive and the
+ * latest of the others. @throws {ApiError} E6002
  */
 export function readProcesses(db: Sql): Promise<ProcessState[]> {
   return db.query<ProcessState>(READ, []);
 }
 
-/** Worker processes that are alive. @throws {ApiError} E6002 */
+/** Number of live worker processes. @throws {ApiError} E6002 */
 export async function workersAlive(db: Sql): Promise<number> {
   const [row] = await db.query<{ alive: number }>(WORKERS, []);
   return row?.alive ?? 0;
 }
 
-/** Adds the gauge; asked when somebody asks, and absent while the database is away. */
+/** Adds a gauge that is read at each scrape. It is absent while the database is away. */
 export function watchWorkers(registry: Registry, db: Sql): void {
   new Gauge({
     name: 'custos_workers_alive',
-    help: `Worker processes that wrote their sign of life within the last ${ALIVE_WITHIN_SECONDS} seconds`,
+    help: `Worker processes whose last heartbeat is at most ${ALIVE_WITHIN_SECONDS} seconds old`,
     registers: [registry],
     async collect() {
       const alive = await workersAlive(db).catch(() => undefined);

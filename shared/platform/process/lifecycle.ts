@@ -1,10 +1,10 @@
-// How a process of the service lives: it says when it is ready, is asked to stop once, and is not asked twice.
+// Lifecycle of a process: reports readiness, stops in order on the first signal, exits on the second.
 import type { Logger } from '../observe/logger.ts';
 
-/** What a child process tells the supervisor over its IPC channel. */
+/** Message of a child process to the supervisor over its IPC channel. */
 export interface ReadyMessage {
   readonly type: 'ready';
-  /** Base address of what it serves, such as http://127.0.0.1:3000. */
+  /** Base address of its HTTP server, such as http://127.0.0.1:3000. */
   readonly address: string;
 }
 
@@ -13,40 +13,38 @@ export function isReadyMessage(message: unknown): message is ReadyMessage {
   return type === 'ready' && typeof address === 'string';
 }
 
-/** The part of `process` that is used here; a test gives another. */
+/** The part of `process` that is used here; replaced in tests. */
 export type HostProcess = Pick<NodeJS.Process, 'on' | 'exit' | 'connected' | 'send' | 'disconnect'>;
 
 export interface LifecycleOptions {
   readonly process: HostProcess;
   readonly logger: Logger;
   readonly address: string;
-  /** Lets running work finish and closes everything; called once. Readiness is 503 from its first step on. */
+  /** Finishes running work and closes everything; called once. Readiness must be 503 from its first step on. */
   readonly stop: () => Promise<void>;
-  /** How long `stop` may take. */
+  /** Time limit of `stop`. */
   readonly timeoutMs: number;
 }
 
-/**
- * Two signals closer than this are one: Ctrl-C under `npm start` reaches a process from the terminal and again from npm.
- */
+/** Signals within this time count as one: Ctrl-C under `npm start` reaches a process from the terminal and again from npm. */
 export const SAME_SIGNAL_MS = 1_000;
 
 /**
- * Reports readiness to the supervisor, if there is one, and from then on stops the process when SIGTERM or SIGINT
- * arrives or the supervisor disappears. Exit code 0 after an orderly stop; 1 after a second signal, the deadline or an error.
+ * Reports readiness to the supervisor, if there is one. Then stops the process on SIGTERM, SIGINT or the end of the supervisor.
+ * Exit code 0 after an orderly stop; 1 after a second signal, the deadline or an error.
  */
 export function runUntilStopped({ process: host, logger, address, stop, timeoutMs }: LifecycleOptions): void {
-  let askedAtMs: number | undefined;
-  const ask = (reason: string): void => {
-    if (askedAtMs !== undefined) {
-      if (reason === 'disconnect' || performance.now() - askedAtMs < SAME_SIGNAL_MS) return;
-      logger.warn({ reason }, 'asked to stop again: ending at once');
+  let stoppingSinceMs: number | undefined;
+  const requestStop = (reason: string): void => {
+    if (stoppingSinceMs !== undefined) {
+      if (reason === 'disconnect' || performance.now() - stoppingSinceMs < SAME_SIGNAL_MS) return;
+      logger.warn({ reason }, 'second signal: exiting at once');
       host.exit(1);
     }
-    askedAtMs = performance.now();
+    stoppingSinceMs = performance.now();
     logger.info({ reason }, 'stopping');
     setTimeout(() => {
-      logger.error({ timeoutMs }, 'did not stop in time: ending');
+      logger.error({ timeoutMs }, 'did not stop in time: exiting');
       host.exit(1);
     }, timeoutMs).unref();
     stop().then(
@@ -55,14 +53,14 @@ export function runUntilStopped({ process: host, logger, address, stop, timeoutM
         host.exit(0);
       },
       (error: unknown) => {
-        logger.error({ err: error }, 'could not stop in order');
+        logger.error({ err: error }, 'stopping failed');
         host.exit(1);
       },
     );
   };
-  host.on('SIGTERM', () => ask('SIGTERM'));
-  host.on('SIGINT', () => ask('SIGINT'));
-  // The channel closes when the supervisor ends, even when it was killed.
-  host.on('disconnect', () => ask('disconnect'));
+  host.on('SIGTERM', () => requestStop('SIGTERM'));
+  host.on('SIGINT', () => requestStop('SIGINT'));
+  // The channel also closes when the supervisor was killed.
+  host.on('disconnect', () => requestStop('disconnect'));
   if (host.connected) host.send?.({ type: 'ready', address } satisfies ReadyMessage);
 }
