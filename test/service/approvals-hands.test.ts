@@ -84,7 +84,7 @@ describe('the hands that keys are in', () => {
     const agrees = fc.asyncProperty(steps, async (history) => {
       const ids = await makeKeys(history);
       const records = await createEvidenceStore({ db }).keyRecords({ organisationId, environment: 'live' });
-      const keys = readKeys(records, 'default', 'live');
+      const keys = readKeys(records, { organisation: 'default', environment: 'live', agentId: '' });
       expect(keys.problems).to.deep.equal([]);
       for (const one of ids)
         for (const other of ids) {

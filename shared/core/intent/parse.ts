@@ -39,7 +39,7 @@ const UNKNOWN: CandidateAction = {
   mentions: false,
   pronoun: false,
   implied: false,
-  told: false,
+  intention: false,
   sentence: 0,
 };
 
@@ -94,9 +94,9 @@ export function parseIntent(text: string, lexicon: Lexicon): ParsedIntent {
   ];
   // When a statement of intent is followed by a request, only the request counts.
   const asks = all.some(
-    (one) => !(one.told || one.weak || one.negated || one.pronoun || one.implied) && one.objectKnown,
+    (one) => !(one.intention || one.weak || one.negated || one.pronoun || one.implied) && one.objectKnown,
   );
-  const isBackground = (candidate: CandidateAction) => asks && candidate.told && candidate.action === 'read';
+  const isBackground = (candidate: CandidateAction) => asks && candidate.intention && candidate.action === 'read';
   const asked = all
     .filter((candidate) => !candidate.negated)
     .sort(

@@ -84,8 +84,8 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
   const { policies, lexicon, refused: almost = [], organisations } = texts;
   const loaded = loadPolicySet(policies, lexicon, deps);
   // A lexicon whose file was refused must not also be reported as missing.
-  const isToldOf = (finding: Finding): boolean => almost.some(({ file }) => file === finding.file);
-  const refused = [...almost, ...(loaded.ok ? [] : loaded.findings.filter((finding) => !isToldOf(finding)))];
+  const isReported = (finding: Finding): boolean => almost.some(({ file }) => file === finding.file);
+  const refused = [...almost, ...(loaded.ok ? [] : loaded.findings.filter((finding) => !isReported(finding)))];
   const errorsOnly = policies.length > (deps.warningsUpTo ?? Number.POSITIVE_INFINITY);
   const linted = loaded.ok
     ? placed(

@@ -139,17 +139,17 @@ const validator = compileSchema<Policy>(PolicySchema);
 const COMPARISON = ['fact', 'path', 'operator', 'value'];
 
 function schemaProblems(document: unknown, errors: readonly ErrorObject[]): Problem[] {
-  const told = withoutEchoes(errors.filter((error) => !isNoise(error)));
+  const reported = withoutEchoes(errors.filter((error) => !isNoise(error)));
   const isStranger = (error: ErrorObject): boolean => error.keyword === 'additionalProperties';
   const isBareComparison = (error: ErrorObject): boolean =>
     error.instancePath.endsWith('/conditions') && COMPARISON.includes(String(error.params['additionalProperty']));
   // An unknown member, or another type, already explains why the expected members are missing.
   const strange = new Set(
-    told
+    reported
       .filter((error) => error.keyword === 'type' || (isStranger(error) && !isBareComparison(error)))
       .map((error) => error.instancePath),
   );
-  const problems = told
+  const problems = reported
     .filter((error) => error.keyword !== 'oneOf' || !strange.has(error.instancePath))
     .filter((error) => !isStranger(error) || !isBareComparison(error) || strange.has(error.instancePath))
     .map((error) => problemOf(document, error));

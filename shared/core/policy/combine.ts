@@ -1,4 +1,4 @@
-// One verdict out of the rules that hold: DENY over ESCALATE over DEGRADE over ALLOW, and DENY when nothing permits.
+// Combines the rules that hold into one verdict: DENY over ESCALATE over DEGRADE over ALLOW, and DENY when nothing permits.
 import type { RiskLevel, Verdict } from '../../kernel/vocabulary.ts';
 import { SEVERITY } from './compile.ts';
 import type { CompiledRule } from './compiled-rule.ts';
@@ -10,7 +10,7 @@ import { BUILT_IN_POLICY } from './schema.ts';
 import type { PolicyObligation } from './schema.ts';
 import type { Evaluation, Facts, Reason, Risk, RiskFactor } from './types.ts';
 
-/** The reasons that no policy gives. */
+/** Reasons of the service itself. */
 export const BUILT_IN_REASONS = {
   NO_MATCH: { rule: 'no-match', effect: 'DENY', message: 'no policy permits this' },
   AGENT_NOT_ACTIVE: { rule: 'agent-not-active', effect: 'DENY', message: 'the agent is not active' },
@@ -45,32 +45,32 @@ function freeze<T>(value: T): T {
   return value;
 }
 
-/** The evaluation that consists of one reason of the service's own. */
+/** An evaluation with one built-in reason. */
 export function builtInEvaluation(code: BuiltInCode, message?: string): Evaluation {
   const reason = builtInReason(code, message);
   return freeze({ verdict: reason.effect, reasons: [reason], obligations: [] });
 }
 
-/** A rule that the engine found to hold, and on what ground. */
+/** A rule that the engine found to hold, with the ground: certain, in part, or because facts are missing. */
 export interface Match {
   readonly candidate: CandidateRule;
   readonly ground: Exclude<Ground, 'not at all'>;
-  /** Whether the conditions hold for everything that a requested pattern stands for. */
+  /** Whether the conditions hold for every resource that a requested pattern covers. */
   readonly isWhole: boolean;
 }
 
 /**
- * What a rule that holds only because facts are missing may open. `nothing`: it only ever makes an answer stricter.
- * `everything`: the meaning that earlier versions decided by; only verification and replay of their decisions use it.
+ * The effect of a rule that holds only because facts are missing. `nothing`: it can only make an answer stricter. `everything`: it
+ * may permit, as in earlier versions; used only to verify and replay their decisions.
  */
 export type MissingOpens = 'nothing' | 'everything';
 
-/** @throws {Error} when the engine and the conditions disagree: then neither can be trusted. */
+/** @throws {Error} when the engine and the conditions disagree, because then neither can be trusted */
 export function matchOf(candidate: CandidateRule, facts: object, missingOpens: MissingOpens = 'nothing'): Match {
   const { rule } = candidate;
   const ground = groundOf(rule.condition, facts, rule.holdsWhenUnsure);
   if (ground === 'not at all') {
-    throw new Error(`the engine says that ${rule.policy}/${rule.name} holds, its conditions do not`);
+    throw new Error(`the engine found that ${rule.policy}/${rule.name} holds, its conditions do not`);
   }
   const isWhole =
     ground === 'certain' ||
@@ -84,8 +84,8 @@ export function matchOf(candidate: CandidateRule, facts: object, missingOpens: M
 }
 
 /**
- * Whether a rule that holds for a part of a pattern for certain needs missing facts for the rest of it. A DEGRADE
- * would be an ESCALATE there.
+ * Whether a rule holds for certain only for a part of a pattern, and for the rest because facts are missing. There a DEGRADE
+ * would be an ESCALATE.
  */
 function restsOnMissing(rule: CompiledRule, facts: object, isWhole: boolean): boolean {
   if (rule.effect.type === 'DEGRADE') return missingPaths(rule.leaves, facts).length > 0;
@@ -111,8 +111,8 @@ function compareReasons(a: Reason, b: Reason): number {
   return bySeverity || compareText(a.policy, b.policy) || compareText(a.rule, b.rule);
 }
 
-/** The effects whose reasons are told with a verdict: what refuses when it is refused, what permits when it is permitted. */
-const TOLD: Readonly<Record<Verdict, readonly Verdict[]>> = {
+/** The effects whose reasons an answer lists: with a refusal those that refuse, with a permission those that permit. */
+const LISTED: Readonly<Record<Verdict, readonly Verdict[]>> = {
   DENY: ['DENY', 'ESCALATE'],
   ESCALATE: ['ESCALATE'],
   DEGRADE: ['DEGRADE', 'ALLOW'],
@@ -120,10 +120,9 @@ const TOLD: Readonly<Record<Verdict, readonly Verdict[]>> = {
 };
 
 /**
- * Whether a rule that holds permits, or leaves it to a human to permit, all of what was asked for. Otherwise an
- * escalation of one part of a pattern would open the parts that no policy permits, a degradation of a place that
- * the text merely names would open any resource, and an agent that leaves out its context would turn a no into a
- * question to a human.
+ * Whether a rule that holds permits the whole request, or asks a human to. Without this, an escalation of one part of a pattern
+ * would open the parts that no policy permits, a degradation of a place that the text only mentions would open any resource, and
+ * an agent that omits its context would turn a DENY into an ESCALATE.
  */
 function opensAll({ candidate, isWhole }: Match): boolean {
   if (!isWhole) return false;
@@ -132,29 +131,29 @@ function opensAll({ candidate, isWhole }: Match): boolean {
 
 /**
  * The rules that hold for one meaning of an intent, and the facts with that meaning. An intent with several meanings is
- * judged once for each: what any of them is refused is refused, and what is permitted must be permitted for each.
+ * evaluated once for each: a refusal of any of them refuses the intent, and a permission needs all of them permitted.
  */
 export interface Judgement {
   readonly matches: readonly Match[];
   readonly facts: object;
 }
 
-/** What the rules that hold say, before one of the verdicts wins. */
-interface Heard {
+/** Reasons and obligations of all rules that hold, before the verdict is chosen. */
+interface Collected {
   readonly reasons: Reason[];
   /** Obligations of DEGRADE rules. */
   readonly due: PolicyObligation[];
-  /** Those of DEGRADE rules that count as ESCALATE, because facts are missing. */
+  /** Obligations of DEGRADE rules that count as ESCALATE because facts are missing. */
   readonly uncertain: PolicyObligation[];
-  /** Whether, for each meaning, anything permits all of what was asked for. */
+  /** Whether, for each meaning, a rule permits the whole request. */
   readonly isOpen: boolean;
 }
 
-function hear(judgements: readonly Judgement[]): Heard {
+function collect(judgements: readonly Judgement[]): Collected {
   const reasons: Reason[] = [];
   const due: PolicyObligation[] = [];
   const uncertain: PolicyObligation[] = [];
-  const told = new Set<string>();
+  const seen = new Set<string>();
   let isOpen = true;
   for (const { matches, facts } of judgements) {
     let opens = false;
@@ -164,8 +163,8 @@ function hear(judgements: readonly Judgement[]): Heard {
       if (reason.effect !== 'DENY' && opensAll(match)) opens = true;
       const { rule } = match.candidate;
       const once = `${rule.index} ${reason.code}`;
-      if (judgements.length > 1 && told.has(once)) continue;
-      told.add(once);
+      if (judgements.length > 1 && seen.has(once)) continue;
+      seen.add(once);
       reasons.push(reason);
       if (rule.effect.type === 'DEGRADE')
         (reason.effect === 'DEGRADE' ? due : uncertain).push(...rule.effect.obligations);
@@ -177,21 +176,21 @@ function hear(judgements: readonly Judgement[]): Heard {
 
 /** Combines all rules that hold for a request. */
 export function combine(judgements: readonly Judgement[]): Evaluation {
-  return settle(hear(judgements));
+  return settle(collect(judgements));
 }
 
-function settle({ reasons, due, isOpen }: Heard): Evaluation {
+function settle({ reasons, due, isOpen }: Collected): Evaluation {
   const has = (effect: Verdict): boolean => reasons.some((reason) => reason.effect === effect);
-  const tell = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
-    const told = reasons.filter((reason) => TOLD[verdict].includes(reason.effect)).sort(compareReasons);
-    return freeze({ verdict, reasons: told, obligations: kept });
+  const answer = (verdict: Verdict, kept: Evaluation['obligations'] = []): Evaluation => {
+    const listed = reasons.filter((reason) => LISTED[verdict].includes(reason.effect)).sort(compareReasons);
+    return freeze({ verdict, reasons: listed, obligations: kept });
   };
-  if (has('DENY')) return tell('DENY');
+  if (has('DENY')) return answer('DENY');
   if (!isOpen) {
     reasons.push(builtInReason('NO_MATCH'));
-    return tell('DENY');
+    return answer('DENY');
   }
-  if (has('ESCALATE')) return tell('ESCALATE');
+  if (has('ESCALATE')) return answer('ESCALATE');
   const { obligations, conflicts } = mergeObligations(due);
   if (conflicts.length > 0) {
     reasons.push(
@@ -200,24 +199,23 @@ function settle({ reasons, due, isOpen }: Heard): Evaluation {
         `${BUILT_IN_REASONS.OBLIGATIONS_CONFLICT.message}: ${conflicts.join(', ')}`,
       ),
     );
-    return tell('ESCALATE');
+    return answer('ESCALATE');
   }
-  return due.length > 0 ? tell('DEGRADE', obligations) : tell('ALLOW');
+  return due.length > 0 ? answer('DEGRADE', obligations) : answer('ALLOW');
 }
 
 /**
- * As `combine`, when a human has approved what was asked for: an ESCALATE becomes ALLOW, and nothing else changes. What
- * DEGRADE rules demand is not given up with it: an ESCALATE above them becomes DEGRADE with their obligations, those
- * that depend on missing facts and those that no rule could bring together included.
- * @param approval comes last of the reasons of what is permitted
+ * As `combine`, for a request that a human has approved: an ESCALATE becomes ALLOW, or DEGRADE with the obligations of all
+ * DEGRADE rules that hold, including those that hold because facts are missing and those in conflict. Nothing else changes.
+ * @param approval the last reason of a permission
  */
 export function combineApproved(judgements: readonly Judgement[], approval: Reason): Evaluation {
-  const heard = hear(judgements);
-  const { verdict, reasons, obligations } = settle(heard);
+  const collected = collect(judgements);
+  const { verdict, reasons, obligations } = settle(collected);
   if (verdict === 'DENY') return freeze({ verdict, reasons, obligations });
   if (verdict !== 'ESCALATE') return freeze({ verdict, reasons: [...reasons, { ...approval }], obligations });
-  const degraded = heard.reasons.filter(({ effect }) => effect === 'DEGRADE').sort(compareReasons);
-  const kept = allObligations([...heard.due, ...heard.uncertain]);
+  const degraded = collected.reasons.filter(({ effect }) => effect === 'DEGRADE').sort(compareReasons);
+  const kept = allObligations([...collected.due, ...collected.uncertain]);
   return freeze({
     verdict: kept.length > 0 ? 'DEGRADE' : 'ALLOW',
     reasons: [...reasons, ...degraded, { ...approval }],
@@ -225,10 +223,7 @@ export function combineApproved(judgements: readonly Judgement[], approval: Reas
   });
 }
 
-/**
- * What needs no policy: an agent that is paused, suspended or terminated gets DENY. Undefined when nothing stands in
- * the way. A status that is not known counts as not active.
- */
+/** The DENY for an agent that is not active, before any policy is evaluated; undefined: none. An unknown status counts as not active. */
 export function prechecks(facts: Facts): Evaluation | undefined {
   const { status } = facts.agent;
   if (status === 'ACTIVE' || status === 'UNREGISTERED') return undefined;
@@ -245,14 +240,14 @@ export function riskLevelOf(score: number): RiskLevel {
   return score < HIGH_FROM ? 'medium' : 'high';
 }
 
-/** Of each factor the highest, sorted by score, highest first, then name. */
+/** The highest score of each factor, sorted by score (highest first) and name. */
 function factorsOf(matches: readonly Match[]): RiskFactor[] {
   const highest = new Map<string, RiskFactor & { readonly index: number }>();
   for (const { candidate } of matches) {
     const { effect } = candidate.rule;
     if (effect.type !== 'RISK') continue;
     const before = highest.get(effect.factor);
-    // Of equal scores the first rule speaks, whichever meaning it was found for.
+    // Of equal scores the first rule counts, for whichever meaning it was found.
     const order = before === undefined ? 1 : effect.score - before.score || before.index - candidate.rule.index;
     if (order > 0) highest.set(effect.factor, { index: candidate.rule.index, ...effect });
   }
@@ -268,7 +263,7 @@ function scoreOf(factors: readonly RiskFactor[]): number {
   );
 }
 
-/** min(1000, sum over distinct factors of their highest), and the same without what counts only because facts are missing. */
+/** min(1000, sum of the highest score of each factor); `certain` is the same without rules that hold only because facts are missing. */
 export function combineRisk(judgements: readonly Judgement[], missingOpens: MissingOpens = 'nothing'): Risk {
   const matches = judgements.flatMap((judgement) => judgement.matches);
   const factors = factorsOf(matches);
@@ -284,7 +279,7 @@ export function combineRisk(judgements: readonly Judgement[], missingOpens: Miss
   });
 }
 
-/** The risk when it could not be computed: the highest, so that what depends on it is refused or escalated. */
+/** The risk when it could not be computed: the highest, so that rules which depend on it refuse or escalate. */
 export function unknownRisk(code: 'EVALUATION_FAILED' | 'ENGINE_INCOMPLETE'): Risk {
   return freeze({
     level: 'high',

@@ -4,6 +4,7 @@ import { quoted } from '../proof/encoding.ts';
 import { readRecord } from '../proof/record-read.ts';
 import { type ApprovalMention, approvalMentionOf, type ApprovalState } from '../decision/approval.ts';
 import { approvalDigest, earlierApprovalDigest, isBeforeBinding } from '../decision/approval-bound.ts';
+import { type ChangeOwner, readChanges } from './changes.ts';
 import { memberOf, same } from './facts.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
 import { type DecisionBody, type DecisionRecord, hasExactly, isAsLogged, readDecisionRecord } from './record.ts';
@@ -95,36 +96,21 @@ function apply(known: LoggedApproval, change: Change, atMs: number): void {
 }
 
 /** @param records the `custos.approval` records of one agent, in log order */
-export function readApprovals(
-  records: readonly LoggedRecord[],
-  owner: { readonly agentId: string; readonly organisation: string; readonly environment: string },
-): ApprovalHistory {
+export function readApprovals(records: readonly LoggedRecord[], owner: ChangeOwner): ApprovalHistory {
   const approvals = new Map<string, LoggedApproval>();
-  const problems: DecisionFailure[] = [];
-  for (const logged of records) {
-    const read = readRecord(logged.bytes);
-    const record = 'record' in read ? read.record : undefined;
-    const change = changeOf(record?.payload.body);
-    if (
-      record?.eventType !== 'custos.approval' ||
-      record.agentId !== owner.agentId ||
-      record.payload.organisation !== owner.organisation ||
-      record.payload.environment !== owner.environment ||
-      change === undefined
-    ) {
-      problems.push({ code: 'APPROVAL_RECORD_ALTERED', sentence: 'An approval record is not one of this agent.' });
-      continue;
-    }
-    if (!isAsLogged(logged))
-      problems.push({
-        code: 'APPROVAL_RECORD_ALTERED',
-        sentence: `The approval record ${quoted(record.payload.proofId)} is not the one that the log has hashed.`,
-      });
+  const kind = {
+    event: 'custos.approval',
+    name: 'approval',
+    whose: 'agent',
+    failure: 'APPROVAL_RECORD_ALTERED',
+    changeOf,
+  } as const;
+  const problems = readChanges(records, owner, kind, (change, atMs) => {
     const { approvalId, decisionId, digest, intentId } = change;
     const known = approvals.get(approvalId) ?? { decisionId, digest, intentId, state: 'pending', uses: [] };
     approvals.set(approvalId, known);
-    apply(known, change, Date.parse(record.occurredAt));
-  }
+    apply(known, change, atMs);
+  });
   return { approvals, problems };
 }
 

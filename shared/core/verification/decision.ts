@@ -10,7 +10,8 @@ import type { Verdict } from '../../kernel/vocabulary.ts';
 import { type ApprovalMention, approvalMentionOf, standsFirst } from '../decision/approval.ts';
 import { isBeforeBinding } from '../decision/approval-bound.ts';
 import { checkAnswer, checkColumns, type DecisionColumns } from './answer.ts';
-import { type ApprovalHistory, checkApproval, decidedOf, openingOf, readApprovals } from './approvals.ts';
+import { checkApproval, decidedOf, openingOf, readApprovals } from './approvals.ts';
+import type { ChangeOwner } from './changes.ts';
 import { checkAgreement, readFacts, same, shown, type StoredFacts } from './facts.ts';
 import {
   type DecisionFailure,
@@ -19,12 +20,12 @@ import {
   type NotEvaluableCode,
   type Report,
 } from './failures.ts';
-import { checkHalts, type HaltHistory, readHalts } from './halts.ts';
+import { checkHalts, readHalts } from './halts.ts';
 import { HALTED_MESSAGE } from '../decision/record.ts';
-import { checkHands, type KeyHistory, readKeys } from './keys.ts';
+import { checkHands, readKeys } from './keys.ts';
 import { checkRefusal } from './refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
-import { checkTrust, readLedger, type TrustLedger } from './trust.ts';
+import { checkTrust, readLedger } from './trust.ts';
 
 /** The inputs of a verification. */
 export interface DecisionEvidence {
@@ -79,10 +80,12 @@ export function createDecisionVerifier(deps: {
   readonly compileLexicon: (json: unknown) => unknown;
 }): DecisionVerifier {
   const sets = new LRUCache<string, LoadedSet>({ max: MAX_SETS });
-  const ledgers = new WeakMap<readonly LoggedRecord[], TrustLedger>();
-  const halts = new WeakMap<readonly LoggedRecord[], HaltHistory>();
-  const approvals = new WeakMap<readonly LoggedRecord[], ApprovalHistory>();
-  const keys = new WeakMap<readonly LoggedRecord[], KeyHistory>();
+  const [ledgerOf, haltsOf, approvalsOf, keysOf] = [
+    onceFor(readLedger),
+    onceFor(readHalts),
+    onceFor(readApprovals),
+    onceFor(readKeys),
+  ];
 
   const load = (text: string): LoadedSet => {
     const loaded = loadCanonicalSet(text, deps);
@@ -145,38 +148,34 @@ export function createDecisionVerifier(deps: {
       if (facts !== undefined && evaluatorFor !== undefined)
         await evaluateAgain(facts, read, evaluatorFor(facts), report);
 
-      const { agentId } = record;
-      const { organisation, environment } = record.payload;
+      const owner = { ...record.payload, agentId: record.agentId };
       const { trustRecords, haltRecords, approvalRecords, keyRecords } = evidence;
       if (trustRecords !== undefined || body.trust.as_of.signals === 0) {
-        const records = trustRecords ?? NONE;
-        const ledger = ledgers.get(records) ?? readLedger(records, { agentId, organisation, environment });
-        ledgers.set(records, ledger);
-        checkTrust(read, ledger, facts, report);
+        checkTrust(read, ledgerOf(trustRecords ?? NONE, owner), facts, report);
       } else report.notEvaluable.push('TRUST_RECORDS_NOT_GIVEN');
 
       const special = specialOf(body.reasons);
       if (haltRecords !== undefined) {
-        const history = halts.get(haltRecords) ?? readHalts(haltRecords, organisation, environment);
-        halts.set(haltRecords, history);
         // An aborted evaluation reads nothing, not even halts.
         if (special?.kind !== 'failed')
-          checkHalts(read, history, special?.kind === 'halted' ? special.reason : undefined, report);
+          checkHalts(
+            read,
+            haltsOf(haltRecords, owner),
+            special?.kind === 'halted' ? special.reason : undefined,
+            report,
+          );
       } else if (special?.kind === 'halted') report.notEvaluable.push('HALT_RECORDS_NOT_GIVEN');
       const named = special !== undefined && 'approvalId' in special ? special : undefined;
       if (named !== undefined && approvalRecords !== undefined) {
-        const history =
-          approvals.get(approvalRecords) ?? readApprovals(approvalRecords, { agentId, organisation, environment });
-        approvals.set(approvalRecords, history);
+        const history = approvalsOf(approvalRecords, owner);
         const known = { opening: evidence.opening, facts };
         if (named.kind === 'used') checkApproval(read, history, named, known, report);
         else if (!checkRefusal(read, history, named, known, report)) report.notEvaluable.push('APPROVAL');
         const asked = openingOf(read, evidence.opening, named.approvalId);
         const decided = decidedOf(history, named.approvalId);
         if (asked !== undefined && decided !== undefined) {
-          const made = keyRecords && (keys.get(keyRecords) ?? readKeys(keyRecords, organisation, environment));
-          if (keyRecords !== undefined && made !== undefined) keys.set(keyRecords, made);
-          checkHands(made, { approvalId: named.approvalId, askedBy: asked.key_id, ...decided }, report);
+          const keys = keyRecords && keysOf(keyRecords, owner);
+          checkHands(keys, { approvalId: named.approvalId, askedBy: asked.key_id, ...decided }, report);
         }
       } else if (named !== undefined) report.notEvaluable.push('APPROVAL_RECORDS_NOT_GIVEN');
       // Without its facts nothing of its verdict can be evaluated, which is already reported.
@@ -187,6 +186,18 @@ export function createDecisionVerifier(deps: {
 }
 
 const NONE: readonly LoggedRecord[] = [];
+
+/** A reader of records that runs once for each array, because many decisions share the records of their agent and log. */
+function onceFor<T>(
+  read: (records: readonly LoggedRecord[], owner: ChangeOwner) => T,
+): (records: readonly LoggedRecord[], owner: ChangeOwner) => T {
+  const known = new WeakMap<readonly LoggedRecord[], T>();
+  return (records, owner) => {
+    const result = known.get(records) ?? read(records, owner);
+    known.set(records, result);
+    return result;
+  };
+}
 
 /** Decisions that the service makes independently of policies. */
 export type Special =

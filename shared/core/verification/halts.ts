@@ -1,8 +1,8 @@
 // Halts in the log: when each was in force, and whether a decision with or without the reason HALTED agrees with that.
 import { quoted } from '../proof/encoding.ts';
-import { readRecord } from '../proof/record-read.ts';
+import { type ChangeOwner, readChanges } from './changes.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
-import { type DecisionRecord, hasExactly, isAsLogged } from './record.ts';
+import { type DecisionRecord, hasExactly } from './record.ts';
 
 interface Span {
   readonly reason: string;
@@ -17,32 +17,20 @@ export interface HaltHistory {
 }
 
 /** @param records the `custos.halt` records of one organisation and environment, in log order */
-export function readHalts(records: readonly LoggedRecord[], organisation: string, environment: string): HaltHistory {
+export function readHalts(records: readonly LoggedRecord[], owner: ChangeOwner): HaltHistory {
   const spans: Span[] = [];
-  const problems: DecisionFailure[] = [];
-  for (const logged of records) {
-    const read = readRecord(logged.bytes);
-    const record = 'record' in read ? read.record : undefined;
-    const change = record === undefined ? undefined : changeOf(record.payload.body);
-    if (
-      record?.eventType !== 'custos.halt' ||
-      change === undefined ||
-      record.payload.organisation !== organisation ||
-      record.payload.environment !== environment
-    ) {
-      problems.push({ code: 'HALT_RECORD_ALTERED', sentence: 'A halt record is not one of this environment.' });
-      continue;
-    }
-    if (!isAsLogged(logged))
-      problems.push({
-        code: 'HALT_RECORD_ALTERED',
-        sentence: `The halt record ${quoted(record.payload.proofId)} is not the one that the log has hashed.`,
-      });
-    const atMs = Date.parse(record.occurredAt);
+  const kind = {
+    event: 'custos.halt',
+    name: 'halt',
+    whose: 'environment',
+    failure: 'HALT_RECORD_ALTERED',
+    changeOf,
+  } as const;
+  const problems = readChanges(records, owner, kind, (reason, atMs) => {
     const last = spans.at(-1);
     if (last?.toMs === Infinity) last.toMs = atMs;
-    if (change !== null) spans.push({ reason: change, fromMs: atMs, toMs: Infinity });
-  }
+    if (reason !== null) spans.push({ reason, fromMs: atMs, toMs: Infinity });
+  });
   return { spans, problems };
 }
 

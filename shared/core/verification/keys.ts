@@ -1,9 +1,8 @@
-// Keys as the log has them: which key made which, what rotations made of them, and so whether two are in the same hands.
+// Keys in the log: who created which key and which keys rotations created, to find whether two belong to the same person.
 import { quoted } from '../proof/encoding.ts';
-import { readRecord } from '../proof/record-read.ts';
+import { type ChangeOwner, readChanges } from './changes.ts';
 import { memberOf } from './facts.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
-import { isAsLogged } from './record.ts';
 
 interface Rotation {
   readonly from: string;
@@ -12,7 +11,7 @@ interface Rotation {
 }
 
 export interface KeyHistory {
-  /** The maker of each key; null: the shell. */
+  /** The creator of each key; null: the shell. */
   readonly makers: ReadonlyMap<string, string | null>;
   readonly rotations: readonly Rotation[];
   readonly problems: readonly DecisionFailure[];
@@ -25,7 +24,7 @@ interface KeyChange {
   readonly replacedBy: string | null;
 }
 
-/** The body of a `custos.key` record, as far as it is about hands. */
+/** The members of a `custos.key` record that show who has a key. */
 function changeOf(body: unknown): KeyChange | undefined {
   const [change, keyId, by, replacedBy] = ['change', 'keyId', 'by', 'replacedBy'].map((name) => memberOf(body, name));
   const isText = (value: unknown): value is string | null => value === null || typeof value === 'string';
@@ -33,50 +32,38 @@ function changeOf(body: unknown): KeyChange | undefined {
   return { keyId, isCreated: change === 'created', by, replacedBy };
 }
 
-/** @param records the `custos.key` records of one organisation and environment, in the order of the log */
-export function readKeys(records: readonly LoggedRecord[], organisation: string, environment: string): KeyHistory {
+/** @param records the `custos.key` records of one organisation and environment, in log order */
+export function readKeys(records: readonly LoggedRecord[], owner: ChangeOwner): KeyHistory {
   const makers = new Map<string, string | null>();
   const rotations: Rotation[] = [];
-  const problems: DecisionFailure[] = [];
-  for (const logged of records) {
-    const read = readRecord(logged.bytes);
-    const record = 'record' in read ? read.record : undefined;
-    const change = changeOf(record?.payload.body);
-    if (
-      record?.eventType !== 'custos.key' ||
-      change === undefined ||
-      record.payload.organisation !== organisation ||
-      record.payload.environment !== environment
-    ) {
-      problems.push({ code: 'KEY_RECORD_ALTERED', sentence: 'A key record is not one of this environment.' });
-      continue;
-    }
-    if (!isAsLogged(logged))
-      problems.push({
-        code: 'KEY_RECORD_ALTERED',
-        sentence: `The key record ${quoted(record.payload.proofId)} is not the one that the log has hashed.`,
-      });
-    const { keyId, isCreated, by, replacedBy } = change;
+  const kind = {
+    event: 'custos.key',
+    name: 'key',
+    whose: 'environment',
+    failure: 'KEY_RECORD_ALTERED',
+    changeOf,
+  } as const;
+  const problems = readChanges(records, owner, kind, ({ keyId, isCreated, by, replacedBy }, atMs) => {
     if (isCreated && !makers.has(keyId)) makers.set(keyId, by);
-    if (replacedBy !== null) rotations.push({ from: keyId, to: replacedBy, atMs: Date.parse(record.occurredAt) });
-  }
+    if (replacedBy !== null) rotations.push({ from: keyId, to: replacedBy, atMs });
+  });
   return { makers, rotations, problems };
 }
 
-/** Everything that is reached from some keys. */
+/** The transitive closure of `next`. */
 function reached(from: readonly string[], next: (keyId: string) => readonly string[]): Set<string> {
   const found = new Set(from);
-  // A set gives what is added while it is read, too.
+  // Members added during the iteration of a set are iterated as well.
   for (const keyId of found) for (const one of next(keyId)) found.add(one);
   return found;
 }
 
 /**
- * Whether two keys were in the same hands when an approval was decided, by the rule of the service: they are the same, made of
- * each other by rotations, or one was made by the other, directly or through keys in between.
+ * Whether two keys belonged to the same person when an approval was decided, by the rule of the service: they are equal, rotations
+ * of each other, or one created the other, directly or through keys in between.
  *
- * A key is there before all that it does, so its maker and what it was before a rotation need no time. What a rotation
- * makes of a key may come later: it counts when it came before, by more than records may differ, or is known to have been there.
+ * A key exists before all its actions, so its creator and its predecessor in a rotation need no time. A successor may be newer than
+ * the approval: it counts when it is older by more than the times of records may differ, or is known to have existed.
  */
 export function wereSameHands({ makers, rotations }: KeyHistory, one: string, other: string, atMs: number): boolean {
   const before = (keyId: string): string[] => [
@@ -100,19 +87,19 @@ export function wereSameHands({ makers, rotations }: KeyHistory, one: string, ot
   return above(one).has(other) || above(other).has(one);
 }
 
-/** Somebody at the shell of the service has no key, and is in nobody's hands. */
+/** Prefix of a decision from the shell, which has no key. */
 const SHELL = 'cli:';
 
 interface Decided {
   readonly approvalId: string;
   readonly askedBy: string;
-  /** Who approved or rejected it. */
+  /** The key or shell user that approved or rejected it. */
   readonly by: string;
   readonly atMs: number;
 }
 
 /**
- * Whether an approval was decided by other hands than those that asked.
+ * Checks that an approval was not decided by the person who asked for it.
  * @param keys undefined: no key records were given
  */
 export function checkHands(keys: KeyHistory | undefined, decided: Decided, report: Report): void {
@@ -128,6 +115,6 @@ export function checkHands(keys: KeyHistory | undefined, decided: Decided, repor
       sentence: `The approval ${quoted(approvalId)} was decided by the key ${quoted(by)} ${who}.`,
     });
   } else if (keys === undefined) report.notEvaluable.push('KEY_RECORDS_NOT_GIVEN');
-  // Made before there was this log, or a record of it is missing: nobody can say.
+  // Created before this log began, or its record is missing.
   else if (!keys.makers.has(askedBy) || !keys.makers.has(by)) report.notEvaluable.push('KEYS_NOT_RECORDED');
 }

@@ -12,6 +12,7 @@ import {
 } from '../trust/beta.ts';
 import { levelOf, NO_EVIDENCE, recordedScoreOf } from '../trust/score.ts';
 import type { Facts } from '../policy/types.ts';
+import type { ChangeOwner } from './changes.ts';
 import { type DecisionFailure, GRACE_MS, type LoggedRecord, type Report } from './failures.ts';
 import { type DecisionRecord, hasExactly, isAsLogged, isDay } from './record.ts';
 
@@ -53,15 +54,8 @@ interface Fold extends LedgerFold {
   readonly signals: readonly Signal[];
 }
 
-/** The agent whose records are read. */
-export interface LedgerOwner {
-  readonly agentId: string;
-  readonly organisation: string;
-  readonly environment: string;
-}
-
 /** Reads an agent's `custos.trust` records, in any order. Problems are collected, not thrown. */
-export function readLedger(records: readonly LoggedRecord[], owner: LedgerOwner): TrustLedger {
+export function readLedger(records: readonly LoggedRecord[], owner: ChangeOwner): TrustLedger {
   const problems: (DecisionFailure & { fromN: number })[] = [];
   const folds: Fold[] = [];
   for (const logged of records) {
@@ -141,7 +135,7 @@ function createBuckets() {
   };
 }
 
-function foldOf(bytes: Uint8Array, owner: LedgerOwner): Fold | undefined {
+function foldOf(bytes: Uint8Array, owner: ChangeOwner): Fold | undefined {
   const read = readRecord(bytes);
   if (!('record' in read)) return undefined;
   const { agentId, eventType, occurredAt, payload } = read.record;

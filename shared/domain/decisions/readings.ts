@@ -3,7 +3,9 @@ import { LRUCache } from 'lru-cache';
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
-import { actionOf, readNormalized, segmentsAsTheyLook } from '../../core/intent/normalized.ts';
+import { readNormalized } from '../../core/intent/normalized.ts';
+import { actionOf } from '../../core/intent/strings/action-word.ts';
+import { segmentsAsTheyLook } from '../../core/intent/strings/segments.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
 import {
   canonicalResource,
@@ -68,43 +70,37 @@ function depthOf(resource: string): number {
   return resource.split('/').filter((segment) => segment !== '*').length;
 }
 
-/** The facts of a parse: its object's resource is `domain/object`, as `d.a.o` is action `a` on resource `d/o`. */
+/** The members of a parse that are facts. A stored parse is the whole answer, which has more members. */
+const PARSE_FACTS: Readonly<Record<Exclude<keyof ParsedIntent, 'alternatives'>, true>> = {
+  normalized: true,
+  domain: true,
+  action: true,
+  verb: true,
+  object: true,
+  places: true,
+  effect: true,
+  traits: true,
+  extent: true,
+  meanings: true,
+  confidence: true,
+  entities: true,
+  data_classes: true,
+  flags: true,
+};
+
+/** The facts of a parse. Its resource is `domain/object`, because `d.a.o` is action `a` on resource `d/o`. */
 export function readingOfParse(parse: Omit<ParsedIntent, 'alternatives'>): IntentReading {
-  const {
-    normalized,
-    domain,
-    action,
-    verb,
-    object,
-    places,
-    effect,
-    traits,
-    extent,
-    meanings,
-    confidence,
-    entities,
-    data_classes,
-    flags,
-  } = parse;
+  const { normalized, domain } = parse;
   const rest = normalized.split('.').slice(2).join('/');
   const resource = rest === '' ? domain : `${domain}/${rest}`;
+  // The filter leaves exactly the members of the type.
+  const facts = Object.fromEntries(
+    Object.entries(parse).filter(([name]) => Object.hasOwn(PARSE_FACTS, name)),
+  ) as typeof parse;
   return createReading({
+    ...facts,
     // An enforcement that names a parse sends the normalized string and nothing else.
     requested: { intent: normalized },
-    normalized,
-    domain,
-    action,
-    verb,
-    object,
-    places,
-    effect,
-    traits,
-    extent,
-    ...(meanings === undefined ? {} : { meanings }),
-    confidence,
-    entities,
-    data_classes,
-    flags,
     resource,
     depth: depthOf(resource),
     parsed: true,

@@ -55,6 +55,40 @@ export const JOB_OPTIONS = {
   removeOnFail: { count: 10_000 },
 } as const;
 
+/** A queue of either backend, once it is ready. @throws within about two seconds when the store does not answer */
+export async function openedQueue<
+  Q extends BullQueue & { on(event: 'error', listener: (error: Error) => void): unknown },
+>(queue: Q, store: 'PostgreSQL' | 'Redis', onError: (error: unknown) => void): Promise<Q> {
+  queue.on('error', onError);
+  try {
+    await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, `the first answer of ${store}`);
+  } catch (error) {
+    // A queue whose first connection failed never recovers.
+    queue.close().catch(onError);
+    throw error;
+  }
+  return queue;
+}
+
+/** The worker of either backend, with its errors reported, pauses after transient errors, and `abandon`. */
+export function wrapWorker<D, R, B extends IQueueBackend, P extends JobProgress, C>(
+  worker: Worker<D, R, string, B, P, C>,
+  onError: (error: unknown) => void,
+): BullWorker {
+  worker.on('error', onError);
+  pauseOnTransientErrors(worker, onError);
+  return Object.assign(worker, {
+    onFailed: (listener: Parameters<BullWorker['onFailed']>[0]) => void worker.on('failed', listener),
+    abandon() {
+      worker.close(true).catch(onError);
+      // A graceful close that has begun waits for ever while Redis is away and its client pauses between two attempts to
+      // connect, and `close(true)` does not interrupt it. The worker's timer would renew its locks until the process ends.
+      worker['lockManager'].close().catch(onError);
+      worker.getBackend().close(true).catch(onError);
+    },
+  });
+}
+
 type Retry = <T>(work: () => Promise<T>, options: object) => Promise<T>;
 
 /**
@@ -62,7 +96,7 @@ type Retry = <T>(work: () => Promise<T>, options: object) => Promise<T>;
  * errors that it knows (ECONNREFUSED, and the text below). After any other one, such as ECONNRESET or SQLSTATE 25006, it takes
  * the next job at once, in a busy loop, and a job that could not be marked as completed counts as failed.
  */
-export function pauseOnTransientErrors<D, R, B extends IQueueBackend, P extends JobProgress, C>(
+function pauseOnTransientErrors<D, R, B extends IQueueBackend, P extends JobProgress, C>(
   worker: Worker<D, R, string, B, P, C>,
   onError: (error: unknown) => void,
 ): void {
@@ -80,18 +114,6 @@ export function pauseOnTransientErrors<D, R, B extends IQueueBackend, P extends 
         throw new Error('Connection is closed.', { cause: error });
       }
     }, options);
-}
-
-/** Implements `abandon` for a worker of either backend. */
-export function abandonWorker<D, R, B extends IQueueBackend, P extends JobProgress, C>(
-  worker: Worker<D, R, string, B, P, C>,
-  onError: (error: unknown) => void,
-): void {
-  worker.close(true).catch(onError);
-  // A graceful close that has begun waits for ever while Redis is away and its client pauses between two attempts to
-  // connect, and `close(true)` does not interrupt it. The worker's timer would renew its locks until the process ends.
-  worker['lockManager'].close().catch(onError);
-  worker.getBackend().close(true).catch(onError);
 }
 
 /** Limit for one answer of the store; the limit of `add` is a little higher. */

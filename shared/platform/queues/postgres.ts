@@ -2,14 +2,7 @@
 import { createPostgresBackend as bullPostgres, type PgPool, type Telemetry, withBackend } from 'bullmq';
 import pg from 'pg';
 import { boundedClient } from '../db/sessions.ts';
-import {
-  abandonWorker,
-  type Backend,
-  JOB_OPTIONS,
-  pauseOnTransientErrors,
-  STORE_TIMEOUT_MS,
-  within,
-} from './backend.ts';
+import { type Backend, JOB_OPTIONS, openedQueue, STORE_TIMEOUT_MS, wrapWorker } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 900;
 /** For a worker's queries: taking and finishing jobs, locks, stalled jobs. LISTEN uses a further connection. */
@@ -61,15 +54,7 @@ export function createPostgresBackend(
         defaultJobOptions: JOB_OPTIONS,
         ...traced,
       });
-      queue.on('error', onError);
-      try {
-        await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, 'the first answer of PostgreSQL');
-      } catch (error) {
-        // A queue whose first connection failed never recovers.
-        queue.close().catch(onError);
-        throw error;
-      }
-      return queue;
+      return openedQueue(queue, 'PostgreSQL', onError);
     },
     createWorker(name, process, settings) {
       const connection = {
@@ -82,12 +67,7 @@ export function createPostgresBackend(
         keepAlive: true,
       };
       const worker = new Postgres.Worker(name, process, { ...settings, ...traced, connection });
-      worker.on('error', onError);
-      pauseOnTransientErrors(worker, onError);
-      return Object.assign(worker, {
-        onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
-        abandon: () => abandonWorker(worker, onError),
-      });
+      return wrapWorker(worker, onError);
     },
     async nextDatedMs(name) {
       // On PostgreSQL BullMQ lists waiting jobs from the newest, so the oldest one would need a long scan.

@@ -1,14 +1,7 @@
 // Queues in Redis: one client for all producers, one for all consumers, and a blocking one for each worker.
 import { Queue, type Telemetry, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
-import {
-  abandonWorker,
-  type Backend,
-  JOB_OPTIONS,
-  pauseOnTransientErrors,
-  STORE_TIMEOUT_MS,
-  within,
-} from './backend.ts';
+import { type Backend, JOB_OPTIONS, openedQueue, STORE_TIMEOUT_MS, within, wrapWorker } from './backend.ts';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 /** Attempts to read a waiting job while workers empty the queue. */
@@ -59,25 +52,12 @@ export function createRedisBackend(url: string, onError: (error: unknown) => voi
     async openQueue(name) {
       const connection = await within(ready(), STORE_TIMEOUT_MS, 'connecting to Redis');
       const queue = new Queue(name, { connection, defaultJobOptions: JOB_OPTIONS, ...traced });
-      queue.on('error', onError);
-      try {
-        await within(queue.waitUntilReady(), STORE_TIMEOUT_MS, 'the first answer of Redis');
-      } catch (error) {
-        // A queue whose first connection failed never recovers.
-        queue.close().catch(onError);
-        throw error;
-      }
-      return queue;
+      return openedQueue(queue, 'Redis', onError);
     },
     createWorker(name, process, settings) {
       consumer ??= client(CONSUMER);
       const worker = new Worker(name, process, { ...settings, ...traced, connection: consumer });
-      worker.on('error', onError);
-      pauseOnTransientErrors(worker, onError);
-      return Object.assign(worker, {
-        onFailed: (listener: Parameters<typeof worker.on<'failed'>>[1]) => void worker.on('failed', listener),
-        abandon: () => abandonWorker(worker, onError),
-      });
+      return wrapWorker(worker, onError);
     },
     async nextDatedMs(_name, queue) {
       // It reads several, because a worker may take and remove a job between listing and reading it.

@@ -1,6 +1,7 @@
 // Strings in normalized form: finer verbs, places, wildcards, unknown words.
 import { expect } from 'chai';
-import { actionOf, parseNormalized, readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { parseNormalized, readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { actionOf } from '../../../shared/core/intent/strings/action-word.ts';
 import { ACTION_CLASSES } from '../../../shared/kernel/vocabulary.ts';
 import { shippedLexicon } from './lexicon.ts';
 

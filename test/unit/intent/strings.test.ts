@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { actionOf, readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { readNormalized } from '../../../shared/core/intent/normalized.ts';
+import { actionOf } from '../../../shared/core/intent/strings/action-word.ts';
 import { milderIn } from '../../../shared/core/intent/assess/strictness.ts';
 import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
 import { type EnforceIntent, parseEnforceIntent } from '../../../shared/core/policy/resource.ts';

@@ -1,7 +1,7 @@
 // No change that a caller makes to its request makes the answer milder: from the request to the verdict, for random policies.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { actionOf } from '../../../shared/core/intent/normalized.ts';
+import { actionOf } from '../../../shared/core/intent/strings/action-word.ts';
 import { isLong, runs } from './runs.ts';
 import {
   type Answered,

@@ -6,7 +6,7 @@ import type { Fragment } from '../code/code.ts';
 import { extentOf } from '../grammar/context.ts';
 import type { Lexicon, VerbEntry } from '../lexicon/types.ts';
 import { type Meaning, meaningOf, meaningWith, type Place } from '../grammar/meaning.ts';
-import { isTold, objectOf } from '../grammar/request-object.ts';
+import { statesIntention, objectOf } from '../grammar/request-object.ts';
 import { type RequestedAction, wordsOf } from '../grammar/request.ts';
 import { MOVES_MONEY } from '../grammar/sums.ts';
 import type { Sentence } from '../text/tokens.ts';
@@ -51,7 +51,7 @@ function candidateOf(
     mentions: request.entry.mentions,
     pronoun,
     implied: request.implied ?? false,
-    told: isTold(request),
+    intention: statesIntention(request),
     sentence: index,
   };
 }
@@ -181,7 +181,7 @@ export function candidateOfFragment(fragment: Fragment, sentence: number): Candi
     mentions: false,
     pronoun: false,
     implied: false,
-    told: false,
+    intention: false,
     sentence,
   };
 }

@@ -1,8 +1,8 @@
-// Which of two readings is stricter, and the strictest of several: a join that is never milder than what it is made of.
+// The order of strictness of readings, and the join of several: never milder than any of them.
 import { ACTIONS, type Action, type Effect, EFFECTS, type Extent, EXTENTS } from '../../../kernel/vocabulary.ts';
 import type { Entities, Meaning, ParsedIntent } from '../types.ts';
 
-/** What a reading says that a policy may judge, apart from the name of the thing itself. */
+/** The members of a reading that policies evaluate, without the name of the object. */
 export type Judged = Pick<
   ParsedIntent,
   | 'verb'
@@ -19,8 +19,8 @@ export type Judged = Pick<
 >;
 
 /**
- * How strict an action class is: by what it may open or lose for good. `unknown` is the strictest, because no ALLOW matches
- * it. An effect is ranked on its own, so a deletion that is read as `revoke` stays destructive.
+ * The strictness of action classes, by how much access they open or data they lose for good. `unknown` is the strictest, because
+ * no ALLOW matches it. Effects have their own rank, so a deletion that is read as `revoke` stays destructive.
  */
 const ACTION_RANK: Readonly<Record<Action, number>> = {
   read: 0,
@@ -39,7 +39,7 @@ export const actionRank = (action: Action): number => ACTION_RANK[action];
 export const effectRank = (effect: Effect): number => EFFECTS.indexOf(effect);
 const extentRank = (extent: Extent): number => EXTENTS.indexOf(extent);
 
-/** Action classes, the mildest first. */
+/** Action classes, mildest first. */
 export const ACTIONS_BY_STRICTNESS: readonly Action[] = ACTIONS.toSorted((a, b) => actionRank(a) - actionRank(b));
 
 /** The stricter of two actions, effects or extents. */
@@ -50,7 +50,7 @@ const widerExtent = (a: Extent, b: Extent): Extent => (extentRank(a) >= extentRa
 /** Sorted, each value once. */
 const union = <T extends string>(a: readonly T[], b: readonly T[]): T[] => [...new Set([...a, ...b])].sort();
 
-/** The verb of the stricter action. A finer verb says more than the class; any two others: the later in the alphabet. */
+/** The verb of the stricter action. For equal actions a finer verb wins over the class, then the later one in the alphabet. */
 function leadOf(a: Meaning, b: Meaning): Pick<Meaning, 'verb' | 'action'> {
   const order =
     actionRank(a.action) - actionRank(b.action) ||
@@ -67,7 +67,7 @@ const joinMeanings = (a: Meaning, b: Meaning): Meaning => ({
   extent: widerExtent(a.extent, b.extent),
 });
 
-/** No class, effect or extent holds a space. */
+/** No class, effect or extent contains a space. */
 export const meaningText = ({ action, effect, extent, verb }: Meaning): string =>
   `${action} ${effect} ${extent} ${verb}`;
 
@@ -77,23 +77,23 @@ const byText = (meanings: readonly Meaning[]): Map<string, Meaning> =>
 const sorted = (meanings: ReadonlyMap<string, Meaning>): Meaning[] =>
   [...meanings].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, meaning]) => meaning);
 
-/** Meanings as a reading has them: sorted, each once, and none when there is only one. */
+/** The member `meanings` of a reading: sorted, without duplicates, and absent when there is only one. */
 export function meaningsMember(meanings: readonly Meaning[]): { meanings?: Meaning[] } {
   const each = byText(meanings.map(({ action, verb, effect, extent }) => ({ action, verb, effect, extent })));
   return each.size > 1 ? { meanings: sorted(each) } : {};
 }
 
-/** All that a reading may mean; never empty. */
+/** All meanings of a reading; at least one. */
 export const meaningsOf = (reading: Meaning & Pick<ParsedIntent, 'meanings'>): readonly Meaning[] =>
   reading.meanings ?? [reading];
 
 /**
- * Meanings and the strictest of any of them: all that an intent is judged as. With more meanings they only become more,
- * and the strictest of all is one of them.
+ * The meanings and the joins of all their subsets: an intent is evaluated for each. More meanings only add to them, and the
+ * strictest of all is among them.
  */
 export function joinsOf(meanings: readonly Meaning[]): Meaning[] {
   const joins = byText(meanings);
-  // What is added while a map is walked through is walked through as well.
+  // Entries added during the iteration of a map are iterated as well.
   for (const joined of joins.values()) {
     for (const meaning of meanings) {
       const both = joinMeanings(joined, meaning);
@@ -132,15 +132,14 @@ export function strictest(a: Judged, b: Judged): Judged {
   };
 }
 
-/** Members of a reading by which it may be milder than another one. */
+/** Members in which a reading can be milder than another. */
 export type MilderMember = Exclude<keyof Judged, 'verb'>;
 
 const lacks = (a: readonly string[], b: readonly string[]): boolean => b.some((value) => !a.includes(value));
 
 /**
- * In which members `a` is milder than `b`: its action, effect or extent comes earlier in the order of strictness, its
- * confidence is higher, or it lacks a meaning, trait, data class, flag, place or entity that `b` has. Empty: `a` is at least as
- * strict. The verb has no order: a finer word for the same class is neither stricter nor milder.
+ * The members in which `a` is milder than `b`: a milder action, effect or extent, a higher confidence, or the lack of a meaning,
+ * trait, data class, flag, place or entity that `b` has. Empty: `a` is at least as strict. Verbs have no order.
  */
 export function milderIn(a: Judged, b: Judged): MilderMember[] {
   const entities = (Object.keys(b.entities) as (keyof Entities)[]).some((kind) =>

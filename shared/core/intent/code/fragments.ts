@@ -9,7 +9,7 @@ import { SQL_HEADS, sqlAt } from './sql.ts';
 const MAX_FRAGMENTS = 40;
 
 // Patterns are constants of the module, because a literal inside a function creates a new object on each call.
-const TELLS = /delete|:\/\/|^(?:terminate|remove|rm|rb|destroy|-f|--force)/;
+const DESTRUCTIVE_SIGN = /delete|:\/\/|^(?:terminate|remove|rm|rb|destroy|-f|--force)/;
 const ENDS_OPEN = /[:>$`]$/;
 
 const DOLLAR = 0x24;
@@ -38,23 +38,28 @@ const destroys = ({ effect }: Fragment): boolean => effect === 'destructive';
 const PIPED = new Set(['curl', 'wget', 'http', 'invoke-webrequest', 'echo', 'printf', 'cat', 'base64']);
 
 /** Whether a piece may make the preceding command destructive: a URL, a method, a flag, a verb, a pipe into a shell. */
-function tells(pieces: readonly Piece[], at: number): boolean {
+function isDestructiveSign(pieces: readonly Piece[], at: number): boolean {
   const lower = pieces[at]?.lower ?? '';
-  return TELLS.test(lower) || isPipeIntoShell(pieces, at);
+  return DESTRUCTIVE_SIGN.test(lower) || isPipeIntoShell(pieces, at);
 }
 
 /** Whether such a piece follows `at` in the command line; called with increasing positions, it examines each piece once. */
-function telling(pieces: readonly Piece[]): (at: number) => boolean {
+function createSignFinder(pieces: readonly Piece[]): (at: number) => boolean {
   let next = 0;
   return (at) => {
     next = Math.max(next, at + 1);
-    while (next < pieces.length && !tells(pieces, next)) next += 1;
+    while (next < pieces.length && !isDestructiveSign(pieces, next)) next += 1;
     return next < pieces.length && next < at + MAX_LINE;
   };
 }
 
-/** Cheap second test for code beyond the limit: whether it may be destructive. `isTold`: whether the following pieces make it so. */
-function mayDestroy(pieces: readonly Piece[], at: number, isTold: (at: number) => boolean, lexicon: Lexicon): boolean {
+/** Cheap test for code beyond the limit: whether it may be destructive. @param hasSignAfter whether the following pieces may make it so */
+function mayDestroy(
+  pieces: readonly Piece[],
+  at: number,
+  hasSignAfter: (at: number) => boolean,
+  lexicon: Lexicon,
+): boolean {
   const lower = pieces[at]?.lower ?? '';
   if (SQL_HEADS.has(lower) || lower.startsWith('db.') || lower === 'delete' || METHODS.has(lower.toUpperCase()))
     return true;
@@ -65,7 +70,7 @@ function mayDestroy(pieces: readonly Piece[], at: number, isTold: (at: number) =
     isGroup ? lexicon.commands.get(`${name} ${pieces[at + 1]?.lower}`) : undefined,
   ];
   if (entries.some((entry) => entry?.effect === 'destructive' || entry?.action === 'delete')) return true;
-  return (isGroup || PIPED.has(name)) && isTold(at);
+  return (isGroup || PIPED.has(name)) && hasSignAfter(at);
 }
 
 /** Pieces after which a command may begin: separators, commands that run other commands, and words of a sentence. */
@@ -76,7 +81,7 @@ const OPENERS = new Set(['run', 'execute', 'exec', 'eval', 'type', 'issue', 'com
 export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
   const pieces = piecesOf(text);
   const found: Fragment[] = [];
-  const isTold = telling(pieces);
+  const hasSignAfter = createSignFinder(pieces);
   const redirects = text.includes('>');
   let opens = true;
   let destroyed = false;
@@ -102,7 +107,7 @@ export function fragmentsOf(text: string, lexicon: Lexicon): Fragment[] {
     // A redirection adds nothing to a command that already writes.
     if (redirect && !full && found.at(-1)?.effect !== 'write') found.push(redirect);
     const piece = pieces[at];
-    if (!piece || !mayBegin(piece, lexicon) || (full && !mayDestroy(pieces, at, isTold, lexicon))) continue;
+    if (!piece || !mayBegin(piece, lexicon) || (full && !mayDestroy(pieces, at, hasSignAfter, lexicon))) continue;
     const previous = pieces[at - 1]?.text ?? '';
     opens =
       at === 0 ||

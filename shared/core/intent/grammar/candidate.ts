@@ -23,7 +23,7 @@ export interface CandidateAction {
   /** Inferred from a statement such as `users should be deleted`, without a verb of request. */
   readonly implied: boolean;
   /** It states an intention: `I need to check my plan. Please list the prices.` */
-  readonly told: boolean;
+  readonly intention: boolean;
   /** Index of its sentence. */
   readonly sentence: number;
 }

@@ -2,7 +2,7 @@
 import { AFTER_VERB, CONJUNCTIONS, LISTS, SUBJECTS, SUBORDINATORS, WH, PERSONS } from './clause-words.ts';
 import { withImplied } from './implied.ts';
 import { lateRequest } from './late-request.ts';
-import { leadAt, opensGerund, purposeAfter, toldToDo } from './leads.ts';
+import { leadAt, opensGerund, purposeAfter, delegatedAt } from './leads.ts';
 import type { Lexicon, Prefix, VerbEntry } from '../lexicon/types.ts';
 import type { PhraseMatch } from '../lexicon/phrase-table.ts';
 import { passiveAsked } from './needs.ts';
@@ -193,10 +193,10 @@ function spokenRequests(
       continue;
     }
     // `get the assistant to rename it`: the delegated action is the request.
-    const told = match ? toldToDo(words, at + match.length, match.entry.verb, lexicon) : -1;
-    if (told >= 0) {
+    const taskAt = match ? delegatedAt(words, at + match.length, match.entry.verb, lexicon) : -1;
+    if (taskAt >= 0) {
       slot = { strong: true, first: true };
-      at = told - 1;
+      at = taskAt - 1;
       continue;
     }
     if (match) {

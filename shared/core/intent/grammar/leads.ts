@@ -44,7 +44,7 @@ const DOERS = wordSet(
   'you someone somebody assistant system bot agent robot computer machine app program alexa siri vacuum',
 );
 /** Verbs of delegation: those with `to`, and those without. */
-const TELLS = wordSet('get tell ask');
+const TELL_VERBS = wordSet('get tell ask');
 const MAKES = wordSet('have let');
 /** Verbs that state an aim rather than the action: `celebrate it by posting a picture`. */
 const AIMS = wordSet(
@@ -76,7 +76,7 @@ const isGerund = (words: readonly string[], at: number, lexicon: Lexicon): boole
 };
 
 /** Whether the request found so far has no meaning of its own: weak verbs, wishes, a question that may turn out to be a request. */
-const saysNothing = ({ entry, wanted, kind }: RequestedAction): boolean =>
+const lacksMeaning = ({ entry, wanted, kind }: RequestedAction): boolean =>
   entry.weak || wanted || kind === 'question' || entry.verb === 'request';
 
 /** The introduction at `words[at]`, or undefined. */
@@ -91,7 +91,7 @@ export function leadAt(
   switch (word) {
     case 'to':
       if (leadsToPurpose(words, at, found, lexicon)) return { length: 1, replaces: found.length > 0 };
-      if (found.length > 1 || !(last === undefined || saysNothing(last)) || !isBase(words, at + 1, lexicon))
+      if (found.length > 1 || !(last === undefined || lacksMeaning(last)) || !isBase(words, at + 1, lexicon))
         return undefined;
       if (opensAim(words, at)) return { length: 1, replaces: last !== undefined };
       // `which papers do I need to print`
@@ -106,7 +106,7 @@ export function leadAt(
       return namesMeans(words, at, last, lexicon) ? { length: 1, replaces: last !== undefined } : undefined;
     case 'if':
     case 'whether':
-      return found.every(saysNothing) && welcomes(words, at) ? { length: 3, replaces: last !== undefined } : undefined;
+      return found.every(lacksMeaning) && welcomes(words, at) ? { length: 3, replaces: last !== undefined } : undefined;
     case 'is':
       // `the next thing to do is rename it`
       return words[at - 1] === 'do' && words[at - 2] === 'to' && isBase(words, at + 1, lexicon) ? NEXT : undefined;
@@ -259,11 +259,11 @@ export const opensGerund = (word: string): boolean => word === 'with' || word ==
  * The index of the delegated verb, when `words[at]` follows a verb of delegation: `get the assistant to rename it`, `have the bot rename
  * it`; -1 for none.
  */
-export function toldToDo(words: readonly string[], at: number, verb: string, lexicon: Lexicon): number {
+export function delegatedAt(words: readonly string[], at: number, verb: string, lexicon: Lexicon): number {
   // `please do call Ana`, but not `do research`
   if (verb === 'do') return isBase(words, at, lexicon) && AFTER_VERB.has(words[at + 1] ?? '') ? at : -1;
-  const tells = TELLS.has(verb);
-  if (!tells && !MAKES.has(verb)) return -1;
+  const isTelling = TELL_VERBS.has(verb);
+  if (!isTelling && !MAKES.has(verb)) return -1;
   let doer = at;
   while (doer < at + 3 && !DOERS.has(words[doer] ?? '')) {
     if (!/^(?:the|my|our|your|me|a|\w+)$/.test(words[doer] ?? '') || words[doer] === 'to') return -1;
@@ -271,6 +271,6 @@ export function toldToDo(words: readonly string[], at: number, verb: string, lex
   }
   if (doer >= at + 3) return -1;
   const next = words[doer + 1] === 'to' ? doer + 2 : doer + 1;
-  if (tells && next === doer + 1) return -1;
+  if (isTelling && next === doer + 1) return -1;
   return isBase(words, next, lexicon) ? next : -1;
 }

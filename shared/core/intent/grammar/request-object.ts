@@ -19,16 +19,16 @@ export function domainOf(words: readonly string[], lexicon: Lexicon): string {
 }
 
 /** `I need to check my plan`: the speaker's words about themselves, up to the verb. */
-const TELLS = /^(?:would )?(?:need|want|like|love|have|wish|hope|plan|intend) to$/;
-const SPEAKS = /^(?:i|we)(?:'d)?$/;
+const INTENDS = /^(?:would )?(?:need|want|like|love|have|wish|hope|plan|intend) to$/;
+const SPEAKER = /^(?:i|we)(?:'d)?$/;
 
 /** Whether the speaker states an intention rather than a request. */
-export function isTold({ sentence, at, kind, wanted }: RequestedAction): boolean {
+export function statesIntention({ sentence, at, kind, wanted }: RequestedAction): boolean {
   if (wanted) return true;
-  if (kind === 'question' || !SPEAKS.test(sentence[0]?.lower ?? '')) return false;
+  if (kind === 'question' || !SPEAKER.test(sentence[0]?.lower ?? '')) return false;
   let words = '';
   for (const token of sentence.slice(1, 5)) if (token.at < at) words += ` ${token.lower}`;
-  return TELLS.test(words.trim());
+  return INTENDS.test(words.trim());
 }
 
 const PRONOUNS = new Set(['it', 'them', 'they']);

@@ -58,14 +58,14 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
       );
       if (found.kind !== 'found') return [];
       const isAbsence = node.leaf.operator.name === 'isPresent';
-      const chosen = isAbsence ? `leaving ${path} out` : `sending another ${path} than the ones that are named`;
+      const chosen = isAbsence ? `leaving ${path} out` : `sending a ${path} that is not listed`;
       return [
         {
           code: 'WIDENING' as const,
           severity: 'warning' as const,
           ...nameOf(linted),
           pointer: part.pointer,
-          message: `"${wordsOf(part)}" guards nothing: the caller itself chooses it, and is permitted by ${chosen}`,
+          message: `"${wordsOf(part)}" protects nothing: the caller controls the value, and is permitted by ${chosen}`,
           others: [],
           witness: witnessOf(set, linted, found.facts, `permitted by ${chosen}`),
         },
@@ -86,12 +86,12 @@ const CALLERS_OWN = /^(?:context|trust\.claimed)\./;
 export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[] {
   const { rule } = linted;
   if (!permits(rule.effect.type)) return [];
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return leavesIn(linted.root)
     .filter((part) => !isRefusal(part))
     .flatMap((part) => {
       const { node } = part;
-      if (node.kind !== 'leaf' || !CALLERS_OWN.test(node.leaf.path) || told.has(node.leaf.path)) return [];
+      if (node.kind !== 'leaf' || !CALLERS_OWN.test(node.leaf.path) || reported.has(node.leaf.path)) return [];
       const { path } = node.leaf;
       const found = searchUndisturbed(
         {
@@ -107,24 +107,29 @@ export function hangsOnCaller(set: LintedSet, linted: LintedRule): LintFinding[]
             ),
           accept: (facts) => {
             if (!applies(linted, set, facts) || !isPermitted(set, linted, facts)) return false;
-            const silent = structuredClone(facts);
-            setPath(silent, path, undefined);
-            return !permits(evaluationOf(set, silent).verdict);
+            const without = structuredClone(facts);
+            setPath(without, path, undefined);
+            return !permits(evaluationOf(set, without).verdict);
           },
         },
         (facts) => othersOn(set, facts, [linted]),
       );
       if (found.kind !== 'found') return [];
-      told.add(path);
+      reported.add(path);
       return [
         {
           code: 'CALLERS_WORD' as const,
           severity: 'warning' as const,
           ...nameOf(linted),
           pointer: part.pointer,
-          message: `permits because of "${wordsOf(part)}", which the caller itself writes: whoever asks can send it`,
+          message: `permits because of "${wordsOf(part)}", which the caller controls: every caller can send it`,
           others: [],
-          witness: witnessOf(set, linted, found.facts, `permitted because the caller says so; refused without ${path}`),
+          witness: witnessOf(
+            set,
+            linted,
+            found.facts,
+            `permitted because the caller sends ${path}; refused without it`,
+          ),
         },
       ];
     });

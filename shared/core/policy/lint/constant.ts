@@ -91,7 +91,7 @@ export function alwaysTrue(set: LintedSet, linted: LintedRule): AlwaysTrue {
       severity: 'warning',
       ...nameOf(linted),
       pointer: guard.pointer,
-      message: `the conditions hold for everything that the target admits, so "${wordsOf(guard)}" ${isAllow ? 'guards' : 'decides'} nothing`,
+      message: `the conditions hold for every request that the target matches, so "${wordsOf(guard)}" ${isAllow ? 'protects nothing' : 'has no effect'}`,
       others: [],
       witness: witnessOf(set, linted, found.facts, shows),
     },
@@ -118,7 +118,7 @@ function partFinding(
   const facts = holding(set, linted);
   if (facts === undefined) return [];
   const does = holdsFor(part.node, facts, asEvaluated(linted.rule)) ? 'holds' : 'does not hold';
-  const shows = `the rule holds; "${wordsOf(part)}" ${does}, and would change nothing if it were left out`;
+  const shows = `the rule holds; "${wordsOf(part)}" ${does}, and the rule would be the same without it`;
   return [
     {
       code,
@@ -134,7 +134,7 @@ function partFinding(
 
 /**
  * Parts that are always or never true although the rule is neither; only the outermost of them. In an ALLOW, an always-true part is a guard
- * that guards nothing.
+ * that protects nothing.
  */
 export function constantParts(set: LintedSet, linted: LintedRule): LintFinding[] {
   const look = (part: Part): LintFinding[] => {
@@ -142,7 +142,7 @@ export function constantParts(set: LintedSet, linted: LintedRule): LintFinding[]
       if (isHolding && isPresence(part)) continue;
       if (!isAlways(set, linted, part, isHolding)) continue;
       const isGuard = isHolding && linted.rule.effect.type === 'ALLOW';
-      const message = `"${wordsOf(part)}" ${isHolding ? 'always holds' : 'never holds'}, so it ${isGuard ? 'guards nothing' : 'decides nothing here'}`;
+      const message = `"${wordsOf(part)}" ${isHolding ? 'always holds' : 'never holds'}, so it ${isGuard ? 'protects nothing' : 'has no effect here'}`;
       return partFinding(set, linted, { part, code: isGuard ? 'WIDENING' : 'CONSTANT_PART', message });
     }
     return part.of.flatMap(look);

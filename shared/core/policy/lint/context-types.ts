@@ -22,16 +22,16 @@ function usesIn(linted: LintedRule, part: Part): Use[] {
   return leaf.path.startsWith('context.') && familyOf(leaf) !== 'presence' ? [{ linted, part, leaf }] : [];
 }
 
-const isTold = (leaf: Leaf, facts: object): boolean => ['yes', 'no'].includes(outcomeOf(leaf, facts));
+const isComparable = (leaf: Leaf, facts: object): boolean => ['yes', 'no'].includes(outcomeOf(leaf, facts));
 
 /** Whether some value is decidable for both comparisons; true when that is not known. */
-function canBothTell(a: Leaf, b: Leaf): boolean {
+function areBothComparable(a: Leaf, b: Leaf): boolean {
   const { values, exact } = contextValues([a, b]);
   if (!exact) return true;
   return values.some((value) => {
     const facts = {};
     setPath(facts, a.path, value);
-    return isTold(a, facts) && isTold(b, facts);
+    return isComparable(a, facts) && isComparable(b, facts);
   });
 }
 
@@ -63,7 +63,7 @@ export function contextTypeFindings(set: LintedSet, alive: readonly LintedRule[]
             one.linted !== use.linted &&
             familyOf(one.leaf) !== familyOf(use.leaf) &&
             canMeet(one.linted, use.linted) &&
-            !canBothTell(one.leaf, use.leaf),
+            !areBothComparable(one.leaf, use.leaf),
         );
       const finding = other === undefined ? undefined : findingOf(set, use, other);
       if (finding === undefined) continue;
@@ -81,7 +81,8 @@ function findingOf(set: LintedSet, use: Use, other: Use): LintFinding | undefine
     rules: [linted],
     pattern: linted.rule.resources[0] ?? '*',
     formula: (space) => both(ruleHolds(space, linted), space.conditionOf(linted.rule.condition, CERTAIN)),
-    accept: (facts) => applies(linted, set, facts) && isTold(leaf, facts) && outcomeOf(other.leaf, facts) === 'missing',
+    accept: (facts) =>
+      applies(linted, set, facts) && isComparable(leaf, facts) && outcomeOf(other.leaf, facts) === 'missing',
   });
   if (found.kind !== 'found') return undefined;
   return {

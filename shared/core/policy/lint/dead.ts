@@ -77,11 +77,11 @@ function neverTrue(set: LintedSet, linted: LintedRule): LintFinding | undefined 
   };
 }
 
-function whyNotAsked({ rule }: LintedRule): string {
+function whyNeverApplied({ rule }: LintedRule): string {
   const { organisations } = rule;
   return organisations?.every((slug) => !SLUG.test(slug)) === true
     ? `no organisation can be named ${organisations.join(' or ')}: a slug has 1 to 40 of a-z, 0-9 and "-"`
-    : 'what the target admits is never what the conditions ask for';
+    : 'no request matches both its target and its conditions';
 }
 
 function unreachable(set: LintedSet, linted: LintedRule, held: Facts): LintFinding | undefined {
@@ -110,7 +110,9 @@ function unreachable(set: LintedSet, linted: LintedRule, held: Facts): LintFindi
     set,
     linted,
     facts,
-    inactive === undefined ? 'the conditions hold, and the target does not fit' : 'denied before any policy is asked',
+    inactive === undefined
+      ? 'the conditions hold, and the target does not match'
+      : 'denied before any policy is evaluated',
   );
   if (inactive === undefined && applies(linted, set, facts)) return undefined;
   return {
@@ -120,8 +122,8 @@ function unreachable(set: LintedSet, linted: LintedRule, held: Facts): LintFindi
     pointer: linted.pointer,
     message:
       inactive === undefined
-        ? `can never count: ${whyNotAsked(linted)}`
-        : 'can never count: agents that are paused, suspended or terminated are denied before any policy is asked',
+        ? `can never count: ${whyNeverApplied(linted)}`
+        : 'can never count: agents that are paused, suspended or terminated are denied before any policy is evaluated',
     others: [],
     witness,
   };
@@ -147,9 +149,9 @@ function onlyWhenMissing(set: LintedSet, linted: LintedRule): LintFinding | unde
     severity: 'warning',
     ...nameOf(linted),
     pointer: linted.root.pointer,
-    message: 'holds only where facts are missing or left open by a pattern: no value that can be told makes it hold',
+    message: 'holds only where facts are missing or left open by a pattern: no known value makes it hold',
     others: [],
-    witness: witnessOf(set, linted, found.facts, 'holds, and only because a fact can not be told'),
+    witness: witnessOf(set, linted, found.facts, 'holds, and only because a fact is unknown'),
   };
 }
 

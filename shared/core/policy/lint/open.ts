@@ -134,9 +134,9 @@ export function openToAnyone(set: LintedSet, linted: LintedRule): LintFinding | 
       severity: 'warning',
       ...nameOf(linted),
       pointer: linted.pointer,
-      message: `${how} to every agent: no condition on trust, registration or the key keeps anybody out`,
+      message: `${how} to every agent: no condition on trust, registration or the key restricts it`,
       others: [],
-      witness: witnessOf(set, linted, found.facts, 'an agent that nobody knows is permitted, by this rule alone'),
+      witness: witnessOf(set, linted, found.facts, 'an unknown agent is permitted, by this rule alone'),
     };
   }
   return undefined;

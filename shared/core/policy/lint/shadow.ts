@@ -243,7 +243,7 @@ function widening(set: LintedSet, wide: LintedRule, guarded: readonly LintedRule
     severity: 'warning',
     ...nameOf(wide),
     pointer: wide.pointer,
-    message: `makes the conditions of ${names} void: it permits what they guard, without them`,
+    message: `makes the conditions of ${names} ineffective: it permits the same requests without them`,
     others: guarded.map(nameOf),
     witness: witnessOf(
       set,

@@ -56,7 +56,7 @@ function wordComplaints(part: Part, leaf: Leaf, { verbs }: Surroundings): Compla
     pointer: part.pointer,
     message,
     hint,
-    shows: `"${wordsOf(part)}" is never so`,
+    shows: `"${wordsOf(part)}" is never true`,
   });
   if (leaf.path === 'intent.verb' && verbs !== undefined) {
     const isKnown = (text: string): boolean => {
@@ -143,7 +143,7 @@ function obligationComplaints({ rule, pointer }: LintedRule): Complaint[] {
       hint:
         near === undefined
           ? 'correct the name; for a kind that your callers know, add "params", if only an empty one'
-          : `write "${near}", or a name that can't be taken for it`,
+          : `write "${near}", or a name that cannot be mistaken for it`,
       shows: `permitted with the obligation ${quoted(type)}, which callers that do not know it must refuse`,
     };
   });
@@ -169,7 +169,7 @@ function organisationComplaints(
       {
         code: 'UNKNOWN_ORGANISATION',
         pointer: at,
-        message: `${what}`,
+        message: what,
         hint: 'correct the slug; custos org list shows them',
         shows: `the rule is for the organisation ${quoted(slug)}`,
       },
