@@ -38,6 +38,9 @@ export interface RequestContext<Params, Query, Body> {
   commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
 }
 
+/** Members of the access log line that join it with decisions. */
+export type LoggedIds = { readonly decisionId: string } | { readonly decisionIds: readonly string[] };
+
 /** What a handler answers. `text` is a body that is already serialized; it wins over `body`. */
 export interface Reply {
   readonly status: number;
@@ -50,6 +53,8 @@ export interface Reply {
   readonly kept?: unknown;
   /** Part of it failed for a reason that may pass: what is stored stays, and a repeat runs the handler again for the rest. */
   readonly unfinished?: boolean;
+  /** For the access log alone. */
+  readonly logged?: LoggedIds;
 }
 
 export interface ResponseSpec {

@@ -2,13 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asApiError } from '../../shared/platform/db/database.ts';
 import { ApiError, toProblem } from '../../shared/kernel/errors.ts';
-import { newId } from '../../shared/kernel/ids.ts';
+import { newId, REQUEST_ID_PATTERN } from '../../shared/kernel/ids.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Metrics } from '../../shared/platform/observe/metrics.ts';
 import type { RequestSpan, Tracing } from '../../shared/platform/observe/tracing.ts';
 import { ClientGone, drain, hasBody } from './read.ts';
 import type { EdgeClock, EdgeLog } from '../ports.ts';
-import type { Reply } from '../route.ts';
+import type { LoggedIds, Reply } from '../route.ts';
 
 export interface ExchangeDeps {
   readonly logger: EdgeLog;
@@ -21,7 +21,7 @@ export interface ExchangeDeps {
   readonly https: boolean;
 }
 
-const SANE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+const SANE_ID = new RegExp(REQUEST_ID_PATTERN);
 /** W3C Trace Context, level 1: version 00 exactly, a later version may say more; ids are not all zero, version is not ff. */
 const TRACEPARENT =
   /^(?:00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}|(?!00|ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?)$/;
@@ -86,6 +86,7 @@ export class Exchange {
   private readonly startedMs: number;
   private readonly span: RequestSpan | undefined;
   private answered = false;
+  private logged: LoggedIds | undefined;
 
   constructor(deps: ExchangeDeps, req: IncomingMessage, res: ServerResponse, route: string) {
     this.deps = deps;
@@ -124,6 +125,7 @@ export class Exchange {
   /** Sends the handler's reply. */
   answer(reply: Reply): void {
     if (this.answered) return;
+    this.logged = reply.logged;
     try {
       const etag = reply.headers?.['etag'];
       const asked = this.req.headers['if-none-match'];
@@ -164,6 +166,7 @@ export class Exchange {
         { requestId: this.requestId, route: this.route, err: shown.cause ?? error },
         shown.message,
       );
+    this.logged = shown.decisionId === undefined ? undefined : { decisionId: shown.decisionId };
     const problem = JSON.stringify(toProblem(shown, this.path, this.requestId));
     try {
       this.send(shown.status, problem, PROBLEM_TYPE, shown.headers);
@@ -225,6 +228,7 @@ export class Exchange {
         durationMs: Math.round(durationMs * 100) / 100,
         keyId: this.key?.keyId,
         organisation: this.key?.organisationSlug,
+        ...this.logged,
         traceparent: this.traceparent,
       },
       'request',

@@ -3,6 +3,7 @@ import { lapsed, type Presence, type Told } from '../../shared/domain/decisions/
 import { permits } from '../../shared/core/decision/stands.ts';
 import { type ApiError, toProblem } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { AnsweredDecision } from '../../shared/domain/decisions/recorder.ts';
 import type { Reply } from '../route.ts';
 
 /** What is stored of a batch. */
@@ -15,8 +16,13 @@ export interface KeptBatch {
 
 export const BATCH_PATH = '/v1/enforce/batch';
 
-export function batchReply(members: readonly string[]): Reply {
-  return { status: 200, text: `{"decisions":[${members.join(',')}]}` };
+/** An answer's JSON text; with the id of its decision unless it is a dry run or a problem. */
+export type MemberAnswer = Pick<AnsweredDecision, 'text'> & Partial<AnsweredDecision>;
+
+export function batchReply(members: readonly MemberAnswer[]): Reply {
+  const text = `{"decisions":[${members.map((member) => member.text).join(',')}]}`;
+  const decisionIds = members.flatMap(({ decisionId }) => decisionId ?? []);
+  return { status: 200, text, logged: { decisionIds } };
 }
 
 /** A member that is a problem, in its place. */
@@ -24,36 +30,45 @@ export function problemText(error: ApiError, requestId: string): string {
   return JSON.stringify({ error: toProblem(error, BATCH_PATH, requestId) });
 }
 
-/** What an answer of ours says, if it is a decision that permits something: a refusal is given again whatever holds now. */
-function permitIn(text: string | undefined): Told | undefined {
-  const answer = JSON.parse(text ?? 'null') as Partial<Told & { decision_id: string }> | null;
-  // Neither a dry run nor a problem has an id of its own.
-  return answer?.decision_id !== undefined && answer.verdict !== undefined && permits(answer.verdict)
-    ? (answer as Told)
-    : undefined;
+/** A stored answer, and why it cannot be given again, if it is a decision that does not stand. */
+interface StoredAnswer extends MemberAnswer {
+  readonly refusal: ApiError | undefined;
 }
 
-/** Why members do not stand, each in its place. @throws {ApiError} E6002 */
-async function refusals(
+/** Reads stored answers, and looks which of them stand. @throws {ApiError} E6002 */
+async function storedAnswers(
   presence: Presence,
   key: AuthenticatedKey,
-  texts: readonly (string | undefined)[],
-): Promise<(ApiError | undefined)[]> {
-  const told = texts.map(permitIn);
-  const permitted = told.filter((one) => one !== undefined);
-  if (permitted.length === 0) return texts.map(() => undefined);
-  const lapses = await presence.lapses(key, permitted);
-  return told.map((one) => {
-    const lapse = one && lapses[permitted.indexOf(one)];
-    return lapse && lapsed(lapse);
+  texts: readonly string[],
+): Promise<StoredAnswer[]> {
+  // Written by this service. Neither a dry run nor a problem has a decision_id.
+  const answers = texts.map((text) => JSON.parse(text) as Partial<Told>);
+  // A decision that permits nothing is given again whatever holds now.
+  const isPermit = (answer: Partial<Told>): answer is Told =>
+    answer.decision_id !== undefined && answer.verdict !== undefined && permits(answer.verdict);
+  const permitted = answers.filter(isPermit);
+  const lapses = permitted.length === 0 ? [] : await presence.lapses(key, permitted);
+  return answers.map((answer, i) => {
+    const lapse = isPermit(answer) ? lapses[permitted.indexOf(answer)] : undefined;
+    const { decision_id: decisionId } = answer;
+    return {
+      text: texts[i] ?? '',
+      ...(decisionId === undefined ? {} : { decisionId }),
+      refusal: lapse === undefined || decisionId === undefined ? undefined : lapsed(lapse, decisionId),
+    };
   });
+}
+
+/** The reply with one answer. */
+export function decisionReply({ text, decisionId }: MemberAnswer): Reply {
+  return { status: 200, text, ...(decisionId === undefined ? {} : { logged: { decisionId } }) };
 }
 
 /** One decision again. @throws {ApiError} E5004 when it does not stand; E6002 */
 export async function decisionAgain(presence: Presence, stored: Reply, key: AuthenticatedKey): Promise<Reply> {
-  const [refusal] = await refusals(presence, key, [stored.text]);
-  if (refusal !== undefined) throw refusal;
-  return stored;
+  const [answer] = await storedAnswers(presence, key, stored.text === undefined ? [] : [stored.text]);
+  if (answer?.refusal !== undefined) throw answer.refusal;
+  return answer === undefined ? stored : { ...stored, ...decisionReply(answer) };
 }
 
 /** Members again: of one that does not stand there is a problem in its place, and it hides no other. @throws {ApiError} E6002 */
@@ -62,10 +77,9 @@ export async function membersAgain(
   { members }: KeptBatch,
   key: AuthenticatedKey,
   requestId: string,
-): Promise<string[]> {
-  const found = await refusals(presence, key, members);
-  return members.map((text, i) => {
-    const refusal = found[i];
-    return refusal === undefined ? text : problemText(refusal, requestId);
-  });
+): Promise<MemberAnswer[]> {
+  const answers = await storedAnswers(presence, key, members);
+  return answers.map(({ refusal, ...answer }) =>
+    refusal === undefined ? answer : { ...answer, text: problemText(refusal, requestId) },
+  );
 }

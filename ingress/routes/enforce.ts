@@ -8,7 +8,7 @@ import { PARSE_COUNTS_MS, type RecentParses } from '../../shared/domain/decision
 import type { IntentReading, IntentReadings } from '../../shared/domain/decisions/readings.ts';
 import type { Presence } from '../../shared/domain/decisions/presence.ts';
 import type { EvaluatedQuestion, Unwritten } from '../../shared/domain/decisions/approval-naming.ts';
-import type { Opening, Recorder } from '../../shared/domain/decisions/recorder.ts';
+import type { AnsweredDecision, Opening, Recorder } from '../../shared/domain/decisions/recorder.ts';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -24,7 +24,16 @@ import {
 import { fieldErrors } from '../request/field-errors.ts';
 import { compile } from '../request/schema.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
-import { BATCH_PATH, batchReply, decisionAgain, type KeptBatch, membersAgain, problemText } from './enforce-again.ts';
+import {
+  BATCH_PATH,
+  batchReply,
+  decisionAgain,
+  decisionReply,
+  type KeptBatch,
+  type MemberAnswer,
+  membersAgain,
+  problemText,
+} from './enforce-again.ts';
 
 export interface EnforceDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
@@ -40,6 +49,9 @@ export interface EnforceDeps {
 }
 
 type BatchRequest = RequestContext<undefined, undefined, Static<typeof EnforceBatchRequest>>;
+
+/** What joins a decision with its request in logs and traces. */
+type Origin = Pick<BatchRequest, 'requestId' | 'traceparent'>;
 
 /** A request evaluated. What is not a dry run has to be durable before its answer goes out. */
 interface EvaluatedRequest {
@@ -75,7 +87,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     key: AuthenticatedKey,
     body: EnforceRequestBody,
     reading: IntentReading,
-    traceparent: string | undefined,
+    { requestId, traceparent }: Origin,
   ): Question => ({
     active,
     key,
@@ -86,6 +98,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     intentId: body.intent_id,
     approvalId: body.approval_id,
     traceparent,
+    requestId,
   });
 
   /** Evaluates one request; `at` is the pointer of the request within the body. Nothing is stored yet. */
@@ -94,7 +107,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     key: AuthenticatedKey,
     body: EnforceRequestBody,
     at: string,
-    traceparent: string | undefined,
+    origin: Origin,
   ): Promise<EvaluatedRequest> => {
     assertMayName(key, body.agent_id, `${at}/agent_id`);
     if ((body.explain === true || body.dry_run === true) && !key.scopes.has('admin:*')) {
@@ -110,7 +123,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     const { organisationId, environment } = key;
     const asker = { organisationId, environment, agentId, begunAtMs: opening?.begunAtMs };
     const reading = await recentParses.strictestOf(asker, own, named);
-    const asked = question(active, key, body, reading, traceparent);
+    const asked = question(active, key, body, reading, origin);
     const pending = decider.answer(asked);
     const answer = pending instanceof Promise ? await pending : pending;
     const item: EvaluatedQuestion = { question: asked, answer };
@@ -121,13 +134,13 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
   };
 
   /** Makes a decision durable together with those of other requests. @returns the answer, which may go out now */
-  const append = async ({ item, explanation, dryRun: dry }: EvaluatedRequest): Promise<string> =>
-    dry ?? withExplanation(await recorder.append(item), explanation);
+  const append = async ({ item, explanation, dryRun: dry }: EvaluatedRequest): Promise<MemberAnswer> =>
+    dry === undefined ? withExplanation(await recorder.append(item), explanation) : { text: dry };
 
   /** Makes decisions durable in the transaction that also stores the reply of an idempotent request. */
   const inTransaction = async (
     prepared: readonly EvaluatedRequest[],
-    work: (write: (sql: Sql) => Promise<(string | Unwritten)[]>) => Promise<Reply>,
+    work: (write: (sql: Sql) => Promise<(MemberAnswer | Unwritten)[]>) => Promise<Reply>,
   ): Promise<Reply> => {
     const real = prepared.filter(({ dryRun: dry }) => dry === undefined);
     return recorder.transaction(
@@ -137,10 +150,10 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
           const written = await write(sql);
           return prepared.map((one) => {
             const made = written[real.indexOf(one)];
-            if (one.dryRun !== undefined) return one.dryRun;
+            if (one.dryRun !== undefined) return { text: one.dryRun };
             if (made === undefined || 'error' in made)
               return made ?? { error: new Error('a decision was not written') };
-            return made.isRepeat ? made.text : withExplanation(made.text, one.explanation);
+            return made.isRepeat ? made : withExplanation(made, one.explanation);
           });
         }),
     );
@@ -151,22 +164,22 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     key: AuthenticatedKey,
     member: unknown,
     at: string,
-    traceparent: string | undefined,
+    origin: Origin,
   ): Promise<EvaluatedRequest> => {
     if (!memberValidator.valid(member)) {
       const errors = fieldErrors(memberValidator.explain(member, true), (pointer) => at + pointer);
       throw new ApiError('E2001', 'This member of the batch is invalid.', { errors });
     }
     // Just validated against the schema of this type.
-    return prepare(active, key, member as EnforceRequestBody, at, traceparent);
+    return prepare(active, key, member as EnforceRequestBody, at, origin);
   };
 
   /** A failed member of a batch, in its place. */
-  const failed = (error: unknown, requestId: string): string => {
+  const failed = (error: unknown, requestId: string): MemberAnswer => {
     if (!(error instanceof ApiError)) deps.onError(error, requestId);
     const problem =
       error instanceof ApiError ? error : new ApiError('E6001', 'This member could not be answered.', { cause: error });
-    return problemText(problem, requestId);
+    return { text: problemText(problem, requestId) };
   };
 
   /**
@@ -181,7 +194,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
     const standing = earlier && (await membersAgain(presence, earlier, key, requestId));
     const asked = earlier?.open ?? body.requests.map((_, i) => i);
     const settled = await Promise.allSettled(
-      asked.map((i) => prepareMember(active, key, body.requests[i], `/requests/${i}`, traceparent)),
+      asked.map((i) => prepareMember(active, key, body.requests[i], `/requests/${i}`, { requestId, traceparent })),
     );
     const prepared = settled.flatMap((member) => (member.status === 'fulfilled' ? [member.value] : []));
     return inTransaction(prepared, (write) =>
@@ -190,14 +203,16 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         const [answer, kept] = [[...(standing ?? [])], [...(earlier?.members ?? [])]];
         const open: number[] = [];
         for (const [at, i] of asked.entries()) {
-          const member = settled[at];
+          const evaluated = settled[at];
           const outcome =
-            member?.status === 'fulfilled'
-              ? made[prepared.indexOf(member.value)]
-              : { error: member?.reason as unknown };
-          const text = typeof outcome === 'string' ? outcome : failed(outcome?.error, requestId);
-          if (typeof outcome !== 'string' && !isOfCaller(outcome?.error)) open.push(i);
-          answer[i] = kept[i] = text;
+            evaluated?.status === 'fulfilled'
+              ? made[prepared.indexOf(evaluated.value)]
+              : { error: evaluated?.reason as unknown };
+          const isDecided = outcome !== undefined && 'text' in outcome;
+          if (!isDecided && !isOfCaller(outcome?.error)) open.push(i);
+          const member = isDecided ? outcome : failed(outcome?.error, requestId);
+          answer[i] = member;
+          kept[i] = member.text;
         }
         const keeps: KeptBatch = { members: kept, open };
         return { ...batchReply(answer), kept: keeps, unfinished: open.length > 0 };
@@ -221,16 +236,16 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
       errors: ['E5004', 'E6002'],
       idempotent: true,
       again: (stored, key) => decisionAgain(presence, stored, key),
-      handler: ({ key, body, traceparent, idempotencyKey, commit }) => {
+      handler: ({ key, body, requestId, traceparent, idempotencyKey, commit }) => {
         const active = policies.current();
-        const preparing = prepare(active, key, body, '', traceparent);
-        if (idempotencyKey === undefined) return preparing.then(append).then(ok);
+        const preparing = prepare(active, key, body, '', { requestId, traceparent });
+        if (idempotencyKey === undefined) return preparing.then(append).then(decisionReply);
         // Evaluated before the transaction begins: what holds a connection must not wait for another one.
         return preparing.then((prepared) =>
           inTransaction([prepared], (write) =>
             commit(async (sql) => {
               const [outcome] = await write(sql);
-              if (typeof outcome === 'string') return ok(outcome);
+              if (outcome !== undefined && 'text' in outcome) return decisionReply(outcome);
               throw outcome?.error;
             }),
           ),
@@ -259,7 +274,7 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
         if (idempotencyKey !== undefined) return batchOnce(request, earlier as KeptBatch | undefined);
         const active = policies.current();
         const members = body.requests.map((member, i) =>
-          prepareMember(active, key, member, `/requests/${i}`, traceparent),
+          prepareMember(active, key, member, `/requests/${i}`, { requestId, traceparent }),
         );
         return batchReply(
           await Promise.all(members.map((member) => member.then(append).catch((error) => failed(error, requestId)))),
@@ -269,18 +284,15 @@ export function enforceRoutes(deps: EnforceDeps): Route[] {
   ];
 }
 
-function withExplanation(text: string, explanation: Explanation | undefined): string {
-  if (explanation === undefined) return text;
-  return `${text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`;
+function withExplanation(answer: AnsweredDecision, explanation: Explanation | undefined): AnsweredDecision {
+  if (explanation === undefined) return answer;
+  const text = `${answer.text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`;
+  return { decisionId: answer.decisionId, text };
 }
 
 /** Whether a failure is the request's own fault. */
 function isOfCaller(error: unknown): boolean {
   return error instanceof ApiError && error.status < 500;
-}
-
-function ok(text: string): Reply {
-  return { status: 200, text };
 }
 
 function dryRun(question: Question, answer: Answer, explanation: Explanation | undefined): object {

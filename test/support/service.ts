@@ -32,6 +32,8 @@ export interface ServiceOptions {
   readonly databaseUrl?: string;
   /** Default: a statement and a connection have long, so that a busy machine is no failure. False: as in production. */
   readonly patient?: boolean;
+  /** Takes the log lines. Default: nothing is logged. */
+  readonly log?: (line: string) => void;
 }
 
 export interface Service {
@@ -114,7 +116,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const root = findRoot();
   const env = { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_RATE_LIMIT: 'off' };
   const config = requireIngress(readConfig({ ...testKeyFiles(), ...env, ...options.env }, { root }));
-  const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
+  const { log } = options;
+  const logger = createLogger({
+    name: 'test',
+    level: log === undefined ? 'silent' : 'info',
+    pretty: false,
+    ...(log === undefined ? {} : { destination: { write: log } }),
+  });
   const db = await openDatabase({
     seals: TEST_SEALS,
     url: databaseUrl,

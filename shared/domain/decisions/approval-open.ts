@@ -36,9 +36,9 @@ const INSERT: Statement = {
       SELECT * FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
         string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n'), string_to_array($11, E'\\n'),
         string_to_array($13, E'\\n'), string_to_array($14, E'\\n'), string_to_array($15, E'\\n'), string_to_array($16, E'\\n'), string_to_array($17, E'\\n'),
-        string_to_array($18, E'\\n'), string_to_array($19, E'\\n'))
+        string_to_array($18, E'\\n'), string_to_array($19, E'\\n'), string_to_array($20, E'\\n'))
         AS row (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, record, facts, salt,
-          traceparent, approval_id, digest, intent_id, expires_at, seal)
+          traceparent, request_id, approval_id, digest, intent_id, expires_at, seal)
     ), opened AS (
       INSERT INTO approval (organisation_id, environment, approval_id, agent_id, key_id, digest, intent_id, decision_id, created_at, expires_at, seal)
       SELECT organisation_id, environment, approval_id, agent_id, key_id, digest, nullif(intent_id, '-'), decision_id, evaluated_at::timestamptz, expires_at::timestamptz, decode(seal, 'hex')

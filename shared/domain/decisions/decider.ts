@@ -48,6 +48,8 @@ export interface Question {
   readonly approvalId?: string | undefined;
   /** W3C trace context of the request. */
   readonly traceparent?: string | undefined;
+  /** X-Request-Id of the request that asks, or of the one that submitted the intent. */
+  readonly requestId?: string | undefined;
 }
 
 export interface Answer {
@@ -271,6 +273,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         policyDigest: active.set.digest,
         intent: answer.intent.member,
         trust: answer.facts.trust,
+        requestId: question.requestId,
         asOf: answer.asOf,
         evaluation: answer.evaluation,
         approval,
@@ -293,6 +296,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         facts,
         factsSalt: salt.toString('hex'),
         traceparent: question.traceparent,
+        requestId: question.requestId,
       };
       return { row, text: bytes.answer };
     },

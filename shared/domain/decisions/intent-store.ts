@@ -19,6 +19,8 @@ export interface IntentRow {
   /** JSON text of the caller's object. */
   readonly context: string | undefined;
   readonly traceparent: string | undefined;
+  /** X-Request-Id of the submission. */
+  readonly requestId: string;
   readonly submittedAtMs: number;
 }
 
@@ -53,6 +55,8 @@ export interface ClaimedIntent {
   /** The approval that was decided, when it has waited for one. */
   readonly approval_id: string | null;
   readonly submitted_at: Date;
+  /** X-Request-Id of the submission; null in rows older than this column. */
+  readonly request_id: string | null;
 }
 
 export interface IntentFilter {
@@ -115,11 +119,11 @@ const QUEUE_ACCEPTED = enqueueSql(
 const INSERT: Statement = {
   name: 'intents-accept',
   text: `WITH made AS (
-      INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at, updated_at)
-      SELECT organisation_id, environment, intent_id, agent_id, key_id, action, resource, nullif(context, ''), nullif(traceparent, ''), submitted_at::timestamptz, submitted_at::timestamptz
+      INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at, updated_at, request_id)
+      SELECT organisation_id, environment, intent_id, agent_id, key_id, action, resource, nullif(context, ''), nullif(traceparent, ''), submitted_at::timestamptz, submitted_at::timestamptz, request_id
       FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8 || E'\\n', E'\\n'), string_to_array($9 || E'\\n', E'\\n'), string_to_array($10, E'\\n'))
-        AS row (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at)
+        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8 || E'\\n', E'\\n'), string_to_array($9 || E'\\n', E'\\n'), string_to_array($10, E'\\n'), string_to_array($11, E'\\n'))
+        AS row (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at, request_id)
       WHERE intent_id IS NOT NULL
       RETURNING organisation_id, environment, intent_id, traceparent
     )
@@ -159,7 +163,7 @@ const CLAIM: Statement = {
   name: 'intent-claim',
   text: `UPDATE intent SET status = 'evaluating', updated_at = $4
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
-    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, intent.submitted_at,
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, intent.submitted_at, intent.request_id,
       (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`,
 };
 // Still open, and not decided by a human since it was claimed: a worker that comes late must not undo that.
@@ -186,6 +190,7 @@ function columns(rows: readonly IntentRow[]): unknown[] {
     of((r) => r.context ?? ''),
     of((r) => r.traceparent ?? ''),
     of((r) => new Date(r.submittedAtMs).toISOString()),
+    of((r) => r.requestId),
   ];
 }
 
