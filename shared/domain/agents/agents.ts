@@ -21,7 +21,7 @@ import {
   type StatusRow,
 } from './agent-rows.ts';
 import { createHistory, type History } from './history.ts';
-import { loadTrust } from '../trust/state.ts';
+import { AGENT_KEYS, loadTrust } from '../trust/state.ts';
 
 export interface AgentKey {
   readonly organisationId: string;
@@ -167,9 +167,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     const rowsOf: LoadRow[][] = batch.map(() => []);
     if (batch.length === 0) return rowsOf;
     const rows = await db.query<LoadRow>(LOAD, [
-      batch.map((l) => l.key.organisationId),
-      batch.map((l) => l.key.environment),
-      batch.map((l) => l.key.agentId),
+      ...AGENT_KEYS.values(batch.map((l) => l.key)),
       lowestId('dec', now - 86_400_000),
       // A whole second, so that none is in both halves.
       lowestId('dec', Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000),

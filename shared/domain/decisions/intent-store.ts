@@ -1,5 +1,5 @@
 // Submitted intents in Postgres: accepted in groups with their outbox rows, carried out once, read and listed.
-import { textColumn } from '../../platform/db/columns.ts';
+import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { loadKey } from '../keys/lookup.ts';
@@ -115,16 +115,24 @@ const QUEUE_ACCEPTED = enqueueSql(
   },
   'made',
 );
-// Absent optional texts travel as an empty text, which is neither JSON nor a trace context.
+const submittedAt = (r: IntentRow): string => new Date(r.submittedAtMs).toISOString();
+const INTENTS = columnMap<IntentRow>({
+  organisation_id: text((r) => r.organisationId),
+  environment: text((r) => r.environment),
+  intent_id: text((r) => r.intentId),
+  agent_id: text((r) => r.agentId),
+  key_id: text((r) => r.keyId),
+  action: text((r) => r.action),
+  resource: text((r) => r.resource),
+  context: optionalText((r) => r.context),
+  traceparent: optionalText((r) => r.traceparent),
+  submitted_at: text(submittedAt, 'timestamptz'),
+  request_id: text((r) => r.requestId),
+});
 const INSERT: Statement = {
   name: 'intents-accept',
   text: `WITH made AS (
-      INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at, updated_at, request_id)
-      SELECT organisation_id, environment, intent_id, agent_id, key_id, action, resource, nullif(context, ''), nullif(traceparent, ''), submitted_at::timestamptz, submitted_at::timestamptz, request_id
-      FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8 || E'\\n', E'\\n'), string_to_array($9 || E'\\n', E'\\n'), string_to_array($10, E'\\n'), string_to_array($11, E'\\n'))
-        AS row (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at, request_id)
-      WHERE intent_id IS NOT NULL
+      ${INTENTS.insertInto('intent', `(${INTENTS.rows()}) AS given`, { updated_at: 'submitted_at' })}
       RETURNING organisation_id, environment, intent_id, traceparent
     )
     ${QUEUE_ACCEPTED}`,
@@ -177,23 +185,6 @@ const WAIT: Statement = {
   text: `UPDATE intent SET status = 'waiting_approval', approval_id = $5, updated_at = $6 WHERE ${AS_CLAIMED} RETURNING intent_id`,
 };
 
-function columns(rows: readonly IntentRow[]): unknown[] {
-  const of = (pick: (row: IntentRow) => string): string => textColumn(rows.map(pick));
-  return [
-    of((r) => r.organisationId),
-    of((r) => r.environment),
-    of((r) => r.intentId),
-    of((r) => r.agentId),
-    of((r) => r.keyId),
-    of((r) => r.action),
-    of((r) => r.resource),
-    of((r) => r.context ?? ''),
-    of((r) => r.traceparent ?? ''),
-    of((r) => new Date(r.submittedAtMs).toISOString()),
-    of((r) => r.requestId),
-  ];
-}
-
 const MAX_ROWS = 500;
 const MAX_WAITING = 20_000;
 
@@ -202,7 +193,7 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
   const group = createGroupCommit<IntentRow>({
     db,
     statement: INSERT,
-    columns,
+    columns: INTENTS.values,
     result: () => undefined,
     sizeOf: ({ context }) => context?.length ?? 0,
     maxRows: MAX_ROWS,
@@ -210,7 +201,7 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
   });
   return {
     append: (row) => group.add(row),
-    insert: async (sql, row) => void (await sql.query(INSERT, columns([row]))),
+    insert: async (sql, row) => void (await sql.query(INSERT, INTENTS.values([row]))),
     async read(organisationId, environment, intentId) {
       const [row] = await db.query<StoredIntent>(READ, [organisationId, environment, intentId]);
       return row;

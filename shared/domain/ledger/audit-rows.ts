@@ -1,4 +1,5 @@
 // What the auditor reads: heads, leaves with the rows they are about, nodes and checkpoints, by primary key and in pieces.
+import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
 import type { AuditedRow, StoredCheckpoint } from '../../core/proof/audit.ts';
@@ -50,10 +51,16 @@ export const LEAVES: Statement = {
     ) AS previous ON true
     WHERE leaf.log_id = $1 AND leaf.leaf_index >= $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index`,
 };
+type NodeRange = readonly [level: number, first: number, past: number];
+const RANGES = columnMap<NodeRange>({
+  level: numeric('smallint', ([level]) => level),
+  first: numeric('bigint', ([, first]) => first),
+  past: numeric('bigint', ([, , past]) => past),
+});
 const NODES: Statement = {
   name: 'audit-nodes',
   text: `SELECT node.level, node.node_index::text AS node_index, node.hash
-    FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) AS asked (level, first, past), LATERAL (
+    FROM (${RANGES.rows(2)}) AS asked, LATERAL (
       SELECT * FROM node WHERE log_id = $1 AND node.level = asked.level AND node_index >= asked.first AND node_index < asked.past
     ) AS node`,
 };
@@ -201,16 +208,10 @@ export async function readLeaves(
 /** Where a node is kept in memory. */
 export const nodeKey = (level: number, index: number): string => `${level} ${index}`;
 
-async function readNodes(
-  sql: Sql,
-  logId: number,
-  ranges: readonly (readonly [level: number, first: number, past: number])[],
-): Promise<Map<string, Buffer>> {
+async function readNodes(sql: Sql, logId: number, ranges: readonly NodeRange[]): Promise<Map<string, Buffer>> {
   const rows = await sql.query<{ level: number; node_index: string; hash: Buffer }>(NODES, [
     logId,
-    ranges.map(([level]) => level),
-    ranges.map(([, first]) => first),
-    ranges.map(([, , past]) => past),
+    ...RANGES.values(ranges),
   ]);
   return new Map(rows.map((row) => [nodeKey(row.level, Number(row.node_index)), row.hash]));
 }
@@ -227,7 +228,7 @@ export function readSubtreeNodes(sql: Sql, logId: number, from: number, past: nu
 
 /** The nodes above the subtrees. */
 export function readUpperNodes(sql: Sql, logId: number, size: number): Promise<Map<string, Buffer>> {
-  const ranges: (readonly [number, number, number])[] = [];
+  const ranges: NodeRange[] = [];
   for (let level = SUBTREE_LEVEL + 1; 2 ** level <= size; level += 1)
     ranges.push([level, 0, Math.floor(size / 2 ** level)]);
   return ranges.length === 0 ? Promise.resolve(new Map()) : readNodes(sql, logId, ranges);
