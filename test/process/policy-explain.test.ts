@@ -162,7 +162,7 @@ describe('custos policy explain', function () {
       [['--intent', 'nonsense'], 2, '--intent must be'],
       [['--intent', 'a.read.b', '--context', '[1]'], 2, 'must be a JSON object'],
       [['--decision', 'dec_00000000000000000000000000'], 2, 'There is no decision'],
-      [['--intent', 'delete the old reports'], 2, 'Free text goes to --text'],
+      [['--intent', 'delete the old reports'], 2, 'Use --text for free text'],
     ] as const) {
       const { code: ended, stderr } = await explain(...args);
       expect([ended, stderr.includes(says) || stderr], args.join(' ')).to.deep.equal([code, true]);

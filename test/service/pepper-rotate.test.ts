@@ -179,7 +179,7 @@ describe('rotating the pepper', function () {
     expect(first.stdout).to.contain(`${waiting} keys will be stored under the new pepper at their first use`);
     expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
     expect(await refusedUnder(TEST_PEPPER)).to.have.length.greaterThan(1500);
-    expect((await runCommand(['pepper', 'rotate'], env)).stdout).to.contain('in force already');
+    expect((await runCommand(['pepper', 'rotate'], env)).stdout).to.contain('already in force');
     expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
   });
 
