@@ -1,5 +1,5 @@
 // Comparisons: the values that an operator accepts, and its result. Total over all inputs, and strict about types.
-import { canonicalResource, covers, isPattern, overlaps } from './resource.ts';
+import { canonicalResource, covers, isPattern, overlaps } from '../intent/resource.ts';
 import { timeOf } from './values.ts';
 
 /**

@@ -15,7 +15,7 @@ import { createRuleRunner } from './engine.ts';
 import type { RuleRunner } from './engine.ts';
 import { BoundedMap, textKey, valueKey } from './memory.ts';
 import { explainRules, type Inspected } from './explain.ts';
-import { canonicalResource, isPattern } from './resource.ts';
+import { canonicalResource, isPattern } from '../intent/resource.ts';
 import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
 import { viewsOf } from './views.ts';

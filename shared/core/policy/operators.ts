@@ -21,7 +21,7 @@ import {
   within,
 } from './comparisons.ts';
 import type { ComparisonOutcome, Test } from './comparisons.ts';
-import { canonicalResource } from './resource.ts';
+import { canonicalResource } from '../intent/resource.ts';
 import { addressInRange, minutesOfDay, parseHours, parseRange, timeOf } from './values.ts';
 
 export type { ComparisonOutcome } from './comparisons.ts';

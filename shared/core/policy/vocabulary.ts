@@ -12,7 +12,7 @@ import {
   VERDICTS,
 } from '../../kernel/vocabulary.ts';
 import { nearestName } from '../../kernel/near.ts';
-import { isPattern } from './resource.ts';
+import { isPattern } from '../intent/resource.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 
 export const FACT_TYPES = [

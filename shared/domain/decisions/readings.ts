@@ -13,7 +13,7 @@ import {
   intentOf,
   normalizedOf,
   parseEnforceIntent,
-} from '../../core/policy/resource.ts';
+} from '../../core/intent/resource.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
 import type { IntentFacts, Requested, Risk, RiskFacts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { BoundedMap } from '../../../shared/core/policy/memory.ts';
-import { canonicalResource } from '../../../shared/core/policy/resource.ts';
+import { canonicalResource } from '../../../shared/core/intent/resource.ts';
 
 describe('the bounds of the cache', () => {
   it('holds keys of at most 256 characters times its limit together, whatever their length', () => {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { allObligations } from '../../../shared/core/policy/obligations.ts';
-import { isPattern, matchesPattern } from '../../../shared/core/policy/resource.ts';
+import { isPattern, matchesPattern } from '../../../shared/core/intent/resource.ts';
 import type { PolicyObligation } from '../../../shared/core/policy/schema.ts';
 import type { Evaluation, Facts } from '../../../shared/core/policy/types.ts';
 import { fullPath, VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
-import { covers, overlaps } from '../../../shared/core/policy/resource.ts';
+import { covers, overlaps } from '../../../shared/core/intent/resource.ts';
 import { factsWith, setOf } from '../policy/support.ts';
 import { arbitraryFacts, arbitraryPolicies, meanings } from './policy-arbitraries.ts';
 import { verdictsOf } from './policy-interpreter.ts';

@@ -5,7 +5,7 @@ import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import { requestOf } from '../evaluate.ts';
 import { holdsFor } from '../normal-form.ts';
-import { isPattern } from '../resource.ts';
+import { isPattern } from '../../intent/resource.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
 import type { Evaluation, Facts, Risk } from '../types.ts';
 import type { Verdict } from '../../../kernel/vocabulary.ts';

@@ -1,7 +1,7 @@
 // The values a caller may send as one context member, as far as conditions can tell them apart: any type, or no value.
 import type { Leaf } from '../normal-form.ts';
 import { textsOf } from '../comparisons.ts';
-import { isPattern } from '../resource.ts';
+import { isPattern } from '../../intent/resource.ts';
 import { parseHours, timeOf } from '../values.ts';
 import {
   addressesAround,

@@ -1,7 +1,7 @@
 // Completes the few relevant facts to whole facts: derived facts are computed, and all others get default values.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import type { Action, Effect } from '../../../kernel/vocabulary.ts';
-import { isPattern, normalizedOf, overlaps } from '../resource.ts';
+import { isPattern, normalizedOf, overlaps } from '../../intent/resource.ts';
 import { timeFactsOf } from '../time.ts';
 import type { Facts } from '../types.ts';
 import { pathReader } from '../vocabulary.ts';
