@@ -6,7 +6,8 @@ import { createReadings, readingOfParse } from '../../shared/domain/decisions/re
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
-import { MAX_FILE_BYTES, type PolicySet, type TextFile } from '../../shared/core/policy/load.ts';
+import { MAX_FILE_BYTES, type TextFile } from '../../shared/core/policy/files.ts';
+import { type PolicySet } from '../../shared/core/policy/load.ts';
 import { expandTestFiles, type TestCase } from '../../shared/core/policy/testing/expand.ts';
 import { loadTestFile, type TestSource } from '../../shared/core/policy/testing/load.ts';
 import type { IntentReader } from '../../shared/core/policy/testing/lookups.ts';

@@ -20,15 +20,15 @@ function refuse(message: string): Refusal {
 }
 
 /** Folds compatibility forms (NFKC) and lower-cases; the second folding is needed because lower-casing can undo the first (U+0130). */
-function fold(text: string): string {
+export function fold(text: string): string {
   return text.normalize('NFKC').toLowerCase().normalize('NFKC');
 }
 
-function decodeOnce(text: string): string | undefined {
+/** Undefined when a percent sign does not start a valid UTF-8 escape. */
+export function decodeOnce(text: string): string | undefined {
   if (!text.includes('%')) return text;
   try {
-    const decoded = decodeURIComponent(text);
-    return decoded;
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }

@@ -132,6 +132,10 @@ export type FindingCode =
   | 'DUPLICATE_RULE'
   | 'DUPLICATE_ID'
   | 'ALLOW_OF_UNKNOWN'
+  | 'BAD_TOOL_NAME'
+  | 'BAD_TEMPLATE'
+  | 'BAD_POINTER'
+  | 'DUPLICATE_SERVER'
   | 'LEXICON';
 
 export type { Effect };
