@@ -68,7 +68,7 @@ async function accountsOf(accepted: Accepted, service: Service, queue: Queue): P
 
 /** Everything that is measured on one service, which is started and stopped here. */
 async function onService({ plan, only, echo, generator }: Beside, queue: Queue, redisUrl?: string): Promise<Findings> {
-  const service = await startService(POLICIES, redisUrl);
+  const service = await startService(POLICIES, { redisUrl });
   try {
     const on = { generator, echoPid: echo.pid, servicePid: service.pid };
     const run = new Run(plan, service, echo, on, queue);

@@ -103,8 +103,18 @@ function cleanEnv(): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, NODE_OPTIONS };
 }
 
-/** Starts the service as `npm start` does, on a database and a policy folder of its own in the temporary folder; queues on Redis if its address is given. */
-export async function startService(policyCount: number, redisUrl?: string): Promise<Service> {
+export interface ServiceOptions {
+  /** Where the queues are; absent: in PostgreSQL. */
+  readonly redisUrl?: string | undefined;
+  /** The compiled service. Default: that of this benchmark. */
+  readonly dist?: string | undefined;
+}
+
+/** Starts the service as `npm start` does, with its own database and policy folder in the temporary folder. */
+export async function startService(
+  policyCount: number,
+  { redisUrl, dist = path.join(here, '..') }: ServiceOptions = {},
+): Promise<Service> {
   const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-'));
   // Root's database runs as another user, who must be able to pass.
   chmodSync(folder, 0o711);
@@ -122,7 +132,7 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
   place(policyCount);
   const logFile = path.join(folder, 'service.log');
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [path.join(here, '..', 'cli', 'main.js'), 'start'], {
+  const child = spawn(process.execPath, [path.join(dist, 'cli', 'main.js'), 'start'], {
     env: {
       ...cleanEnv(),
       PORT: '0',
@@ -147,7 +157,7 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
   try {
     const address = await addressOf(child, logFile);
     const admin = readFileSync(path.join(dataDir, BOOTSTRAP_FILE), 'utf8').trim();
-    const inForce = (): Promise<string> => digestInForce(address);
+    const inForce = (): Promise<string> => digestInForce(address, admin);
     await inForce();
     const key = await makeKey(address, admin);
     const databaseUrl = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
@@ -201,8 +211,9 @@ async function addressOf(child: ChildProcess, logFile: string): Promise<string> 
 }
 
 /** The digest of the policy set that ingress evaluates; '' while there is none. */
-async function digestInForce(address: string): Promise<string> {
-  const answer = await fetch(`${address}/ready`);
+async function digestInForce(address: string, admin: string): Promise<string> {
+  // Only the operator is told the details of a check.
+  const answer = await fetch(`${address}/ready`, { headers: { authorization: `Bearer ${admin}` } });
   const { checks } = (await answer.json()) as { checks: { name: string; ok: boolean; detail?: string }[] };
   const check = checks.find(({ name }) => name === 'policy-set');
   return check?.ok === true ? (check.detail ?? '') : '';

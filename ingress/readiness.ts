@@ -4,7 +4,14 @@ import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.t
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import { workersAlive } from '../shared/platform/process/heartbeat.ts';
 import { logProblems } from '../shared/domain/ledger/audit.ts';
-import type { ReadinessCheck } from './ports.ts';
+
+/** One part that /ready reports on. */
+export interface ReadinessCheck {
+  readonly name: string;
+  /** `critical` (default): not ready when down. `degraded`: listed, and the service stays ready. */
+  readonly severity?: 'critical' | 'degraded';
+  check(): Promise<{ readonly ok: boolean; readonly detail?: string }>;
+}
 
 export interface ReadinessDeps {
   readonly db: Database;

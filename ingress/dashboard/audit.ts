@@ -7,7 +7,7 @@ import { operatorOrganisation } from '../../shared/domain/keys/organisations.ts'
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
-import type { EdgeLog } from '../ports.ts';
+import type { EdgeLog } from '../request/exchange.ts';
 import type { Reply, RequestContext, Route } from '../route.ts';
 
 export type Outcome = 'begun' | 'done' | 'refused' | 'failed';

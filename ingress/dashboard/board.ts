@@ -6,7 +6,7 @@ import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { QUEUE_NAMES } from '../../shared/kernel/jobs.ts';
 import type { Queues } from '../../shared/platform/queues/queues.ts';
-import { type AdmissionDeps, authenticate, refuseUnknown } from '../request/authenticate.ts';
+import { type AdmissionDeps, authenticate } from '../request/authenticate.ts';
 import { Exchange } from '../request/exchange.ts';
 import type { RouterDeps } from '../router.ts';
 import { actionOf, type Audit } from './audit.ts';
@@ -139,10 +139,8 @@ export function createBoard(deps: BoardDeps, edge: RouterDeps): RequestHandler {
       const isSignedOut = error instanceof ApiError && error.status === 401;
       // Somebody who opens the board in a window is better served with the page on which to sign in.
       if (isSignedOut && req.method === 'GET' && String(req.headers.accept).includes('text/html')) {
-        // Counted as any other request without a session, so that the look-up before the next one can be refused.
-        void admission.limiter.consumeAnonymous(admission.addressOf(req));
         x.answer({ status: 303, headers: { location: '/dashboard/queues' } });
-      } else refuseUnknown(admission, x, error);
+      } else x.fail(error);
     });
   };
 }

@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/platform/observe/logger.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createQueues } from '../../shared/platform/queues/queues.ts';
 import type { Site } from '../app.ts';
-import type { EdgeClock } from '../ports.ts';
+import type { EdgeClock } from '../request/exchange.ts';
 import type { Route } from '../route.ts';
 import { createAgentLister } from './agents.ts';
 import { createExplanations } from './explanations.ts';

@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { type AdmissionDeps, authenticate, refuseUnknown } from '../request/authenticate.ts';
+import { type AdmissionDeps, authenticate } from '../request/authenticate.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -156,7 +156,7 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
   };
 
   return {
-    serve: (x, admission) => void open(x, admission).catch((error: unknown) => refuseUnknown(admission, x, error)),
+    serve: (x, admission) => void open(x, admission).catch((error: unknown) => x.fail(error)),
     close() {
       closed = true;
       clearInterval(timer);

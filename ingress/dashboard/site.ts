@@ -9,7 +9,7 @@ import { type Site, ANSWERED_METHODS, byPrecision, expressPath } from '../app.ts
 import type { AdmissionDeps } from '../request/authenticate.ts';
 import { Exchange } from '../request/exchange.ts';
 import { createCompiler } from '../request/schema.ts';
-import type { LimitAnswer, Limiter } from '../ports.ts';
+import type { LimitAnswer, Limiter } from '../request/limit.ts';
 import type { Route } from '../route.ts';
 import { createHandler, type RouterDeps, type RouteHandler } from '../router.ts';
 import { type Assets, loadAssets } from './assets.ts';
@@ -204,5 +204,5 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
 /** A handler that is made when it is first needed: most installations never use most of them here. */
 function lazily(make: () => RouteHandler): RouteHandler {
   let handler: RouteHandler | undefined;
-  return (req, res, next) => (handler ??= make())(req, res, next);
+  return (req, res) => (handler ??= make())(req, res);
 }

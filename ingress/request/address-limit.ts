@@ -1,7 +1,7 @@
 // How often an address may come without a valid key: 20 times a second, counted in a table that cannot grow.
 import { isIPv6 } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import type { LimitAnswer } from '../ports.ts';
+import type { LimitAnswer } from './limit.ts';
 
 export const ANONYMOUS_PER_SECOND = 20;
 const WINDOW_MS = 1_000;

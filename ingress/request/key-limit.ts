@@ -4,7 +4,7 @@ import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimi
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { type AnonymousLimiter, createAnonymousLimiter } from './address-limit.ts';
-import type { LimitAnswer, Limiter } from '../ports.ts';
+import type { LimitAnswer, Limiter } from './limit.ts';
 
 /** Seconds of the two windows, and their names in the headers. */
 const SECOND = { name: 'second', seconds: 1 } as const;

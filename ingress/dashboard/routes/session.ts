@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { parseKey } from '../../../shared/domain/keys/format.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
-import type { Limiter } from '../../ports.ts';
+import type { Limiter } from '../../request/limit.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../../route.ts';
 import { clientOf } from '../../request/address-limit.ts';
 import { actionOf, type Action, type Audit } from '../audit.ts';
