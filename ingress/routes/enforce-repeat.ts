@@ -1,23 +1,20 @@
-// Repeats of enforcement under an Idempotency-Key: what was decided is given again while it stands, and nothing else is.
+// Repeats of enforce requests under an Idempotency-Key: a stored decision is answered again while it stands.
 import { lapsed, type Presence, type Told } from '../../shared/domain/decisions/presence.ts';
 import { permits } from '../../shared/core/decision/stands.ts';
 import { type ApiError, toProblem } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import type { AnsweredDecision } from '../../shared/domain/decisions/recorder.ts';
 import type { Reply } from '../route.ts';
+import type { MemberAnswer } from './enforce-evaluate.ts';
 
-/** What is stored of a batch. */
+/** The stored form of a batch. */
 export interface KeptBatch {
   /** The JSON text of each member's answer, in order. */
   readonly members: readonly string[];
-  /** Those that failed on our side, by index: a repeat tries them again. */
+  /** Indexes of the members that failed on the server's side: a repeat evaluates them again. */
   readonly open: readonly number[];
 }
 
 export const BATCH_PATH = '/v1/enforce/batch';
-
-/** An answer's JSON text; with the id of its decision unless it is a dry run or a problem. */
-export type MemberAnswer = Pick<AnsweredDecision, 'text'> & Partial<AnsweredDecision>;
 
 export function batchReply(members: readonly MemberAnswer[]): Reply {
   const text = `{"decisions":[${members.map((member) => member.text).join(',')}]}`;
@@ -25,17 +22,17 @@ export function batchReply(members: readonly MemberAnswer[]): Reply {
   return { status: 200, text, logged: { decisionIds } };
 }
 
-/** A member that is a problem, in its place. */
+/** A failed member of a batch. */
 export function problemText(error: ApiError, requestId: string): string {
   return JSON.stringify({ error: toProblem(error, BATCH_PATH, requestId) });
 }
 
-/** A stored answer, and why it cannot be given again, if it is a decision that does not stand. */
+/** A stored answer, and why it cannot be sent again, if it is a decision that does not stand. */
 interface StoredAnswer extends MemberAnswer {
   readonly refusal: ApiError | undefined;
 }
 
-/** Reads stored answers, and looks which of them stand. @throws {ApiError} E6002 */
+/** Parses stored answers and checks which of them stand. @throws {ApiError} E6002 */
 async function storedAnswers(
   presence: Presence,
   key: AuthenticatedKey,
@@ -43,7 +40,7 @@ async function storedAnswers(
 ): Promise<StoredAnswer[]> {
   // Written by this service. Neither a dry run nor a problem has a decision_id.
   const answers = texts.map((text) => JSON.parse(text) as Partial<Told>);
-  // A decision that permits nothing is given again whatever holds now.
+  // A decision that permits nothing is sent again in any case.
   const isPermit = (answer: Partial<Told>): answer is Told =>
     answer.decision_id !== undefined && answer.verdict !== undefined && permits(answer.verdict);
   const permitted = answers.filter(isPermit);
@@ -64,15 +61,15 @@ export function decisionReply({ text, decisionId }: MemberAnswer): Reply {
   return { status: 200, text, ...(decisionId === undefined ? {} : { logged: { decisionId } }) };
 }
 
-/** One decision again. @throws {ApiError} E5004 when it does not stand; E6002 */
-export async function decisionAgain(presence: Presence, stored: Reply, key: AuthenticatedKey): Promise<Reply> {
+/** The reply to a repeat of one question. @throws {ApiError} E5004 when the decision does not stand; E6002 */
+export async function repeatedDecision(presence: Presence, stored: Reply, key: AuthenticatedKey): Promise<Reply> {
   const [answer] = await storedAnswers(presence, key, stored.text === undefined ? [] : [stored.text]);
   if (answer?.refusal !== undefined) throw answer.refusal;
   return answer === undefined ? stored : { ...stored, ...decisionReply(answer) };
 }
 
-/** Members again: of one that does not stand there is a problem in its place, and it hides no other. @throws {ApiError} E6002 */
-export async function membersAgain(
+/** The members of a repeated batch; a decision that does not stand becomes a problem in its place. @throws {ApiError} E6002 */
+export async function repeatedMembers(
   presence: Presence,
   { members }: KeptBatch,
   key: AuthenticatedKey,
