@@ -96,7 +96,7 @@ export interface Route {
   readonly handler: (request: RequestContext<unknown, unknown, unknown>) => Promise<Reply> | Reply;
 }
 
-type StaticOf<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined;
+export type StaticOf<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined;
 
 /**
  * Checks a route's handler against its request schemas, then forgets the types so that routes fit in one list.

@@ -197,7 +197,6 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     redisUrl: config.redisUrl,
     clock,
     logger,
-    onError,
     root,
     version,
     https,

@@ -1,6 +1,6 @@
 // Lists among very many rows: whatever is asked for, the database enters an index where the page begins (of leaves: lists-leaves.test.ts).
 import { expect } from 'chai';
-import { actionsStatement } from '../../ingress/dashboard/trail.ts';
+import { actionsStatement } from '../../ingress/dashboard/operator-actions.ts';
 import { type DecisionFilter, listDecisions } from '../../shared/domain/decisions/decision-store.ts';
 import { type IntentFilter, listIntents } from '../../shared/domain/decisions/intent-store.ts';
 import { lowestId } from '../../shared/kernel/ids.ts';

@@ -1,5 +1,5 @@
-// What was done on the operators' pages: a row before an action and one after it, each also a record of the log, and a line
-// in the log of the process.
+// The operator trail: what operators did on the dashboard. Each action is a row before it begins and one after it ends;
+// each row is also a record in the ledger and a line in the process log.
 import { createHash } from 'node:crypto';
 import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
@@ -9,12 +9,13 @@ import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import type { EdgeLog } from '../request/exchange.ts';
 import type { Reply, RequestContext, Route } from '../route.ts';
+import type { OperatorAction } from './client/wire.ts';
 
-export type Outcome = 'begun' | 'done' | 'refused' | 'failed';
+export type Outcome = OperatorAction['outcome'];
 
 export interface Action {
   readonly requestId: string;
-  /** Null: nothing was shown that has the form of a key. */
+  /** Null: the client showed nothing in the form of a key. */
   readonly keyId: string | null;
   readonly organisationId: string | null;
   readonly environment: Environment | null;
@@ -31,28 +32,22 @@ const INSERT: Statement = {
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING seq::text AS seq`,
 };
 
-/** A row of the audit. */
-export interface AuditRow extends Action {
-  readonly seq: number;
-  readonly atMs: number;
+interface TrailRow extends Action {
   readonly outcome: Outcome;
   readonly status: number | null;
   readonly code: string | null;
 }
 
 /**
- * What the log holds of a row. Whoever may read the log need not learn from where operators work, so the address is
- * hashed with what no other row has; the hash shows when it was changed.
+ * The body of a row's record. Readers of the ledger need not learn the addresses of operators, so the address is hashed,
+ * with the request id and the number of the row as a salt. The hash still shows when the address in the row was changed.
  */
-export function recordedRow({ atMs, address, ...row }: AuditRow): object {
-  return {
-    ...row,
-    at: new Date(atMs).toISOString(),
-    addressHash: createHash('sha256').update(`${row.requestId}\n${row.seq}\n${address}`).digest('hex'),
-  };
+function recordBody({ address, ...row }: TrailRow, seq: number, at: Date): object {
+  const addressHash = createHash('sha256').update(`${row.requestId}\n${seq}\n${address}`).digest('hex');
+  return { ...row, seq, at: at.toISOString(), addressHash };
 }
 
-/** Whose log: that of the key that acted; attempts to sign in with a key that is not known are the operator's concern. */
+/** The owner of the log: the organisation of the key; for sign-ins with unknown keys, the operator's. */
 async function ownerOf(
   sql: Sql,
   { organisationId, environment }: Action,
@@ -63,16 +58,16 @@ async function ownerOf(
   return { organisationId: operator.id, environment: 'live' };
 }
 
-export interface Audit {
-  /** A line in the log of the process, and no row: for what anybody could repeat without end. */
+export interface OperatorTrail {
+  /** Writes a line to the process log and no row: for actions that anybody could repeat without limit. */
   note(action: Action, outcome: Outcome, status?: number, code?: string): void;
   /**
-   * Runs an action between its two rows. Without the first one nothing is done; when only the second one cannot be
-   * written, the answer stands, the row `begun` says that something happened, and the log of the process says what.
+   * Runs an action between its two rows. When the first row cannot be written, the action is not run. When the second one
+   * cannot be written, the answer still goes out: the row `begun` remains, and the outcome is in the process log.
    */
   around(action: Action, work: () => Promise<Reply>): Promise<Reply>;
-  /** A route whose runs are audited. */
-  audited(route: Route): Route;
+  /** The route with each of its runs on the trail. */
+  recorded(route: Route): Route;
 }
 
 function outcomeOf(status: number): Outcome {
@@ -80,63 +75,50 @@ function outcomeOf(status: number): Outcome {
   return status >= 400 ? 'refused' : 'done';
 }
 
-export interface AuditDeps {
+export interface OperatorTrailDeps {
   readonly db: Database;
   readonly nowMs: () => number;
   readonly logger: EdgeLog;
 }
 
-export function createAudit({ db, nowMs, logger }: AuditDeps): Audit {
-  const note: Audit['note'] = (action, outcome, status, code) =>
+export function createOperatorTrail({ db, nowMs, logger }: OperatorTrailDeps): OperatorTrail {
+  const note: OperatorTrail['note'] = (action, outcome, status, code) =>
     logger.info({ ...action, outcome, status, code }, 'dashboard action');
   const write = async (action: Action, outcome: Outcome, status?: number, code?: string): Promise<void> => {
     note(action, outcome, status, code);
-    const atMs = nowMs();
+    const at = new Date(nowMs());
+    const row: TrailRow = { ...action, outcome, status: status ?? null, code: code ?? null };
     await db.transaction(async (sql) => {
-      const [row] = await sql.query<{ seq: string }>(INSERT, [
-        new Date(atMs),
-        action.requestId,
-        action.keyId,
-        action.organisationId,
-        action.environment,
-        action.address,
-        action.action,
-        action.subject,
-        outcome,
-        status ?? null,
-        code ?? null,
-      ]);
-      const body = recordedRow({
-        ...action,
-        seq: Number(row?.seq),
-        atMs,
-        outcome,
-        status: status ?? null,
-        code: code ?? null,
-      });
-      await writeServiceRecord(sql, { ...(await ownerOf(sql, action)), event: 'custos.dashboard', body }, atMs);
+      const { requestId, keyId, organisationId, environment, address, subject } = row;
+      const who = [at, requestId, keyId, organisationId, environment, address];
+      const what = [row.action, subject, outcome, row.status, row.code];
+      const [inserted] = await sql.query<{ seq: string }>(INSERT, [...who, ...what]);
+      const body = recordBody(row, Number(inserted?.seq), at);
+      await writeServiceRecord(sql, { ...(await ownerOf(sql, action)), event: 'custos.dashboard', body }, at.getTime());
     });
   };
-  const finish = (action: Action, outcome: Outcome, status: number, code?: string): Promise<void> =>
-    write(action, outcome, status, code).catch((error: unknown) =>
+  const finish = (action: Action, status: number, code?: string): Promise<void> => {
+    const outcome = outcomeOf(status);
+    return write(action, outcome, status, code).catch((error: unknown) =>
       logger.error({ ...action, outcome, status, err: error }, 'the end of a dashboard action could not be recorded'),
     );
-  const around: Audit['around'] = async (action, work) => {
+  };
+  const around: OperatorTrail['around'] = async (action, work) => {
     await write(action, 'begun');
     try {
       const reply = await work();
-      await finish(action, outcomeOf(reply.status), reply.status);
+      await finish(action, reply.status);
       return reply;
     } catch (error) {
       const { status, code } = error instanceof ApiError ? error : new ApiError('E6001', '');
-      await finish(action, outcomeOf(status), status, code);
+      await finish(action, status, code);
       throw error;
     }
   };
   return {
     note,
     around,
-    audited: (route) => ({
+    recorded: (route) => ({
       ...route,
       handler: (context) =>
         around(actionOf(context, context.key, `${route.method} ${route.path}`), async () => route.handler(context)),
@@ -144,7 +126,7 @@ export function createAudit({ db, nowMs, logger }: AuditDeps): Audit {
   };
 }
 
-/** Who does what, from a request. */
+/** The action of a request. @param key undefined before sign-in */
 export function actionOf(
   context: Pick<RequestContext<unknown, unknown, unknown>, 'requestId' | 'address' | 'path'>,
   key: AuthenticatedKey | undefined,
