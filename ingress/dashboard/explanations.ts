@@ -1,5 +1,5 @@
 // Explains a recorded decision: evaluates its stored facts again under the policy set that it names.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { factsDigest } from '../../shared/core/decision/record.ts';
@@ -51,7 +51,7 @@ export function createExplanations(deps: {
   readonly compileLexicon: (json: unknown) => unknown;
 }): Explanations {
   const { db, policies, compileLexicon } = deps;
-  const evaluators = new LRUCache<string, Promise<Evaluator | string>>({ max: MAX_SETS });
+  const evaluators = new BoundedCache<Promise<Evaluator | string>>({ max: MAX_SETS });
 
   /** The evaluator of a stored set, or a sentence that says why there is none. */
   const load = async (digest: string, missingOpens: MissingOpens): Promise<Evaluator | string> => {
@@ -72,7 +72,9 @@ export function createExplanations(deps: {
     evaluators.set(id, loading);
     // A failure is not cached: the set may be readable the next time.
     void loading.then(
-      (evaluator) => typeof evaluator === 'string' && evaluators.delete(id),
+      (evaluator) => {
+        if (typeof evaluator === 'string') evaluators.delete(id);
+      },
       () => evaluators.delete(id),
     );
     return loading;

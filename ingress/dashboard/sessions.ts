@@ -1,7 +1,7 @@
 // Dashboard sessions: a random token in a cookie, and a row that is found by the hash of the token.
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { toAuthenticated } from '../../shared/domain/keys/authenticator.ts';
@@ -78,7 +78,7 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
   const attributes = `HttpOnly; SameSite=Strict; Path=/dashboard${secure ? '; Secure' : ''}`;
   const deleteCookie = `${COOKIE}=; Max-Age=0; ${attributes}`;
   /** Hashes of tokens. A hash in here skips `beforeLookUp` and nothing else. */
-  const recent = new LRUCache<string, true>({ max: MAX_RECENT_TOKENS });
+  const recent = new BoundedCache<true>({ max: MAX_RECENT_TOKENS });
   const end = async (hash: Buffer): Promise<void> => {
     recent.delete(hash.toString('hex'));
     await db.transaction(async (sql) => {
@@ -129,7 +129,7 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
       if (token === undefined) throw new ApiError('E1001', 'You are not signed in.');
       const hash = hashOf(token);
       const name = hash.toString('hex');
-      if (!recent.has(name)) beforeLookUp?.();
+      if (recent.get(name) === undefined) beforeLookUp?.();
       const [row] = genuine(db, 'dashboard_session', await db.query<SealedRow<'dashboard_session'>>(FIND, [hash]));
       if (row === undefined) {
         recent.delete(name);

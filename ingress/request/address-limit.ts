@@ -1,6 +1,6 @@
 // How often an address may come without a valid key: 20 times a second, counted in a table that cannot grow.
+import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import { isIPv6 } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import type { LimitAnswer } from './limit.ts';
 
 export const ANONYMOUS_PER_SECOND = 20;
@@ -34,7 +34,7 @@ const REFUSED: LimitAnswer = { allowed: false, retryAfterSeconds: 1, headers: {}
  */
 export function createAnonymousLimiter(deps: AnonymousLimiterDeps): AnonymousLimiter {
   const { monotonicMs, perSecond = ANONYMOUS_PER_SECOND, maxAddresses = MAX_ADDRESSES } = deps;
-  const windows = new LRUCache<string, Window>({ max: maxAddresses });
+  const windows = new BoundedCache<Window>({ max: maxAddresses });
 
   const current = (client: string): Window | undefined => {
     const window = windows.get(client);

@@ -1,5 +1,5 @@
 // Decisions per second by verdict, now and in the last ten minutes, counted from the newest rows only.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import { lowestId } from '../../../shared/kernel/ids.ts';
 import { VERDICTS, type Verdict } from '../../../shared/kernel/vocabulary.ts';
@@ -62,7 +62,7 @@ export function createDecisionRates(deps: {
   readonly monotonicMs: () => number;
 }): DecisionRates {
   const { db, nowMs, monotonicMs } = deps;
-  const histories = new LRUCache<string, RateSample[]>({ max: MAX_TENANTS });
+  const histories = new BoundedCache<RateSample[]>({ max: MAX_TENANTS });
 
   const newest = (statement: Statement, tenant: Tenant, sinceMs: number): Promise<CountRow[]> =>
     db.query<CountRow>(statement, [tenant.organisationId, tenant.environment, lowestId('dec', Math.max(0, sinceMs))]);

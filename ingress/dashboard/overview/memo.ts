@@ -1,5 +1,5 @@
 // Caches values that many pages read at once, for the longer the more they cost to compute.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 
 /** Tenants whose values are cached. */
 const MAX_ENTRIES = 200;
@@ -23,7 +23,7 @@ export function memoize<A, T>(options: {
   readonly costly?: boolean;
 }): (argument: A) => Promise<T> {
   const { keyOf, load, ttlMs, monotonicMs, costly = false } = options;
-  const known = new LRUCache<string, Entry<T>>({ max: MAX_ENTRIES });
+  const known = new BoundedCache<Entry<T>>({ max: MAX_ENTRIES });
   const loading = new Map<string, Promise<T>>();
 
   const start = (key: string, argument: A): Promise<T> => {

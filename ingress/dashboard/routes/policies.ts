@@ -1,6 +1,6 @@
 // Routes of the policy pages: a set page by page, the history of sets, and the difference of two. Answers stay small, however
 // many policies a set has.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 import { type TSchema, Type } from 'typebox';
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
@@ -24,9 +24,8 @@ const ACTIVATIONS: Statement = {
     WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`,
 };
 
-/** Parsed sets that are cached: a comparison of two is several requests. */
+/** Parsed sets that are cached: a comparison of two is several requests. The content of a digest never changes. */
 const CACHED_SETS = 2;
-const CACHED_MS = 60_000;
 /** Changed policies that a difference contains. */
 const MAX_DIFFERENT = 200;
 
@@ -120,7 +119,7 @@ function operatorRoute<P extends TSchema | undefined = undefined, Q extends TSch
 }
 
 export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Route[] {
-  const parsedSets = new LRUCache<string, StoredSet>({ max: CACHED_SETS, ttl: CACHED_MS, ttlAutopurge: false });
+  const parsedSets = new BoundedCache<StoredSet>({ max: CACHED_SETS });
 
   const setOf = async (digest: string): Promise<StoredSet> => {
     const cached = parsedSets.get(digest);

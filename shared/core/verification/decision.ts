@@ -1,6 +1,6 @@
 // Verifies a recorded decision by evaluating it again from its facts, its policy set and its agent's logged signals. Pure.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import { loadCanonicalSet } from '../policy/load.ts';
@@ -79,7 +79,7 @@ type LoadedSet = { readonly evaluatorFor: EvaluatorFor } | { readonly failure: D
 export function createDecisionVerifier(deps: {
   readonly compileLexicon: (json: unknown) => unknown;
 }): DecisionVerifier {
-  const sets = new LRUCache<string, LoadedSet>({ max: MAX_SETS });
+  const sets = new BoundedCache<LoadedSet>({ max: MAX_SETS });
   const [ledgerOf, haltsOf, approvalsOf, keysOf] = [
     onceFor(readLedger),
     onceFor(readHalts),

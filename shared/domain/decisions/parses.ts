@@ -1,5 +1,5 @@
 // Parses in Postgres: written in groups before they are answered, and found again when an enforcement names one.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { columnMap, longText, text } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
@@ -91,10 +91,10 @@ export function createParseStore(deps: { db: Database }): ParseStore {
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });
-  const recent = new LRUCache<string, StoredParse>({
+  const recent = new BoundedCache<StoredParse>({
     max: MAX_RECENT,
     maxSize: MAX_RECENT_BYTES,
-    sizeCalculation: ({ answer, reading }) => 2 * answer.length + bytesOfReading(reading),
+    sizeOf: (_, { answer, reading }) => 2 * answer.length + bytesOfReading(reading),
   });
   const cacheKey = (organisationId: string, environment: string, intentId: string): string =>
     `${intentId}\n${environment}\n${organisationId}`;
