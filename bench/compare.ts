@@ -1,8 +1,7 @@
-// Compares what a request costs two builds of the service, in turns: `node dist/bench/compare.js OTHER/dist [options]`.
+// Compares the cost of a request in two builds of the service, which are measured alternately: `node dist/bench/compare.js OTHER/dist [options]`.
 // The other build is a checkout of another commit after `npm run build`, on the same machine.
 //   [--rounds 15] [--seconds 3] [--connections 16]
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measure, type Sample, spread } from './measure.ts';
 import { enforceBodies } from './policies.ts';
@@ -22,7 +21,7 @@ interface Build {
   readonly samples: Sample[];
 }
 
-/** Both servers get this much load before the first round: V8 compiles what is hot. */
+/** Warm-up load of both services, in which V8 compiles the hot code. */
 const WARM_UP_MS = 8_000;
 const BODIES = 4_096;
 
@@ -63,15 +62,15 @@ async function compare({ otherDist, rounds, durationMs, connections }: Options):
       builds.push({ name, service: await startService(POLICIES, { dist }), samples: [] });
     for (const build of builds) await load(build, generator, connections, WARM_UP_MS);
     for (let round = 0; round < rounds; round += 1)
-      // Who comes first changes: work that one of them leaves behind must not always burden the other.
+      // The order alternates, so that work that one build leaves behind does not always slow the other.
       for (const build of round % 2 === 0 ? builds : [...builds].reverse())
         build.samples.push(await load(build, generator, connections, durationMs));
     const [here, other] = builds.map(({ samples }) => samples);
     const of = (what: string, pick: (sample: Sample) => number): string =>
       lineOf(what, (here ?? []).map(pick), (other ?? []).map(pick));
     return [
-      of('CPU of ingress, microseconds a request', ({ cpuUs }) => cpuUs.ingress),
-      of('requests a second', ({ perSecond }) => perSecond),
+      of('CPU of ingress, microseconds per request', ({ cpuUs }) => cpuUs.ingress),
+      of('requests per second', ({ perSecond }) => perSecond),
       of('p50, ms', ({ p50 }) => p50),
     ];
   } finally {
@@ -99,4 +98,4 @@ async function main(): Promise<void> {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) await main();
+if (import.meta.filename === process.argv[1]) await main();

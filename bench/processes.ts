@@ -103,23 +103,18 @@ function cleanEnv(): NodeJS.ProcessEnv {
   return { PATH, HOME, TMPDIR, NODE_OPTIONS };
 }
 
-<<<<<<< HEAD
 export interface ServiceOptions {
-  /** Where the queues are; absent: in PostgreSQL. */
+  /** For queues on Redis; by default they are in PostgreSQL. */
   readonly redisUrl?: string | undefined;
-  /** The compiled service. Default: that of this benchmark. */
+  /** Folder of the compiled service. Default: the one of this benchmark. */
   readonly dist?: string | undefined;
 }
 
-/** Starts the service as `npm start` does, with its own database and policy folder in the temporary folder. */
+/** Starts the service as `npm start` does, with its own database and policy folder in a temporary folder. */
 export async function startService(
   policyCount: number,
   { redisUrl, dist = path.join(here, '..') }: ServiceOptions = {},
 ): Promise<Service> {
-=======
-/** Starts the service as `npm start` does, with a database and a policy folder in a temporary folder. @param redisUrl for queues on Redis */
-export async function startService(policyCount: number, redisUrl?: string): Promise<Service> {
->>>>>>> 0a817a1 (The benchmark in plain English, with one quantile, one random generator and one table)
   const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-'));
   // The database of root runs as another user, who must be able to pass this folder.
   chmodSync(folder, 0o711);
@@ -215,16 +210,10 @@ async function addressOf(child: ChildProcess, logFile: string): Promise<string> 
   return found;
 }
 
-<<<<<<< HEAD
-/** The digest of the policy set that ingress evaluates; '' while there is none. */
-async function digestInForce(address: string, admin: string): Promise<string> {
-  // Only the operator is told the details of a check.
-  const answer = await fetch(`${address}/ready`, { headers: { authorization: `Bearer ${admin}` } });
-=======
 /** The digest of the policy set that ingress evaluates, or an empty text while there is none. */
-async function digestInForce(address: string): Promise<string> {
-  const answer = await fetch(`${address}/ready`);
->>>>>>> 0a817a1 (The benchmark in plain English, with one quantile, one random generator and one table)
+async function digestInForce(address: string, admin: string): Promise<string> {
+  // Only the operator gets the details of a check.
+  const answer = await fetch(`${address}/ready`, { headers: { authorization: `Bearer ${admin}` } });
   const { checks } = (await answer.json()) as { checks: { name: string; ok: boolean; detail?: string }[] };
   const check = checks.find(({ name }) => name === 'policy-set');
   return check?.ok === true ? (check.detail ?? '') : '';
