@@ -1,7 +1,7 @@
 // A route is a value: the router, authentication, validation and the OpenAPI document are built from the list of these.
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from '../shared/kernel/errors.ts';
-import type { Sql } from '../shared/platform/db/database.ts';
+import type { EntitySql } from '../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
 import type { Scope } from '../shared/kernel/vocabulary.ts';
 
@@ -35,7 +35,7 @@ export interface RequestContext<Params, Query, Body> {
    * effect and answer stand or fall together; a repeat gets the stored reply without `work` being run, or what the
    * route's `again` makes of it.
    */
-  commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
+  commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
 }
 
 /** Members of the access log line that join it with decisions. */

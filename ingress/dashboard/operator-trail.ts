@@ -1,7 +1,7 @@
 // The operator trail: what operators did on the dashboard. Each action is a row before it begins and one after it ends;
 // each row is also a record in the ledger and a line in the process log.
 import { createHash } from 'node:crypto';
-import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import type { Database, EntitySql, Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { operatorOrganisation } from '../../shared/domain/keys/organisations.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -49,7 +49,7 @@ function recordBody({ address, ...row }: TrailRow, seq: number, at: Date): objec
 
 /** The owner of the log: the organisation of the key; for sign-ins with unknown keys, the operator's. */
 async function ownerOf(
-  sql: Sql,
+  sql: EntitySql,
   { organisationId, environment }: Action,
 ): Promise<{ organisationId: string; environment: Environment }> {
   if (organisationId !== null && environment !== null) return { organisationId, environment };

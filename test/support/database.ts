@@ -188,8 +188,10 @@ export async function queryOnce(url: string, text: string): Promise<unknown[]> {
  * database could do.
  */
 export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const { url } = db.dataSource.options as { readonly url: string };
-  const client = new pg.Client({ connectionString: adminUrlOf(url) });
+  const [at] = await db.query<{ name: string; port: number }>(WHERE, []);
+  const admin = [...adminUrls.values()].find(({ port }) => Number(port) === at?.port);
+  if (at === undefined || admin === undefined) throw new Error('no test started the server of this database');
+  const client = new pg.Client({ connectionString: new URL(`/${at.name}`, admin).href });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -206,6 +208,11 @@ export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T
     await client.end();
   }
 }
+
+const WHERE: Statement = {
+  name: 'test-database',
+  text: 'SELECT current_database() AS name, inet_server_port() AS port',
+};
 
 const END_SESSIONS = (database: string): string =>
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;

@@ -164,10 +164,12 @@ export interface Sample {
 
 const HEADERS = { 'RateLimit-Policy': '"second";q=50;w=1', RateLimit: '"second";r=49;t=1' };
 
+const noDatabase = (): Promise<never> => Promise.reject(new Error('the sample has no database'));
+
 /** No storage: commit runs the work at once. */
 const NO_IDEMPOTENCY: Idempotency = {
-  commit: (work) => work({ seals: TEST_SEALS, query: () => Promise.reject(new Error('the sample has no database')) }),
-  begin: () => Promise.reject(new Error('the sample has no database')),
+  commit: (work) => work({ seals: TEST_SEALS, query: noDatabase, select: noDatabase }),
+  begin: noDatabase,
   close: () => undefined,
 };
 
