@@ -328,7 +328,8 @@ describe('every row that gives authority', () => {
       columns.map(({ databaseName, type, precision, isArray, isNullable, isPrimary }) => ({
         table: tableName,
         column: databaseName,
-        type: type === 'timestamptz' ? `timestamp(${precision}) with time zone` : `${type}${isArray ? '[]' : ''}`,
+        type:
+          type === 'timestamptz' ? `timestamp(${precision}) with time zone` : `${String(type)}${isArray ? '[]' : ''}`,
         nullable: isNullable,
         key: isPrimary,
       })),

@@ -96,9 +96,9 @@ async function storedBy(dir: string, name: string): Promise<readonly unknown[]> 
     seals: TEST_SEALS,
     query: (statement: { name: string }, values: readonly unknown[]) => {
       if (statement.name.startsWith(name)) stored.push(values);
-      if (statement.name === 'policy-state-in-force') return Promise.resolve([state]);
       return Promise.resolve(statement.name.startsWith('seal-') ? [{}] : [{ seq: '1' }]);
     },
+    select: () => Promise.resolve([state]),
   };
   // The parts of a database that loading a folder uses: statements in a transaction.
   const db = {
