@@ -6,7 +6,8 @@ import { createDecisionRates } from './decisions.ts';
 import { memoize } from './memo.ts';
 import { readSystem, type SystemDeps } from './system.ts';
 import type { Tenant } from '../logs.ts';
-import { readAgents, readHalt, readLog } from './tenant.ts';
+import { readHalt } from '../../../shared/domain/decisions/halts.ts';
+import { readAgents, readLog } from './tenant.ts';
 
 /** Numbers are cached this long, for all pages that show them. */
 const TTL_MS = 900;
@@ -52,7 +53,15 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
         agents(tenant),
       ]);
       const { environment } = tenant;
-      return { at: new Date(nowMs()).toISOString(), version, environment, halt, decisions, log, agents: counted };
+      return {
+        at: new Date(nowMs()).toISOString(),
+        version,
+        environment,
+        halt: halt === undefined ? null : { reason: halt.reason, since: halt.createdAt.toISOString() },
+        decisions,
+        log,
+        agents: counted,
+      };
     },
   });
   return async (key) => {

@@ -1,14 +1,10 @@
-// What the overview shows of one organisation and environment: the halt, the log and the agents.
+// The log and the agents of one organisation and environment, for the overview.
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import { NO_EVIDENCE } from '../../../shared/core/trust/score.ts';
 import { TIER_TABLE } from '../../../shared/kernel/vocabulary.ts';
 import type { LogInfo, Overview } from '../client/wire.ts';
 import { readLogs, type Tenant } from '../logs.ts';
 
-const HALT: Statement = {
-  name: 'dashboard-halt',
-  text: 'SELECT reason, created_at AS since FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL',
-};
 const AGENTS: Statement = {
   name: 'dashboard-agents',
   text: `SELECT a.status, width_bucket(coalesce(t.score, ${NO_EVIDENCE.score})::int, ARRAY[${TIER_TABLE.slice(1)
@@ -17,12 +13,6 @@ const AGENTS: Statement = {
     FROM agent a LEFT JOIN trust_state t USING (organisation_id, environment, agent_id)
     WHERE a.organisation_id = $1 AND a.environment = $2 GROUP BY 1, 2`,
 };
-
-/** @throws {ApiError} E6002 */
-export async function readHalt(db: Database, tenant: Tenant): Promise<Overview['halt']> {
-  const [row] = await db.query<{ reason: string; since: Date }>(HALT, [tenant.organisationId, tenant.environment]);
-  return row === undefined ? null : { reason: row.reason, since: row.since.toISOString() };
-}
 
 /** The newest log, with the number of findings in place of the findings. @throws {ApiError} E6002 */
 export async function readLog(db: Database, tenant: Tenant): Promise<LogInfo | null> {

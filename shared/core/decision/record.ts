@@ -8,9 +8,6 @@ import { recordDigest } from '../proof/record.ts';
 /** Validity of a decision. */
 export const DECISION_TTL_MS = 3_600_000;
 
-/** The start of the message of a DENY by a halt; the halt's reason follows. */
-export const HALTED_MESSAGE = 'everything is halted: ';
-
 /** The members of a normalized intent that a decision repeats. */
 export function intentMember(intent: Facts['intent']): object {
   const { requested, normalized, domain, action, verb, resource, effect, traits, risk, parsed } = intent;

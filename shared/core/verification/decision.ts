@@ -21,7 +21,7 @@ import {
   type Report,
 } from './failures.ts';
 import { checkHalts, readHalts } from './halts.ts';
-import { HALTED_MESSAGE } from '../decision/record.ts';
+import { haltReasonOf } from '../decision/halt.ts';
 import { checkHands, readKeys } from './keys.ts';
 import { checkRefusal } from './refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
@@ -211,9 +211,9 @@ export function specialOf(reasons: readonly BodyReason[]): Special | undefined {
   const [reason] = reasons;
   if (reasons.length !== 1 || reason === undefined || reason.policy !== BUILT_IN_POLICY || reason.effect !== 'DENY')
     return undefined;
-  const { code, rule, message } = reason;
-  if (code === 'HALTED' && rule === 'halted' && message.startsWith(HALTED_MESSAGE))
-    return { kind: 'halted', reason: message.slice(HALTED_MESSAGE.length) };
+  const { code } = reason;
+  const halt = haltReasonOf(reason);
+  if (halt !== undefined) return { kind: 'halted', reason: halt };
   if (code !== 'EVALUATION_FAILED' && code !== 'ENGINE_INCOMPLETE') return undefined;
   const evaluation = builtInEvaluation(code);
   return same(evaluation.reasons, reasons) ? { kind: 'failed', evaluation } : undefined;
