@@ -1,11 +1,11 @@
-// The two stores of queues as tests see them: fresh for each test, and able to go away and come back.
+// The two stores of queues for tests: empty for each test, and able to stop and start.
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import type { QueueOptions } from '../../shared/platform/queues/queues.ts';
-import { startTestServer } from './database.ts';
-import { startTestRedis } from './redis.ts';
-import { TEST_PEPPER } from './process.ts';
+import { startTestServer } from '../support/database.ts';
+import { startTestRedis } from '../support/redis.ts';
+import { TEST_PEPPER } from '../support/process.ts';
 
 export interface QueueStore {
   /** What a queue is made with; other after each `fresh`. */

@@ -1,4 +1,4 @@
-// What holds for queues in Redis alone: it may be emptied, it may hang, and it must not evict.
+// The queues in Redis: the contract, and a Redis that is emptied, hangs, or evicts keys.
 import { expect } from 'chai';
 import pino from 'pino';
 import type { Job } from '../../shared/kernel/jobs.ts';
@@ -9,9 +9,12 @@ import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts'
 import { describeUnless } from '../support/skip.ts';
 import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
+import { queueContract, upkeepWith } from './queues-contract.ts';
+import { redisStore } from './queue-stores.ts';
 
 const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
-const nothing = async (): Promise<void> => undefined;
+
+queueContract('queues in Redis', whyNoRedis(), redisStore);
 
 describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
   let redis: TestRedis;
@@ -38,25 +41,12 @@ describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
   });
   after(() => redis.close());
 
-  it('makes scheduled jobs again after it was emptied, once for all workers', async () => {
+  it('queues scheduled jobs again after it was emptied, once for all workers', async () => {
     let swept = 0;
     const logger = pino({ level: 'silent' });
     const sweep = async (): Promise<void> => void (swept += 1);
     const workers = [queuesOf(), queuesOf()];
-    for (const queues of workers)
-      queues.work(
-        'upkeep',
-        {
-          sweep,
-          'expire-approvals': nothing,
-          'forget-changes': nothing,
-          'forget-idempotency': nothing,
-          audit: nothing,
-          replay: nothing,
-          'forget-replays': nothing,
-        },
-        { concurrency: 2 },
-      );
+    for (const queues of workers) queues.work('upkeep', upkeepWith(sweep), { concurrency: 2 });
     const schedules = workers.map((queues) => keepSchedule(queues, logger, 100));
     try {
       await waitFor(() => swept > 0);
