@@ -1,4 +1,5 @@
 // The evaluator's caches: their bounds, and keys that are equal exactly when the keyed values are.
+import { AnyOf } from './any-of.ts';
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 
 /** Average key length, in characters, for which an entry counts; callers choose parts of the keys and could make them longer. */
@@ -40,6 +41,7 @@ export function valueKey(value: unknown): string {
       return '?';
   }
   if (value === null) return '0';
+  if (value instanceof AnyOf) return `e${valueKey(value.values)}`;
   if (Array.isArray(value)) {
     let key = `a${value.length}[`;
     for (const item of value) key += valueKey(item);

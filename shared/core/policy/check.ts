@@ -50,6 +50,9 @@ const COMPARED_AS: Readonly<Record<string, string>> = {
 const COMPARES_PARTS = new Set([
   'startsWith',
   'endsWith',
+  'matchesGlob',
+  'matchesPattern',
+  'hostIn',
   'withinHours',
   'isPresent',
   'amountAbove',

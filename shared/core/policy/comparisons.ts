@@ -89,6 +89,11 @@ export function contains(actual: unknown, value: unknown): ComparisonOutcome {
   const items = listOf(actual, value);
   return items === undefined ? 'missing' : outcome(items.includes(value));
 }
+/** As `contains`; of a text, whether the value is in it. */
+export function containsPart(actual: unknown, value: unknown): ComparisonOutcome {
+  if (typeof actual !== 'string') return contains(actual, value);
+  return typeof value === 'string' ? outcome(actual.includes(value)) : 'missing';
+}
 export function containsSome(actual: unknown, value: unknown, how: 'some' | 'every'): ComparisonOutcome {
   if (!Array.isArray(value)) return 'missing';
   const wanted: readonly unknown[] = value;

@@ -56,6 +56,9 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   gte: 'greaterThanInclusive',
   exists: 'isPresent',
   includes: 'contains',
+  matches: 'matchesPattern',
+  like: 'matchesGlob',
+  glob: 'matchesGlob',
 };
 
 /** Finer verbs, which a target must name by their class, and other words for environments. */
@@ -112,12 +115,10 @@ const IN_WORDS: readonly (readonly [end: RegExp, words: string])[] = [
 
 function unknownOperator(name: unknown): string {
   const text = typeof name === 'string' ? name : '';
-  const other = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : nearestName(text, OPERATOR_NAMES);
-  const note = /regex|match|pattern|like/i.test(text)
-    ? '; there are no regular expressions, because a bad one could hold up every decision'
-    : '';
+  const known = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : undefined;
+  const other = known ?? (/regex/i.test(text) ? 'matchesPattern' : nearestName(text, OPERATOR_NAMES));
   const meant = other === undefined ? '' : `; did you mean "${other}"?`;
-  return `there is no operator ${shown(name)}${meant}${note}; known are ${OPERATOR_NAMES.join(', ')}`;
+  return `there is no operator ${shown(name)}${meant}; known are ${OPERATOR_NAMES.join(', ')}`;
 }
 
 /** Returns `; did you mean "live"?` for a word close to one of a closed list, or a known synonym of one; otherwise the empty string. */

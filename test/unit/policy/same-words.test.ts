@@ -49,7 +49,7 @@ const BAD: Readonly<Record<string, { readonly text: string; readonly code: strin
   'a regular expression that would blow up': {
     text: compared({ fact: 'intent', path: 'object', operator: 'matchesRegex', value: '^(a+)+$' }),
     code: 'UNKNOWN_OPERATOR',
-    says: /no regular expressions/,
+    says: /did you mean "matches/,
   },
   'a JSONPath filter that would blow up': {
     text: compared({ fact: 'context', path: '$.items[?(@.name=~/^(a+)+$/)]' }),
