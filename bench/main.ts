@@ -1,9 +1,9 @@
-// `npm run bench`: measures answers and completed work per second, next to a bare Express 5 JSON echo in the same run.
+// `npm run bench`: what the service answers and carries out a second, beside a bare Express 5 JSON echo, in one run.
 // Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,intent,proofs,signals,intents,policies]
 //   also: log (inclusion and consistency proofs over the size of the log)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Queue, Row } from './measure.ts';
 import { measurePolicyCost } from './policy-cost.ts';
@@ -16,26 +16,26 @@ import { PROOF_EVENT } from './work-bodies.ts';
 
 const PARTS = ['enforce', 'unseen', 'intent', 'proofs', 'signals', 'intents', 'policies', 'log'] as const;
 type PartName = (typeof PARTS)[number];
-/** Measurements that run on both backends of the queues: work that is carried out later. */
+/** What is measured on both backends of the queues: work that is carried out later. */
 const QUEUED = ['proofs', 'signals', 'intents'] as const;
 
-/** Queries for the number of accepted work units that are on record. */
+/** What must be on record of everything that was accepted. */
 const ON_RECORD: Readonly<Record<keyof Accepted, string>> = {
-  // A submitted intent has a decision, too.
+  // A submitted intent is a decision, too.
   decisions: 'SELECT (SELECT count(*) FROM decision)::int - (SELECT count(*) FROM intent)::int AS n',
   proofs: `SELECT count(*)::int AS n FROM leaf WHERE event = '${PROOF_EVENT}'`,
   signals: 'SELECT coalesce(sum(signals), 0)::int AS n FROM trust_state',
   intents: "SELECT count(*)::int AS n FROM intent WHERE status = 'decided'",
 };
 
-interface Setup {
+interface Beside {
   readonly plan: Plan;
   readonly only: ReadonlySet<PartName>;
   readonly echo: Echo;
   readonly generator: Generator;
 }
 
-interface Measurements {
+interface Findings {
   readonly rows: readonly Row[];
   readonly memory: Record<string, Memory | undefined>;
   readonly accounts: readonly Account[];
@@ -55,24 +55,28 @@ async function evaluationCosts(sizes: readonly number[]): Promise<EvaluationCost
 }
 
 async function accountsOf(accepted: Accepted, service: Service, queue: Queue): Promise<Account[]> {
-  const accounts: Account[] = [];
-  for (const what of ['decisions', 'proofs', 'signals', 'intents'] as const)
-    if (accepted[what] > 0)
-      accounts.push({ what, queue, accepted: accepted[what], onRecord: await service.count(ON_RECORD[what]) });
-  return accounts;
+  const whats = (Object.keys(ON_RECORD) as (keyof Accepted)[]).filter((what) => accepted[what] > 0);
+  return Promise.all(
+    whats.map(async (what) => ({
+      what,
+      queue,
+      accepted: accepted[what],
+      onRecord: await service.count(ON_RECORD[what]),
+    })),
+  );
 }
 
-/** Starts a service, measures it and stops it. */
-async function measureService(setup: Setup, queue: Queue, redisUrl?: string): Promise<Measurements> {
-  const { plan, only, echo, generator } = setup;
-  const service = await startService(POLICIES, { redisUrl });
+/** Everything that is measured on one service, which is started and stopped here. */
+async function onService({ plan, only, echo, generator }: Beside, queue: Queue, redisUrl?: string): Promise<Findings> {
+  const service = await startService(POLICIES, redisUrl);
   try {
-    const run = new Run({ plan, service, echo, generator, queue });
-    const isFirst = queue === 'PostgreSQL';
+    const on = { generator, echoPid: echo.pid, servicePid: service.pid };
+    const run = new Run(plan, service, echo, on, queue);
+    const alone = queue === 'PostgreSQL';
     await run.warmUp();
-    if (isFirst && only.has('enforce')) await run.besideEcho();
-    if (isFirst && only.has('unseen')) await run.unseenFacts();
-    if (isFirst && only.has('intent')) await run.intents();
+    if (alone && only.has('enforce')) await run.besideEcho();
+    if (alone && only.has('unseen')) await run.unseenFacts();
+    if (alone && only.has('intent')) await run.intents();
     if (only.has('proofs')) await run.proofs();
     if (only.has('signals')) await run.signals();
     if (only.has('intents')) await run.submissions();
@@ -81,7 +85,7 @@ async function measureService(setup: Setup, queue: Queue, redisUrl?: string): Pr
       [`ingress, ${POLICIES} policies, queues on ${queue}`]: memoryOf(pids.ingress[0]),
       [`workers, ${POLICIES} policies, queues on ${queue}`]: memoryOf(pids.workers[0]),
     };
-    if (isFirst && only.has('policies')) {
+    if (alone && only.has('policies')) {
       await run.overPolicies();
       const most = Math.max(...plan.sizes);
       memory[`ingress, after ${most} policies`] = memoryOf(pids.ingress[0]);
@@ -93,10 +97,10 @@ async function measureService(setup: Setup, queue: Queue, redisUrl?: string): Pr
   }
 }
 
-async function measureOnRedis(setup: Setup): Promise<Measurements> {
+async function onRedis(beside: Beside): Promise<Findings> {
   const redis = await startRedis();
   try {
-    return await measureService(setup, 'Redis', redis.url);
+    return await onService(beside, 'Redis', redis.url);
   } finally {
     await redis.stop();
   }
@@ -107,12 +111,12 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
   let echo: Echo | undefined;
   try {
     echo = await startEcho();
-    const setup = { plan, only, echo, generator };
-    const found = [await measureService(setup, 'PostgreSQL')];
+    const beside = { plan, only, echo, generator };
+    const found = [await onService(beside, 'PostgreSQL')];
     const skipped: Skipped[] = [];
     const queued = QUEUED.filter((part) => only.has(part));
     const why = whyNoRedis();
-    if (queued.length > 0 && why === undefined) found.push(await measureOnRedis(setup));
+    if (queued.length > 0 && why === undefined) found.push(await onRedis(beside));
     else skipped.push(...queued.map((part) => ({ what: `${part}, queues on Redis`, why: why ?? '' })));
     return {
       mode: plan.mode,
@@ -127,7 +131,7 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
   }
 }
 
-/** Measures proofs over the size of the log in another process, with a database without a service. */
+/** Proofs over the size of the log, by a process of their own: it has a database without a service. */
 function logProofs(mode: Plan['mode']): void {
   const sizes = mode === 'quick' ? '10000,100000' : '10000,100000,1000000';
   const file = fileURLToPath(new URL('./log-proofs.js', import.meta.url));
@@ -136,7 +140,7 @@ function logProofs(mode: Plan['mode']): void {
 }
 
 async function main(): Promise<number> {
-  // Exiting on a signal runs the exit handlers, which stop the started processes.
+  // What was started ends with this process only if it ends by itself.
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -165,16 +169,17 @@ async function main(): Promise<number> {
   const report = await bench({ ...plan, connections, durationMs }, only);
   const now = new Date();
   say(values.json ? jsonOf(report, now) : textOf(report));
-  // Results of different runs must not be mixed in one file, because they can't be compared.
+  // Figures of different runs in one file would look as if they could be compared.
   if (!values['no-write'] && only.size === PARTS.length) {
     writeReport(report, now);
-    if (!values.json) say('\nWrote the results to docs/bench.');
+    if (!values.json) say('\nwritten to docs/bench');
   }
   if (only.has('log') && !values.json) logProofs(plan.mode);
   const lost = report.accounts.filter(({ accepted, onRecord }) => accepted !== onRecord);
   const failed = report.rows.some((row) => row.errors > 0) || lost.length > 0;
-  if (failed) process.stderr.write('FAILED: an answer was an error, or accepted work is not on record\n');
+  if (failed) process.stderr.write('FAILED: an answer was an error, or something was accepted and is not on record\n');
   return failed ? 1 : 0;
 }
 
-if (import.meta.filename === process.argv[1]) process.exitCode = await main();
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  process.exitCode = await main();

@@ -1,11 +1,14 @@
-// `custos config`: every setting with its environment variable, unit, default and meaning.
+// `custos config`: every setting, its variable, unit, default and meaning.
+import type { Command } from 'commander';
 import { fileVariableOf, SETTING_TABLE } from '../shared/platform/config/table.ts';
 import { printJson, printLine } from './output.ts';
-import type { CommandBody } from './program.ts';
 
-export const configCommand: CommandBody = {
-  define: (command) =>
-    command.option('--json', 'print JSON').action(({ json }) => {
+export function registerConfig(program: Command): void {
+  program
+    .command('config')
+    .description('list every setting with its environment variable, unit, default and meaning')
+    .option('--json', 'print JSON')
+    .action(({ json }: { json?: boolean }) => {
       if (json === true) {
         const settings = SETTING_TABLE.map(({ name, unit, fallback, description, secret }) => ({
           name,
@@ -17,9 +20,10 @@ export const configCommand: CommandBody = {
         return printJson(settings);
       }
       for (const { name, unit, fallback, description, secret } of SETTING_TABLE) {
-        const names = secret ? `${name} or ${fileVariableOf(name)}` : name;
-        printLine(`${names} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})`);
+        printLine(
+          `${secret ? `${name} or ${fileVariableOf(name)}` : name} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})`,
+        );
         printLine(`    ${description}`);
       }
-    }),
-};
+    });
+}

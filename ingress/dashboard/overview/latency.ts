@@ -1,10 +1,10 @@
-// Latency of requests to this process: quantiles of the last minute, from the histogram of /metrics.
+// How long requests to this process take: quantiles of the last minute, from the histogram that /metrics shows.
 import { Histogram, type Registry } from 'prom-client';
 import type { LatencyRow, SystemState } from '../client/wire.ts';
 
 const METRIC = 'custos_http_request_duration_seconds';
 const SAMPLE_MS = 5_000;
-/** Samples in a minute. */
+/** Samples that make up the minute. */
 const SAMPLES = 12;
 const ROWS = 6;
 
@@ -28,7 +28,7 @@ export function watchLatency(registry: Registry, monotonicMs: () => number): Lat
     const { values } = await metric.get();
     for (const { labels, value, metricName } of values) {
       const { route, method, le } = labels;
-      // Only the API: not the dashboard, and no probes.
+      // The service itself, not its pages and probes.
       if (metricName !== `${METRIC}_bucket` || le === undefined || !String(route).startsWith('/v1/')) continue;
       const name = `${method} ${route}`;
       const counts: Counts = snapshot.get(name) ?? new Map<number, number>();
@@ -48,7 +48,7 @@ export function watchLatency(registry: Registry, monotonicMs: () => number): Lat
   return {
     async read() {
       const now = await take();
-      // In the first minute: all requests since the start.
+      // Before it has been watched for a minute: all there was since the start.
       const base = samples.length === SAMPLES ? samples[0] : undefined;
       const rows: LatencyRow[] = [];
       for (const [route, counts] of now) {
@@ -69,10 +69,8 @@ export function watchLatency(registry: Registry, monotonicMs: () => number): Lat
 }
 
 /**
- * A quantile of a histogram, as Prometheus' histogram_quantile estimates it: values are assumed to be evenly spread within
- * their bucket; beyond the last finite bound it is that bound.
- * @param counts cumulative, by upper bound
- * @param part 0..1
+ * The value below which this part of a histogram lies, as Prometheus estimates it: evenly spread within a bucket, and
+ * beyond the last bound that bound. @param counts cumulative
  */
 export function quantile(counts: ReadonlyMap<number, number>, part: number): number {
   const bounds = [...counts.keys()].sort((a, b) => a - b);

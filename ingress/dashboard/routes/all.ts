@@ -1,33 +1,42 @@
-// All routes and live topics of the dashboard's own, beside the routes of /v1 that it also serves.
+// Every route and every live topic of the dashboard's own, beside those of /v1 that it serves as they are.
+import type { Database } from '../../../shared/platform/db/database.ts';
+import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import type { Route } from '../../route.ts';
-import type { AgentLister } from '../agents.ts';
 import type { Topic } from '../events.ts';
-import type { ReadOverview } from '../overview/overview.ts';
-import { agentListRoute } from './agents.ts';
-import { type ApprovalTopicDeps, approvalTopic } from './approvals.ts';
+import type { AgentLister } from '../agents.ts';
+import type { OverviewReader } from '../overview/overview.ts';
+import type { Trail } from '../trail.ts';
+import { agentListRoutes } from './agents.ts';
 import { auditRoutes } from './audit.ts';
-import { deadJobRoutes } from './dead-jobs.ts';
 import { type DecisionPagesDeps, decisionPageRoutes } from './decisions.ts';
-import { overviewRoute, overviewTopic } from './overview.ts';
-import { type PolicyPageDeps, policyPageRoutes } from './policies.ts';
+import { approvalTopic } from './approvals.ts';
+import { deadJobRoutes } from './dead-jobs.ts';
+import { overviewRoutes, overviewTopic } from './overview.ts';
+import { policyPageRoutes } from './policies.ts';
 
-export interface DashboardRouteDeps extends ApprovalTopicDeps, DecisionPagesDeps, PolicyPageDeps {
-  readonly readOverview: ReadOverview;
+export interface DashboardRouteDeps {
+  readonly db: Database;
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+  readonly policies: ActivePolicySet;
+  readonly overview: OverviewReader;
   readonly agents: AgentLister;
+  readonly decisions: DecisionPagesDeps;
+  readonly trail: Trail;
 }
 
-/** Their paths begin with /dashboard/api/. Those that are not GET are recorded on the operator trail (site.ts). */
+/** Their paths begin with /dashboard/api/; those that are not GET are audited by the site. */
 export function dashboardRoutes(deps: DashboardRouteDeps): Route[] {
   return [
-    overviewRoute(deps.readOverview),
-    agentListRoute(deps.agents),
-    ...decisionPageRoutes(deps),
-    ...auditRoutes(deps.db),
+    ...overviewRoutes(deps.overview),
+    ...agentListRoutes(deps.agents),
+    ...decisionPageRoutes(deps.decisions),
+    ...auditRoutes(deps.trail),
     ...policyPageRoutes(deps),
-    ...deadJobRoutes(deps.db),
+    ...deadJobRoutes(deps),
   ];
 }
 
 export function dashboardTopics(deps: DashboardRouteDeps): Topic[] {
-  return [overviewTopic(deps.readOverview), approvalTopic(deps)];
+  return [overviewTopic(deps.overview), approvalTopic(deps)];
 }

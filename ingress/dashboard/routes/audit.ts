@@ -1,13 +1,10 @@
-// The audit page: the state of the logs, and the operator trail.
+// The audit pages: the log's own audit, and what was done on the operators' pages.
 import { Type } from 'typebox';
-import type { Database } from '../../../shared/platform/db/database.ts';
 import { Cursor, DEFAULT_LIMIT, Limit, StringEnum } from '../../../shared/api/common.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
-import type { Route } from '../../route.ts';
+import { defineRoute, type Route } from '../../route.ts';
 import type { AuditedLogs, OperatorActions } from '../client/wire.ts';
-import { readLogs } from '../logs.ts';
-import { listActions } from '../operator-actions.ts';
-import { pageRoute } from './page-route.ts';
+import type { Trail } from '../trail.ts';
 
 const ActionsQuery = Type.Object(
   {
@@ -18,26 +15,41 @@ const ActionsQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export function auditRoutes(db: Database): Route[] {
+export function auditRoutes(trail: Trail): Route[] {
   return [
-    pageRoute({
-      path: '/audit/logs',
-      summary: 'The logs of the organisation and environment with the findings of the auditor, newest first',
-      answer: async ({ key }): Promise<AuditedLogs> => ({ logs: await readLogs(db, key) }),
+    defineRoute({
+      method: 'GET',
+      path: '/dashboard/api/audit/logs',
+      access: ['admin:*'],
+      tag: 'Dashboard',
+      summary: 'The logs of the organisation and environment with what their audits found',
+      request: {},
+      responses: { 200: { description: 'The logs, the newest first.' } },
+      errors: [],
+      handler: async ({ key }) => {
+        const body: AuditedLogs = { logs: await trail.logs(key) };
+        return { status: 200, body };
+      },
     }),
-    pageRoute({
-      path: '/audit/actions',
-      summary: 'What operators did on the dashboard, newest first',
+    defineRoute({
+      method: 'GET',
+      path: '/dashboard/api/audit/actions',
+      access: ['admin:*'],
+      tag: 'Dashboard',
+      summary: 'What was done on the pages, newest first',
       request: { query: ActionsQuery },
-      answer: async ({ key, query: { outcome, cursor, limit = DEFAULT_LIMIT } }): Promise<OperatorActions> => {
+      responses: { 200: { description: 'One page of actions.' } },
+      errors: [],
+      handler: async ({ key, query: { outcome, cursor, limit = DEFAULT_LIMIT } }) => {
         const before = decodeCursor(cursor, /^\d{1,15}$/);
-        const rows = await listActions(db, key, { before, outcome }, limit + 1);
-        return pageOf(
+        const rows = await trail.actions(key, { before, outcome }, limit + 1);
+        const body: OperatorActions = pageOf(
           rows,
           limit,
           (row) => row,
           (row) => String(row.seq),
         );
+        return { status: 200, body };
       },
     }),
   ];
