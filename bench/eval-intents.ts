@@ -1,11 +1,10 @@
-// Measures how intents are read, on files of labelled texts. Usage: npm run eval:intents -- [--json] [--calibrate] FILE...
+// Measures the intent parser on files of labelled texts. Usage: npm run eval:intents -- [--json] [--calibrate] FILE...
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { findRoot } from '../shared/platform/config/root.ts';
 import { createIntentReader, PolicyFolderError } from './intent-reader.ts';
 import { readRows, RowsError } from './intent-rows.ts';
-import { scoreRow, scoresOf } from './intent-scores.ts';
+import { type ScoredRow, scoreRow, scoresOf } from './intent-scores.ts';
 import { calibrationReport, report, type ScoredFile } from './intent-tables.ts';
 
 const USAGE = `usage: npm run eval:intents -- [--json | --calibrate] [--form NAME] [--policies DIR] FILE...
@@ -16,7 +15,7 @@ const USAGE = `usage: npm run eval:intents -- [--json | --calibrate] [--form NAM
   --form NAME     only rows of this form
   --policies DIR  lexicon and intake policies of another folder`;
 
-/** Command line arguments that make no sense; the message is a sentence. */
+/** Command line arguments that can't be used; the message is a sentence. */
 class UsageError extends Error {}
 
 function argumentsOf(args: readonly string[]) {
@@ -32,7 +31,7 @@ function argumentsOf(args: readonly string[]) {
       },
     });
     if (positionals.length === 0) throw new UsageError(USAGE);
-    if (values.json && values.calibrate) throw new UsageError('--json and --calibrate can not be used together.');
+    if (values.json && values.calibrate) throw new UsageError('--json and --calibrate cannot be used together.');
     return { ...values, files: positionals };
   } catch (error) {
     if (error instanceof UsageError) throw error;
@@ -41,7 +40,7 @@ function argumentsOf(args: readonly string[]) {
 }
 
 /**
- * Reads and scores the files: the text for standard output.
+ * Reads and scores the files. @returns the text for standard output
  * @throws {UsageError | RowsError | PolicyFolderError} with a message for standard error
  */
 async function run(args: readonly string[]): Promise<string> {
@@ -50,19 +49,17 @@ async function run(args: readonly string[]): Promise<string> {
   const reader = await createIntentReader(policies ?? path.join(findRoot(), 'policies'));
   const scored: ScoredFile[] = [];
   for (const { file, rows } of read) {
-    const chosen = rows.filter((row) => form === undefined || row.form === form);
-    const scoredRows = [];
-    for (const row of chosen) scoredRows.push(await scoreRow(row, reader));
+    const scoredRows: ScoredRow[] = [];
+    for (const row of rows) if (form === undefined || row.form === form) scoredRows.push(await scoreRow(row, reader));
     scored.push({ file, rows: scoredRows });
   }
-  if (form !== undefined && scored.every(({ rows }) => rows.length === 0)) {
-    throw new UsageError(`No row is of the form ${JSON.stringify(form)}.`);
-  }
+  if (form !== undefined && scored.every(({ rows }) => rows.length === 0))
+    throw new UsageError(`No row has the form ${JSON.stringify(form)}.`);
   if (json) return JSON.stringify(scoresOf(scored.flatMap(({ rows }) => rows)));
   return calibrate ? calibrationReport(scored) : report(scored);
 }
 
-/** Exit code 0, or 2 with a sentence on standard error when there is nothing to measure with. */
+/** @returns the exit code: 0, or 2 with a sentence on standard error for unusable arguments or files */
 export async function main(
   args: readonly string[],
   out: (text: string) => void,
@@ -78,10 +75,9 @@ export async function main(
   }
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+if (import.meta.filename === process.argv[1])
   process.exitCode = await main(
     process.argv.slice(2),
     (text) => process.stdout.write(text),
     (text) => process.stderr.write(text),
   );
-}

@@ -1,4 +1,4 @@
-// Whether `confidence` means what it says: the reliability table, and the monotone fit that its curve is taken from.
+// Calibration of `confidence`: the reliability table, and the monotone fit from which its curve is taken.
 import { rawOf } from '../shared/core/intent/assess/confidence.ts';
 import type { ScoredRow } from './intent-scores.ts';
 
@@ -13,7 +13,7 @@ export interface Bucket {
   readonly shareRight: number;
 }
 
-/** Finer where most texts are. 0.5 is where the shipped policies begin to escalate. */
+/** Finer where most texts are. Below 0.5 the shipped policies escalate. */
 const EDGES = [0, 0.5, 0.7, 0.8, 0.9, 0.95, 1] as const;
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
@@ -23,7 +23,7 @@ interface Sample {
   readonly right: boolean;
 }
 
-/** Rows that expect an action class; right is what a reader would accept. */
+/** Rows that expect an action class. An accepted alternative counts as right. */
 function samplesOf(rows: readonly ScoredRow[]): Sample[] {
   return rows.flatMap(({ verbLenient, read }) =>
     verbLenient === undefined ? [] : [{ confidence: read.parse.confidence, right: verbLenient }],
@@ -41,7 +41,7 @@ function bucketOf(samples: readonly Sample[], from: number, to: number): Bucket 
   };
 }
 
-/** The reliability table; empty buckets stay in it. */
+/** The reliability table, including empty buckets. */
 export function reliabilityOf(rows: readonly ScoredRow[]): Bucket[] {
   const samples = samplesOf(rows);
   return EDGES.slice(0, -1).map((from, at) => {
@@ -60,19 +60,19 @@ export function calibrationError(buckets: readonly Bucket[]): number | null {
   );
 }
 
-/** A stretch of raw scores with one share right. */
+/** A range of raw scores with one share right. */
 export interface FittedBlock {
   readonly fromRaw: number;
   readonly toRaw: number;
   readonly rows: number;
   readonly shareRight: number;
-  /** Laplace's rule of succession: what may be claimed of so few rows. */
+  /** Laplace's rule of succession: a cautious estimate for few rows. */
   readonly shareSmoothed: number;
 }
 
 /**
- * The monotone fit of share right over the raw score (what `confidence` is before its curve): pool adjacent violators
- * (Ayer et al. 1955), in blocks of at least `minimum` rows, so that no single row shapes the curve.
+ * The monotone fit of the share right over the raw score (`confidence` before its curve) by pool adjacent violators
+ * (Ayer et al. 1955), in blocks of at least `minimum` rows, so that single rows do not shape the curve.
  */
 export function fitOf(rows: readonly ScoredRow[], minimum = 10): FittedBlock[] {
   const sorted = samplesOf(rows)

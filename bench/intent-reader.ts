@@ -1,4 +1,4 @@
-// Reads texts as the service does: the parser in process, and the risk by the intake policies of a policy folder.
+// Parses texts in this process as the service does, and assesses their risk by the intake policies of a policy folder.
 import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../shared/core/intent/parse.ts';
@@ -10,7 +10,7 @@ import { readPolicyFolder } from '../shared/domain/policy-sets/folder.ts';
 import type { Risk, RiskFacts } from '../shared/core/policy/types.ts';
 import { effectiveTrust, NO_EVIDENCE } from '../shared/core/trust/score.ts';
 
-/** What the service would say of a text: the parse and its risk. */
+/** The parse of a text and its risk. */
 export interface ReadText {
   readonly parse: ParsedIntent;
   readonly risk: Risk;
@@ -21,17 +21,12 @@ export interface IntentReader {
   read(text: string): Promise<ReadText>;
 }
 
-/** A policy folder that cannot be used; one line per finding. */
-export class PolicyFolderError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'PolicyFolderError';
-  }
-}
+/** A policy folder that can't be used; the message has one line per finding. */
+export class PolicyFolderError extends Error {}
 
-const noDecisions = () => ({ ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 });
+const NO_DECISIONS = { ALLOW: 0, DENY: 0, ESCALATE: 0, DEGRADE: 0 };
 
-/** Facts of an agent that nobody registered and of whom there is no evidence, at a fixed time. */
+/** Facts of an unregistered agent without evidence, at a fixed time. */
 function factsOf(parse: ParsedIntent): RiskFacts {
   const { alternatives: _, ...read } = parse;
   return {
@@ -41,20 +36,20 @@ function factsOf(parse: ParsedIntent): RiskFacts {
     key: { id: 'measured', bound: false, environment: 'live' },
     context: {},
     time: { now: '2026-01-05T12:00:00.000Z', date: '2026-01-05', hour: 12, minute_of_day: 720, weekday: 1 },
-    history: { last_60s: noDecisions(), last_1h: noDecisions(), last_24h: noDecisions() },
+    history: { last_60s: NO_DECISIONS, last_1h: NO_DECISIONS, last_24h: NO_DECISIONS },
     organisation: { slug: 'measured' },
     environment: 'live',
   };
 }
 
 /**
- * A reader with the policies and the lexicon of a folder.
+ * Creates a reader with the policies and the lexicon of a folder.
  * @throws {PolicyFolderError} for a folder that holds no valid policy set, and for a rule that can't be evaluated
  */
 export async function createIntentReader(folder: string): Promise<IntentReader> {
   const files = await readPolicyFolder(folder).catch((error: unknown) => {
     throw new PolicyFolderError(
-      `${folder} can not be read: ${error instanceof Error ? error.message : 'unknown error'}`,
+      `${folder} cannot be read: ${error instanceof Error ? error.message : 'unknown error'}`,
     );
   });
   const loaded = loadPolicySet(files.policies, files.lexicon, { compileLexicon });
@@ -63,7 +58,7 @@ export async function createIntentReader(folder: string): Promise<IntentReader> 
     const lines = findings.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`);
     throw new PolicyFolderError(lines.join('\n'));
   }
-  // An error would count as the highest risk: here it would only make a measurement look better than it is.
+  // The evaluator counts an error as the highest risk, which would make the measurement look better than it is.
   let failure: unknown;
   const evaluator = createEvaluator({
     set: loaded.set,
@@ -77,11 +72,10 @@ export async function createIntentReader(folder: string): Promise<IntentReader> 
     async read(text) {
       const parse = parseIntent(text, lexicon);
       const risk = await evaluator.assessRisk(factsOf(parse));
-      if (failure !== undefined) {
+      if (failure !== undefined)
         throw new PolicyFolderError(
           `the risk could not be assessed: ${failure instanceof Error ? failure.message : ''}`,
         );
-      }
       return { parse, risk };
     },
   };

@@ -1,4 +1,4 @@
-// Labelled texts for measuring the parser: the form of their files (JSON lines), strictly checked.
+// Labelled texts for measuring the parser: reads and strictly checks their files (JSON lines).
 import { readFileSync } from 'node:fs';
 import Ajv from 'ajv';
 import Type, { type Static } from 'typebox';
@@ -9,28 +9,28 @@ const Verb = Type.Enum([...ACTION_CLASSES]);
 const Effect = Type.Enum([...EFFECTS]);
 const Noun = Type.String({ pattern: '^[a-z0-9]+(_[a-z0-9]+)*$' });
 
-/** One labelled text. What is absent or null is not scored; members that are not listed are notes for people. */
+/** One labelled text. Absent and null members are not scored; unlisted members are notes for people. */
 const LabelledTextSchema = Type.Object({
   id: Type.Optional(Type.String()),
   text: Type.String({ minLength: 1 }),
   /** The kind of text: `injection`, `bare_goal`, ... */
   form: Type.Optional(Type.String({ minLength: 1 })),
   verb: orNull(Verb),
-  /** Other classes that a reader would accept. */
+  /** Other classes that count as accepted. */
   verb_alt: Type.Optional(Type.Array(Verb)),
   effect: orNull(Effect),
-  /** Effects that are right too, where catalogues disagree. */
+  /** Other effects that are right, where catalogues disagree. */
   effect_ok: Type.Optional(Type.Array(Effect)),
   /** Singular, snake_case. */
   resource: orNull(Noun),
   resource_alt: Type.Optional(Type.Array(Noun)),
-  /** False where no reader of the text could know the resource. */
+  /** False when the text does not name the resource. */
   resource_in_text: orNull(Type.Boolean()),
 });
 
 export type LabelledText = Static<typeof LabelledTextSchema>;
 
-/** A labelled text and where it stands, `FILE:LINE`. */
+/** A labelled text and its place, `FILE:LINE`. */
 export interface PlacedText extends LabelledText {
   readonly place: string;
 }
@@ -41,13 +41,8 @@ export interface RowFile {
   readonly rows: readonly PlacedText[];
 }
 
-/** A file that cannot be measured with; the message is a sentence that begins with the file, and the line if there is one. */
-export class RowsError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'RowsError';
-  }
-}
+/** A file that can't be used; the message is a sentence that begins with the file and, if there is one, the line. */
+export class RowsError extends Error {}
 
 const validate = new Ajv.Ajv({
   allErrors: false,
@@ -56,13 +51,13 @@ const validate = new Ajv.Ajv({
   verbose: true,
 }).compile<LabelledText>(LabelledTextSchema);
 
-/** What is wrong with a row, as the end of a sentence. */
+/** The problem of a row, as the end of a sentence. */
 function complaint(row: unknown): string {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'is not a JSON object';
   const errors = validate.errors ?? [];
   const first = errors[0];
   if (first?.keyword === 'required') return `lacks the member ${JSON.stringify(first.params.missingProperty)}`;
-  // A member that may be null fails in two ways; the one that is not about null says more.
+  // A member that may be null has two errors. The one that is not about null is more specific.
   const telling = errors.find((error) => !(error.keyword === 'type' && error.params.type === 'null')) ?? first;
   const member = (telling?.instancePath ?? '')
     .slice(1)
@@ -97,19 +92,19 @@ export function rowsOf(text: string, file: string): PlacedText[] {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'it does not exist',
   EACCES: 'access is denied',
   EISDIR: 'it is a folder',
 };
 
-/** Reads a file of labelled texts. @throws {RowsError} for a file that can't be read, and for a row that is not of the form */
+/** Reads a file of labelled texts. @throws {RowsError} for an unreadable file or an invalid row */
 export function readRows(file: string): RowFile {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new RowsError(`${file} can not be read: ${REASONS[code] ?? code}.`);
+    throw new RowsError(`${file} cannot be read: ${REASONS[code] ?? code}.`);
   }
   return { file, rows: rowsOf(bytes.toString('utf8'), file) };
 }

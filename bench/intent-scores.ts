@@ -1,21 +1,21 @@
-// Scores the reading of labelled texts: what counts as right, and what is left out.
+// Scores parses of labelled texts: which answers count as right, and which rows are not scored.
 import type { ActionClass, Effect, IntentFlag } from '../shared/kernel/vocabulary.ts';
 import type { IntentReader, ReadText } from './intent-reader.ts';
 import type { PlacedText } from './intent-rows.ts';
 
-/** Shares 0..1 of the rows that have an answer for the measure; null when none has. */
+/** Shares from 0 to 1 of the rows that are scored in each measure; null when none is. */
 export interface Scores {
   verb: number | null;
   /** With `verb_alt` accepted. */
   verbLenient: number | null;
   effect: number | null;
   resource: number | null;
-  /** Of all rows: with a flag of an attack, or at risk `high`. */
+  /** Of all rows: with an attack flag, or at risk `high`. */
   flaggedOrHigh: number | null;
   rows: number;
 }
 
-/** A row whose answer was not the expected one, or that was flagged. */
+/** An answer that was not the expected one. */
 export interface Miss {
   readonly place: string;
   readonly what: 'action' | 'action (accepted)' | 'effect' | 'object';
@@ -24,7 +24,7 @@ export interface Miss {
   readonly text: string;
 }
 
-/** One row as it was read: each measure right, wrong, or not scored. */
+/** One row with its parse. Each measure is right, wrong, or undefined when it is not scored. */
 export interface ScoredRow {
   readonly row: PlacedText;
   readonly read: ReadText;
@@ -35,10 +35,10 @@ export interface ScoredRow {
   readonly flaggedOrHigh: boolean;
 }
 
-/** The flags that speak of an attack. The others (`negated`, `multi_action`, `not_understood`) are of ordinary texts too. */
+/** Flags of attacks. The others (`negated`, `multi_action`, `not_understood`) also occur in ordinary texts. */
 export const ATTACK_FLAGS: ReadonlySet<IntentFlag> = new Set(['prompt_injection', 'obfuscated', 'secret_in_text']);
 
-/** Equal, or one is the tail of the other: `comment` for `issue_comment`. */
+/** Equal, or one is the end of the other: `comment` for `issue_comment`. */
 function sameResource(expected: string, got: string): boolean {
   return expected === got || expected.endsWith(`_${got}`) || got.endsWith(`_${expected}`);
 }
@@ -47,7 +47,7 @@ function includes<T extends string>(list: readonly T[] | undefined, value: strin
   return list?.some((item) => item === value) ?? false;
 }
 
-/** Reads one row and holds the answer against what is expected. */
+/** Parses one row and compares the answer with the expected one. */
 export async function scoreRow(row: PlacedText, reader: Pick<IntentReader, 'read'>): Promise<ScoredRow> {
   const read = await reader.read(row.text);
   const { action, effect, object, flags } = read.parse;
@@ -69,7 +69,7 @@ export async function scoreRow(row: PlacedText, reader: Pick<IntentReader, 'read
   };
 }
 
-/** The share of `true` among what is scored, four decimals. */
+/** The share of `true` among the scored answers, to four decimals. */
 function shareOf(answers: readonly (boolean | undefined)[]): number | null {
   const scored = answers.filter((answer) => answer !== undefined);
   if (scored.length === 0) return null;
@@ -88,7 +88,7 @@ export function scoresOf(rows: readonly ScoredRow[]): Scores {
   };
 }
 
-/** How often each expected answer was given which answer: `counts.get(expected).get(got)`. */
+/** Number of rows by expected and actual answer: `counts.get(expected).get(got)`. */
 export type Confusion = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** The confusion of action classes or of effects, over the rows that expect one. */
@@ -104,30 +104,25 @@ export function confusionOf(rows: readonly ScoredRow[], member: 'verb' | 'effect
   return counts;
 }
 
-/** Everything that was not as expected, in the order of the rows. */
+/** All answers that were not as expected, in the order of the rows. */
 export function missesOf(rows: readonly ScoredRow[]): Miss[] {
   return rows.flatMap(({ row, read: { parse }, ...right }) => {
+    const { id, place, text } = row;
     const miss = (what: Miss['what'], expected: string, got: string): Miss => ({
-      place: row.id ?? row.place,
+      place: id ?? place,
       what,
       expected,
       got,
-      text: row.text,
+      text,
     });
-    return [
-      ...(right.verb === false
-        ? [
-            miss(
-              right.verbLenient ? 'action (accepted)' : 'action',
-              row.verb ?? '',
-              `${parse.normalized} (${parse.verb})`,
-            ),
-          ]
-        : []),
-      ...(right.effect === false ? [miss('effect', row.effect ?? '', `${parse.effect} (${parse.verb})`)] : []),
-      ...(right.resource === false
-        ? [miss('object', [row.resource, ...(row.resource_alt ?? [])].join(' or '), parse.object)]
-        : []),
-    ];
+    const misses: Miss[] = [];
+    if (right.verb === false)
+      misses.push(
+        miss(right.verbLenient ? 'action (accepted)' : 'action', row.verb ?? '', `${parse.normalized} (${parse.verb})`),
+      );
+    if (right.effect === false) misses.push(miss('effect', row.effect ?? '', `${parse.effect} (${parse.verb})`));
+    if (right.resource === false)
+      misses.push(miss('object', [row.resource, ...(row.resource_alt ?? [])].join(' or '), parse.object));
+    return misses;
   });
 }

@@ -1,8 +1,9 @@
-// The measurement of the parser as tables for people.
+// The measurement of the parser as text tables.
 import { printable } from '../shared/core/proof/encoding.ts';
 import { ACTIONS, EFFECTS } from '../shared/kernel/vocabulary.ts';
 import { calibrationError, fitOf, reliabilityOf } from './intent-calibration.ts';
 import { type Confusion, confusionOf, missesOf, type ScoredRow, scoresOf } from './intent-scores.ts';
+import { alignedLines } from './numbers.ts';
 
 /** The scored rows of one file. */
 export interface ScoredFile {
@@ -12,23 +13,21 @@ export interface ScoredFile {
 
 type Cell = string | number;
 
-/** Rows under their headings; the first column on the left, numbers on the right. */
+/** Rows under their headings, with a line between them. */
 function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string[] {
-  const lines = [headings, ...rows.map((row) => row.map((cell) => printable(String(cell))))];
-  const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
-  const text = lines.map((line) =>
-    line
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
-  return [text[0] ?? '', widths.map((width) => '-'.repeat(width)).join('  '), ...text.slice(1)];
+  const [head = '', ...lines] = alignedLines([
+    headings,
+    ...rows.map((row) => row.map((cell) => printable(String(cell)))),
+  ]);
+  return [head, '-'.repeat(head.length), ...lines];
 }
 
 const section = (title: string, lines: readonly string[]): string => [title, ...lines].join('\n');
 
 const percent = (share: number | null | undefined): string =>
   share === null || share === undefined ? '-' : `${(share * 100).toFixed(1)} %`;
+
+const excerptOf = (text: string): string => printable(text.replace(/\s+/g, ' ').slice(0, 240));
 
 const two = (number: number): string => number.toFixed(2);
 
@@ -41,10 +40,10 @@ function totals(files: readonly ScoredFile[]): string {
   const rows = files.map(({ file, rows: scored }) => line(file.slice(file.lastIndexOf('/') + 1), scored));
   const together = files.length > 1 ? [line('all', all)] : [];
   const headings = ['file', 'rows', 'action', 'or accepted', 'effect', 'object', 'flagged or high'];
-  return section('Right, of the rows that say what is right', table(headings, [...rows, ...together]));
+  return section('Right, of the rows with an expected answer', table(headings, [...rows, ...together]));
 }
 
-/** Shares of what looks like an attack, by the form of the text. */
+/** Counts of attack flags and of high risk, by the form of the text. */
 function attacks(rows: readonly ScoredRow[]): string | undefined {
   const forms = [...new Set(rows.flatMap(({ row }) => row.form ?? []))].sort();
   if (forms.length === 0) return undefined;
@@ -120,17 +119,16 @@ function reliability(rows: readonly ScoredRow[]): string | undefined {
 
 function misses(rows: readonly ScoredRow[]): string {
   const found = missesOf(rows);
-  const short = (text: string) => printable(text.replace(/\s+/g, ' ').slice(0, 240));
   return section(
     `Misses: ${found.length}`,
     found.flatMap(({ place, what, expected, got, text }) => [
       printable(`- ${what}: expected ${expected}, got ${got}  [${place}]`),
-      `    ${short(text)}`,
+      `    ${excerptOf(text)}`,
     ]),
   );
 }
 
-/** What was flagged or at risk `high`, or was not, whichever is the smaller part. */
+/** The rows that were flagged or at risk `high`, or the others, whichever are fewer. */
 function flagged(rows: readonly ScoredRow[]): string {
   const yes = rows.filter((row) => row.flaggedOrHigh);
   const few = yes.length * 2 <= rows.length;
@@ -141,12 +139,12 @@ function flagged(rows: readonly ScoredRow[]): string {
       printable(
         `- [${row.id ?? row.place}] ${parse.normalized}, risk ${risk.score}: ${risk.factors.map(({ factor }) => factor).join(', ')}; flags: ${parse.flags.join(', ')}`,
       ),
-      `    ${printable(row.text.replace(/\s+/g, ' ').slice(0, 240))}`,
+      `    ${excerptOf(row.text)}`,
     ]),
   );
 }
 
-/** Everything that was measured. */
+/** All measures. */
 export function report(files: readonly ScoredFile[]): string {
   const rows = files.flatMap((file) => file.rows);
   const parts = [
@@ -162,7 +160,7 @@ export function report(files: readonly ScoredFile[]): string {
   return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
-/** The reliability table, and the points from which the curve of shared/core/intent/assess/confidence.ts is taken. */
+/** The reliability table, and the points of the curve in shared/core/intent/assess/confidence.ts. */
 export function calibrationReport(files: readonly ScoredFile[]): string {
   const rows = files.flatMap((file) => file.rows);
   const lines = fitOf(rows).map(({ fromRaw, toRaw, rows: count, shareRight, shareSmoothed }) => [
@@ -173,5 +171,5 @@ export function calibrationReport(files: readonly ScoredFile[]): string {
   ]);
   const headings = ['product of doubts', 'rows', 'right', 'smoothed'];
   const fit = section('Monotone fit over the product of doubts (blocks of at least ten rows)', table(headings, lines));
-  return [reliability(rows) ?? 'No row says which action is right.', fit].join('\n\n');
+  return [reliability(rows) ?? 'No row has an expected action.', fit].join('\n\n');
 }

@@ -1,36 +1,36 @@
-// What the benchmark and its load generator, which is another process, tell each other.
+// The messages between the benchmark and its load generator, which is another process.
 
 export interface LoadJob {
   readonly port: number;
-  /** Kept-alive connections; each has one request under way at a time. */
+  /** Kept-alive connections; each has one request in flight at a time. */
   readonly connections: number;
-  /** Requests of this time are not counted. */
+  /** Requests during this time are not counted. */
   readonly warmUpMs: number;
   readonly durationMs: number;
   readonly path: string;
   readonly key: string;
-  /** JSON texts, taken in turn. */
+  /** JSON texts, sent in turn. */
   readonly bodies: readonly string[];
-  /** Digits in each body that are replaced by a number never used before; of equal length. */
+  /** Digits in each body that are replaced by a new number of equal length in every request. */
   readonly replace?: string;
-  /** The status that counts. Default: 200. */
+  /** The expected status. Default: 200. */
   readonly status?: number;
-  /** Ends after this many requests, if that is before its time. */
+  /** Ends after this many requests, if that is before the end of `durationMs`. */
   readonly most?: number;
 }
 
 export interface LoadResult {
-  /** Answers within the measured time, and how long that was. */
+  /** Answers with the expected status within the measured time, and that time. */
   readonly answers: number;
   readonly elapsedMs: number;
-  /** Answers of another status and connections that broke, all told. */
+  /** All answers with another status, and broken connections. */
   readonly errors: number;
-  /** Answers of that status all told, warm-up included: what must be on record. */
+  /** All answers with the expected status, warm-up included. Each must be on record. */
   readonly accepted: number;
   /** Latency in milliseconds. */
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
-  /** What the first answer of another status said. */
+  /** The first answer with another status. */
   readonly firstError: string | undefined;
 }

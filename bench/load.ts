@@ -1,12 +1,13 @@
-// The load generator, a process of its own: closed loop over raw kept-alive connections, with as little work as can be.
-// It shares two cores with what it measures; reading answers with node:http would cost as much as serving them.
+// The load generator, a process of its own: a closed loop over raw kept-alive connections that does as little work as possible.
+// It shares two cores with the measured service; reading answers with node:http would cost as much as serving them.
 import net from 'node:net';
 import type { LoadJob, LoadResult } from './load-types.ts';
+import { quantile } from './numbers.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH = Buffer.from('ontent-Length: ');
 const READ_BYTES = 65_536;
-/** Latencies kept; more requests than this in one job are counted but not timed. */
+/** Number of latencies kept; further requests of a job are counted but not timed. */
 const MAX_SAMPLES = 2_000_000;
 /** A connection whose answer takes longer than this counts as broken. */
 const ANSWER_TIMEOUT_MS = 10_000;
@@ -15,7 +16,7 @@ let unseen = 0;
 
 interface LoadRequest {
   readonly bytes: Buffer;
-  /** Where the nine digits are that are made anew each time; -1: nowhere. */
+  /** Position of the nine digits that change in every request; -1 when there are none. */
   readonly digitsAt: number;
 }
 
@@ -39,7 +40,7 @@ function number(bytes: Buffer, at: number): number {
   }
 }
 
-/** Runs one job; resolves when every request under way has been answered. */
+/** Runs one job; resolves when every request in flight has been answered. */
 function run(job: LoadJob): Promise<LoadResult> {
   const requests = requestsOf(job);
   const samples = new Float32Array(MAX_SAMPLES);
@@ -61,15 +62,14 @@ function run(job: LoadJob): Promise<LoadResult> {
       open -= 1;
       if (open > 0) return;
       const sorted = samples.subarray(0, sampled).sort();
-      const at = (share: number): number => sorted[Math.min(sampled - 1, Math.floor(sampled * share))] ?? 0;
       resolve({
         answers,
         elapsedMs: Math.min(job.durationMs, performance.now() - countFromMs),
         errors,
         accepted,
-        p50: at(0.5),
-        p99: at(0.99),
-        max: at(1),
+        p50: quantile(sorted, 0.5),
+        p99: quantile(sorted, 0.99),
+        max: quantile(sorted, 1),
         firstError,
       });
     };
@@ -78,7 +78,7 @@ function run(job: LoadJob): Promise<LoadResult> {
       const own = new Map<LoadRequest, Buffer>();
       let sentMs = 0;
       let status = 0;
-      /** Bytes of the answer that are still to come; -1 while its head is not complete. */
+      /** Missing bytes of the answer; -1 while its head is not complete. */
       let missing = -1;
       let head: Buffer | undefined;
       let ended = false;
@@ -88,7 +88,7 @@ function run(job: LoadJob): Promise<LoadResult> {
         nth += 1;
         let { bytes } = request;
         if (request.digitsAt !== -1) {
-          // A write may still be using the bytes of another connection's request.
+          // Each connection has its own copy: a write of another connection may still use the bytes.
           bytes = own.get(request) ?? Buffer.from(bytes);
           own.set(request, bytes);
           unseen += 1;
@@ -126,7 +126,7 @@ function run(job: LoadJob): Promise<LoadResult> {
         const all = head === undefined ? chunk : Buffer.concat([head, chunk]);
         const end = all.indexOf(HEAD_END);
         if (end === -1) {
-          // The buffer is used again for the next chunk.
+          // Copied, because the buffer is reused for the next chunk.
           head = Buffer.from(all);
           return true;
         }
@@ -143,7 +143,7 @@ function run(job: LoadJob): Promise<LoadResult> {
         host: '127.0.0.1',
         port: job.port,
         noDelay: true,
-        // One buffer a connection instead of one a chunk.
+        // One buffer per connection instead of one per chunk.
         onread: { buffer: Buffer.allocUnsafe(READ_BYTES), callback: received },
       });
       socket.setTimeout(ANSWER_TIMEOUT_MS, () => socket.destroy(new Error('no answer in time')));
@@ -163,7 +163,7 @@ function run(job: LoadJob): Promise<LoadResult> {
   });
 }
 
-// Jobs come one at a time over the channel to the benchmark; with it, this process ends.
+// The benchmark sends one job at a time over the channel. This process ends when the channel closes.
 process.on('message', (job: LoadJob) => {
   void run(job).then((result) => process.send?.(result));
 });

@@ -1,4 +1,4 @@
-// What a proof costs over the size of the log: time and rows read for proofs of inclusion and of consistency, on an embedded PostgreSQL.
+// Measures proofs over the size of the log: time and rows read for inclusion and consistency proofs, on an embedded PostgreSQL.
 // Usage: node dist/bench/log-proofs.js [--sizes 10000,100000,1000000] [--rounds 500] [--audit] [--json]
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import os from 'node:os';
@@ -11,22 +11,23 @@ import { appendWaiting } from '../shared/domain/ledger/append.ts';
 import { createAuditor } from '../shared/domain/ledger/audit.ts';
 import { readConsistencyPath, readInclusionPath, readRoot } from '../shared/domain/ledger/nodes.ts';
 import { verifyConsistency, verifyInclusion } from '../shared/core/proof/merkle.ts';
+import { quantile } from './numbers.ts';
 
 interface Cost {
   readonly proof: 'inclusion' | 'consistency';
   readonly leaves: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Most rows that one proof read. */
+  /** Maximum of rows that one proof read. */
   readonly mostRows: number;
 }
 
 const ORGANISATION = 'org_bench';
 const LOG = { name: 'bench-log', text: 'SELECT log_id FROM log' };
-/** Rows that one statement makes. */
+/** Rows that one statement inserts. */
 const CHUNK = 20_000;
 
-// The records of the log, of a thousand entities: about the size of a small proof.
+// Records of a thousand entities, each about the size of a small proof.
 const FILL = {
   name: 'bench-fill',
   text: `WITH given AS (
@@ -48,11 +49,6 @@ async function fill(db: Database, from: number, to: number): Promise<void> {
     await appendWaiting({ db, nowMs: Date.now, logHost: 'bench.local' }, ORGANISATION, 'live');
     if (start === 0) await db.query({ name: 'bench-analyze', text: 'ANALYZE' }, []);
   }
-}
-
-/** The quantile of sorted values. */
-function quantile(sorted: readonly number[], q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }
 
 async function measure(
@@ -147,19 +143,14 @@ async function main(): Promise<void> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'custos-bench-'));
   chmodSync(folder, 0o711);
   const embedded = await startEmbedded({ dataDir: path.join(folder, 'custos'), say });
-  const db = await (async () => {
-    await migrate(
-      { databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl },
-      'a pepper for a database of no use',
-    );
-    return openDatabase({
-      url: embedded.url,
-      applicationName: 'custos-bench',
-      poolSize: 2,
-      queryTimeoutMs: 60_000,
-      onError: () => undefined,
-    });
-  })();
+  await migrate({ databaseUrl: embedded.url, migrationDatabaseUrl: embedded.ownerUrl }, 'the pepper of a benchmark');
+  const db = await openDatabase({
+    url: embedded.url,
+    applicationName: 'custos-bench',
+    poolSize: 2,
+    queryTimeoutMs: 60_000,
+    onError: () => undefined,
+  });
   try {
     const text = "INSERT INTO organisation (id, slug, name, created_at) VALUES ($1, 'bench', 'bench', now())";
     await db.query({ name: 'bench-organisation', text }, [ORGANISATION]);

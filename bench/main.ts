@@ -1,9 +1,9 @@
-// `npm run bench`: what the service answers and carries out a second, beside a bare Express 5 JSON echo, in one run.
+// `npm run bench`: measures answers and completed work per second, next to a bare Express 5 JSON echo in the same run.
 // Usage: node dist/bench/main.js [--quick] [--only enforce,unseen,intent,proofs,signals,intents,policies]
 //   also: log (inclusion and consistency proofs over the size of the log)
 //   [--connections 1,16,64] [--seconds 3] [--json] [--no-write]
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Queue, Row } from './measure.ts';
 import { measurePolicyCost } from './policy-cost.ts';
@@ -16,26 +16,26 @@ import { PROOF_EVENT } from './work-bodies.ts';
 
 const PARTS = ['enforce', 'unseen', 'intent', 'proofs', 'signals', 'intents', 'policies', 'log'] as const;
 type PartName = (typeof PARTS)[number];
-/** What is measured on both backends of the queues: work that is carried out later. */
+/** Measurements that run on both backends of the queues: work that is carried out later. */
 const QUEUED = ['proofs', 'signals', 'intents'] as const;
 
-/** What must be on record of everything that was accepted. */
+/** Queries for the number of accepted work units that are on record. */
 const ON_RECORD: Readonly<Record<keyof Accepted, string>> = {
-  // A submitted intent is a decision, too.
+  // A submitted intent has a decision, too.
   decisions: 'SELECT (SELECT count(*) FROM decision)::int - (SELECT count(*) FROM intent)::int AS n',
   proofs: `SELECT count(*)::int AS n FROM leaf WHERE event = '${PROOF_EVENT}'`,
   signals: 'SELECT coalesce(sum(signals), 0)::int AS n FROM trust_state',
   intents: "SELECT count(*)::int AS n FROM intent WHERE status = 'decided'",
 };
 
-interface Beside {
+interface Setup {
   readonly plan: Plan;
   readonly only: ReadonlySet<PartName>;
   readonly echo: Echo;
   readonly generator: Generator;
 }
 
-interface Findings {
+interface Measurements {
   readonly rows: readonly Row[];
   readonly memory: Record<string, Memory | undefined>;
   readonly accounts: readonly Account[];
@@ -55,28 +55,24 @@ async function evaluationCosts(sizes: readonly number[]): Promise<EvaluationCost
 }
 
 async function accountsOf(accepted: Accepted, service: Service, queue: Queue): Promise<Account[]> {
-  const whats = (Object.keys(ON_RECORD) as (keyof Accepted)[]).filter((what) => accepted[what] > 0);
-  return Promise.all(
-    whats.map(async (what) => ({
-      what,
-      queue,
-      accepted: accepted[what],
-      onRecord: await service.count(ON_RECORD[what]),
-    })),
-  );
+  const accounts: Account[] = [];
+  for (const what of ['decisions', 'proofs', 'signals', 'intents'] as const)
+    if (accepted[what] > 0)
+      accounts.push({ what, queue, accepted: accepted[what], onRecord: await service.count(ON_RECORD[what]) });
+  return accounts;
 }
 
-/** Everything that is measured on one service, which is started and stopped here. */
-async function onService({ plan, only, echo, generator }: Beside, queue: Queue, redisUrl?: string): Promise<Findings> {
-  const service = await startService(POLICIES, redisUrl);
+/** Starts a service, measures it and stops it. */
+async function measureService(setup: Setup, queue: Queue, redisUrl?: string): Promise<Measurements> {
+  const { plan, only, echo, generator } = setup;
+  const service = await startService(POLICIES, { redisUrl });
   try {
-    const on = { generator, echoPid: echo.pid, servicePid: service.pid };
-    const run = new Run(plan, service, echo, on, queue);
-    const alone = queue === 'PostgreSQL';
+    const run = new Run({ plan, service, echo, generator, queue });
+    const isFirst = queue === 'PostgreSQL';
     await run.warmUp();
-    if (alone && only.has('enforce')) await run.besideEcho();
-    if (alone && only.has('unseen')) await run.unseenFacts();
-    if (alone && only.has('intent')) await run.intents();
+    if (isFirst && only.has('enforce')) await run.besideEcho();
+    if (isFirst && only.has('unseen')) await run.unseenFacts();
+    if (isFirst && only.has('intent')) await run.intents();
     if (only.has('proofs')) await run.proofs();
     if (only.has('signals')) await run.signals();
     if (only.has('intents')) await run.submissions();
@@ -85,7 +81,7 @@ async function onService({ plan, only, echo, generator }: Beside, queue: Queue, 
       [`ingress, ${POLICIES} policies, queues on ${queue}`]: memoryOf(pids.ingress[0]),
       [`workers, ${POLICIES} policies, queues on ${queue}`]: memoryOf(pids.workers[0]),
     };
-    if (alone && only.has('policies')) {
+    if (isFirst && only.has('policies')) {
       await run.overPolicies();
       const most = Math.max(...plan.sizes);
       memory[`ingress, after ${most} policies`] = memoryOf(pids.ingress[0]);
@@ -97,10 +93,10 @@ async function onService({ plan, only, echo, generator }: Beside, queue: Queue, 
   }
 }
 
-async function onRedis(beside: Beside): Promise<Findings> {
+async function measureOnRedis(setup: Setup): Promise<Measurements> {
   const redis = await startRedis();
   try {
-    return await onService(beside, 'Redis', redis.url);
+    return await measureService(setup, 'Redis', redis.url);
   } finally {
     await redis.stop();
   }
@@ -111,12 +107,12 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
   let echo: Echo | undefined;
   try {
     echo = await startEcho();
-    const beside = { plan, only, echo, generator };
-    const found = [await onService(beside, 'PostgreSQL')];
+    const setup = { plan, only, echo, generator };
+    const found = [await measureService(setup, 'PostgreSQL')];
     const skipped: Skipped[] = [];
     const queued = QUEUED.filter((part) => only.has(part));
     const why = whyNoRedis();
-    if (queued.length > 0 && why === undefined) found.push(await onRedis(beside));
+    if (queued.length > 0 && why === undefined) found.push(await measureOnRedis(setup));
     else skipped.push(...queued.map((part) => ({ what: `${part}, queues on Redis`, why: why ?? '' })));
     return {
       mode: plan.mode,
@@ -131,7 +127,7 @@ async function bench(plan: Plan, only: ReadonlySet<PartName>): Promise<Report> {
   }
 }
 
-/** Proofs over the size of the log, by a process of their own: it has a database without a service. */
+/** Measures proofs over the size of the log in another process, with a database without a service. */
 function logProofs(mode: Plan['mode']): void {
   const sizes = mode === 'quick' ? '10000,100000' : '10000,100000,1000000';
   const file = fileURLToPath(new URL('./log-proofs.js', import.meta.url));
@@ -140,7 +136,7 @@ function logProofs(mode: Plan['mode']): void {
 }
 
 async function main(): Promise<number> {
-  // What was started ends with this process only if it ends by itself.
+  // Exiting on a signal runs the exit handlers, which stop the started processes.
   for (const [signal, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -169,17 +165,16 @@ async function main(): Promise<number> {
   const report = await bench({ ...plan, connections, durationMs }, only);
   const now = new Date();
   say(values.json ? jsonOf(report, now) : textOf(report));
-  // Figures of different runs in one file would look as if they could be compared.
+  // Results of different runs must not be mixed in one file, because they can't be compared.
   if (!values['no-write'] && only.size === PARTS.length) {
     writeReport(report, now);
-    if (!values.json) say('\nwritten to docs/bench');
+    if (!values.json) say('\nWrote the results to docs/bench.');
   }
   if (only.has('log') && !values.json) logProofs(plan.mode);
   const lost = report.accounts.filter(({ accepted, onRecord }) => accepted !== onRecord);
   const failed = report.rows.some((row) => row.errors > 0) || lost.length > 0;
-  if (failed) process.stderr.write('FAILED: an answer was an error, or something was accepted and is not on record\n');
+  if (failed) process.stderr.write('FAILED: an answer was an error, or accepted work is not on record\n');
   return failed ? 1 : 0;
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
-  process.exitCode = await main();
+if (import.meta.filename === process.argv[1]) process.exitCode = await main();

@@ -1,5 +1,5 @@
-// One measurement: a load on one of the servers, and what it cost each process; several rounds become one row.
-import type { CarriedOut, Outcome } from './carried-out.ts';
+// One measurement: a load on one server, with its CPU cost for each process. Several rounds become one row.
+import type { CarriedOut, Completion } from './carried-out.ts';
 import type { LoadJob, LoadResult } from './load-types.ts';
 import type { Generator } from './processes.ts';
 import { cpuMs, cpuOf, type Part, PARTS } from './usage.ts';
@@ -21,14 +21,14 @@ export interface Sample {
   readonly errors: number;
   readonly accepted: number;
   readonly firstError: string | undefined;
-  /** CPU microseconds a request, warm-up included; 0 where it can't be known. */
+  /** CPU microseconds per request, warm-up included; 0 where it is unknown. */
   readonly cpuUs: Readonly<Record<Part | 'echo' | 'generator', number>>;
   readonly carriedOut?: CarriedOut;
 }
 
-/** What became of the accepted work of all rounds; in signals, where a request holds many. */
-export interface RowOutcome {
-  readonly outcome: Outcome;
+/** The completion of the accepted work of all rounds, counted in work units (signals, not requests). */
+export interface RowCompletion {
+  readonly outcome: Completion;
   readonly acceptedPerSecond: Spread;
   readonly perSecond: Spread;
   /** From acceptance. */
@@ -37,7 +37,7 @@ export interface RowOutcome {
   readonly maxMs: Spread;
 }
 
-/** All rounds of one thing that was measured. */
+/** All rounds of one measurement. */
 export interface Row {
   readonly name: string;
   readonly connections: number;
@@ -48,9 +48,9 @@ export interface Row {
   readonly p99Ms: Spread;
   readonly errors: number;
   readonly cpuUsPerRequest: Readonly<Record<string, number>>;
-  /** Of the echo with as many connections in the same run, where there is one. */
+  /** Throughput relative to the echo with as many connections in the same run. */
   readonly ofEcho?: Spread;
-  readonly carriedOut?: RowOutcome;
+  readonly carriedOut?: RowCompletion;
 }
 
 export function spread(values: readonly number[]): Spread {
@@ -67,7 +67,7 @@ export interface Measured {
   readonly servicePid: number;
 }
 
-/** Runs a job and says what it cost. @param settled waits for what the job leaves to be done: that is part of the cost */
+/** Runs a job and measures its cost. @param settled waits for work that the job leaves behind; its CPU time counts, too */
 export async function measure(on: Measured, job: LoadJob, settled?: () => Promise<void>): Promise<Sample> {
   const { generator, echoPid, servicePid } = on;
   const before = { parts: cpuOf(servicePid), echo: cpuMs([echoPid]), generator: cpuMs([generator.pid]) };
@@ -95,17 +95,17 @@ export interface RowName {
   readonly name: string;
   readonly connections: number;
   readonly policies: number | null;
-  /** Which backend the queues have. Absent: it makes no difference, or it is PostgreSQL. */
+  /** The backend of the queues, where it makes a difference. */
   readonly queue?: Queue;
 }
 
 /**
- * @param echo the rounds of the echo that ran just before each of these
- * @param itemsARequest for what is carried out, which is counted in items
+ * @param echo the rounds of the echo, each just before the round of the same index
+ * @param unitsPerRequest work units in one request
  */
-export function rowOf(name: RowName, samples: readonly Sample[], echo?: readonly Sample[], itemsARequest = 1): Row {
+export function rowOf(name: RowName, samples: readonly Sample[], echo?: readonly Sample[], unitsPerRequest = 1): Row {
   const of = (pick: (sample: Sample) => number): Spread => spread(samples.map(pick));
-  // Another part's CPU time during these rounds is not theirs.
+  // The echo uses no part of the service, and the reverse.
   const parts = name.name === 'echo' ? (['echo', 'generator'] as const) : ([...PARTS, 'generator'] as const);
   const cpu = Object.fromEntries(parts.map((part) => [part, Math.round(of((s) => s.cpuUs[part]).median)]));
   return {
@@ -118,11 +118,11 @@ export function rowOf(name: RowName, samples: readonly Sample[], echo?: readonly
     ...(echo === undefined
       ? {}
       : { ofEcho: spread(samples.map((s, i) => s.perSecond / Math.max(1, echo[i]?.perSecond ?? 0))) }),
-    ...outcomeOf(samples, itemsARequest),
+    ...completionOf(samples, unitsPerRequest),
   };
 }
 
-function outcomeOf(samples: readonly Sample[], itemsARequest: number): { carriedOut?: RowOutcome } {
+function completionOf(samples: readonly Sample[], unitsPerRequest: number): { carriedOut?: RowCompletion } {
   const all = samples.flatMap(({ carriedOut }) => (carriedOut === undefined ? [] : [carriedOut]));
   const [first] = all;
   if (first === undefined) return {};
@@ -130,7 +130,7 @@ function outcomeOf(samples: readonly Sample[], itemsARequest: number): { carried
   return {
     carriedOut: {
       outcome: first.outcome,
-      acceptedPerSecond: spread(samples.map((s) => s.perSecond * itemsARequest)),
+      acceptedPerSecond: spread(samples.map((s) => s.perSecond * unitsPerRequest)),
       perSecond: of((one) => one.perSecond),
       p50Ms: of((one) => one.p50),
       p99Ms: of((one) => one.p99),

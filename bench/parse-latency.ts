@@ -1,14 +1,14 @@
-// Measures how long one parse takes on texts of the greatest length that the API accepts, of every kind that could be slow.
+// Measures the time of one parse on texts of the maximum length that the API accepts, of every kind that could be slow.
 // Usage: node dist/bench/parse-latency.js [--json] [--runs N]
 import { readFileSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compileLexicon } from '../shared/core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../shared/core/intent/parse.ts';
 import { findRoot } from '../shared/platform/config/root.ts';
+import { quantile } from './numbers.ts';
 import { LENGTH, textsByKind } from './parse-texts.ts';
 
 /** Milliseconds. */
@@ -23,7 +23,7 @@ export interface KindLatency {
   kind: string;
   texts: number;
   wall: Spread;
-  /** Of the process, so with what its compiler and its garbage collector do beside; other work lengthens it less. */
+  /** Processor time of the process, including its compiler and garbage collector. Other work on the machine affects it less. */
   cpu: Spread;
 }
 
@@ -34,16 +34,10 @@ interface Times {
   readonly cpu: number[];
 }
 
-function percentile(times: readonly number[], share: number): number {
+function spread(times: readonly number[]): Spread {
   const sorted = [...times].sort((a, b) => a - b);
-  return round(sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0);
+  return { p50: round(quantile(sorted, 0.5)), p99: round(quantile(sorted, 0.99)), max: round(quantile(sorted, 1)) };
 }
-
-const spread = (times: readonly number[]): Spread => ({
-  p50: percentile(times, 0.5),
-  p99: percentile(times, 0.99),
-  max: percentile(times, 1),
-});
 
 const summary = (kind: string, texts: number, { wall, cpu }: Times): KindLatency => ({
   kind,
@@ -52,7 +46,7 @@ const summary = (kind: string, texts: number, { wall, cpu }: Times): KindLatency
   cpu: spread(cpu),
 });
 
-/** Parses each text `runs` times after a warm-up; the last row is about all of them. */
+/** Parses each text `runs` times after a warm-up. The last row summarizes all kinds. */
 export function measureLatency(lexicon: Lexicon, runs: number): KindLatency[] {
   const kinds = textsByKind(lexicon);
   for (const texts of kinds.values()) for (const text of texts.slice(0, 20)) parseIntent(text, lexicon);
@@ -76,7 +70,7 @@ export function measureLatency(lexicon: Lexicon, runs: number): KindLatency[] {
   return [...rows, summary('all', all.wall.length / runs, all)];
 }
 
-/** What may be quoted of a run. */
+/** The result of a run in one sentence. */
 function sentenceOf({ texts, cpu, wall }: KindLatency, runs: number): string {
   const shown = ({ p50, p99, max }: Spread) => `p50 ${p50.toFixed(2)}, p99 ${p99.toFixed(2)}, max ${max.toFixed(2)} ms`;
   return `${texts} texts of ${LENGTH} characters, ${runs} runs: processor time ${shown(cpu)}; clock ${shown(wall)}`;
@@ -99,7 +93,7 @@ function main(): void {
     return;
   }
   process.stdout.write(
-    `one parse of ${LENGTH} characters, milliseconds of processor time and of the clock\n` +
+    `one parse of ${LENGTH} characters, in milliseconds of processor time and of the clock\n` +
       'kind                       texts cpu p50     p99     max clock p50   p99     max\n',
   );
   for (const { kind, texts, cpu, wall } of rows) {
@@ -116,4 +110,4 @@ function main(): void {
     );
 }
 
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) main();
+if (import.meta.filename === process.argv[1]) main();

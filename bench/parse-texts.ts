@@ -1,35 +1,33 @@
-// Texts of the greatest length that the API accepts, of every kind that could be slow to read.
+// Texts of the maximum length that the API accepts, of every kind that could be slow to parse.
 import type { Lexicon } from '../shared/core/intent/lexicon/types.ts';
+import { randomNumbers } from './numbers.ts';
 
 /** Characters of each text. */
 export const LENGTH = 10_000;
-/** Numbers 0..1 that are the same in every run. */
-function sequence(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 const repeated = (seed: string): string => seed.repeat(Math.ceil(LENGTH / seed.length)).slice(0, LENGTH);
 const seeded = (seeds: readonly string[]): string[] => seeds.map(repeated);
-/** Texts of words drawn from a list. */
-function drawn(words: readonly string[], texts: number, separator = ' '): string[] {
-  const next = sequence(words.length);
+/** Texts of random words of a list. */
+function drawn(words: readonly string[], texts: number): string[] {
+  const next = randomNumbers(words.length);
   return Array.from({ length: texts }, () => {
     let text = '';
-    while (text.length < LENGTH) text += (words[Math.floor(next() * words.length)] ?? '') + separator;
+    while (text.length < LENGTH) text += `${words[Math.floor(next() * words.length)]} `;
     return text.slice(0, LENGTH);
   });
 }
 
-/** Texts by kind, made from the lexicon in use: what is cheap with one lexicon need not be with another. */
+/** Texts by kind. They use the words of the lexicon, because a text that is cheap with one lexicon may be slow with another. */
 export function textsByKind(lexicon: Lexicon): Map<string, string[]> {
   const verbs = [...lexicon.verbs.keys()];
   const nouns = [...lexicon.domainOfNoun.keys()];
   const glue = ['and', 'the', 'then', 'of', 'to', 'should be', 'is', 'not', 'or', 'that', 'please', 'users', 'deleted'];
-  const unicode = sequence(7);
+  const random = randomNumbers(7);
+  /** 40 texts of random characters from a code point on. */
+  const randomTexts = (first: number, count: number): string[] =>
+    Array.from({ length: 40 }, () =>
+      String.fromCharCode(...Array.from({ length: LENGTH }, () => first + Math.floor(random() * count))),
+    );
   return new Map([
     ['one verb, repeated', verbs.map((verb) => repeated(`${verb} `))],
     ['one verb after "and"', verbs.map((verb) => repeated(`and ${verb} `))],
@@ -179,17 +177,7 @@ export function textsByKind(lexicon: Lexicon): Map<string, string[]> {
         'l\u00f6schen sie ',
       ]),
     ],
-    [
-      'random characters',
-      Array.from({ length: 40 }, () =>
-        String.fromCharCode(...Array.from({ length: LENGTH }, () => Math.floor(unicode() * 0xffff))),
-      ),
-    ],
-    [
-      'random ASCII',
-      Array.from({ length: 40 }, () =>
-        String.fromCharCode(...Array.from({ length: LENGTH }, () => 32 + Math.floor(unicode() * 95))),
-      ),
-    ],
+    ['random characters', randomTexts(0, 0xffff)],
+    ['random ASCII', randomTexts(32, 95)],
   ]);
 }

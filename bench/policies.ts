@@ -1,16 +1,17 @@
-// A policy folder of any size and the requests that are asked of it, the same for every run.
+// A policy folder of any size and request bodies for it, the same in every run.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findRoot } from '../shared/platform/config/root.ts';
+import { randomNumbers } from './numbers.ts';
 
 const ACTIONS = ['read', 'update', 'create', 'delete', 'send', 'execute'] as const;
-/** Policies for everything; each is a candidate for every request, as an installation's general rules are. */
+/** Number of policies whose target is everything: candidates for every request, as an installation's general rules are. */
 const GENERAL = 2;
 const AGENTS = 200;
 const INTENTS = 48;
 const AMOUNTS = 100;
 
-/** What stands in the place of a number that the load generator makes anew for every request; nine digits. */
+/** Placeholder for a number that is new in every request; the load generator replaces its last nine digits. */
 export const UNSEEN_AMOUNT = '1000000000';
 
 interface Condition {
@@ -36,7 +37,7 @@ function projectOf(index: number): { action: string; resource: string } {
   return { action: ACTIONS[index % ACTIONS.length] ?? 'read', resource: `team-${index % 97}/project-${index}` };
 }
 
-/** A rule set of one project: three rules, of which the facts decide which one holds. */
+/** The policy of one project: three rules; the facts of a request decide which one matches. */
 function projectPolicy(index: number): object {
   const { action, resource } = projectOf(index);
   const permit = index % 5 === 0 ? 'DEGRADE' : 'ALLOW';
@@ -89,13 +90,13 @@ function generalPolicies(): object[] {
   ];
 }
 
-/** `count` policies: two for everything, the others each for one project. */
+/** `count` policies: two whose target is everything, and one for each of the projects. */
 export function makePolicies(count: number): object[] {
   const projects = Array.from({ length: count - GENERAL }, (_, index) => projectPolicy(index));
   return [...generalPolicies(), ...projects];
 }
 
-/** Writes a folder that the service can read: the policies, and the shipped lexicon. */
+/** Writes a policy folder: the policies, and the shipped lexicon. */
 export function writePolicyFolder(folder: string, count: number): void {
   mkdirSync(folder, { recursive: true });
   copyFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), path.join(folder, 'lexicon.json'));
@@ -105,28 +106,26 @@ export function writePolicyFolder(folder: string, count: number): void {
   }
 }
 
-/** A small generator of its own, so that every run asks the same (Park and Miller, 1988). */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state % below;
-  };
+/** Whole numbers from 0 to below a limit, the same in every run. */
+function wholeNumbers(seed: number): (below: number) => number {
+  const next = randomNumbers(seed);
+  return (below) => Math.floor(next() * below);
 }
 
 /**
- * Bodies for POST /v1/enforce: 200 agents, 48 intents spread over all policies (every eighth fits no project), claims,
- * amounts. `unseen`: the amount of each is a place to be filled with a number that no request had before.
+ * Bodies for POST /v1/enforce: 200 agents, 48 intents spread over all policies (every eighth fits no project), claims
+ * and amounts.
+ * @param unseen whether the amount of each is the placeholder `UNSEEN_AMOUNT`
  */
 export function enforceBodies(policyCount: number, size: number, unseen = false): string[] {
-  const next = random(7);
+  const next = wholeNumbers(7);
   const projects = policyCount - GENERAL;
   return Array.from({ length: size }, () => {
     const nth = next(INTENTS);
     const { action, resource } = projectOf(Math.floor((nth * projects) / INTENTS));
-    const place = nth % 8 === 7 ? `unknown/${nth}` : `${resource}/record-${nth}`;
+    const target = nth % 8 === 7 ? `unknown/${nth}` : `${resource}/record-${nth}`;
     const body = {
-      intent: `${action}:${place}`,
+      intent: `${action}:${target}`,
       agent_id: `bench-agent-${next(AGENTS)}`,
       ...(next(3) === 0 ? { trust_level: next(8) } : {}),
       context: {
@@ -155,7 +154,7 @@ const SENTENCES = [
 
 /** Bodies for POST /v1/intent. */
 export function intentBodies(size: number): string[] {
-  const next = random(11);
+  const next = wholeNumbers(11);
   return Array.from({ length: size }, () =>
     JSON.stringify({
       raw_intent: `${SENTENCES[next(SENTENCES.length)]} (${next(40)})`,

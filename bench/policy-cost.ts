@@ -1,19 +1,18 @@
-// What one evaluation costs, over the number of policies: remembered, by the engine, and beside json-rules-engine run over all rules.
+// Measures one evaluation over the number of policies: from the memo, by the engine, and by json-rules-engine over all rules.
 import { Engine } from 'json-rules-engine';
-import { createEvaluator } from '../shared/core/policy/evaluate.ts';
-import type { Evaluator } from '../shared/core/policy/evaluate.ts';
-import { loadPolicySet } from '../shared/core/policy/load.ts';
-import type { PolicySet } from '../shared/core/policy/load.ts';
+import { createEvaluator, type Evaluator } from '../shared/core/policy/evaluate.ts';
+import { loadPolicySet, type PolicySet } from '../shared/core/policy/load.ts';
 import { engineConditions } from '../shared/core/policy/normal-form.ts';
 import { OPERATORS } from '../shared/core/policy/operators.ts';
 import type { Facts } from '../shared/core/policy/types.ts';
 import { pathReader } from '../shared/core/policy/vocabulary.ts';
 import { effectiveTrust } from '../shared/core/trust/score.ts';
+import { randomNumbers } from './numbers.ts';
 
 export interface PolicyCost {
   readonly policies: number;
   readonly loadMs: number;
-  /** Microseconds of processor time per evaluation. */
+  /** Microseconds of processor time per evaluation, as the next two. */
   readonly remembered: number;
   readonly engine: number;
   /** json-rules-engine over all rules of the set, one engine, one run at a time. */
@@ -78,7 +77,7 @@ function factsOf(i: number): Facts {
 }
 
 async function perRun(count: number, run: (i: number) => unknown): Promise<number> {
-  // Processor time, not the clock: the figures are compared with each other, and other processes may be busy.
+  // Processor time instead of the clock: other processes may be busy.
   const before = process.cpuUsage();
   for (let i = 0; i < count; i += 1) {
     const result = run(i);
@@ -88,7 +87,7 @@ async function perRun(count: number, run: (i: number) => unknown): Promise<numbe
   return (used.user + used.system) / count;
 }
 
-/** The whole set in one plain engine; only ever one run at a time. */
+/** The whole set in one plain json-rules-engine, which runs one evaluation at a time. */
 function plainEngine({ compiled }: PolicySet): (facts: Facts) => Promise<unknown> {
   const pathResolver = (facts: object, path: string): unknown => pathReader(path)(facts);
   const engine = new Engine([], { allowUndefinedFacts: true, pathResolver });
@@ -102,19 +101,15 @@ function plainEngine({ compiled }: PolicySet): (facts: Facts) => Promise<unknown
   return (facts) => engine.run({ facts });
 }
 
-/** Measures one size. Every request is for a random one of the policies' resources. */
+/** Measures one size. Each request names the resource of a random policy. */
 export async function measurePolicyCost(policies: number): Promise<PolicyCost> {
   const files = Array.from({ length: policies }, (_, i) => ({ path: `p${i}.json`, text: policyText(i) }));
   const before = performance.now();
   const loaded = loadPolicySet(files, { path: 'lexicon.json', text: '{}' }, { compileLexicon: (json) => json });
   const loadMs = performance.now() - before;
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings[0]));
-  // A fixed linear congruence (Numerical Recipes) instead of Math.random, so that two runs ask the same.
-  let seed = 1;
-  const all = Array.from({ length: 20_000 }, () => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return factsOf(seed % policies);
-  });
+  const random = randomNumbers(1);
+  const all = Array.from({ length: 20_000 }, () => factsOf(Math.floor(random() * policies)));
   const at = (i: number): Facts => all[i % all.length] ?? factsOf(0);
   const measure = async (evaluator: Evaluator, count: number): Promise<number> => {
     await perRun(all.length, (i) => evaluator.evaluate(at(i)));

@@ -1,4 +1,4 @@
-// Everything that a run starts: the service, the echo, the load generator; all of it ends with the run.
+// The processes of a run: the service, the echo and the load generator. All of them end with the run.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -23,7 +23,7 @@ import { writePolicyFolder } from './policies.ts';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const START_TIMEOUT_MS = 60_000;
-/** The largest policy set is read, checked and compiled within this. */
+/** Time in which the largest policy set must be read, checked and compiled. */
 const POLICY_TIMEOUT_MS = 120_000;
 
 export interface Echo {
@@ -39,15 +39,15 @@ export interface Generator {
 }
 
 export interface Service {
-  /** The supervisor. */
+  /** Of the supervisor. */
   readonly pid: number;
   readonly port: number;
-  /** A key that may do what is measured. */
+  /** A key with the scopes of the measured requests. */
   readonly key: string;
   readonly databaseUrl: string;
-  /** Puts a set of this many generated policies into force. */
+  /** Replaces the policies by this many generated ones, and waits until they are in force. */
   usePolicies(count: number): Promise<void>;
-  /** One number, `n`, from the database, for comparing what was answered with what is on record. */
+  /** The number `n` that a query gives. */
   count(query: string): Promise<number>;
   stop(): Promise<void>;
 }
@@ -62,7 +62,7 @@ async function endOf(child: ChildProcess): Promise<void> {
   await ended(child);
 }
 
-/** Starts a file of the benchmark with a channel to it. */
+/** Starts a file of the benchmark as a process with a message channel. */
 function forked(file: string): ChildProcess & { pid: number } {
   const child = fork(path.join(here, file), { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const { pid } = child;
@@ -97,16 +97,26 @@ export function startGenerator(): Generator {
   };
 }
 
-/** The settings of whoever runs the benchmark must not change it. */
+/** Without the caller's settings, which would change the benchmark. */
 function cleanEnv(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, NODE_OPTIONS } = process.env;
   return { PATH, HOME, TMPDIR, NODE_OPTIONS };
 }
 
-/** Starts the service as `npm start` does, on a database and a policy folder of its own in the temporary folder; queues on Redis if its address is given. */
-export async function startService(policyCount: number, redisUrl?: string): Promise<Service> {
+export interface ServiceOptions {
+  /** For queues on Redis; by default they are in PostgreSQL. */
+  readonly redisUrl?: string | undefined;
+  /** Folder of the compiled service. Default: the one of this benchmark. */
+  readonly dist?: string | undefined;
+}
+
+/** Starts the service as `npm start` does, with its own database and policy folder in a temporary folder. */
+export async function startService(
+  policyCount: number,
+  { redisUrl, dist = path.join(here, '..') }: ServiceOptions = {},
+): Promise<Service> {
   const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-'));
-  // Root's database runs as another user, who must be able to pass.
+  // The database of root runs as another user, who must be able to pass this folder.
   chmodSync(folder, 0o711);
   const dataDir = path.join(folder, 'data');
   const policyDir = path.join(folder, 'policies');
@@ -115,14 +125,14 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
   const place = (count: number): void => {
     const set = path.join(sets, String(count));
     writePolicyFolder(set, count);
-    // One step from the old set to the new one: a half-written folder would be read as a set of its own.
+    // An atomic replacement: a half-written folder would be read as a set.
     symlinkSync(set, `${policyDir}.new`);
     renameSync(`${policyDir}.new`, policyDir);
   };
   place(policyCount);
   const logFile = path.join(folder, 'service.log');
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [path.join(here, '..', 'cli', 'main.js'), 'start'], {
+  const child = spawn(process.execPath, [path.join(dist, 'cli', 'main.js'), 'start'], {
     env: {
       ...cleanEnv(),
       PORT: '0',
@@ -131,7 +141,7 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
       CUSTOS_RATE_LIMIT: 'off',
       ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
     },
-    // One line a request is written, as in operation, and read by nobody: a pipe would have to be, on the same two cores.
+    // Access logs are written, as in production, but to a file: reading a pipe would cost time on the same two cores.
     stdio: ['ignore', log, 'ignore'],
   });
   closeSync(log);
@@ -141,13 +151,13 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
   };
   const { pid } = child;
   if (pid === undefined) throw new Error('the service could not be started');
-  const killNow = (): void => void child.kill('SIGTERM');
-  process.once('exit', killNow);
-  void ended(child).then(() => process.off('exit', killNow));
+  const terminate = (): void => void child.kill('SIGTERM');
+  process.once('exit', terminate);
+  void ended(child).then(() => process.off('exit', terminate));
   try {
     const address = await addressOf(child, logFile);
     const admin = readFileSync(path.join(dataDir, BOOTSTRAP_FILE), 'utf8').trim();
-    const inForce = (): Promise<string> => digestInForce(address);
+    const inForce = (): Promise<string> => digestInForce(address, admin);
     await inForce();
     const key = await makeKey(address, admin);
     const databaseUrl = readFileSync(path.join(dataDir, ADDRESS_FILE), 'utf8').trim();
@@ -182,12 +192,12 @@ export async function startService(policyCount: number, redisUrl?: string): Prom
 async function until(condition: () => Promise<boolean>, timeoutMs: number, what: string): Promise<void> {
   const deadline = performance.now() + timeoutMs;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`waited ${timeoutMs} ms in vain for ${what}`);
+    if (performance.now() > deadline) throw new Error(`timed out after ${timeoutMs} ms waiting for ${what}`);
     await delay(100);
   }
 }
 
-/** What the service prints once it is ready holds its address. */
+/** The address that the service prints when it is ready. */
 async function addressOf(child: ChildProcess, logFile: string): Promise<string> {
   let gone = false;
   void ended(child).then(() => (gone = true));
@@ -200,9 +210,10 @@ async function addressOf(child: ChildProcess, logFile: string): Promise<string> 
   return found;
 }
 
-/** The digest of the policy set that ingress evaluates; '' while there is none. */
-async function digestInForce(address: string): Promise<string> {
-  const answer = await fetch(`${address}/ready`);
+/** The digest of the policy set that ingress evaluates, or an empty text while there is none. */
+async function digestInForce(address: string, admin: string): Promise<string> {
+  // Only the operator gets the details of a check.
+  const answer = await fetch(`${address}/ready`, { headers: { authorization: `Bearer ${admin}` } });
   const { checks } = (await answer.json()) as { checks: { name: string; ok: boolean; detail?: string }[] };
   const check = checks.find(({ name }) => name === 'policy-set');
   return check?.ok === true ? (check.detail ?? '') : '';

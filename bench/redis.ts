@@ -1,4 +1,4 @@
-// A redis-server for the run alone: on a free port of this machine, with an append-only file as in operation.
+// A redis-server for one run: on a free port of this machine, with an append-only file as in production.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ export interface OwnRedis {
 
 const START_TIMEOUT_MS = 10_000;
 
-/** Why no Redis can be started here, with how to change that; undefined when one can. */
+/** Why Redis can't be started here, and how to install it; undefined when it can. */
 export function whyNoRedis(): string | undefined {
   if (spawnSync('redis-server', ['--version']).error === undefined) return undefined;
   return 'redis-server is not on the PATH (apt-get install redis-server, or brew install redis)';
@@ -33,7 +33,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** Settings as docker-compose.yml has them. @throws {Error} when it does not answer in time */
+/** Uses the settings of docker-compose.yml. @throws {Error} when Redis does not answer in time */
 export async function startRedis(): Promise<OwnRedis> {
   const port = await freePort();
   const folder = mkdtempSync(path.join(tmpdir(), 'custos-bench-redis-'));
@@ -54,7 +54,7 @@ export async function startRedis(): Promise<OwnRedis> {
   while (!(await answers(url))) {
     if (performance.now() > deadline || child.exitCode !== null) {
       if (child.exitCode === null) await stop();
-      throw new Error('the redis-server that was started does not answer');
+      throw new Error('redis-server does not answer');
     }
     await delay(50);
   }

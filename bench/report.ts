@@ -1,24 +1,25 @@
-// What a run found, for people (a table), for programs (JSON) and for the eye (SVG).
+// The report of a run: text tables, JSON and SVG charts.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import path from 'node:path';
 import { findRoot } from '../shared/platform/config/root.ts';
 import type { Queue, Row } from './measure.ts';
+import { alignedLines } from './numbers.ts';
 import { type Chart, drawChart } from './svg.ts';
 import type { Memory, Part } from './usage.ts';
 
-/** Microseconds one evaluation takes alone, without HTTP and storage. */
+/** Microseconds of one evaluation, without HTTP and storage. */
 export interface EvaluationCost {
   readonly policies: number;
   readonly rememberedUs: number;
-  /** Facts that were not seen before: json-rules-engine on the candidates that the index finds. */
+  /** For facts that are not in the memo: json-rules-engine on the candidates that the index finds. */
   readonly engineUs: number;
   /** json-rules-engine over all rules. */
   readonly plainUs: number;
 }
 
 export interface Report {
-  /** `quick` runs are for a look, `full` ones for comparing. */
+  /** `quick` runs give a first impression; `full` runs can be compared. */
   readonly mode: 'quick' | 'full';
   readonly rows: readonly Row[];
   readonly evaluation: readonly EvaluationCost[];
@@ -27,13 +28,13 @@ export interface Report {
   readonly accounts: readonly Account[];
 }
 
-/** What could not be measured here. */
+/** A measurement that is not possible on this machine. */
 export interface Skipped {
   readonly what: string;
   readonly why: string;
 }
 
-/** What one service accepted, and what of it is on record, carried out, at the end. */
+/** Work that one service accepted, and the part of it that is carried out and on record at the end. */
 export interface Account {
   readonly what: string;
   readonly queue: Queue;
@@ -45,14 +46,7 @@ export const BESIDE_ECHO = 'POST /v1/enforce';
 export const OVER_POLICIES = 'POST /v1/enforce, over policies';
 export const ECHO = 'echo';
 
-function table(lines: readonly (readonly string[])[]): string {
-  const widths = (lines[0] ?? []).map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
-  return lines
-    .map((line) =>
-      line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  '),
-    )
-    .join('\n');
-}
+const table = (rows: readonly (readonly string[])[]): string => alignedLines(rows).join('\n');
 
 const whole = (n: number): string => Math.round(n).toLocaleString('en-US');
 
@@ -90,7 +84,7 @@ function carriedOutLines(rows: readonly Row[]): string[][] {
   });
 }
 
-/** The report as text of at most 140 columns. */
+/** The report as text. */
 export function textOf(report: Report): string {
   const head = [
     'what',
@@ -102,7 +96,7 @@ export function textOf(report: Report): string {
     'p50 ms',
     'p99 ms',
     'errors',
-    'CPU us a request',
+    'CPU us per request',
   ];
   const lines = report.rows.map((row) => [
     nameOf(row),
@@ -125,7 +119,7 @@ export function textOf(report: Report): string {
   if (report.evaluation.length > 0) {
     out.push(
       table([
-        ['one evaluation alone, CPU us', 'remembered', 'facts not seen before', 'json-rules-engine on all rules'],
+        ['one evaluation, CPU us', 'from the memo', 'new facts', 'json-rules-engine on all rules'],
         ...report.evaluation.map((e) => [
           `${whole(e.policies)} policies`,
           e.rememberedUs.toFixed(1),
@@ -136,7 +130,7 @@ export function textOf(report: Report): string {
     );
   }
   for (const [name, memory] of Object.entries(report.memory))
-    if (memory !== undefined) out.push(`${name}: ${memory.nowMb} MB resident at the end, ${memory.mostMb} MB at most`);
+    if (memory !== undefined) out.push(`${name}: ${memory.nowMb} MB resident at the end, maximum ${memory.mostMb} MB`);
   for (const { what, queue, accepted, onRecord } of report.accounts)
     out.push(`${what}, queues on ${queue}: ${whole(accepted)} accepted, ${whole(onRecord)} carried out and on record`);
   return out.join('\n\n');
@@ -174,11 +168,11 @@ function charts(report: Report): Record<string, Chart> {
         { name: 'anchored, p99', points: timesOf((row) => row.carriedOut?.p99Ms.median ?? 0) },
       ],
     },
-    // Processor time, not requests per second: sizes are measured minutes apart, and the machine does other things too.
+    // Processor time instead of throughput: the sizes are measured minutes apart, and other work on the machine varies.
     'over-policies': {
-      title: 'What a durable decision costs over the number of policies',
+      title: 'Cost of a durable decision over the number of policies',
       xLabel: 'policies',
-      yLabel: 'microseconds of processor time a decision',
+      yLabel: 'microseconds of processor time per decision',
       series: [
         { name: 'ingress', points: cpuOver('ingress') },
         { name: 'PostgreSQL', points: cpuOver('postgres') },
@@ -192,8 +186,8 @@ function charts(report: Report): Record<string, Chart> {
       yLabel: 'microseconds',
       yScale: 'log',
       series: [
-        { name: 'remembered', points: cost((e) => e.rememberedUs) },
-        { name: 'facts not seen before', points: cost((e) => e.engineUs) },
+        { name: 'from the memo', points: cost((e) => e.rememberedUs) },
+        { name: 'new facts', points: cost((e) => e.engineUs) },
         { name: 'json-rules-engine, all rules', points: cost((e) => e.plainUs) },
       ],
     };
@@ -201,7 +195,7 @@ function charts(report: Report): Record<string, Chart> {
   return all;
 }
 
-/** The report with what it was measured on, which names neither the machine nor its folders. */
+/** The report with the kind of machine, but without its name or folders. */
 export function jsonOf(report: Report, now: Date): string {
   const machine = {
     date: now.toISOString().slice(0, 10),

@@ -1,11 +1,11 @@
-// The measurements themselves: one service, an echo beside it, and a load generator that turns from one to the other.
-import { type CarriedOut, type Outcome, watch } from './carried-out.ts';
+// The measurements: one service, an echo as the baseline, and a load generator that alternates between them.
+import { type CarriedOut, type Completion, watch } from './carried-out.ts';
 import type { LoadJob } from './load-types.ts';
 import { type Measured, measure, type Queue, type Row, rowOf, type Sample } from './measure.ts';
 import { enforceBodies, intentBodies, UNSEEN_AMOUNT } from './policies.ts';
-import type { Echo, Service } from './processes.ts';
+import type { Echo, Generator, Service } from './processes.ts';
 import { BESIDE_ECHO, ECHO, OVER_POLICIES, type Report } from './report.ts';
-import { proofBodies, SIGNALS_A_REQUEST, signalBodies, submissionBodies } from './work-bodies.ts';
+import { proofBodies, SIGNALS_PER_REQUEST, signalBodies, submissionBodies } from './work-bodies.ts';
 
 export interface Plan {
   readonly mode: Report['mode'];
@@ -31,14 +31,14 @@ export const FULL: Plan = { ...QUICK, mode: 'full', durationMs: 3_000, warmUpMs:
 
 export const POLICIES = 1_000;
 const MOST_CONNECTIONS = 64;
-/** Distinct requests; a prime number of agents and intents would not matter, their variety does. */
+/** Number of distinct requests. */
 const BODIES = 4_096;
-/** Both servers get this much load before anything is measured: V8 compiles what is hot. */
+/** Warm-up load of both servers, in which V8 compiles the hot code. */
 const FIRST_LOAD_MS = 3_000;
-/** Senders of batches are few. */
+/** Batches come from few senders. */
 const BATCH_CONNECTIONS = 16;
 
-/** What was accepted, in the units of its account (signals, not requests). */
+/** Accepted work in work units (signals, not requests). */
 export interface Accepted {
   decisions: number;
   proofs: number;
@@ -46,34 +46,45 @@ export interface Accepted {
   intents: number;
 }
 
-export class Run {
-  private readonly plan: Plan;
-  private readonly service: Service;
-  private readonly echo: Echo;
-  private readonly on: Measured;
-  readonly rows: Row[] = [];
+export interface RunOptions {
+  readonly plan: Plan;
+  readonly service: Service;
+  readonly echo: Echo;
+  readonly generator: Generator;
+  readonly queue: Queue;
+}
 
-  /** A row, and a line for whoever waits for the end. */
+export class Run {
+  readonly rows: Row[] = [];
+  readonly accepted: Accepted = { decisions: 0, proofs: 0, signals: 0, intents: 0 };
+  private readonly options: RunOptions;
+  private readonly measured: Measured;
+
+  constructor(options: RunOptions) {
+    this.options = options;
+    const { generator, echo, service } = options;
+    this.measured = { generator, echoPid: echo.pid, servicePid: service.pid };
+  }
+
+  /** Adds a row, and prints a line that shows the progress of the run. */
   private add(row: Row): void {
     this.rows.push(row);
     const { name, connections, queue, perSecond } = row;
     const where = queue === undefined ? '' : `, queues on ${queue}`;
     process.stderr.write(`${name}, ${connections} connections${where}: ${Math.round(perSecond.median)} requests/s\n`);
   }
-  readonly accepted: Accepted = { decisions: 0, proofs: 0, signals: 0, intents: 0 };
-  private readonly queue: Queue;
-
-  constructor(plan: Plan, service: Service, echo: Echo, on: Measured, queue: Queue) {
-    this.plan = plan;
-    this.service = service;
-    this.echo = echo;
-    this.on = on;
-    this.queue = queue;
-  }
 
   private job(job: Pick<LoadJob, 'port' | 'connections' | 'bodies'> & Partial<LoadJob>): LoadJob {
-    const { durationMs, warmUpMs } = this.plan;
-    return { path: '/v1/enforce', key: this.service.key, durationMs, warmUpMs, ...job };
+    const { plan, service } = this.options;
+    const { durationMs, warmUpMs } = plan;
+    return { path: '/v1/enforce', key: service.key, durationMs, warmUpMs, ...job };
+  }
+
+  /** Measures a job. Its first error is printed at once, because later ones are probably the same. */
+  private async measure(job: LoadJob, settled?: () => Promise<void>): Promise<Sample> {
+    const sample = await measure(this.measured, job, settled);
+    if (sample.firstError !== undefined) process.stderr.write(`an answer was an error: ${sample.firstError}\n`);
+    return sample;
   }
 
   private async enforce(
@@ -82,58 +93,59 @@ export class Run {
     more: Partial<LoadJob> = {},
     settled?: () => Promise<void>,
   ): Promise<Sample> {
-    const sample = await measure(this.on, this.job({ port: this.service.port, connections, bodies, ...more }), settled);
+    const job = this.job({ port: this.options.service.port, connections, bodies, ...more });
+    const sample = await this.measure(job, settled);
     this.accepted.decisions += sample.accepted;
-    return noted(sample);
+    return sample;
   }
 
   private async echoed(connections: number, bodies: readonly string[], more: Partial<LoadJob> = {}): Promise<Sample> {
-    return noted(await measure(this.on, this.job({ port: this.echo.port, connections, bodies, ...more })));
+    return this.measure(this.job({ port: this.options.echo.port, connections, bodies, ...more }));
   }
 
-  /** A round, and what became of the work it left behind. */
+  /** One round, with the completion of the work that it left behind. */
   private async watched(
-    outcome: Outcome,
+    outcome: Completion,
     round: (settled: () => Promise<void>) => Promise<Sample>,
   ): Promise<Sample & { carriedOut: CarriedOut }> {
-    const eyes = await watch(this.service.databaseUrl, outcome);
+    const watching = await watch(this.options.service.databaseUrl, outcome);
     let carriedOut: CarriedOut | undefined;
     try {
-      const sample = await round(() => eyes.drained());
-      carriedOut = await eyes.end();
+      const sample = await round(() => watching.drained());
+      carriedOut = await watching.end();
       return { ...sample, carriedOut };
     } finally {
-      if (carriedOut === undefined) await eyes.end().catch(() => undefined);
+      if (carriedOut === undefined) await watching.end().catch(() => undefined);
     }
   }
 
-  /** Rounds of accepting work, each beside the echo of the same bodies, each carried out before the next begins. */
+  /** Rounds of accepting work, each after a round of the echo with the same bodies. The work of a round is completed before the next. */
   private async accept(work: {
     name: string;
-    outcome: Outcome;
+    outcome: Completion;
     account: keyof Accepted;
     connections: number;
     policies?: number;
-    itemsARequest?: number;
+    unitsPerRequest?: number;
     load: Pick<LoadJob, 'path' | 'bodies'> & Partial<LoadJob>;
   }): Promise<void> {
-    const { name, outcome, account, connections, policies = null, itemsARequest = 1, load } = work;
-    const { queue } = this;
-    const job = this.job({ port: this.service.port, connections, status: 202, ...load });
+    const { name, outcome, account, connections, policies = null, unitsPerRequest = 1, load } = work;
+    const { queue, service, plan } = this.options;
+    const job = this.job({ port: service.port, connections, status: 202, ...load });
     const post = async (one: LoadJob, settled: () => Promise<void>): Promise<Sample> => {
-      const sample = await measure(this.on, one, settled);
-      this.accepted[account] += sample.accepted * itemsARequest;
-      return noted(sample);
+      const sample = await this.measure(one, settled);
+      this.accepted[account] += sample.accepted * unitsPerRequest;
+      return sample;
     };
     await this.watched(outcome, (settled) => post({ ...job, durationMs: FIRST_LOAD_MS / 2 }, settled));
     const echo: Sample[] = [];
     const samples: Sample[] = [];
-    for (let round = 0; round < this.plan.rounds; round += 1) {
-      const { durationMs } = this.plan;
-      echo.push(await this.echoed(connections, load.bodies, { durationMs: Math.min(durationMs, FULL.durationMs) }));
+    for (let round = 0; round < plan.rounds; round += 1) {
+      const durationMs = Math.min(plan.durationMs, FULL.durationMs);
+      echo.push(await this.echoed(connections, load.bodies, { durationMs }));
       samples.push(await this.watched(outcome, (settled) => post(job, settled)));
     }
-    this.add(rowOf({ name, connections, policies, queue }, samples, echo, itemsARequest));
+    this.add(rowOf({ name, connections, policies, queue }, samples, echo, unitsPerRequest));
   }
 
   proofs(): Promise<void> {
@@ -148,18 +160,18 @@ export class Run {
   }
 
   signals(): Promise<void> {
-    const load = { path: '/v1/trust/signals', bodies: signalBodies(BODIES / SIGNALS_A_REQUEST) };
+    const load = { path: '/v1/trust/signals', bodies: signalBodies(BODIES / SIGNALS_PER_REQUEST) };
     return this.accept({
-      name: `POST /v1/trust/signals, ${SIGNALS_A_REQUEST} each`,
+      name: `POST /v1/trust/signals, ${SIGNALS_PER_REQUEST} each`,
       outcome: 'folded',
       account: 'signals',
       connections: BATCH_CONNECTIONS,
-      itemsARequest: SIGNALS_A_REQUEST,
+      unitsPerRequest: SIGNALS_PER_REQUEST,
       load,
     });
   }
 
-  /** A number of intents as fast as they are accepted, and then until all are decided. */
+  /** Submits a number of intents as fast as they are accepted, and waits until all are decided. */
   submissions(): Promise<void> {
     const bodies = submissionBodies(POLICIES, BODIES);
     return this.accept({
@@ -168,7 +180,7 @@ export class Run {
       account: 'intents',
       connections: MOST_CONNECTIONS,
       policies: POLICIES,
-      load: { path: '/v1/intents', bodies, most: this.plan.submissions, warmUpMs: 0, durationMs: 60_000 },
+      load: { path: '/v1/intents', bodies, most: this.options.plan.submissions, warmUpMs: 0, durationMs: 60_000 },
     });
   }
 
@@ -179,10 +191,10 @@ export class Run {
     await this.enforce(MOST_CONNECTIONS, bodies, more);
   }
 
-  /** Echo and service take turns, so that whatever else the machine does meets both. */
+  /** Echo and service alternate, so that other work on the machine affects both. */
   async besideEcho(): Promise<void> {
     const bodies = enforceBodies(POLICIES, BODIES);
-    const { connections, rounds } = this.plan;
+    const { connections, rounds } = this.options.plan;
     const samples = connections.map((count) => ({ count, echo: [] as Sample[], enforce: [] as Sample[] }));
     for (let round = 0; round < rounds; round += 1)
       for (const { count, echo, enforce } of samples) {
@@ -195,12 +207,12 @@ export class Run {
     }
   }
 
-  /** Every verdict is computed by the engine: no request has facts that were seen before. */
+  /** The engine computes every verdict, because each request has new facts. */
   async unseenFacts(): Promise<void> {
     const bodies = enforceBodies(POLICIES, BODIES, true);
     const echo: Sample[] = [];
     const enforce: Sample[] = [];
-    for (let round = 0; round < this.plan.rounds; round += 1) {
+    for (let round = 0; round < this.options.plan.rounds; round += 1) {
       echo.push(await this.echoed(MOST_CONNECTIONS, bodies, { replace: UNSEEN_AMOUNT }));
       enforce.push(await this.enforce(MOST_CONNECTIONS, bodies, { replace: UNSEEN_AMOUNT }));
     }
@@ -209,37 +221,32 @@ export class Run {
   }
 
   async overPolicies(): Promise<void> {
-    const { sizes, mode, rounds } = this.plan;
+    const { plan, service } = this.options;
+    const { sizes, mode, rounds } = plan;
     const samples = new Map<number, Sample[]>(sizes.map((size) => [size, []]));
-    // Another set takes seconds to load, so a quick run changes it once for all its rounds.
+    // A set takes seconds to load, so a quick run loads each size only once.
     const passes = mode === 'quick' ? 1 : rounds;
     for (let pass = 0; pass < passes; pass += 1)
       for (const [size, of] of samples) {
-        await this.service.usePolicies(size);
+        await service.usePolicies(size);
         const bodies = enforceBodies(size, BODIES);
         await this.enforce(MOST_CONNECTIONS, bodies, { durationMs: 1 });
         for (let i = 0; i < rounds / passes; i += 1) of.push(await this.enforce(MOST_CONNECTIONS, bodies));
       }
     for (const [size, of] of samples)
       this.add(rowOf({ name: OVER_POLICIES, connections: MOST_CONNECTIONS, policies: size }, of));
-    await this.service.usePolicies(POLICIES);
+    await service.usePolicies(POLICIES);
   }
 
   async intents(): Promise<void> {
     const bodies = intentBodies(BODIES);
     for (const connections of [16, MOST_CONNECTIONS]) {
       const samples: Sample[] = [];
-      for (let round = 0; round < this.plan.rounds; round += 1) {
-        const job = this.job({ port: this.service.port, path: '/v1/intent', connections, bodies });
-        samples.push(noted(await measure(this.on, job)));
+      for (let round = 0; round < this.options.plan.rounds; round += 1) {
+        const job = this.job({ port: this.options.service.port, path: '/v1/intent', connections, bodies });
+        samples.push(await this.measure(job));
       }
       this.add(rowOf({ name: 'POST /v1/intent', connections, policies: POLICIES }, samples));
     }
   }
-}
-
-/** An error is worth reading at once: what follows is probably the same. */
-function noted(sample: Sample): Sample {
-  if (sample.firstError !== undefined) process.stderr.write(`an answer was an error: ${sample.firstError}\n`);
-  return sample;
 }

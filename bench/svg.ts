@@ -1,4 +1,4 @@
-// Line charts as plain SVG: logarithmic x axis, linear y axis from zero, light and dark, no script and no font of its own.
+// Line charts as plain SVG: logarithmic x axis, linear or logarithmic y axis, light and dark, without script or fonts.
 
 export interface Series {
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Chart {
   readonly xLabel: string;
   readonly yLabel: string;
   readonly series: readonly Series[];
-  /** `log`: for what differs by factors of ten and more. Default: linear from zero. */
+  /** `log` for values that differ by factors of ten and more. Default: linear from zero. */
   readonly yScale?: 'linear' | 'log';
 }
 
@@ -25,7 +25,7 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** The next of 1, 2, 5, 10, 20, ... from `value` on. */
+/** The least of 1, 2, 5, 10, 20, ... that is not below `value`. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= value) ?? value;

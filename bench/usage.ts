@@ -1,16 +1,16 @@
-// What processes cost: CPU time and memory, read from /proc (Linux; elsewhere nothing is known and nothing is said).
+// CPU time and memory of processes, read from /proc. On systems other than Linux they are 0 and undefined.
 import { readFileSync } from 'node:fs';
 import { descendants } from '../test/support/process-tree.ts';
 import { commandOf } from '../shared/platform/embedded/processes.ts';
 
-/** The parts of the service that are measured apart. */
+/** The parts of the service that are measured separately. */
 export const PARTS = ['ingress', 'workers', 'postgres'] as const;
 export type Part = (typeof PARTS)[number];
 export type Pids = Readonly<Record<Part, readonly number[]>>;
-/** CPU milliseconds since each process began. */
+/** CPU milliseconds since the start of each process. */
 export type Cpu = Readonly<Record<Part, number>>;
 
-/** Linux counts CPU time in hundredths of a second (USER_HZ), whatever its own timer does. */
+/** Linux reports CPU time in hundredths of a second (USER_HZ), independently of its timer frequency. */
 const MS_PER_TICK = 10;
 
 const MARKS: Readonly<Record<Part, RegExp>> = {
@@ -19,7 +19,7 @@ const MARKS: Readonly<Record<Part, RegExp>> = {
   postgres: /postgres/,
 };
 
-/** The processes of a service under one supervisor. */
+/** The processes of a service, by their supervisor. */
 export function partsBelow(supervisor: number): Pids {
   const all = descendants(supervisor)
     .slice(1)
@@ -29,14 +29,14 @@ export function partsBelow(supervisor: number): Pids {
   return { ingress: of('ingress'), workers: of('workers'), postgres: of('postgres') };
 }
 
-/** CPU milliseconds, user and system, of all that still run and of their children that have ended. */
+/** CPU milliseconds, user and system, of running processes and of their ended children. */
 export function cpuMs(pids: readonly number[]): number {
   let ticks = 0;
   for (const pid of pids) {
     const text = read(`/proc/${pid}/stat`);
     if (text === undefined) continue;
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    // utime, stime, cutime, cstime: sessions of PostgreSQL come and go.
+    // utime, stime, cutime, cstime. Ended children count, because PostgreSQL has a process for each session.
     for (const field of fields.slice(11, 15)) ticks += Number(field);
   }
   return ticks * MS_PER_TICK;
@@ -48,7 +48,7 @@ export function cpuOf(supervisor: number): Cpu {
 }
 
 export interface Memory {
-  /** MB (2^20 bytes) resident now, and the most it ever was. */
+  /** MB (2^20 bytes) resident now, and its maximum. */
   readonly nowMb: number;
   readonly mostMb: number;
 }

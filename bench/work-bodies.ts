@@ -1,14 +1,13 @@
-// Bodies of work that is accepted: proofs, trust signals, intents to be decided later. The same for every run.
+// Request bodies of work that is carried out later: proofs, trust signals and intents. The same in every run.
 import { enforceBodies } from './policies.ts';
 
-/** Signals in one request, and the agents they are spread over. */
-export const SIGNALS_A_REQUEST = 100;
+export const SIGNALS_PER_REQUEST = 100;
 const AGENTS = 100;
 const ENTITIES = 500;
-/** Marks the benchmark's own records among those of the service. */
+/** Distinguishes the benchmark's records from those of the service. */
 export const PROOF_EVENT = 'bench.sent';
 
-/** Bodies for POST /v1/proofs, without a proofId: the service makes one, so that each request is another proof. */
+/** Bodies for POST /v1/proofs. Without a proofId the service generates one, so that each request is a new proof. */
 export function proofBodies(size: number): string[] {
   return Array.from({ length: size }, (_, i) =>
     JSON.stringify({
@@ -19,11 +18,11 @@ export function proofBodies(size: number): string[] {
   );
 }
 
-/** Bodies for POST /v1/trust/signals: a hundred each, mostly successes, without signalIds (the service makes them). */
+/** Bodies for POST /v1/trust/signals: mostly successes, without signalIds, which the service generates. */
 export function signalBodies(size: number): string[] {
   return Array.from({ length: size }, (_, request) =>
     JSON.stringify({
-      signals: Array.from({ length: SIGNALS_A_REQUEST }, (__, i) => ({
+      signals: Array.from({ length: SIGNALS_PER_REQUEST }, (__, i) => ({
         agentId: `bench-signal-agent-${(request * 7 + i) % AGENTS}`,
         type: (request + i) % 29 === 0 ? 'failure' : 'success',
         weight: (1 + ((request + i) % 10)) / 10,
@@ -33,7 +32,7 @@ export function signalBodies(size: number): string[] {
   );
 }
 
-/** Bodies for POST /v1/intents: what POST /v1/enforce is asked, submitted instead. */
+/** Bodies for POST /v1/intents: the questions of `enforceBodies`, submitted instead. */
 export function submissionBodies(policyCount: number, size: number): string[] {
   return enforceBodies(policyCount, size).map((text) => {
     const { intent, agent_id, context } = JSON.parse(text) as { intent: string; agent_id: string; context: object };

@@ -5,11 +5,11 @@ import { databaseNowMs } from '../shared/platform/db/clock.ts';
 import { openDatabase, type Database } from '../shared/platform/db/database.ts';
 import { ApiError } from '../shared/kernel/errors.ts';
 import { ensureSecretFingerprint } from '../shared/platform/db/fingerprints.ts';
-import { organisationBySlug, type Organisation } from '../shared/domain/keys/organisations.ts';
+import { organisationBySlug } from '../shared/domain/keys/organisations.ts';
 import { createSecretHasher, type SecretHasher } from '../shared/domain/keys/secrets.ts';
 import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { loadConfig, withStore } from './context.ts';
-import { say, UsageError } from './frame.ts';
+import { say, UsageError } from './exit.ts';
 
 /** A migration or a backup may hold a lock for a while; a person waits longer than a request. */
 const QUERY_TIMEOUT_MS = 30_000;
@@ -21,16 +21,20 @@ export interface AdminStore {
   readonly nowMs: number;
 }
 
+export interface AdminOptions {
+  /** Names of the command's options by the pointers in validation errors (`/scopes` is `--scope`). */
+  readonly optionNames?: Readonly<Record<string, string>>;
+  /** Called for each row that is refused; prints it by default. */
+  readonly onRefused?: (table: string, id: string) => void;
+}
+
 /**
  * Runs `work` on the service's database.
- * @param options names of the command's options by the pointers in validation errors (`/scopes` is `--scope`)
- * @param onRefused called for each row that is refused; prints it by default
  * @throws {UsageError} for values that the service does not accept; any other error of `work` unchanged
  */
 export async function runAdmin<T>(
   work: (store: AdminStore) => Promise<T>,
-  options: Readonly<Record<string, string>> = {},
-  onRefused: (table: string, id: string) => void = sayRefused,
+  { optionNames = {}, onRefused = sayRefused }: AdminOptions = {},
 ): Promise<T> {
   return withStore(loadConfig(), async ({ databaseUrl, pepper }) => {
     const db = await openDatabase({
@@ -47,7 +51,7 @@ export async function runAdmin<T>(
       return await work({ db, hasher: createSecretHasher(pepper), nowMs: await databaseNowMs(db) });
     } catch (error) {
       if (!(error instanceof ApiError) || error.errors === undefined) throw error;
-      const sentences = error.errors.map(({ pointer, message }) => `${optionOf(pointer, options)} ${message}.`);
+      const sentences = error.errors.map(({ pointer, message }) => `${optionOf(pointer, optionNames)} ${message}.`);
       throw new UsageError(sentences.join('\n'));
     } finally {
       await db.close();
@@ -56,19 +60,19 @@ export async function runAdmin<T>(
 }
 
 /** Printed to standard error; the refused row is missing from the result. */
-export function sayRefused(table: string, id: string): void {
+function sayRefused(table: string, id: string): void {
   say(`custos: a row of ${table} is refused, because its seal is not this service's: ${printable(id)}`);
 }
 
 /** `/scopes/1` is the second --scope. */
-function optionOf(pointer: string, options: Readonly<Record<string, string>>): string {
+function optionOf(pointer: string, optionNames: Readonly<Record<string, string>>): string {
   const [, name = '', index] = pointer.split('/');
-  const option = options[`/${name}`] ?? pointer;
+  const option = optionNames[`/${name}`] ?? pointer;
   return index === undefined ? option : `${option} number ${Number(index) + 1}`;
 }
 
-/** @throws {UsageError} when no organisation has this slug */
-export async function requireOrganisation(db: Database, slug: string): Promise<Organisation> {
+/** The organisation with this slug. @throws {UsageError} when there is none */
+export async function requireOrganisation(db: Database, slug: string) {
   const organisation = await organisationBySlug(db, slug);
   if (organisation === undefined)
     throw new UsageError(
@@ -77,11 +81,13 @@ export async function requireOrganisation(db: Database, slug: string): Promise<O
   return organisation;
 }
 
-/** The name of the shell's user. In a container the user may have no name, and the uid is given instead. */
-export function userName(): string {
+/** Who decided, for records: the name of the shell's user. In a container the user may have no name; then the uid. */
+export function operatorName(): string {
+  let name: string;
   try {
-    return printable(os.userInfo().username).slice(0, 64);
+    name = printable(os.userInfo().username).slice(0, 64);
   } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
+    name = `uid ${process.getuid?.() ?? 'unknown'}`;
   }
+  return `cli:${name}`;
 }

@@ -1,43 +1,39 @@
 // `custos audit FILE...`: checks exported logs offline with a second implementation of Merkle trees, and names every difference.
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
 import { type ChainHeads, createLogFileAuditor, type LogFileAudit } from '../shared/core/proof/audit-file.ts';
 import { printable } from '../shared/core/proof/encoding.ts';
 import { ProofError } from '../shared/core/proof/failures.ts';
 import type { TrustedKey } from '../shared/core/proof/keys.ts';
-import { EXIT } from './frame.ts';
-import { printJson } from './output.ts';
-import { asUnreadable, collect, trustedKeysOf } from './trusted-keys.ts';
+import { EXIT, exitWith } from './exit.ts';
+import { linesOf, trustedKeysOf } from './input.ts';
+import { collect } from './options.ts';
+import { printJson, printLine } from './output.ts';
+import type { CommandBody } from './program.ts';
 
-interface AuditOptions {
-  readonly keys?: string;
-  readonly vkey?: readonly string[];
-  readonly json?: boolean;
-}
+type FileAudit = LogFileAudit & { readonly file: string };
 
-export function registerAudit(program: Command): void {
-  program
-    .command('audit')
-    .description(
-      'check exported logs offline: every record, chain and checkpoint; exit code 0, 1 for a difference, 2 for bad input',
-    )
-    .argument('<files...>', 'what "custos log export" wrote; of a log that was opened anew, oldest first')
-    .option('--keys <file>', 'the keys that you trust, as GET /v1/log/keys gives them')
-    .option('--vkey <vkey>', 'a verifier key that you trust; may be repeated', collect)
-    .option('--json', 'print JSON')
-    .action(async (files: readonly string[], options: AuditOptions) => {
-      const given = trustedKeysOf(options);
-      const trustedKeys = given.length === 0 ? undefined : given;
-      const heads: ChainHeads = new Map();
-      const audits: (LogFileAudit & { readonly file: string })[] = [];
-      for (const file of files) audits.push({ file, ...(await auditFile(file, trustedKeys, heads)) });
-      if (audits.some((audit) => audit.findings.length > 0)) process.exitCode = EXIT.failed;
-      if (options.json) return printJson(audits);
-      const lines = audits.flatMap((audit) => sentencesOf(audit, trustedKeys !== undefined)).map(printable);
-      process.stdout.write(`${lines.join('\n')}\n`);
-    });
-}
+export const auditCommand: CommandBody = {
+  exitCodes: { [EXIT.failed]: 'A record, chain or checkpoint differs, or a file is not an exported log.' },
+  define: (command) =>
+    command
+      .argument('<files...>', 'written by "custos log export"; the files of a forked log in order, oldest first')
+      .option('--keys <file>', 'the keys that you trust, in the form of GET /v1/log/keys')
+      .option('--vkey <vkey>', 'a verifier key that you trust; may be repeated', collect)
+      .option('--json', 'print JSON')
+      .action(
+        exitWith(async (files, options) => {
+          const given = trustedKeysOf(options);
+          const trustedKeys = given.length === 0 ? undefined : given;
+          const heads: ChainHeads = new Map();
+          const audits: FileAudit[] = [];
+          for (const file of files) audits.push({ file, ...(await auditFile(file, trustedKeys, heads)) });
+          if (options.json) printJson(audits);
+          else
+            for (const audit of audits)
+              for (const sentence of sentencesOf(audit, trustedKeys !== undefined)) printLine(printable(sentence));
+          return audits.some((audit) => audit.findings.length > 0) ? EXIT.failed : EXIT.ok;
+        }),
+      ),
+};
 
 async function auditFile(
   file: string,
@@ -45,15 +41,12 @@ async function auditFile(
   heads: ChainHeads,
 ): Promise<LogFileAudit> {
   const auditor = createLogFileAuditor({ trustedKeys, heads });
-  const input = createReadStream(file);
   try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) auditor.next(line);
+    for await (const line of linesOf(file)) auditor.next(line);
     return auditor.end();
   } catch (error) {
     if (error instanceof ProofError) return malformed(error.message);
-    throw asUnreadable(file, error);
-  } finally {
-    input.destroy();
+    throw error;
   }
 }
 
@@ -63,14 +56,14 @@ function malformed(sentence: string): LogFileAudit {
   return { origin: '', leaves: 0, checkpoints: 0, signedSize: 0, chains: 0, findings: [finding] };
 }
 
-function sentencesOf(audit: LogFileAudit & { readonly file: string }, isTrusted: boolean): string[] {
+function sentencesOf(audit: FileAudit, hasTrustedKeys: boolean): string[] {
   const { findings, file, origin, leaves, checkpoints, signedSize, chains } = audit;
   if (findings.length > 0) return findings.map(({ kind, sentence }) => `${file}: ALTERED (${kind}): ${sentence}`);
   const lines = [
     `${file}: OK: ${origin}: ${leaves} leaves in ${chains} chains lead to ${checkpoints} signed checkpoints.`,
   ];
   if (signedSize < leaves) lines.push(`${file}: The last ${leaves - signedSize} leaves are not signed yet.`);
-  if (!isTrusted)
+  if (!hasTrustedKeys)
     lines.push(`${file}: The keys come from the file itself. Give keys that you trust with --keys or --vkey.`);
   return lines;
 }

@@ -1,14 +1,11 @@
-// `custos config`: every setting, its variable, unit, default and meaning.
-import type { Command } from 'commander';
+// `custos config`: every setting with its environment variable, unit, default and meaning.
 import { fileVariableOf, SETTING_TABLE } from '../shared/platform/config/table.ts';
 import { printJson, printLine } from './output.ts';
+import type { CommandBody } from './program.ts';
 
-export function registerConfig(program: Command): void {
-  program
-    .command('config')
-    .description('list every setting with its environment variable, unit, default and meaning')
-    .option('--json', 'print JSON')
-    .action(({ json }: { json?: boolean }) => {
+export const configCommand: CommandBody = {
+  define: (command) =>
+    command.option('--json', 'print JSON').action(({ json }) => {
       if (json === true) {
         const settings = SETTING_TABLE.map(({ name, unit, fallback, description, secret }) => ({
           name,
@@ -20,10 +17,9 @@ export function registerConfig(program: Command): void {
         return printJson(settings);
       }
       for (const { name, unit, fallback, description, secret } of SETTING_TABLE) {
-        printLine(
-          `${secret ? `${name} or ${fileVariableOf(name)}` : name} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})`,
-        );
+        const names = secret ? `${name} or ${fileVariableOf(name)}` : name;
+        printLine(`${names} (${unit}; ${fallback === undefined ? 'no default' : `default ${fallback}`})`);
         printLine(`    ${description}`);
       }
-    });
-}
+    }),
+};

@@ -8,7 +8,7 @@ import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { signal } from '../shared/platform/embedded/processes.ts';
 import { ensureSecrets } from '../shared/platform/embedded/secrets.ts';
 import { findRoot } from '../shared/platform/config/root.ts';
-import { say } from './frame.ts';
+import { say } from './exit.ts';
 
 /** The settings of this command. @throws {ConfigError} */
 export function loadConfig(): Config {

@@ -1,56 +1,38 @@
 // Decisions as files: what `custos decision export` writes, and what `custos decision verify --log` reads, offline.
-import { closeSync, createReadStream, openSync, writeSync } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { FAILURES, ProofError } from '../shared/core/proof/failures.ts';
+import { createLogFileVerifier } from '../shared/core/proof/log-file.ts';
 import { createFileEvidence, writeFactsLine, writePolicySetLine } from '../shared/domain/verification/files.ts';
 import type { DecisionRange, EvidenceStore } from '../shared/domain/verification/store.ts';
 import { decisionsOf } from '../shared/domain/verification/stored.ts';
-import { FAILURES, ProofError } from '../shared/core/proof/failures.ts';
-import { createLogFileVerifier } from '../shared/core/proof/log-file.ts';
-import { CommandError, UsageError } from './frame.ts';
-import { asUnreadable, trustedKeysOf } from './trusted-keys.ts';
+import { CommandError, UsageError } from './exit.ts';
+import { type KeyOptions, linesOf, trustedKeysOf } from './input.ts';
 
-export interface DecisionFileOptions {
-  readonly log?: string;
+export interface DecisionFileOptions extends KeyOptions {
   readonly facts?: string;
   readonly policies?: string;
-  readonly vkey?: readonly string[];
-  readonly keys?: string;
 }
 
 /**
  * Verifies the log against the trusted keys and collects the evidence that decisions are verified from.
  * @throws {UsageError} for files and keys that can't be read; {CommandError} with the code of the failure for altered files
  */
-export async function openDecisionFiles(options: DecisionFileOptions): Promise<EvidenceStore> {
-  const { log, facts, policies } = options;
+export async function openDecisionFiles(log: string, options: DecisionFileOptions): Promise<EvidenceStore> {
+  const { facts, policies } = options;
   const trustedKeys = trustedKeysOf(options);
-  if (trustedKeys.length === 0 || log === undefined)
-    throw new UsageError('No key is trusted. Give --vkey or --keys with --log.');
+  if (trustedKeys.length === 0) throw new UsageError('No key is trusted. Give --vkey or --keys with --log.');
   try {
     const evidence = createFileEvidence();
     const verifier = createLogFileVerifier({ trustedKeys, onLeaf: (_, record) => evidence.addLeaf(record) });
-    await eachLine(log, (line) => verifier.next(line));
+    for await (const line of linesOf(log)) verifier.next(line);
     const { size } = verifier.end();
-    if (facts !== undefined) await eachLine(facts, (line) => evidence.addFacts(line));
-    if (policies !== undefined) await eachLine(policies, (line) => evidence.addPolicySet(line));
+    if (facts !== undefined) for await (const line of linesOf(facts)) evidence.addFacts(line);
+    if (policies !== undefined) for await (const line of linesOf(policies)) evidence.addPolicySet(line);
     return evidence.store(size);
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
-    throw new CommandError(`${error.failure}. ${error.message}`, {
-      exitCode: FAILURES[error.failure].exitCode,
-      cause: error,
-    });
-  }
-}
-
-async function eachLine(file: string, take: (line: string) => void): Promise<void> {
-  const input = createReadStream(file);
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) take(line);
-  } catch (error) {
-    throw error instanceof ProofError ? error : asUnreadable(file, error);
-  } finally {
-    input.destroy();
+    const { exitCode } = FAILURES[error.failure];
+    throw new CommandError(`${error.failure}. ${error.message}`, { exitCode, cause: error });
   }
 }
 

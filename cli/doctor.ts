@@ -1,8 +1,7 @@
-// `custos doctor`: what is wrong with a set-up, check by check, with what to do about it. Changes nothing and starts nothing.
+// `custos doctor`: diagnoses an installation check by check, with advice. It changes nothing and starts nothing.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
-import type { Command } from 'commander';
 import { ConfigError } from '../shared/platform/config/config.ts';
 import type { Config } from '../shared/platform/config/table.ts';
 import { openDatabase } from '../shared/platform/db/database.ts';
@@ -10,8 +9,9 @@ import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { ADDRESS_FILE } from '../shared/platform/embedded/embedded.ts';
 import { holderOf } from '../shared/platform/embedded/lock.ts';
 import { loadConfig } from './context.ts';
-import { EXIT } from './frame.ts';
-import { counted, isColoured, printJson } from './output.ts';
+import { EXIT, exitWith } from './exit.ts';
+import { counted, isColoured, printJson, printLine } from './output.ts';
+import type { CommandBody } from './program.ts';
 import { type Diagnosis, examine, ok, problem, reasonOf, skipped, type Verdict } from './doctor/check.ts';
 import {
   checkClock,
@@ -36,24 +36,26 @@ import {
   peppersOf,
 } from './doctor/service.ts';
 
-/** A machine in trouble answers late; a person waits for it. */
+/** A machine in trouble answers late, and the person at the shell can wait. */
 const QUERY_TIMEOUT_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export function registerDoctor(program: Command): void {
-  program
-    .command('doctor')
-    .description(
-      'say what is wrong with a set-up: versions, settings, disk, database, clock, Redis, policies, keys, work that waits. Exit code 1 when something is',
-    )
-    .option('--json', 'print JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      const found = await diagnose();
-      if (json === true) printJson({ ok: found.every(({ verdict }) => verdict !== 'problem'), checks: found });
-      else print(found);
-      process.exitCode = found.some(({ verdict }) => verdict === 'problem') ? EXIT.failed : EXIT.ok;
-    });
-}
+export const doctorCommand: CommandBody = {
+  exitCodes: {
+    [EXIT.ok]: 'No check found a problem. There may be warnings.',
+    [EXIT.failed]: 'At least one check found a problem.',
+  },
+  define: (command) =>
+    command.option('--json', 'print JSON').action(
+      exitWith(async ({ json }) => {
+        const checks = await diagnose();
+        const isHealthy = checks.every(({ verdict }) => verdict !== 'problem');
+        if (json) printJson({ ok: isHealthy, checks });
+        else print(checks);
+        return isHealthy ? EXIT.ok : EXIT.failed;
+      }),
+    ),
+};
 
 async function diagnose(): Promise<Diagnosis[]> {
   let config: Config;
@@ -76,22 +78,22 @@ async function diagnose(): Promise<Diagnosis[]> {
   ];
 }
 
-/** Where the database is, when it can be asked without starting it. */
-function addressOf(config: Config): string | undefined {
+/** The address of the database, when it is running. */
+function databaseUrlOf(config: Config): string | undefined {
   if (config.databaseUrl !== undefined) return config.databaseUrl;
   const file = path.join(config.dataDir, ADDRESS_FILE);
   return holderOf(config.dataDir) !== undefined && existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
 }
 
 async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
-  const url = addressOf(config);
+  const url = databaseUrlOf(config);
   if (url === undefined) {
     const folder = await folderDigest(config.policyDir);
     return [
       ...(typeof folder === 'string' ? [ok('policy folder', `is valid, digest ${folder.slice(0, 12)}`)] : folder),
       skipped(
         'database',
-        'the service does not run here, so its database was not asked; start it, or set DATABASE_URL',
+        'the service is not running here, so its database was not checked; start it, or set DATABASE_URL',
       ),
     ];
   }
@@ -110,7 +112,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
   } catch (error) {
     const { cause = error } = error as Error;
     const reason = reasonOf(cause);
-    // An address may hold a password: only the driver's words are shown.
+    // The address may hold a password, so only the driver's message is shown.
     return [problem('database', `does not answer: ${reason}`, 'start PostgreSQL, or see DATABASE_URL')];
   }
   try {
@@ -122,7 +124,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
       'database role': () => checkRole(db),
       migrations: () => checkMigrations(db),
     });
-    // Tables of another version can't be asked.
+    // The other checks query tables of this version.
     if (server.some(({ check, verdict }) => check === 'migrations' && verdict === 'problem')) return server;
     const service = await examine({
       secrets: () => checkSecrets(db, config),
@@ -153,10 +155,10 @@ function print(found: readonly Diagnosis[]): void {
   for (const { check, verdict, detail, advice } of found) {
     const [word, style] = MARKS[verdict];
     const mark = word.padEnd(8);
-    process.stdout.write(`${colour ? styleText(style, mark) : mark} ${check.padEnd(width)}  ${detail}\n`);
-    if (advice !== undefined && verdict !== 'ok') process.stdout.write(`${' '.repeat(9 + width)}  → ${advice}\n`);
+    printLine(`${colour ? styleText(style, mark) : mark} ${check.padEnd(width)}  ${detail}`);
+    if (advice !== undefined && verdict !== 'ok') printLine(`${' '.repeat(9 + width)}  → ${advice}`);
   }
   const count = (verdict: Verdict): number => found.filter((diagnosis) => diagnosis.verdict === verdict).length;
   const [problems, warnings] = [counted(count('problem'), 'problem'), counted(count('warning'), 'warning')];
-  process.stdout.write(`\n${problems}, ${warnings}, ${counted(count('ok'), 'check')} ok\n`);
+  printLine(`\n${problems}, ${warnings}, ${counted(count('ok'), 'check')} ok`);
 }

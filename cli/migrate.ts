@@ -1,22 +1,20 @@
-// `custos migrate`: brings the database to the newest schema; the deployment runs it before everything else.
-import type { Command } from 'commander';
-import { migrate } from '../shared/platform/db/migrate.ts';
+// `custos migrate`: migrates the database to the newest schema. A deployment runs it before it starts the service.
 import { requireStore } from '../shared/platform/config/config.ts';
+import { migrate } from '../shared/platform/db/migrate.ts';
 import { loadConfig } from './context.ts';
 import { ensureFirstKey } from './first-key.ts';
+import { printLine } from './output.ts';
+import type { CommandBody } from './program.ts';
 
-export function registerMigrate(program: Command): void {
-  program
-    .command('migrate')
-    .description(
-      'bring the database of DATABASE_URL to the newest schema, give the role of the service its rights, and make the first admin key',
-    )
-    .action(async () => {
+export const migrateCommand: CommandBody = {
+  notes: `Migrates the database of DATABASE_URL and grants the service's role its rights. When CUSTOS_MIGRATION_DATABASE_URL
+names the role that owns the tables, that role migrates.`,
+  define: (command) =>
+    command.action(async () => {
       const config = requireStore(loadConfig());
-      const ran = await migrate(config, config.pepper);
+      const applied = await migrate(config, config.pepper);
       const { newKey } = await ensureFirstKey(config, false);
-      const lines = [ran.length === 0 ? 'The schema is the newest.' : `Migrated: ${ran.join(', ')}.`];
-      if (newKey !== undefined) lines.push(`Admin key, shown this once: ${newKey}`);
-      process.stdout.write(`${lines.join('\n')}\n`);
-    });
-}
+      printLine(applied.length === 0 ? 'The schema is up to date.' : `Migrated: ${applied.join(', ')}.`);
+      if (newKey !== undefined) printLine(`Admin key, shown only once: ${newKey}`);
+    }),
+};

@@ -1,36 +1,34 @@
-// `custos seals check`: every row that gives authority and is refused, by its table and primary key.
-import type { Command } from 'commander';
+// `custos seals check`: lists every row that grants authority and is refused, by its table and primary key.
 import { printable } from '../shared/core/proof/encoding.ts';
 import { checkSealedRows, type RefusedRow } from '../shared/platform/db/seals/check.ts';
 import { runAdmin } from './admin.ts';
-import { printJson } from './output.ts';
+import { EXIT, exitWith } from './exit.ts';
+import { printJson, printLine } from './output.ts';
+import type { CommandBody } from './program.ts';
 
-export function registerSeals(program: Command): void {
-  const seals = program.command('seals').description('the seals of rows that give authority');
-  seals
-    .command('check')
-    .description(
-      'look at every row that gives authority, and list those that are refused because Custos did not write them as they are. Exit code 1 when there are any',
-    )
-    .option('--json', 'print JSON')
-    .action(async ({ json }: { json?: boolean }) => {
-      await runAdmin(
-        async ({ db }) => {
-          const { checked, refused } = await checkSealedRows(db);
-          if (json === true) printJson({ ok: refused.length === 0, checked, refused });
-          else
-            process.stdout.write(
-              `${[...refusedLines(refused), `${checked} rows looked at, ${refused.length} refused`].join('\n')}\n`,
-            );
-          if (refused.length > 0) process.exitCode = 1;
-        },
-        {},
-        () => undefined,
-      );
-    });
-}
+export const checkSealsCommand: CommandBody = {
+  exitCodes: { [EXIT.failed]: 'At least one row is refused, or the command failed.' },
+  define: (command) =>
+    command.option('--json', 'print JSON').action(
+      exitWith(({ json }) =>
+        runAdmin(
+          async ({ db }) => {
+            const { checked, refused } = await checkSealedRows(db);
+            if (json) printJson({ ok: refused.length === 0, checked, refused });
+            else {
+              for (const line of refusedLines(refused)) printLine(line);
+              printLine(`${checked} rows checked, ${refused.length} refused`);
+            }
+            return refused.length === 0 ? EXIT.ok : EXIT.failed;
+          },
+          // The result lists the refused rows, so they are not printed a second time.
+          { onRefused: () => undefined },
+        ),
+      ),
+    ),
+};
 
-/** One line each: the table and the primary key, never a value. */
+/** One line for each row: the table and the primary key, never a value. */
 export function refusedLines(rows: readonly RefusedRow[]): string[] {
   return rows.map(({ table, id, missing }) => `${table}  ${printable(id.join(' / '))}${missing ? '  (deleted)' : ''}`);
 }

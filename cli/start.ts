@@ -3,7 +3,6 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
 import type { StoreConfig } from '../shared/platform/config/config.ts';
 import { type Config, fileVariableOf, SETTING_TABLE } from '../shared/platform/config/table.ts';
 import { migrate } from '../shared/platform/db/migrate.ts';
@@ -12,7 +11,8 @@ import { createLogger, type Logger } from '../shared/platform/observe/logger.ts'
 import { bannerLines } from './banner.ts';
 import { loadConfig } from './context.ts';
 import { ensureFirstKey } from './first-key.ts';
-import { EXIT, reportError, say } from './frame.ts';
+import { EXIT, exitWith, reportError, say } from './exit.ts';
+import type { CommandBody } from './program.ts';
 import { type SupervisedChild, superviseChild } from './supervisor/child.ts';
 import { listenForStop, type StopSignals } from './supervisor/signals.ts';
 import { openStore, type SupervisedStore } from './supervisor/store.ts';
@@ -20,14 +20,7 @@ import { openStore, type SupervisedStore } from './supervisor/store.ts';
 /** Added to a child's own shutdown deadline before the supervisor kills it. */
 const GRACE_MS = 2_000;
 
-export function registerStart(program: Command): void {
-  program
-    .command('start')
-    .description('run the whole service: database (unless DATABASE_URL is set), ingress and workers')
-    .action(async () => {
-      process.exitCode = await start();
-    });
-}
+export const startCommand: CommandBody = { define: (command) => command.action(exitWith(start)) };
 
 /** The parts started so far: children are stopped before the store, or all are killed at once. */
 interface Started {

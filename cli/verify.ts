@@ -1,7 +1,4 @@
-// `custos verify FILE`: checks a receipt, a chain of them or a promise, offline, with nothing but the log's verifier key.
-import { createReadStream } from 'node:fs';
-import { createInterface } from 'node:readline';
-import type { Command } from 'commander';
+// `custos verify FILE`: verifies a receipt, a chain of receipts or a promise offline, with only the log's verifier key.
 import { printable, quoted } from '../shared/core/proof/encoding.ts';
 import { type Failed, FAILURES, ProofError } from '../shared/core/proof/failures.ts';
 import type { TrustedKey } from '../shared/core/proof/keys.ts';
@@ -14,20 +11,18 @@ import {
   type VerifiedChain,
   verifyChain,
 } from '../shared/core/proof/verify.ts';
-import { EXIT, UsageError } from './frame.ts';
-import { readStandardInput } from './stdin.ts';
-import { printJson } from './output.ts';
-import { asUnreadable, collect, readFile, trustedKeysOf } from './trusted-keys.ts';
+import { EXIT, exitWith, UsageError } from './exit.ts';
+import { type KeyOptions, linesOf, readFile, readStandardInput, trustedKeysOf } from './input.ts';
+import { collect } from './options.ts';
+import { printJson, printLine } from './output.ts';
+import type { CommandBody } from './program.ts';
 
 /** About 1.5 s of search for the cause of a failure. Only the person at the shell waits for it. */
 const SEARCH_HASHES = 1_000_000;
 
-interface VerifyCommandOptions {
-  readonly vkey?: readonly string[];
-  readonly keys?: string;
+interface VerifyOptions extends KeyOptions {
   readonly chain?: readonly string[];
   readonly log?: string;
-  readonly json?: boolean;
 }
 
 type Verified =
@@ -35,27 +30,35 @@ type Verified =
   | KeptPromise
   | { readonly ok: true; readonly promise: SignedPromise; readonly log?: undefined };
 
-export function registerVerify(program: Command): void {
-  program
-    .command('verify')
-    .description('verify a receipt or a promise offline: no service, no database, only the verifier key of the log')
-    .argument('<file>', 'a receipt (JSON, or tlog-proof text) or a promise (JSON); - reads standard input')
-    .option('--vkey <vkey>', 'a verifier key that you trust; may be repeated', collect)
-    .option('--keys <file>', 'the keys that you trust, as GET /v1/log/keys gives them')
-    .option('--chain <files...>', 'further receipts of the same entity, in any order: their links are checked as well')
-    .option('--log <file>', 'an exported log: shows whether a promise was kept')
-    .option('--json', 'print JSON')
-    .addHelpText('after', exitCodes())
-    .action(async (file: string, options: VerifyCommandOptions) => {
-      const result = await verifyFile(file, options);
-      if (!result.ok) process.exitCode = FAILURES[result.failure].exitCode;
-      if (options.json) return printJson(jsonOf(result));
-      process.stdout.write(`${sentencesOf(result).map(printable).join('\n')}\n`);
-    });
-}
+export const verifyCommand: CommandBody = {
+  exitCodes: {
+    [EXIT.ok]: 'VALID',
+    ...Object.fromEntries(
+      Object.entries(FAILURES).map(([name, { exitCode, meaning }]) => [exitCode, `${name.padEnd(21)} ${meaning}`]),
+    ),
+  },
+  define: (command) =>
+    command
+      .argument('<file>', 'a receipt (JSON, or tlog-proof text) or a promise (JSON); - reads standard input')
+      .option('--vkey <vkey>', 'a verifier key that you trust; may be repeated', collect)
+      .option('--keys <file>', 'the keys that you trust, in the form of GET /v1/log/keys')
+      .option('--chain <files...>', 'further receipts of the same entity, in any order; verifies their links as well')
+      .option('--log <file>', 'an exported log; shows whether a promise was kept')
+      .option('--json', 'print JSON')
+      .action(
+        exitWith(async (file, options) => {
+          const result = await verifyFile(file, options);
+          if (options.json) printJson(jsonOf(result));
+          else for (const sentence of sentencesOf(result)) printLine(printable(sentence));
+          return result.ok ? EXIT.ok : FAILURES[result.failure].exitCode;
+        }),
+      ),
+};
 
-async function verifyFile(file: string, options: VerifyCommandOptions): Promise<Verified | Failed> {
-  const trustedKeys = requireKeys(options);
+async function verifyFile(file: string, options: VerifyOptions): Promise<Verified | Failed> {
+  const trustedKeys = trustedKeysOf(options);
+  if (trustedKeys.length === 0)
+    throw new UsageError('No key is trusted. Give --vkey or --keys; GET /v1/log/keys of the service lists its keys.');
   try {
     const evidence = parseEvidence(await readBytes(file));
     if (evidence.kind === 'promise') {
@@ -84,26 +87,11 @@ async function verifyPromiseFile(
   const signed = verifyPromise(promise, trustedKeys);
   if (!signed.ok || logFile === undefined) return signed;
   const check = checkPromiseInLog(promise, trustedKeys);
-  const input = createReadStream(logFile);
-  try {
-    for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-      const failed = check.next(line);
-      if (failed !== undefined) return failed;
-    }
-  } catch (error) {
-    throw asUnreadable(logFile, error);
-  } finally {
-    input.destroy();
+  for await (const line of linesOf(logFile)) {
+    const failed = check.next(line);
+    if (failed !== undefined) return failed;
   }
   return check.end();
-}
-
-/** @throws {UsageError} when no key is given, or one can't be read */
-function requireKeys(options: VerifyCommandOptions): TrustedKey[] {
-  const trusted = trustedKeysOf(options);
-  if (trusted.length === 0)
-    throw new UsageError('No key is trusted. Give --vkey or --keys; GET /v1/log/keys of the service lists its keys.');
-  return trusted;
 }
 
 function readBytes(file: string): Promise<Buffer> | Buffer {
@@ -115,23 +103,22 @@ function sentencesOf(result: Verified | Failed): string[] {
   if ('receipts' in result) {
     const lines = result.receipts.map(sentenceOf);
     if (result.receipts.length === 1) return lines;
-    const start = result.isFromTheStart ? 'from its first record on' : 'without what came before';
+    const start = result.isFromTheStart ? 'from its first record on' : 'without the records before them';
     return [...lines, `VALID: these ${result.receipts.length} records are one unbroken chain, ${start}.`];
   }
   const { promise, log } = result;
-  if (log === undefined)
-    return [
-      `VALID: ${quoted(promise.log)} promised on ${promise.issuedAt} to hold the proof ${quoted(promise.proofId)} by ${promise.deadline}.`,
-      'Give an exported log with --log FILE to check whether the promise was kept.',
-    ];
+  const proof = `the proof ${quoted(promise.proofId)}`;
+  if (log !== undefined)
+    return [`VALID: the promise was kept; ${proof} is at index ${result.index} of ${quoted(log.origin)}.`];
   return [
-    `VALID: the promise was kept; the proof ${quoted(promise.proofId)} stands at index ${result.index} of ${quoted(log.origin)}.`,
+    `VALID: ${quoted(promise.log)} promised on ${promise.issuedAt} to hold ${proof} by ${promise.deadline}.`,
+    'Give an exported log with --log FILE to check whether the promise was kept.',
   ];
 }
 
 function sentenceOf({ proofId, record, index, origin, size, timeMs }: VerifiedReceipt): string {
   return (
-    `VALID: the proof ${quoted(proofId)} (${quoted(record.eventType)} of ${quoted(record.agentId)}, ${record.occurredAt}) stands at index ` +
+    `VALID: the proof ${quoted(proofId)} (${quoted(record.eventType)} of ${quoted(record.agentId)}, ${record.occurredAt}) is at index ` +
     `${index} of the log ${quoted(origin)}, which was signed with ${size} records on ${new Date(timeMs).toISOString()}.`
   );
 }
@@ -150,13 +137,4 @@ function jsonOf(result: Verified | Failed): object {
     return { proofId, origin, index, size, root, signedAt, keyId, eventHash, record };
   });
   return { valid: true, receipts, isFromTheStart: result.isFromTheStart };
-}
-
-function exitCodes(): string {
-  const rows = Object.entries(FAILURES).map(
-    ([name, { exitCode, meaning }]) => `  ${exitCode}  ${name.padEnd(21)} ${meaning}`,
-  );
-  return ['', 'Exit codes:', '   0  VALID', `   ${EXIT.usage}  (arguments or files that cannot be used)`, ...rows].join(
-    '\n',
-  );
 }

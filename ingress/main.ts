@@ -21,8 +21,8 @@ async function main(): Promise<void> {
     traced: tracing !== undefined,
   });
   const ingress = await startIngress({ config, logger, root, tracing });
-  // It listens (and says on /ready why it is not ready) before a worker has put a policy set into force. Nobody has
-  // answered for anything yet, so a supervisor that is gone in the meantime needs no orderly stop.
+  // It listens before a worker has put a policy set into force; /ready reports why it is not ready. No request was
+  // accepted yet, so when the supervisor exits in the meantime, this process can exit at once.
   const abandoned = (): never => process.exit(1);
   process.once('disconnect', abandoned);
   await ingress.ready();

@@ -1,17 +1,24 @@
-// What /ready of ingress looks at: what it cannot work without, and what it goes on without for a while.
+// The checks of /ready: what ingress needs to answer, and what it can do without for a while (`degraded`).
 import type { Database } from '../shared/platform/db/database.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import { workersAlive } from '../shared/platform/process/heartbeat.ts';
 import { logProblems } from '../shared/domain/ledger/audit.ts';
-import type { ReadinessCheck } from './ports.ts';
+
+/** One part that /ready reports on. */
+export interface ReadinessCheck {
+  readonly name: string;
+  /** `critical` (default): not ready when down. `degraded`: listed, and the service stays ready. */
+  readonly severity?: 'critical' | 'degraded';
+  check(): Promise<{ readonly ok: boolean; readonly detail?: string }>;
+}
 
 export interface ReadinessDeps {
   readonly db: Database;
   readonly policies: ActivePolicySet;
   /** Whether Redis answers; undefined without one. */
   readonly redisOk: () => boolean | undefined;
-  /** What is wrong with this machine's clock; undefined: nothing. */
+  /** The problem of this machine's clock; undefined: none. */
   readonly clockProblem: () => string | undefined;
 }
 
@@ -39,10 +46,10 @@ export function readinessChecks({ db, policies, redisOk, clockProblem }: Readine
       async check() {
         const { readOk, findings, loadError } = policies.status();
         if (loadError !== undefined)
-          return { ok: false, detail: 'the activated set could not be loaded; the last good one is in force' };
+          return { ok: false, detail: 'the activated set could not be loaded; the last valid set stays in force' };
         return readOk
           ? { ok: true }
-          : { ok: false, detail: `refused, the last good set stays in force: ${summary(findings)}` };
+          : { ok: false, detail: `refused; the last valid set stays in force: ${summary(findings)}` };
       },
     },
     {
@@ -52,20 +59,20 @@ export function readinessChecks({ db, policies, redisOk, clockProblem }: Readine
         const alive = await workersAlive(db);
         return alive > 0
           ? { ok: true, detail: `${alive} alive` }
-          : { ok: false, detail: 'no worker process is alive; what is accepted waits' };
+          : { ok: false, detail: 'no worker process is alive; accepted work waits' };
       },
     },
     {
       name: 'audit',
       severity: 'degraded',
       async check() {
-        // The sentences name organisations, and anybody may ask.
+        // Only their number: the sentences name organisations.
         const { length } = await logProblems(db);
         return length === 0
           ? { ok: true }
           : {
               ok: false,
-              detail: `${length === 1 ? 'something is' : `${length} things are`} wrong with the logs (halted or altered); custos log list and the dashboard say what`,
+              detail: `${length} log ${length === 1 ? 'problem' : 'problems'} (halted or altered); see custos log list or the dashboard`,
             };
       },
     },

@@ -1,19 +1,19 @@
-// A route is a value: the router, authentication, validation and the OpenAPI document are built from the list of these.
+// A route is a value: router, authentication, validation and the OpenAPI document are built from the list of routes.
 import type { Static, TSchema } from 'typebox';
 import type { ErrorCode } from '../shared/kernel/errors.ts';
-import type { Sql } from '../shared/platform/db/database.ts';
+import type { EntitySql } from '../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../shared/domain/keys/types.ts';
 import type { Scope } from '../shared/kernel/vocabulary.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Who may call: nobody needs a key (`none`), any valid key (`any`), or a key with one of these scopes (`admin:*` implies all). */
+/** Who may call: everybody, without a key (`none`), any valid key (`any`), or a key with one of these scopes (`admin:*` implies all). */
 export type Access = 'none' | 'any' | readonly [Scope, ...Scope[]];
 
-/** What a handler is given: everything is validated, and `key` is authenticated and permitted. */
+/** The input of a handler: everything is validated, and `key` is authenticated and permitted. */
 export interface RequestContext<Params, Query, Body> {
   readonly requestId: string;
-  /** W3C trace context of the caller, when it sent a valid one. */
+  /** W3C trace context for everything that this request causes, if it is traced here or by the caller. */
   readonly traceparent: string | undefined;
   /** Present unless the route's access is `none`. */
   readonly key: AuthenticatedKey;
@@ -24,21 +24,23 @@ export interface RequestContext<Params, Query, Body> {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Request path, for problem documents. */
   readonly path: string;
-  /** The client's address, as limits count it: the proxy's word for it when one is trusted. */
+  /** The client's address by which limits count; from X-Forwarded-For when a proxy is trusted. */
   readonly address: string;
-  /** The caller's Idempotency-Key, on routes that honour it. */
+  /** The caller's Idempotency-Key, on routes that support it. */
   readonly idempotencyKey: string | undefined;
-  /** What an earlier request with this Idempotency-Key has kept of an answer that is unfinished: only the rest is to be done. */
+  /** The `kept` part of an unfinished reply to an earlier request with this Idempotency-Key: only the rest is to be done. */
   readonly earlier: unknown;
   /**
-   * Runs `work` in one transaction. With an Idempotency-Key the reply is stored in that same transaction, so that
-   * effect and answer stand or fall together; a repeat gets the stored reply without `work` being run, or what the
-   * route's `again` makes of it.
+   * Runs `work` in one transaction. With an Idempotency-Key the reply is stored in the same transaction, so effect and
+   * answer commit together; a repeat gets the stored reply, or what the route's `again` makes of it, and runs no `work`.
    */
-  commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
+  commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
 }
 
-/** What a handler answers. `text` is a body that is already serialized; it wins over `body`. */
+/** Members of the access log line that join it with decisions. */
+export type LoggedIds = { readonly decisionId: string } | { readonly decisionIds: readonly string[] };
+
+/** The answer of a handler. `text` is a body that is already serialized; it takes precedence over `body`. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
@@ -46,10 +48,12 @@ export interface Reply {
   /** Default: `application/json`. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON that is stored for repeats in the place of the body: what must not be given twice is not in it. */
+  /** JSON that is stored for repeats instead of the body, without what must be shown only once. */
   readonly kept?: unknown;
-  /** Part of it failed for a reason that may pass: what is stored stays, and a repeat runs the handler again for the rest. */
+  /** Part of it failed for a reason that may pass: the stored part stays, and a repeat runs the handler again for the rest. */
   readonly unfinished?: boolean;
+  /** For the access log alone. */
+  readonly logged?: LoggedIds;
 }
 
 export interface ResponseSpec {
@@ -78,20 +82,20 @@ export interface Route {
   readonly request: RequestSpec;
   /** Successful answers by status. Errors are listed by code and documented from the one table. */
   readonly responses: Readonly<Record<number, ResponseSpec>>;
-  /** Codes of this route beyond those that every route of its kind can give. */
+  /** Codes of this route beyond those of every route of its kind. */
   readonly errors: readonly ErrorCode[];
-  /** Units of rate limit that a request costs, from its validated body; absent: 1. */
+  /** Units of rate limit that a request costs, from its validated body; absent: 1. Not for public routes. */
   readonly cost?: (body: unknown) => number;
-  /** Whether `Idempotency-Key` is honoured (every POST that writes). */
+  /** Whether `Idempotency-Key` is supported (every POST that writes). */
   readonly idempotent?: boolean;
-  /** Makes the answer to a repeat of what is stored. Absent: that is the answer. */
+  /** Turns the stored reply into the answer to a repeat. Absent: the stored reply is the answer. */
   readonly again?: (stored: Reply, key: AuthenticatedKey, requestId: string) => Promise<Reply>;
   /** Not counted by the rate limit for clients without a key: probes and scrapes, which all come from one address. */
   readonly unlimited?: boolean;
   readonly handler: (request: RequestContext<unknown, unknown, unknown>) => Promise<Reply> | Reply;
 }
 
-type StaticOf<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined;
+export type StaticOf<S extends TSchema | undefined> = S extends TSchema ? Static<S> : undefined;
 
 /**
  * Checks a route's handler against its request schemas, then forgets the types so that routes fit in one list.

@@ -1,4 +1,4 @@
-// The HTTP server around the application: fast Express objects, deadlines against slow clients, a clean end.
+// The HTTP server: request objects made for Express, deadlines against slow clients, graceful shutdown.
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -12,46 +12,46 @@ export interface ServerOptions {
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
 }
 
-/** A client has this long for its headers. */
+/** A client must send its headers within this time. */
 const HEADERS_TIMEOUT_MS = 10_000;
-/** ... and this long for the whole request. */
+/** ... and the whole request within this time. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** An idle connection is kept this long; longer than the minute after which usual proxies let theirs go. */
+/** An idle connection is kept this long: longer than the minute after which most proxies close theirs. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** A connection on which nothing moves for this long is closed: a client that does not read its answer. */
+/** A connection without traffic is closed after this time, for example when a client does not read its answer. */
 const IDLE_TIMEOUT_MS = 75_000;
-/** How often the deadlines are looked at; Node's default of 30 s would make them half a minute late. */
+/** How often the deadlines are checked; Node's default of 30 s would make them half a minute late. */
 const CHECK_INTERVAL_MS = 2_000;
 const MAX_HEADER_BYTES = 16_384;
 
 /**
- * Makes requests and responses that are the application's from their birth. Express gives each of them the prototype
- * `app.request` or `app.response` with Object.setPrototypeOf, which turns an object that V8 has already optimised into
- * a slow one. Here they are made by classes whose prototypes stand in for those two (and inherit from them), so that
- * Express's call changes nothing. Of all that was measured this gained the most. (Reflect.construct with another
- * new.target does the same at fifty times the price.)
+ * Classes for requests and responses that Express does not have to change. Express gives each of them the prototype
+ * `app.request` or `app.response` with Object.setPrototypeOf, which makes V8 treat the object as a slow one. The
+ * prototypes of these classes replace those two and inherit from them, so Express's call changes nothing. An enforce
+ * request costs a third less CPU time (docs/adr/0014-one-async-function-per-request.md). Reflect.construct with another
+ * new.target would do the same at fifty times the cost.
  */
-function bornExpress(app: Express): Pick<http.ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
+function expressClasses(app: Express): Pick<http.ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
   class AppRequest extends http.IncomingMessage {}
   class AppResponse<R extends http.IncomingMessage> extends http.ServerResponse<R> {}
   Object.setPrototypeOf(AppRequest.prototype, app.request);
   Object.setPrototypeOf(AppResponse.prototype, app.response);
-  // They have all that Express's have, by inheritance, which TypeScript cannot see.
+  // They inherit all members of Express's prototypes, which TypeScript cannot see.
   app.request = AppRequest.prototype as unknown as Express['request'];
   app.response = AppResponse.prototype as unknown as Express['response'];
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** An HTTP or HTTPS server for an Express application. It listens nowhere yet. */
+/** An HTTP or HTTPS server for an Express application; it does not listen yet. */
 export function createExpressServer(app: Express, options: ServerOptions = {}): http.Server {
   const settings: http.ServerOptions = {
-    ...bornExpress(app),
+    ...expressClasses(app),
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
-    // Checked by the application, whose answer is a problem document.
+    // The application checks it and answers with a problem document.
     requireHostHeader: false,
   };
   const server =
@@ -62,16 +62,16 @@ export function createExpressServer(app: Express, options: ServerOptions = {}): 
   // An expectation other than 100-continue may be ignored (RFC 9110 section 10.1.1); Node would answer 417 without a body.
   server.on('checkExpectation', app);
   server.on('clientError', refuseConnection);
-  // Without a listener Node closes such a connection without a word.
+  // Without a listener Node closes such a connection without an answer.
   server.on('connect', (_req: http.IncomingMessage, socket: Duplex) =>
     refuseConnection(new Error('CONNECT is not offered'), socket),
   );
   return server;
 }
 
-/** Answers what node:http could not read as a request, and closes the connection. */
+/** Answers a request that node:http could not parse, and closes the connection. */
 function refuseConnection(error: Error & { code?: string }, socket: Duplex): void {
-  // Part of an answer is on its way, or nobody is there: saying more would corrupt what the client reads.
+  // The client is gone, or part of an answer was sent already: another answer would corrupt it.
   if (
     !socket.writable ||
     error.code === 'ECONNRESET' ||
@@ -101,7 +101,7 @@ function connectionProblem(error: Error & { code?: string }): string {
   }
 }
 
-/** Listens; `port` 0 picks a free one. Returns the address in use. @throws the socket's error (EADDRINUSE, EACCES) */
+/** Listens; `port` 0 picks a free one. @returns the address in use @throws the socket's error (EADDRINUSE, EACCES) */
 export async function listen(server: http.Server, host: string, port: number): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -114,7 +114,7 @@ export async function listen(server: http.Server, host: string, port: number): P
   return server.address() as AddressInfo;
 }
 
-/** Takes no more connections, lets running requests finish until the deadline, then cuts what is left. */
+/** Accepts no more connections, waits for running requests until the deadline, then closes the remaining connections. */
 export async function closeServer(server: http.Server, deadlineMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

@@ -30,7 +30,7 @@ import { readVersion } from '../shared/platform/config/root.ts';
 import { createApp } from './app.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
 import { createIdempotency } from './request/idempotency.ts';
-import type { EdgeClock } from './ports.ts';
+import type { EdgeClock } from './request/exchange.ts';
 import { createLimiter } from './request/key-limit.ts';
 import { readinessChecks } from './readiness.ts';
 import type { Route } from './route.ts';
@@ -197,7 +197,6 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     redisUrl: config.redisUrl,
     clock,
     logger,
-    onError,
     root,
     version,
     https,

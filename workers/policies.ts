@@ -6,7 +6,7 @@ import { ADVISORY_LOCKS } from '../shared/platform/db/locks.ts';
 import { writeToAllLogs } from '../shared/domain/ledger/service-record.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Finding } from '../shared/core/policy/types.ts';
-import { insertSealed, sealedColumns, type SealedRow, updateSealed } from '../shared/platform/db/seals/rows.ts';
+import { insertSealed, type SealedRow, updateSealed } from '../shared/platform/db/seals/rows.ts';
 import { readPolicyFolder, type PolicyFolder, stampOfFolder } from '../shared/domain/policy-sets/folder.ts';
 import { type Admit, admitBySize } from './policy-admission.ts';
 
@@ -27,11 +27,6 @@ const ORGANISATIONS: Statement = { name: 'policy-organisations', text: 'SELECT s
 const ENSURE_STATE: Statement = {
   name: 'policy-state-ensure',
   text: 'INSERT INTO policy_state DEFAULT VALUES ON CONFLICT DO NOTHING',
-};
-const LOCK_STATE: Statement = { name: 'policy-state-lock', text: 'SELECT FROM policy_state FOR UPDATE' };
-const READ_STATE: Statement = {
-  name: 'policy-state-in-force',
-  text: `SELECT ${sealedColumns('policy_state', 's')} FROM policy_state s`,
 };
 const NEXT_ACTIVATION: Statement = {
   name: 'policy-activation-next',
@@ -98,8 +93,8 @@ export async function applyFolder(
   const activated = await db.transaction(async (sql) => {
     // The row exists unless it was deleted by hand.
     await sql.query(ENSURE_STATE, []);
-    await sql.query(LOCK_STATE, []);
-    const [state] = await sql.query<SealedRow<'policy_state'>>(READ_STATE, []);
+    await sql.select('policy_state', { where: {}, lock: true });
+    const [state] = await sql.select('policy_state', { where: {} });
     if (state === undefined) throw new Error('the row that names the policy set in force is missing');
     const previousDigest = isForged(sql, state) ? null : state.active_digest;
     if (previousDigest === digest) {
@@ -147,7 +142,7 @@ async function refuse(
 
 /** Whether the row of the set in force was changed past the service. False while the database is away; the next poll repeats it. */
 async function stateIsForged(db: Database): Promise<boolean> {
-  const rows = await db.query<SealedRow<'policy_state'>>(READ_STATE, []).catch(() => undefined);
+  const rows = await db.select('policy_state', { where: {} }).catch(() => undefined);
   if (rows === undefined) return false;
   const [state] = rows;
   return state === undefined || isForged(db, state);

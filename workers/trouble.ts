@@ -1,4 +1,5 @@
 // Rate-limits log lines of repeated errors, such as those of all connections to a store that is away.
+import { BoundedCache } from '../shared/kernel/bounded-cache.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 
 const QUIET_MS = 10_000;
@@ -7,7 +8,7 @@ const REMEMBERED = 100;
 
 /** For `onError`: logs each message at most once in ten seconds, with the number of repetitions since. */
 export function reportTrouble(logger: Logger, text: string, monotonicMs: () => number): (error: unknown) => void {
-  const logged = new Map<string, { atMs: number; times: number }>();
+  const logged = new BoundedCache<{ atMs: number; times: number }>({ max: REMEMBERED });
   return (error) => {
     const message = error instanceof Error ? error.message || error.name : String(error);
     const now = monotonicMs();
@@ -16,7 +17,6 @@ export function reportTrouble(logger: Logger, text: string, monotonicMs: () => n
       last.times += 1;
       return;
     }
-    if (logged.size >= REMEMBERED) logged.clear();
     logged.set(message, { atMs: now, times: 0 });
     logger.warn({ err: error, ...(last !== undefined && last.times > 0 ? { repeated: last.times } : {}) }, text);
   };

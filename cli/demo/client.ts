@@ -1,5 +1,5 @@
 // The demo's HTTP client: JSON in, JSON out, patient with a service that says "later", and clear about what went wrong.
-import { CommandError } from '../frame.ts';
+import { CommandError } from '../exit.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Why the story cannot go on, as a sentence for whoever watches it. */

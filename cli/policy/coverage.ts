@@ -1,20 +1,15 @@
-// `custos policy coverage`: what the test cases never showed of the policies, with file, line and column.
-import { type Command, InvalidArgumentError } from 'commander';
+// `custos policy coverage`: lists the rules and conditions that no test case exercises, with file, line and column.
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
 import { createCoverage, type CoverageReport, type Share } from '../../shared/core/policy/testing/coverage.ts';
 import { runCase } from '../../shared/core/policy/testing/run.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
+import { EXIT, exitWith, UsageError } from '../exit.ts';
+import { counted, paint, printJson, printLine, printTable } from '../output.ts';
+import type { CommandBody } from '../program.ts';
+import { BROKEN } from './findings.ts';
 import { TESTED_HELP, TESTS_HELP } from './folder.ts';
-import { EXIT, UsageError } from '../frame.ts';
-import { paint, printFindings, printJson, printLine, printTable } from '../output.ts';
-import { POLICY_EXIT_CODES, type ExitCode, runPolicyCommand } from './exit-codes.ts';
 import { type PreparedRun, prepareRun } from './test-files.ts';
-
-interface CoverageOptions {
-  readonly policies?: string;
-  readonly min?: number;
-  readonly json?: boolean;
-}
 
 interface Gap {
   readonly kind: 'policy' | 'rule' | 'condition';
@@ -23,7 +18,7 @@ interface Gap {
   readonly column: number;
   readonly policy: string;
   readonly rule?: string;
-  /** Of a gap of kind condition. */
+  /** Only with the kind `condition`. */
   readonly condition?: string;
   readonly message: string;
 }
@@ -35,43 +30,49 @@ function percentage(text: string): number {
   return value;
 }
 
-export function registerPolicyCoverage(policy: Command): void {
-  policy
-    .command('coverage')
-    .description('run test cases and say which rules and conditions they never showed')
-    .argument('[folder]', TESTS_HELP)
-    .option('--policies <folder>', TESTED_HELP)
-    .option('--min <percent>', 'exit code 4 when policies, rules or conditions are covered by less', percentage)
-    .option('--json', 'print JSON')
-    .addHelpText('after', POLICY_EXIT_CODES)
-    .action((folder: string | undefined, options: CoverageOptions) => runPolicyCommand(() => run(folder, options)));
-}
+export const policyCoverageCommand: CommandBody = {
+  exitCodes: {
+    [EXIT.ok]: 'The cases ran, and coverage is not below --min. Cases may have failed.',
+    ...BROKEN,
+    [EXIT.unmet]: 'Coverage is below --min.',
+  },
+  define: (command) =>
+    command
+      .argument('[folder]', TESTS_HELP)
+      .option('--policies <folder>', TESTED_HELP)
+      .option('--min <percent>', 'the least coverage of policies, rules and conditions', percentage)
+      .option('--json', 'print JSON')
+      .action(
+        exitWith(async (folder, { policies: dir, min, json }) => {
+          const prepared = await prepareRun(folder, dir, json && {});
+          if (prepared === undefined) return EXIT.broken;
+          if (prepared.cases.length === 0) throw new UsageError('The test files hold no cases.');
+          const { report, failed } = await cover(prepared);
+          const gaps = gapsOf(report, prepared);
+          const isEnough = report.percent >= (min ?? 0);
+          const cases = prepared.cases.length;
+          if (json) {
+            const { policies, rules, conditions, percent } = report;
+            const { digest } = prepared.set;
+            printJson({
+              ok: isEnough,
+              cases,
+              failed,
+              digest,
+              percent,
+              policies,
+              rules,
+              conditions,
+              gaps,
+              findings: [],
+            });
+          } else show(report, { gaps, cases, failed, min });
+          return isEnough ? EXIT.ok : EXIT.unmet;
+        }),
+      ),
+};
 
-async function run(folder: string | undefined, options: CoverageOptions): Promise<ExitCode> {
-  const prepared = await prepareRun(folder, options);
-  if ('findings' in prepared) {
-    const { findings } = prepared;
-    if (options.json === true) printJson({ ok: false, findings });
-    else {
-      printFindings(findings);
-      printLine(`\n${paint().red('broken')} Nothing was run.`);
-    }
-    return EXIT.broken;
-  }
-  if (prepared.cases.length === 0) throw new UsageError('The test files hold no cases.');
-  const { report, failed } = await cover(prepared);
-  const gaps = gapsOf(report, prepared);
-  const isEnough = report.percent >= (options.min ?? 0);
-  if (options.json === true) {
-    const { policies, rules, conditions, percent } = report;
-    const cases = prepared.cases.length;
-    const { digest } = prepared.set;
-    printJson({ ok: isEnough, cases, failed, digest, percent, policies, rules, conditions, gaps, findings: [] });
-  } else show(report, { gaps, cases: prepared.cases.length, failed, min: options.min });
-  return isEnough ? EXIT.ok : EXIT.negative;
-}
-
-/** A case that fails covers what it asks all the same; how many did is told. */
+/** A failed case counts as coverage, because it reached the rules; the number of failures is shown. */
 async function cover({ set, cases }: PreparedRun): Promise<{ report: CoverageReport; failed: number }> {
   const evaluator = createEvaluator({ set });
   const coverage = createCoverage(set);
@@ -91,10 +92,10 @@ function gapsOf({ unasked, details }: CoverageReport, { places }: PreparedRun): 
     kind: 'policy',
     ...at(policy, '/target'),
     policy,
-    message: `the policy ${policy} was never a candidate: no case is for its target`,
+    message: `the policy ${policy} was never a candidate: no case matches its target`,
   }));
   for (const { policy, rule, pointer, matched, conditions } of details) {
-    // Of a policy that was never asked nothing more can be said.
+    // The gap of the policy says it all.
     if (unasked.includes(policy)) continue;
     if (!matched) {
       const message = `the rule ${policy}/${rule} never matched`;
@@ -136,7 +137,7 @@ function show(report: CoverageReport, { gaps, cases, failed, min }: Shown): void
       row('outcomes of conditions', report.conditions),
     ],
   );
-  const wrong = failed === 0 ? '' : red(`, ${failed} of them failed: run custos policy test`);
+  const failures = failed === 0 ? '' : red(`, ${failed} of them failed: run custos policy test`);
   const less = min !== undefined && report.percent < min ? red(`, less than ${min} %`) : '';
-  printLine(`\n${report.percent} % covered by ${cases} case${cases === 1 ? '' : 's'}${wrong}${less}`);
+  printLine(`\n${report.percent} % covered by ${counted(cases, 'case')}${failures}${less}`);
 }

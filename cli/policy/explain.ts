@@ -1,5 +1,4 @@
-// `custos policy explain`: a question, or a decision on record, with every rule that was looked at and the values it saw.
-import type { Command } from 'commander';
+// `custos policy explain`: the verdict of a question or a recorded decision, with every rule considered and the values it saw.
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { type BodyReason, readDecisionRecord } from '../../shared/core/verification/record.ts';
 import { parseFacts } from '../../shared/core/verification/facts.ts';
@@ -12,109 +11,95 @@ import { loadCanonicalSet, type PolicySet } from '../../shared/core/policy/load.
 import { BUILT_IN_POLICY } from '../../shared/core/policy/schema.ts';
 import type { Facts } from '../../shared/core/policy/types.ts';
 import { runAdmin } from '../admin.ts';
-import { CommandError } from '../frame.ts';
-import { say } from '../frame.ts';
-import { checkFolder } from './findings.ts';
-import { admitFolder, FOLDER_HELP, policyDirOf, readFolder } from './folder.ts';
+import { CommandError, EXIT, exitWith, say, UsageError } from '../exit.ts';
+import { printJson, printLine } from '../output.ts';
+import type { CommandBody } from '../program.ts';
 import { type Explained, explainedJson, explainedLines } from './explained.ts';
-import { EXIT, UsageError } from '../frame.ts';
-import { printFindings, printJson, printLine } from '../output.ts';
-import { POLICY_EXIT_CODES, type ExitCode, runPolicyCommand } from './exit-codes.ts';
-import { factsOfQuestion, questionOptions, type QuestionOptions } from './question.ts';
+import { BROKEN, printBroken } from './findings.ts';
+import { admitFolder, FOLDER_HELP, policyDirOf, readFolder } from './folder.ts';
+import { addQuestionOptions, factsOfQuestion, type QuestionOptions } from './question.ts';
 
-interface ExplainOptions extends QuestionOptions {
-  readonly decision?: string;
-  readonly all?: boolean;
-  readonly json?: boolean;
+interface ExplainOptions {
+  readonly all?: true;
+  readonly json?: true;
 }
 
-const EXAMPLES = `
-Examples:
+export const explainPoliciesCommand: CommandBody = {
+  notes: `Examples:
   custos policy explain --intent delete:db/production/users --trust-level 3
   custos policy explain --text "Delete all users in production" --no-registered
   custos policy explain --decision dec_01jq3k...            as it was decided
-  custos policy explain drafts --decision dec_01jq3k...     as the policies in drafts/ would decide
-`;
+  custos policy explain drafts --decision dec_01jq3k...     as the policies in drafts/ would decide`,
+  exitCodes: BROKEN,
+  define: (command) =>
+    addQuestionOptions(command)
+      .argument('[folder]', FOLDER_HELP)
+      .option(
+        '--decision <id>',
+        'a recorded decision: its facts, under the policies that were in force, or under those of [folder]',
+      )
+      .option('--all', 'show the conditions that held in rules that did not match, too')
+      .option('--json', 'print JSON')
+      .action(
+        exitWith(async (folder, options) => {
+          const { intent, text, decision } = options;
+          if ([intent, text, decision].filter((value) => value !== undefined).length !== 1)
+            throw new UsageError('Give exactly one of --intent, --text and --decision.');
+          const dir = decision === undefined || folder !== undefined ? policyDirOf(folder) : undefined;
+          const set = dir === undefined ? undefined : admitFolder(await readFolder(dir)).set;
+          if (dir !== undefined && set === undefined) {
+            await printBroken(dir, options.json);
+            return EXIT.broken;
+          }
+          if (decision !== undefined) await explainDecision(set, decision, options);
+          else if (set !== undefined) await explainQuestion(set, options);
+          return EXIT.ok;
+        }),
+      ),
+};
 
-export function registerPolicyExplain(policy: Command): void {
-  const command = policy
-    .command('explain')
-    .description('show the verdict of a question or of a recorded decision, and every rule that was looked at')
-    .argument('[folder]', FOLDER_HELP);
-  questionOptions(command)
-    .option(
-      '--decision <id>',
-      'a decision on record: its facts, under the policies that were in force, or those of [folder]',
-    )
-    .option('--all', 'show the conditions of rules that did not match, too')
-    .option('--json', 'print JSON')
-    .addHelpText('after', `${EXAMPLES}${POLICY_EXIT_CODES}`)
-    .action((folder: string | undefined, options: ExplainOptions) =>
-      runPolicyCommand(async () => {
-        const given = [options.intent, options.text, options.decision].filter((value) => value !== undefined);
-        if (given.length !== 1)
-          throw new UsageError('Say what to explain: --intent, --text or --decision, one of them.');
-        return options.decision === undefined
-          ? explainQuestion(folder, options)
-          : explainDecision(folder, options.decision, options);
-      }),
-    );
-}
-
-/** The set of a folder; its findings are shown when it has errors. */
-async function setOf(dir: string, { json }: ExplainOptions): Promise<PolicySet<Lexicon> | undefined> {
-  const { set } = admitFolder(await readFolder(dir));
-  if (set !== undefined) return set;
-  const findings = (await checkFolder(dir)).findings.filter(({ severity }) => severity === 'error');
-  if (json === true) printJson({ ok: false, findings });
-  else printFindings(findings);
-  return undefined;
-}
-
-async function explainQuestion(folder: string | undefined, options: ExplainOptions): Promise<ExitCode> {
-  const set = await setOf(policyDirOf(folder), options);
-  if (set === undefined) return EXIT.broken;
-  const evaluator = createEvaluator({ set, memoLimit: 0, onError: (error) => say(`custos: ${String(error)}`) });
+async function explainQuestion(set: PolicySet<Lexicon>, options: ExplainOptions & QuestionOptions): Promise<void> {
+  const evaluator = createEvaluator({ set, memoLimit: 0, onError });
   const gathered = factsOfQuestion(options, set, Date.now());
   const risk = await evaluator.assessRisk(gathered);
   const facts: Facts = { ...gathered, intent: { ...gathered.intent, risk } };
   print({ facts, digest: set.digest, ...(await evaluator.explain(facts)) }, options);
-  return EXIT.ok;
 }
 
-async function explainDecision(folder: string | undefined, id: string, options: ExplainOptions): Promise<ExitCode> {
-  const draft = folder === undefined ? undefined : await setOf(policyDirOf(folder), options);
-  if (folder !== undefined && draft === undefined) return EXIT.broken;
-  return runAdmin(async ({ db }) => {
+/** @param draft undefined for the set that was in force */
+async function explainDecision(
+  draft: PolicySet<Lexicon> | undefined,
+  id: string,
+  options: ExplainOptions,
+): Promise<void> {
+  await runAdmin(async ({ db }) => {
     const store = createEvidenceStore({ db });
     const found = await store.byId(id);
     if (found === undefined) throw new UsageError(`There is no decision ${id}.`);
     const { evidence, policyDigest } = found;
     if (evidence.facts === undefined)
       throw new CommandError(
-        `The facts of ${id} have been erased by retention; its record stays, and "custos decision verify" checks it.`,
+        `The facts of ${id} have been erased by retention. Its record remains, and "custos decision verify" checks it.`,
       );
     const recorded = parseFacts(evidence.facts.text);
     if (recorded === undefined)
       throw new CommandError(`The facts of ${id} can't be read; "custos decision verify ${id}" says more.`);
     const set = draft ?? storedSet(policyDigest === null ? undefined : await store.policySet(policyDigest));
-    const evaluator = createEvaluator({
-      set,
-      memoLimit: 0,
-      missingOpens: meaningOf(recorded),
-      onError: (error) => say(`custos: ${String(error)}`),
-    });
-    // The risk is that of the record, unless a draft computes it anew.
+    const evaluator = createEvaluator({ set, memoLimit: 0, missingOpens: meaningOf(recorded), onError });
+    // A draft computes the risk again; otherwise the recorded risk is shown.
     const risk = draft === undefined ? recorded.intent.risk : await evaluator.assessRisk(recorded);
     const facts: Facts = { ...recorded, intent: { ...recorded.intent, risk } };
     const beside = besidePolicies(evidence.record.bytes);
     const decision = { decisionId: id, verdict: evidence.columns?.verdict ?? null, beside };
     print({ facts, digest: set.digest, decision, ...(await evaluator.explain(facts)) }, options);
-    return EXIT.ok;
   });
 }
 
-/** Reasons that no policy gives: an approval, a halt. A record that can't be read has none; "decision verify" names it. */
+function onError(error: unknown): void {
+  say(`custos: ${String(error)}`);
+}
+
+/** Reasons that come from no policy: an approval, a halt. A damaged record has none; "custos decision verify" reports it. */
 function besidePolicies(record: Uint8Array): readonly BodyReason[] {
   const read = readDecisionRecord(record);
   if (!('body' in read)) return [];
@@ -133,6 +118,6 @@ function storedSet(text: string | undefined): PolicySet<Lexicon> {
 }
 
 function print(explained: Explained, { json, all }: ExplainOptions): void {
-  if (json === true) printJson(explainedJson(explained));
+  if (json) printJson(explainedJson(explained));
   else for (const line of explainedLines(explained, all === true)) printLine(line);
 }

@@ -1,18 +1,21 @@
-// All findings of a policy folder: of its policies and lexicon as the service has them, and of its test files.
+// All findings of a policy folder: those of the service on its policies and lexicon, and those on its test files.
 import { createHash } from 'node:crypto';
-import type { Finding } from '../../shared/core/policy/types.ts';
-import { admitFolder, readFolder, shownPath, testsDirOf } from './folder.ts';
-import type { ShownFinding } from '../output.ts';
+import { EXIT, type ExitCodes } from '../exit.ts';
+import { printFindings, printJson, type ShownFinding } from '../output.ts';
+import { admitFolder, readFolder, shownFinding, testsDirOf } from './folder.ts';
 import { checkTestFiles } from './test-files.ts';
+
+/** For the help of commands that read a policy folder. */
+export const BROKEN: ExitCodes = { [EXIT.broken]: 'The policies or test files are broken: nothing was evaluated.' };
 
 export interface CheckedFolder {
   /** Of the set; undefined when it has errors. */
   readonly digest: string | undefined;
-  /** How many files of policies there are. */
+  /** Number of policy files. */
   readonly policies: number;
-  /** How many files of test cases there are. */
+  /** Number of test files. */
   readonly tests: number;
-  /** Errors and warnings, by file, line and column; paths as a person names them from here. */
+  /** Errors and warnings, by file, line and column; paths are relative to the working folder. */
   readonly findings: readonly ShownFinding[];
   /** Changes whenever a byte of a file does. */
   readonly fingerprint: string;
@@ -21,23 +24,6 @@ export interface CheckedFolder {
 function byPlace(a: ShownFinding, b: ShownFinding): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
-}
-
-/** A finding of the service, with its path as a person names it from here. */
-export function shownFinding(
-  dir: string,
-  { file, line, column, severity, code, message, hint, example }: Finding,
-): ShownFinding {
-  return {
-    file: shownPath(dir, file),
-    line,
-    column,
-    severity: severity ?? 'error',
-    code,
-    message,
-    ...(hint === undefined ? {} : { hint }),
-    ...(example === undefined ? {} : { example }),
-  };
 }
 
 /** @throws {UsageError} when the folder can't be read */
@@ -56,4 +42,11 @@ export async function checkFolder(dir: string): Promise<CheckedFolder> {
     findings: [...ofPolicies, ...(tests?.findings ?? [])].sort(byPlace),
     fingerprint: fingerprint.digest('hex'),
   };
+}
+
+/** Prints the errors of a folder that could not be loaded. @param rest further members of the JSON */
+export async function printBroken(dir: string, json: true | undefined, rest: object = {}): Promise<void> {
+  const findings = (await checkFolder(dir)).findings.filter(({ severity }) => severity === 'error');
+  if (json) printJson({ ok: false, ...rest, findings });
+  else printFindings(findings);
 }

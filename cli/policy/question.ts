@@ -1,5 +1,5 @@
 // A question asked from the command line: its options, and the facts that the service would gather for it.
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { createReadings, type IntentReading, readingOfParse } from '../../shared/domain/decisions/readings.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
@@ -9,44 +9,14 @@ import type { PolicySet } from '../../shared/core/policy/load.ts';
 import { factsOf } from '../../shared/core/policy/testing/facts.ts';
 import { type TestAgent, TEST_DEFAULTS } from '../../shared/core/policy/testing/types.ts';
 import type { RiskFacts } from '../../shared/core/policy/types.ts';
-import { timeOf } from '../../shared/core/policy/values.ts';
 import { NO_EVIDENCE } from '../../shared/core/trust/score.ts';
-import {
-  AGENT_STATUSES,
-  type AgentStatus,
-  ENVIRONMENTS,
-  type Environment,
-  TIER_TABLE,
-} from '../../shared/kernel/vocabulary.ts';
-import { UsageError } from '../frame.ts';
+import { AGENT_STATUSES, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
+import { UsageError } from '../exit.ts';
+import { collect, environmentOption, timeMs, wholeNumber } from '../options.ts';
 
-export interface QuestionOptions {
-  readonly intent?: string;
-  readonly text?: string;
-  readonly agent: string;
-  readonly registered: boolean;
-  readonly status: AgentStatus;
-  readonly trustLevel?: number;
-  readonly score?: number;
-  readonly capability?: readonly string[];
-  readonly tag?: readonly string[];
-  readonly environment: Environment;
-  readonly organisation: string;
-  readonly context?: Record<string, unknown>;
-  readonly at?: number;
-}
-
-/** The most characters of a text that is read, as over HTTP. */
+/** Limit on the characters of a text, as over HTTP. */
 const MAX_TEXT = 10_000;
 const TOP_LEVEL = TIER_TABLE.length - 1;
-
-function integer(most: number): (text: string) => number {
-  return (text) => {
-    if (!/^\d{1,4}$/.test(text) || Number(text) > most)
-      throw new InvalidArgumentError(`It must be a whole number from 0 to ${most}.`);
-    return Number(text);
-  };
-}
 
 function contextOf(text: string): Record<string, unknown> {
   let value: unknown;
@@ -61,42 +31,32 @@ function contextOf(text: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-function instant(text: string): number {
-  const time = timeOf(text);
-  if (time === undefined) throw new InvalidArgumentError('It must be an RFC 3339 time, such as 2026-03-02T23:30:00Z.');
-  return time;
-}
-
-const append = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
-
 /** Adds the options of a question to a command. */
-export function questionOptions(command: Command): Command {
+export function addQuestionOptions(command: Command) {
   return command
-    .option('--intent <intent>', 'what is asked for: data.read.user_profile, or delete:db/production/users')
-    .option('--text <text>', 'what is asked for, in free text, read as POST /v1/intent reads it')
-    .option('--agent <id>', 'who asks', TEST_DEFAULTS.agentId)
+    .option('--intent <intent>', 'the intent: data.read.user_profile, or delete:db/production/users')
+    .option('--text <text>', 'the intent in free text, read as POST /v1/intent reads it')
+    .option('--agent <id>', 'the agent', TEST_DEFAULTS.agentId)
     .option('--registered', 'the agent is registered', true)
-    .option('--no-registered', 'nobody registered the agent: it never has more than the trust of no evidence')
+    .option('--no-registered', 'the agent is not registered: it never has more trust than an agent without evidence')
     .addOption(
       new Option('--status <status>', 'of a registered agent').choices(AGENT_STATUSES).default(AGENT_STATUSES[0]),
     )
     .addOption(
-      new Option('--trust-level <level>', `0 to ${TOP_LEVEL}: the lowest score of that level`)
-        .argParser(integer(TOP_LEVEL))
+      new Option('--trust-level <level>', `0 to ${TOP_LEVEL}; stands for the lowest score of that level`)
+        .argParser(wholeNumber(0, TOP_LEVEL))
         .conflicts('score'),
     )
-    .addOption(
-      new Option('--score <score>', `trust, 0 to 1000 (default: ${NO_EVIDENCE.score}, no evidence)`).argParser(
-        integer(1_000),
-      ),
-    )
-    .option('--capability <name>', 'a capability of the agent; may be repeated', append)
-    .option('--tag <name>', 'a tag of the agent; may be repeated', append)
-    .addOption(new Option('--environment <environment>', 'of the key that asks').choices(ENVIRONMENTS).default('live'))
-    .option('--org, --organisation <slug>', 'who the key belongs to', TEST_DEFAULTS.organisation)
-    .addOption(new Option('--context <json>', "the caller's own facts, a JSON object").argParser(contextOf))
-    .addOption(new Option('--at <time>', 'when, RFC 3339 (default: now)').argParser(instant));
+    .option('--score <score>', `trust, 0 to 1000 (default: ${NO_EVIDENCE.score}, no evidence)`, wholeNumber(0, 1_000))
+    .option('--capability <name>', 'a capability of the agent; may be repeated', collect)
+    .option('--tag <name>', 'a tag of the agent; may be repeated', collect)
+    .addOption(environmentOption('the environment of the key').default('live' as const))
+    .option('--org, --organisation <slug>', 'the organisation of the key', TEST_DEFAULTS.organisation)
+    .option('--context <json>', "the caller's own facts, a JSON object", contextOf)
+    .option('--at <time>', 'the time of the question, RFC 3339 (default: now)', timeMs);
 }
+
+export type QuestionOptions = ReturnType<ReturnType<typeof addQuestionOptions>['opts']>;
 
 /** @throws {UsageError} */
 function readingOf({ intent, text, organisation }: QuestionOptions, set: PolicySet<Lexicon>): IntentReading {
@@ -109,13 +69,13 @@ function readingOf({ intent, text, organisation }: QuestionOptions, set: PolicyS
   } catch (error) {
     if (error instanceof ApiError && error.errors !== undefined)
       throw new UsageError(
-        `--intent ${error.errors.map(({ message }) => message).join('; ')}. Free text goes to --text.`,
+        `--intent ${error.errors.map(({ message }) => message).join('; ')}. Use --text for free text.`,
       );
     throw error;
   }
 }
 
-/** The facts of a question, all but the risk that policies compute. @throws {UsageError} for an intent that can't be read */
+/** The facts of a question, without the risk, which policies compute. @throws {UsageError} for an intent that can't be read */
 export function factsOfQuestion(options: QuestionOptions, set: PolicySet<Lexicon>, nowMs: number): RiskFacts {
   const { agent: id, registered, status, trustLevel: level, score, capability = [], tag = [] } = options;
   const agent: TestAgent = {

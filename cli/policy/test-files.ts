@@ -1,4 +1,4 @@
-// The test files of a policy folder: read, checked and unfolded into cases, with the service's own reading of intents.
+// Reads and checks the test files of a policy folder, and expands them into cases with the service's own reading of intents.
 import type { Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -6,16 +6,17 @@ import { createReadings, readingOfParse } from '../../shared/domain/decisions/re
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
-import { MAX_FILE_BYTES, type PolicySet, type TextFile } from '../../shared/core/policy/load.ts';
+import { MAX_FILE_BYTES, type TextFile } from '../../shared/core/policy/files.ts';
+import { type PolicySet } from '../../shared/core/policy/load.ts';
 import { expandTestFiles, type TestCase } from '../../shared/core/policy/testing/expand.ts';
 import { loadTestFile, type TestSource } from '../../shared/core/policy/testing/load.ts';
 import type { IntentReader } from '../../shared/core/policy/testing/lookups.ts';
 import { type PolicySources, policySources } from '../../shared/core/policy/testing/sources.ts';
 import { type ReadText, textOf } from '../../shared/core/policy/text-bytes.ts';
 import { ALMOST_JSON, unreadable } from '../../shared/domain/policy-sets/folder.ts';
-import { admitFolder, placesOfRun, readFolder, shownPath } from './folder.ts';
-import { UsageError } from '../frame.ts';
-import { type ShownFinding } from '../output.ts';
+import { admitFolder, placesOfRun, readFolder, shownFinding, shownPath } from './folder.ts';
+import { UsageError } from '../exit.ts';
+import { paint, printFindings, printJson, printLine, type ShownFinding } from '../output.ts';
 
 /** Reads intents as `POST /v1/enforce` and `POST /v1/intent` do. */
 export function intentReader(set: PolicySet<Lexicon>): IntentReader {
@@ -51,14 +52,14 @@ async function statsOf(file: string): Promise<Stats | undefined> {
   }
 }
 
-/** The text of one file; undefined for a folder. */
+/** The text of a file; undefined for a folder. */
 async function readTestFile(full: string): Promise<ReadText | undefined> {
   const at = { line: 1, column: 1 };
   try {
     const stats = await stat(full);
     if (stats.isDirectory()) return undefined;
     if (!stats.isFile()) return { ...at, message: 'is not a regular file' };
-    if (!JSON_NAME.test(full)) return { ...at, message: 'is not read: the name of a test file ends in ".json"' };
+    if (!JSON_NAME.test(full)) return { ...at, message: 'is ignored: the name of a test file must end in ".json"' };
     const bytes = await readFile(full);
     return bytes.length > MAX_FILE_BYTES ? { text: bytes.toString('utf8') } : textOf(bytes);
   } catch (error) {
@@ -66,7 +67,7 @@ async function readTestFile(full: string): Promise<ReadText | undefined> {
   }
 }
 
-/** The test files of a folder, those of its folders too, by name; or the one file that is named. Undefined: not there. */
+/** The test files of a folder and its subfolders, by name, or the one named file. Undefined when it does not exist. */
 async function readTestFiles(named: string): Promise<FoundFiles | undefined> {
   const stats = await statsOf(named);
   if (stats === undefined) return undefined;
@@ -86,18 +87,19 @@ async function readTestFiles(named: string): Promise<FoundFiles | undefined> {
 }
 
 export interface CheckedTests {
-  /** How many test files there are. */
+  /** Number of test files. */
   readonly files: number;
   /** Of all files; empty when there are findings. */
   readonly cases: readonly TestCase[];
   readonly findings: readonly ShownFinding[];
-  /** Changes whenever the text of a test file does. */
+  /** For a fingerprint that changes whenever a test file does. */
   readonly texts: readonly TextFile[];
 }
 
 /**
- * Reads the test files of a folder (or one file) and checks them. Without a policy set, because it is broken, nothing
- * can be said of their intents: then there are no cases. Undefined when there is no such folder.
+ * Reads and checks the test files of a folder (or one file).
+ * @param set undefined when the policies are broken: then intents can't be read, and there are no cases
+ * @returns undefined when there is no such folder or file
  */
 export async function checkTestFiles(
   named: string,
@@ -121,36 +123,38 @@ export async function checkTestFiles(
   return { files: found.files.length, cases, findings, texts: found.files };
 }
 
-export interface TestRunOptions {
-  readonly policies?: string;
-}
-
 export interface PreparedRun {
   readonly set: PolicySet<Lexicon>;
   readonly cases: readonly TestCase[];
-  /** Places of policies; file names as a person names them from here. */
+  /** Positions in policy files; paths are relative to the working folder. */
   readonly places: PolicySources;
 }
 
 /**
- * The policies and the cases of a run, or what is wrong with either.
+ * Loads the policies and the cases of a run. When either is broken, the findings are printed.
+ * @param brokenJson members of the JSON that is printed then with --json
+ * @returns undefined when the policies or the test files are broken
  * @throws {UsageError} when a folder can't be read, or there is nothing to run
  */
 export async function prepareRun(
   tests: string | undefined,
-  options: TestRunOptions,
-): Promise<PreparedRun | { readonly findings: readonly ShownFinding[] }> {
-  const { tests: named, policies: dir } = placesOfRun(tests, options.policies);
+  policies: string | undefined,
+  brokenJson: object | undefined,
+): Promise<PreparedRun | undefined> {
+  const { tests: named, policies: dir } = placesOfRun(tests, policies);
   const folder = await readFolder(dir);
   const { set, errors } = admitFolder(folder);
   const checked = await checkTestFiles(named, set);
-  if (checked === undefined) throw new UsageError(`There are no test files: ${named} is not there.`);
-  const wrong = errors.map(({ file, line, column, code, message, hint, example }): ShownFinding => {
-    const more = { ...(hint === undefined ? {} : { hint }), ...(example === undefined ? {} : { example }) };
-    return { file: shownPath(dir, file), line, column, severity: 'error', code, message, ...more };
-  });
-  if (set === undefined || wrong.length + checked.findings.length > 0)
-    return { findings: [...wrong, ...checked.findings] };
+  if (checked === undefined) throw new UsageError(`There are no test files: ${named} does not exist.`);
+  const findings = [...errors.map((error) => shownFinding(dir, error)), ...checked.findings];
+  if (set === undefined || findings.length > 0) {
+    if (brokenJson !== undefined) printJson({ ok: false, ...brokenJson, findings });
+    else {
+      printFindings(findings);
+      printLine(`\n${paint().red('broken')} Nothing was run.`);
+    }
+    return undefined;
+  }
   if (checked.files === 0) throw new UsageError(`There are no test files in ${named}.`);
   const files = folder.policies.map((file) => ({ path: shownPath(dir, file.path), text: file.text }));
   return { set, cases: checked.cases, places: policySources(files) };

@@ -1,25 +1,22 @@
-// `custos policy test`: the cases beside the policies, each asked and held against the answer that it expects.
-import type { Command } from 'commander';
+// `custos policy test`: runs test cases against policies and compares each answer with the expected one.
 import { createEvaluator } from '../../shared/core/policy/evaluate.ts';
 import { type CaseResult, type Difference, explainFailure, runCase } from '../../shared/core/policy/testing/run.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
+import { EXIT, exitWith, UsageError } from '../exit.ts';
+import { type Paint, paint, printJson, printLine } from '../output.ts';
+import type { CommandBody } from '../program.ts';
+import { BROKEN } from './findings.ts';
 import { TESTED_HELP, TESTS_HELP } from './folder.ts';
-import { EXIT, UsageError } from '../frame.ts';
-import { type Paint, paint, printFindings, printJson, printLine } from '../output.ts';
-import { POLICY_EXIT_CODES, type ExitCode, runPolicyCommand } from './exit-codes.ts';
 import { type PreparedRun, prepareRun } from './test-files.ts';
 
-interface TestOptions {
-  readonly policies?: string;
-  readonly filter?: string;
-  readonly json?: boolean;
-}
+/** A terminal shows this many failures; --json has all. */
+const MAX_SHOWN = 50;
 
 interface Failure {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** The file's own name, and the case's. */
+  /** The name of the file's tests. */
   readonly test: string;
   readonly case: string;
   readonly differences: readonly Difference[];
@@ -28,7 +25,7 @@ interface Failure {
     readonly policy: string;
     readonly rule: string;
     readonly note: string;
-    /** `file:line:column`; absent for the service's own and for rules that do not exist. */
+    /** `file:line:column`; absent for built-in rules and for rules that do not exist. */
     readonly at?: string;
   }[];
 }
@@ -41,43 +38,32 @@ interface FileResult {
   readonly failures: Failure[];
 }
 
-export function registerPolicyTest(policy: Command): void {
-  policy
-    .command('test')
-    .description('run test cases against policies: facts in, verdict and reasons out')
-    .argument('[folder]', TESTS_HELP)
-    .option('--policies <folder>', TESTED_HELP)
-    .option('--filter <text>', 'only cases whose file or name has this text in it')
-    .option('--json', 'print JSON')
-    .addHelpText('after', POLICY_EXIT_CODES)
-    .action((folder: string | undefined, options: TestOptions) => runPolicyCommand(() => run(folder, options)));
-}
-
-async function run(folder: string | undefined, options: TestOptions): Promise<ExitCode> {
-  const prepared = await prepareRun(folder, options);
-  if ('findings' in prepared) {
-    const { findings } = prepared;
-    if (options.json === true) printJson({ ok: false, passed: 0, failed: 0, findings, files: [] });
-    else {
-      printFindings(findings);
-      printLine(`\n${paint().red('broken')} Nothing was run.`);
-    }
-    return EXIT.broken;
-  }
-  const files = await runCases(prepared, options.filter);
-  const count = (what: 'passed' | 'failed'): number => files.reduce((sum, file) => sum + file[what], 0);
-  const [passed, failed] = [count('passed'), count('failed')];
-  if (passed + failed === 0) {
-    const { filter } = options;
-    throw new UsageError(
-      filter === undefined ? 'The test files hold no cases.' : `No case has "${filter}" in its name.`,
-    );
-  }
-  if (options.json === true) {
-    printJson({ ok: failed === 0, passed, failed, digest: prepared.set.digest, findings: [], files });
-  } else show(files, passed, failed);
-  return failed === 0 ? EXIT.ok : EXIT.negative;
-}
+export const testPoliciesCommand: CommandBody = {
+  exitCodes: { [EXIT.ok]: 'All cases passed.', ...BROKEN, [EXIT.unmet]: 'At least one case failed.' },
+  define: (command) =>
+    command
+      .argument('[folder]', TESTS_HELP)
+      .option('--policies <folder>', TESTED_HELP)
+      .option('--filter <text>', 'only cases whose file or name contains this text')
+      .option('--json', 'print JSON')
+      .action(
+        exitWith(async (folder, { policies, filter, json }) => {
+          const prepared = await prepareRun(folder, policies, json && { passed: 0, failed: 0, files: [] });
+          if (prepared === undefined) return EXIT.broken;
+          const files = await runCases(prepared, filter);
+          const count = (what: 'passed' | 'failed'): number => files.reduce((sum, file) => sum + file[what], 0);
+          const [passed, failed] = [count('passed'), count('failed')];
+          if (passed + failed === 0)
+            throw new UsageError(
+              filter === undefined ? 'The test files hold no cases.' : `No case has "${filter}" in its name.`,
+            );
+          const { digest } = prepared.set;
+          if (json) printJson({ ok: failed === 0, passed, failed, digest, findings: [], files });
+          else show(files, passed, failed);
+          return failed === 0 ? EXIT.ok : EXIT.unmet;
+        }),
+      ),
+};
 
 async function runCases({ set, cases, places }: PreparedRun, filter: string | undefined): Promise<FileResult[]> {
   const evaluator = createEvaluator({ set });
@@ -121,16 +107,13 @@ function failureOf({ test, facts, differences }: CaseResult): Omit<Failure, 'rul
   };
 }
 
-/** More than these say no more to a person; --json has all. */
-const MAX_SHOWN = 50;
-
 function show(files: readonly FileResult[], passed: number, failed: number): void {
   const style = paint();
   const { red, green, dim, bold } = style;
   let shown = 0;
-  for (const { file, name, passed: fine, failed: wrong, failures } of files) {
-    const state = wrong === 0 ? green('ok') : red('failed');
-    const counts = wrong === 0 ? `${fine} passed` : `${fine} passed, ${red(`${wrong} failed`)}`;
+  for (const { file, name, passed: passedHere, failed: failedHere, failures } of files) {
+    const state = failedHere === 0 ? green('ok') : red('failed');
+    const counts = failedHere === 0 ? `${passedHere} passed` : `${passedHere} passed, ${red(`${failedHere} failed`)}`;
     printLine(`${state} ${bold(printable(name))} ${dim(printable(file))} ${counts}`);
     for (const failure of failures) {
       if (shown < MAX_SHOWN) for (const line of failureLines(failure, style)) printLine(line);
@@ -139,9 +122,7 @@ function show(files: readonly FileResult[], passed: number, failed: number): voi
   }
   printLine();
   if (shown > MAX_SHOWN) printLine(dim(`${shown - MAX_SHOWN} more failures are not shown; --json has them.`));
-  printLine(
-    `${failed === 0 ? green(`${passed} passed`) : `${passed} passed`}, ${failed === 0 ? '0 failed' : red(`${failed} failed`)}`,
-  );
+  printLine(failed === 0 ? `${green(`${passed} passed`)}, 0 failed` : `${passed} passed, ${red(`${failed} failed`)}`);
 }
 
 const textOf = (value: unknown): string => {

@@ -1,16 +1,14 @@
-// Checking a folder again whenever it changes: one check at a time, and never without a last one after the last write.
+// Checks a folder again whenever it changes: one check at a time, and always one after the last write.
 import { setTimeout as delay } from 'node:timers/promises';
 import { stampOfFolder } from '../../shared/domain/policy-sets/folder.ts';
-import { say } from '../frame.ts';
+import { say, UsageError } from '../exit.ts';
 import { type CheckedFolder, checkFolder } from './findings.ts';
 import { testsDirOf } from './folder.ts';
-import { EXIT, UsageError } from '../frame.ts';
-import { type ExitCode } from './exit-codes.ts';
 
-/** How often the folder is looked at; reading its names and times costs little. */
-const LOOK_EVERY_MS = 250;
+/** Polling interval. Reading names and times of the files costs little. */
+const POLL_MS = 250;
 
-/** What the file system says of the folder and its tests; undefined while it can't tell, and then the files are read. */
+/** Names and times of the files of the folder and its tests; undefined while they are too new to tell a change. */
 async function stampOf(dir: string): Promise<string | undefined> {
   const stamps = await Promise.all(
     [dir, testsDirOf(dir)].map((one, i) =>
@@ -23,24 +21,22 @@ async function stampOf(dir: string): Promise<string | undefined> {
 }
 
 /**
- * Shows the check of a folder at once, and after every change that has settled (two equal readings, so that half a write
- * is not shown), until SIGINT or SIGTERM. A stamp that was taken before a reading stands for what was read; files that are
- * so new that their times do not tell are read again until they do.
+ * Shows the check of a folder at once, and after every change, until SIGINT or SIGTERM. A change is shown when two
+ * successive readings are equal, so that a half-written file is not. The stamp is taken before the files are read, so a
+ * write during the reading changes the next stamp; without a stamp the files are read again.
  */
-export async function watchFolder(dir: string, show: (checked: CheckedFolder, at: Date) => void): Promise<ExitCode> {
+export async function watchFolder(dir: string, show: (checked: CheckedFolder, at: Date) => void): Promise<void> {
   const stop = new AbortController();
   const end = (): void => stop.abort();
-  process.once('SIGINT', end);
-  process.once('SIGTERM', end);
+  process.once('SIGINT', end).once('SIGTERM', end);
   let stampRead: string | undefined;
   let lastRead: string | undefined;
   let lastShown: string | undefined;
-  /** One look: what it found is a fingerprint, or the sentence of why there is none. */
-  const look = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const stamp = await stampOf(dir);
     if (stamp !== undefined && stamp === stampRead) return;
     const checked = await checkFolder(dir).catch((error: unknown) => {
-      // An editor may put a new folder in the place of the old one: said once, and looked for again.
+      // An editor may replace the folder: its absence is reported once, and the folder is read again.
       if (error instanceof UsageError) return error;
       throw error;
     });
@@ -57,12 +53,10 @@ export async function watchFolder(dir: string, show: (checked: CheckedFolder, at
   };
   try {
     while (!stop.signal.aborted) {
-      await look();
-      await delay(LOOK_EVERY_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      await poll();
+      await delay(POLL_MS, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   } finally {
-    process.off('SIGINT', end);
-    process.off('SIGTERM', end);
+    process.off('SIGINT', end).off('SIGTERM', end);
   }
-  return EXIT.ok;
 }

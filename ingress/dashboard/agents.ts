@@ -1,4 +1,4 @@
-// The list of agents as the pages show it: each way to look is one index, read from where the page begins.
+// The list of agents for the dashboard. Each kind of list is a range scan of one index from where the page begins.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { readStatuses } from '../../shared/domain/agents/agents.ts';
 import { loadTrust } from '../../shared/domain/trust/state.ts';
@@ -6,17 +6,18 @@ import { dayOf } from '../../shared/core/trust/beta.ts';
 import { NOTHING_RECORDED } from '../../shared/core/trust/recorded.ts';
 import { levelOf } from '../../shared/core/trust/score.ts';
 import type { AgentStatus, Environment } from '../../shared/kernel/vocabulary.ts';
-import type { AgentRow } from './client/wire.ts';
+import { decodeCursor, encodeCursor } from '../routes/paging.ts';
+import type { AgentRow, AgentRows } from './client/wire.ts';
 
 const COLUMNS =
   'SELECT agent_id, name, status, created_at, seq::text AS seq FROM agent WHERE organisation_id = $1 AND environment = $2';
 const BY_ID = `${COLUMNS} AND agent_id COLLATE "C" >= $3 AND agent_id COLLATE "C" < $4`;
 
-/** The few that a bound key may name. */
+/** For keys that are bound to a few agents. */
 const BOUND = `${COLUMNS} AND agent_id = ANY ($3) AND ($4::text IS NULL OR status = $4)`;
 
-// A column that is answered as text must be sorted by its own name: the other one is the text.
-/** Each reads about as many rows as it answers: of 100,000 agents, too, and on any page. A test looks at their plans. */
+// Lists are sorted by agent.seq: the bare name would be the output column, which is text.
+/** Each statement reads about as many rows as it returns, on any page. A test checks their plans. */
 export const AGENT_LISTS = {
   newest: {
     name: 'dashboard-agents-newest',
@@ -30,7 +31,7 @@ export const AGENT_LISTS = {
     name: 'dashboard-agents-by-prefix',
     text: `${BY_ID} ORDER BY agent_id COLLATE "C" LIMIT $5`,
   },
-  // Of a rare status it may read all agents with the prefix.
+  // For a rare status it may read all agents with the prefix.
   byPrefixOfStatus: {
     name: 'dashboard-agents-by-prefix-of-status',
     text: `${BY_ID} AND status = $6 ORDER BY agent_id COLLATE "C" LIMIT $5`,
@@ -45,7 +46,7 @@ export const AGENT_LISTS = {
   },
 } as const satisfies Readonly<Record<string, Statement>>;
 
-/** No seq is as high. */
+/** The largest bigint. */
 const HIGHEST_SEQ = '9223372036854775807';
 
 interface Row {
@@ -60,30 +61,29 @@ export interface AgentQuery {
   readonly organisationId: string;
   readonly environment: Environment;
   readonly status: AgentStatus | undefined;
-  /** The agents that the key is bound to: no other is shown. Null: it speaks for all. */
+  /** The only agents that a bound key may see; null: all. */
   readonly agentIds: ReadonlySet<string> | null;
+  readonly cursor: string | undefined;
+  readonly limit: number;
 }
 
 export interface AgentLister {
-  /** Newest first. @param beforeSeq the last row of the page before @throws {ApiError} E6002 */
-  newest(query: AgentQuery, beforeSeq: string | undefined, limit: number): Promise<ListedAgent[]>;
-  /** In the order of their ids' code points. @param fromId where the page begins @throws {ApiError} E6002 */
-  byPrefix(query: AgentQuery, prefix: string, fromId: string | undefined, limit: number): Promise<ListedAgent[]>;
-}
-
-export interface ListedAgent extends AgentRow {
-  readonly seq: string;
+  /** Newest first. @throws {ApiError} E2001 for a wrong cursor; E6002 */
+  newest(query: AgentQuery): Promise<AgentRows>;
+  /** Those whose ids begin with `prefix`, in the order of their ids' code points. @throws {ApiError} as `newest` */
+  byPrefix(query: AgentQuery, prefix: string): Promise<AgentRows>;
 }
 
 /**
- * The first text, in the order of code points (which is that of UTF-8 bytes), behind all that begin with a prefix.
+ * The upper bound (exclusive) of the range of texts that begin with a prefix, in the order of code points, which is the
+ * order of UTF-8 bytes.
  * @param prefix not empty
  */
 export function endOfPrefix(prefix: string): string {
   const points = [...prefix];
   while (points.length > 0) {
     const last = points.pop()?.codePointAt(0) ?? 0;
-    // Half of a surrogate pair is no text.
+    // The code points after U+D7FF are surrogates, which text cannot hold.
     if (last < 0x10_ffff) return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
   }
   // Ids have at most 256 characters.
@@ -98,20 +98,15 @@ export function createAgentLister(deps: {
 }): AgentLister {
   const { db, nowMs, trustDailyCap } = deps;
 
-  const withTrust = async (
-    { organisationId, environment }: AgentQuery,
-    rows: readonly Row[],
-  ): Promise<ListedAgent[]> => {
+  const withTrust = async (owner: AgentQuery, rows: readonly Row[]): Promise<AgentRow[]> => {
     const now = nowMs();
-    const keys = rows.map((row) => ({ organisationId, environment, agentId: row.agent_id }));
+    const { organisationId, environment } = owner;
+    const ids = rows.map((row) => row.agent_id);
+    const keys = ids.map((agentId) => ({ organisationId, environment, agentId }));
     const [trusts, statuses] = await Promise.all([
       loadTrust(db, keys, now, trustDailyCap),
-      // A row that somebody else wrote must not be shown as more than it counts as.
-      readStatuses(
-        db,
-        { organisationId, environment },
-        keys.map(({ agentId }) => agentId),
-      ),
+      // The status as decisions use it: that of a forged row is not the one in the row.
+      readStatuses(db, { organisationId, environment }, ids),
     ]);
     return rows.map((row, i) => {
       const { score } = (trusts[i] ?? NOTHING_RECORDED).on(dayOf(now));
@@ -121,45 +116,57 @@ export function createAgentLister(deps: {
         status: statuses.get(row.agent_id) ?? row.status,
         trust: { score, level: levelOf(score) },
         createdAt: row.created_at.toISOString(),
-        seq: row.seq,
       };
     });
   };
 
+  /** Reads `limit` rows and one more, which only shows that there is another page. */
+  const pageOf = async (
+    query: AgentQuery,
+    statement: Statement,
+    values: readonly unknown[],
+    nextKey: (last: Row, next: Row) => string,
+  ): Promise<AgentRows> => {
+    const { organisationId, environment, limit } = query;
+    const rows = await db.query<Row>(statement, [organisationId, environment, ...values]);
+    const [last, next] = [rows[limit - 1], rows[limit]];
+    return {
+      items: await withTrust(query, rows.slice(0, limit)),
+      nextCursor: last === undefined || next === undefined ? null : encodeCursor(nextKey(last, next)),
+    };
+  };
+
   return {
-    async newest(query, beforeSeq, limit) {
-      const { organisationId, environment, status, agentIds } = query;
-      if (agentIds !== null) {
-        const values = [[...agentIds], status ?? null, beforeSeq ?? HIGHEST_SEQ, limit];
-        return withTrust(
-          query,
-          await db.query<Row>(AGENT_LISTS.newestOfBound, [organisationId, environment, ...values]),
-        );
-      }
-      const values = [organisationId, environment, beforeSeq ?? HIGHEST_SEQ, limit];
-      const rows =
-        status === undefined
-          ? await db.query<Row>(AGENT_LISTS.newest, values)
-          : await db.query<Row>(AGENT_LISTS.newestOfStatus, [...values, status]);
-      return withTrust(query, rows);
+    async newest(query) {
+      const { status, agentIds, cursor } = query;
+      const before = decodeCursor(cursor, /^\d{1,19}$/) ?? HIGHEST_SEQ;
+      const limit = query.limit + 1;
+      const [statement, values]: [Statement, unknown[]] =
+        agentIds !== null
+          ? [AGENT_LISTS.newestOfBound, [[...agentIds], status ?? null, before, limit]]
+          : status === undefined
+            ? [AGENT_LISTS.newest, [before, limit]]
+            : [AGENT_LISTS.newestOfStatus, [before, limit, status]];
+      return pageOf(query, statement, values, ({ seq }) => seq);
     },
-    async byPrefix(query, prefix, fromId, limit) {
-      const { organisationId, environment, status, agentIds } = query;
-      // A cursor from before the prefix was changed must not lead out of it.
-      const start = fromId !== undefined && fromId.startsWith(prefix) ? fromId : prefix;
-      if (agentIds !== null) {
-        const values = [[...agentIds].filter((id) => id.startsWith(prefix)), status ?? null, start, limit];
-        return withTrust(
-          query,
-          await db.query<Row>(AGENT_LISTS.byPrefixOfBound, [organisationId, environment, ...values]),
-        );
-      }
-      const values = [organisationId, environment, start, endOfPrefix(prefix), limit];
-      const rows =
-        status === undefined
-          ? await db.query<Row>(AGENT_LISTS.byPrefix, values)
-          : await db.query<Row>(AGENT_LISTS.byPrefixOfStatus, [...values, status]);
-      return withTrust(query, rows);
+    async byPrefix(query, prefix) {
+      const { status, agentIds, cursor } = query;
+      const fromId = decodeCursor(cursor, /^[^\u0000]{1,256}$/u);
+      // A cursor of another prefix must not lead out of this one.
+      const start = fromId?.startsWith(prefix) === true ? fromId : prefix;
+      const limit = query.limit + 1;
+      const range = [start, endOfPrefix(prefix), limit];
+      const [statement, values]: [Statement, unknown[]] =
+        agentIds !== null
+          ? [
+              AGENT_LISTS.byPrefixOfBound,
+              [[...agentIds].filter((id) => id.startsWith(prefix)), status ?? null, start, limit],
+            ]
+          : status === undefined
+            ? [AGENT_LISTS.byPrefix, range]
+            : [AGENT_LISTS.byPrefixOfStatus, [...range, status]];
+      // The cursor is the first id of the next page: the statement has no condition for "after this id".
+      return pageOf(query, statement, values, (_, next) => next.agent_id);
     },
   };
 }

@@ -1,4 +1,4 @@
-// The files of the operators' pages: our own scripts and styles, and the libraries they use, all from this installation.
+// The files of the dashboard: its scripts and styles, and the libraries they use, all from this installation.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,12 +9,12 @@ import { ApiError } from '../../shared/kernel/errors.ts';
 export interface Asset {
   readonly type: string;
   readonly body: Buffer;
-  /** Compressed when somebody first asks for it. */
+  /** Compressed on first use. */
   gzipped(): Buffer;
 }
 
 export interface Assets {
-  /** Names the content of all files together: a part of their addresses, so that they can be kept for ever. */
+  /** A digest of all files. It is part of their addresses, so that browsers may cache them forever. */
   readonly version: string;
   /** By path below the version, such as `client/main.js`. */
   get(name: string): Asset | undefined;
@@ -29,7 +29,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** What the client imports by name, and the file of the package that a browser is given. */
+/** The packages that the client imports by name, with the file that is sent to browsers. */
 const VENDORED = {
   preact: { from: 'preact', file: undefined, name: 'preact.mjs' },
   'preact/hooks': { from: 'preact/hooks', file: undefined, name: 'preact-hooks.mjs' },
@@ -39,7 +39,7 @@ const VENDORED = {
 } as const;
 const UPLOT_STYLES = { from: 'uplot', file: 'uPlot.min.css', name: 'uplot.css' } as const;
 
-/** Where the browser finds what the client imports by name: the content of the import map. */
+/** The import map: the addresses of the packages that the client imports by name. */
 export function importMap(prefix: string): string {
   const imports = Object.entries(VENDORED).map(([specifier, { name }]) => [specifier, `${prefix}/vendor/${name}`]);
   return JSON.stringify({ imports: Object.fromEntries(imports) as Record<string, string> });
@@ -59,7 +59,7 @@ function vendorFile({ from, file }: { readonly from: string; readonly file: stri
   return readFileSync(file === undefined ? entry : path.join(path.dirname(entry), file));
 }
 
-/** The names of all files below a folder that end in one of these ways, relative to it. */
+/** The paths of all files below a folder that end in one of these texts, relative to it. */
 function filesBelow(folder: string, ...ends: readonly string[]): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => name.split(path.sep).join('/'))
@@ -68,7 +68,7 @@ function filesBelow(folder: string, ...ends: readonly string[]): string[] {
 }
 
 /**
- * Reads all files; they stay in memory (about half a megabyte).
+ * Reads all files into memory (about half a megabyte).
  * @param root the installation's folder
  * @throws {ApiError} E6001 when the client is not built
  */

@@ -1,12 +1,12 @@
-// How often a client may try to sign in with a wrong key: five times in a quarter of an hour, in all processes together.
+// Limits sign-in attempts with a wrong key: five in a quarter of an hour for each client, counted for all processes together.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 
 export const MAX_ATTEMPTS = 5;
 export const ATTEMPT_WINDOW_MS = 15 * 60_000;
-/** Clients that are remembered; beyond that those whose window began first start anew. */
+/** Clients that are remembered. Beyond that, the counts with the oldest windows are deleted. */
 const MAX_CLIENTS = 10_000;
 
-/** Takes an attempt before the key is looked at, so that attempts side by side are counted, too. */
+/** Counts the attempt before the key is checked, so that concurrent attempts are counted, too. */
 const TAKE: Statement = {
   name: 'dashboard-attempt-take',
   text: `INSERT INTO dashboard_attempt AS row (client, attempts, since) VALUES ($1, 1, $2)
@@ -19,16 +19,19 @@ const GIVE_BACK: Statement = {
   name: 'dashboard-attempt-give-back',
   text: 'UPDATE dashboard_attempt SET attempts = attempts - 1 WHERE client = $1 AND attempts > 0',
 };
-const FORGET: Statement = {
+const DELETE_OLD: Statement = {
   name: 'dashboard-attempt-forget',
   text: `DELETE FROM dashboard_attempt WHERE since <= $1
     OR client IN (SELECT client FROM dashboard_attempt ORDER BY since DESC OFFSET ${MAX_CLIENTS})`,
 };
 
 export interface Attempts {
-  /** Counts an attempt of a client: an address, or a browser that is known. @returns seconds until the client may try again, or undefined when it may now */
+  /**
+   * Counts an attempt of a client: an address, or a known browser (devices.ts).
+   * @returns seconds until the client may try again; undefined: it may try now
+   */
   take(client: string): Promise<number | undefined>;
-  /** The attempt was a good one. */
+  /** Takes the attempt off the count again: the key was right, or the service failed. */
   giveBack(client: string): Promise<void>;
 }
 
@@ -38,8 +41,8 @@ export function createAttempts(db: Database, nowMs: () => number): Attempts {
       const now = nowMs();
       const past = new Date(now - ATTEMPT_WINDOW_MS);
       const [row] = await db.query<{ attempts: number; since: Date }>(TAKE, [client, new Date(now), past]);
-      // When a client is new the table may have grown.
-      if (row?.attempts === 1) await db.query(FORGET, [past]);
+      // Only a new client makes the table grow.
+      if (row?.attempts === 1) await db.query(DELETE_OLD, [past]);
       if (row === undefined || row.attempts <= MAX_ATTEMPTS) return undefined;
       return Math.max(1, Math.ceil((row.since.getTime() + ATTEMPT_WINDOW_MS - now) / 1_000));
     },

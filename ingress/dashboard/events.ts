@@ -1,32 +1,32 @@
-// Live numbers as server-sent events: one timer for all streams, and every stream's session is looked at before each send.
+// Live numbers as server-sent events: one timer for all streams, and each stream's session is checked before each send.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
-import { type AdmissionDeps, authenticate, refuseUnknown } from '../request/authenticate.ts';
+import { type AdmissionDeps, authenticate } from '../request/authenticate.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { Sessions } from './sessions.ts';
 
-/** What pages can follow: a name, and what is said of it to the holder of a key. Called for each stream: it shares work itself. */
+/** What pages can subscribe to. `load` is called for each stream, so a topic caches by itself. */
 export interface Topic {
   readonly name: string;
   load(key: AuthenticatedKey): Promise<unknown>;
 }
 
-/** With the heartbeat's three seconds below the five in which the end of a worker must be seen. */
+/** With the heartbeat's three seconds it stays below the five in which the end of a worker must be visible. */
 const TICK_MS = 1_500;
-/** Streams of one process, of one organisation that is not the operator's, and of one key: a browser opens one for each visible tab. */
+/** Limits of one process: in all, for one organisation other than the operator's, and for one key. Each visible tab has a stream. */
 const MAX_STREAMS = 200;
 const MAX_STREAMS_PER_TENANT = 40;
 const MAX_STREAMS_PER_KEY = 20;
-/** What tenants together leave to the operator. */
-const KEPT_FOR_OPERATOR = 20;
-/** Bytes that a client may leave unread before it is let go. */
-const MAX_UNREAD = 1_000_000;
-/** How long a client may take to read that its stream has ended. */
-const LAST_WORDS_MS = 5_000;
+/** Streams that other organisations together leave to the operator. */
+const RESERVED_FOR_OPERATOR = 20;
+/** Unread bytes after which a client is disconnected. */
+const MAX_UNREAD_BYTES = 1_000_000;
+/** Time for a client to read the last event of its stream. */
+const END_TIMEOUT_MS = 5_000;
 
 export interface Events {
-  /** @param admission how a session is found and strangers are counted */
+  /** @param admission how a session is found and requests without one are counted */
   serve(x: Exchange, admission: AdmissionDeps): void;
   close(): void;
 }
@@ -50,8 +50,8 @@ function message(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** An error as pages are told it: nothing internal. */
-function troubleOf(error: unknown): { code: string; detail: string } {
+/** An error without internal details. */
+function problemOf(error: unknown): { code: string; detail: string } {
   return error instanceof ApiError
     ? { code: error.code, detail: error.message }
     : { code: 'E6001', detail: 'The numbers could not be read.' };
@@ -62,7 +62,7 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const drop = (stream: Stream): void => {
+  const remove = (stream: Stream): void => {
     if (!streams.delete(stream)) return;
     stream.x.record(200);
     if (streams.size === 0) {
@@ -70,25 +70,24 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
       timer = undefined;
     }
   };
-  const say = ({ x: { res } }: Stream, text: string): void => {
-    if (res.writableLength > MAX_UNREAD) res.destroy();
+  const write = ({ x: { res } }: Stream, text: string): void => {
+    if (res.writableLength > MAX_UNREAD_BYTES) res.destroy();
     else if (!res.writableEnded) res.write(text);
   };
-  /** The end of a stream, also when its client reads nothing any more. */
+  /** Ends a stream, also when its client does not read any more. */
   const finish = (stream: Stream): void => {
     const { res } = stream.x;
-    drop(stream);
+    remove(stream);
     res.end();
-    setTimeout(() => res.destroy(), LAST_WORDS_MS).unref();
+    setTimeout(() => res.destroy(), END_TIMEOUT_MS).unref();
   };
   const isFull = ({ keyId, organisationId, isOperator }: AuthenticatedKey): boolean => {
-    const all = [...streams];
-    if (all.filter((stream) => stream.keyId === keyId).length >= MAX_STREAMS_PER_KEY) return true;
-    if (isOperator) return all.length >= MAX_STREAMS;
-    const ofTenant = all.filter((stream) => stream.organisationId === organisationId).length;
-    const ofTenants = all.filter((stream) => !stream.isOperator).length;
+    const count = (counts: (stream: Stream) => boolean): number => [...streams].filter(counts).length;
+    if (streams.size >= MAX_STREAMS || count((stream) => stream.keyId === keyId) >= MAX_STREAMS_PER_KEY) return true;
     return (
-      ofTenant >= MAX_STREAMS_PER_TENANT || ofTenants >= MAX_STREAMS - KEPT_FOR_OPERATOR || all.length >= MAX_STREAMS
+      !isOperator &&
+      (count((stream) => stream.organisationId === organisationId) >= MAX_STREAMS_PER_TENANT ||
+        count((stream) => !stream.isOperator) >= MAX_STREAMS - RESERVED_FOR_OPERATOR)
     );
   };
   const send = async (stream: Stream): Promise<void> => {
@@ -96,12 +95,12 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
     stream.busy = true;
     try {
       const { key } = await sessions.find(stream.headers, false);
-      for (const topic of stream.topics) say(stream, message(topic.name, await topic.load(key)));
+      for (const topic of stream.topics) write(stream, message(topic.name, await topic.load(key)));
     } catch (error) {
       if (error instanceof ApiError && error.status === 401) {
-        say(stream, message('ended', troubleOf(error)));
+        write(stream, message('ended', problemOf(error)));
         finish(stream);
-      } else say(stream, message('trouble', troubleOf(error)));
+      } else write(stream, message('trouble', problemOf(error)));
     } finally {
       stream.busy = false;
     }
@@ -114,24 +113,24 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
     const names = new URLSearchParams(/\?(.*)$/.exec(req.url ?? '')?.[1]).get('topics')?.split(',') ?? [];
     const unknown = names.find((name) => !topics.some((topic) => topic.name === name));
     if (names.length === 0 || unknown !== undefined)
-      throw new ApiError('E2001', 'The topics are not known here.', {
+      throw new ApiError('E2001', 'The request names no topic, or one that does not exist.', {
         errors: [{ pointer: '?topics', message: `must be a list of ${topics.map(({ name }) => name).join(', ')}` }],
       });
     if (closed || isFull(key))
-      throw new ApiError('E6002', 'Too many pages are open; live numbers come back when some are closed.', {
+      throw new ApiError('E6002', 'Too many dashboard pages are open; live numbers return when some are closed.', {
         headers: { 'retry-after': '5' },
       });
     if (res.destroyed) return;
     x.key = key;
     res.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
-      // A proxy must neither keep nor gather nor compress it.
+      // A proxy must not cache, buffer or compress it.
       'Cache-Control': 'no-store, no-transform',
       'X-Accel-Buffering': 'no',
       'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': x.requestId,
     });
-    // There is nothing to follow in an answer without a body.
+    // The answer to HEAD has no body to stream.
     if (req.method === 'HEAD') {
       res.end();
       return x.record(200);
@@ -146,8 +145,8 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
       busy: false,
     };
     streams.add(stream);
-    res.once('close', () => drop(stream));
-    // The page decides itself when it comes back.
+    res.once('close', () => remove(stream));
+    // The page reconnects by itself (client/live.ts).
     res.write('retry: 2000\n\n');
     timer ??= setInterval(() => {
       for (const each of streams) void send(each);
@@ -156,7 +155,7 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
   };
 
   return {
-    serve: (x, admission) => void open(x, admission).catch((error: unknown) => refuseUnknown(admission, x, error)),
+    serve: (x, admission) => void open(x, admission).catch((error: unknown) => x.fail(error)),
     close() {
       closed = true;
       clearInterval(timer);

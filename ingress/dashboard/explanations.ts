@@ -1,11 +1,11 @@
-// Why a decision on record came out as it did: its stored facts, held once more against the policy set that it names.
-import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+// Explains a recorded decision: evaluates its stored facts again under the policy set that it names.
+import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
+import { factsDigest } from '../../shared/core/decision/record.ts';
 import { meaningOf } from '../../shared/core/decision/approval-bound.ts';
 import { parseFacts, same } from '../../shared/core/verification/facts.ts';
-import { type Special, specialOf } from '../../shared/core/verification/decision.ts';
+import { specialOf } from '../../shared/core/verification/decision.ts';
 import { type DecisionBody, readDecisionRecord } from '../../shared/core/verification/record.ts';
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -24,9 +24,9 @@ const READ_SET: Statement = {
   text: 'SELECT canonical FROM policy_set WHERE digest = $1',
 };
 
-/** Sets beside the active one whose evaluators are kept: a large one takes 50 MB. */
+/** Evaluators of sets other than the active one that are cached: a large one takes 50 MB. */
 const MAX_SETS = 2;
-/** What a page can show of a set in which everything fits. */
+/** Rules that a page shows, when very many of a set apply. */
 const MAX_RULES = 1_000;
 
 interface Row {
@@ -38,19 +38,12 @@ interface Row {
 }
 
 export interface Explanations {
-  /** Undefined: there is no such decision that the key may see. @throws {ApiError} E6002 */
+  /** Undefined: the key may see no such decision. @throws {ApiError} E6002 */
   read(
     key: Pick<AuthenticatedKey, 'organisationId' | 'environment' | 'agentIds'>,
     decisionId: string,
   ): Promise<DecisionExplanation | undefined>;
 }
-
-const SPECIALS: Readonly<Record<Special['kind'], 'halted' | 'approved' | 'refused' | 'failed'>> = {
-  halted: 'halted',
-  used: 'approved',
-  refused: 'refused',
-  failed: 'failed',
-};
 
 export function createExplanations(deps: {
   readonly db: Database;
@@ -58,14 +51,14 @@ export function createExplanations(deps: {
   readonly compileLexicon: (json: unknown) => unknown;
 }): Explanations {
   const { db, policies, compileLexicon } = deps;
-  const kept = new LRUCache<string, Promise<Evaluator | string>>({ max: MAX_SETS });
+  const evaluators = new BoundedCache<Promise<Evaluator | string>>({ max: MAX_SETS });
 
-  /** The evaluator of a stored set, or why there is none. */
+  /** The evaluator of a stored set, or a sentence that says why there is none. */
   const load = async (digest: string, missingOpens: MissingOpens): Promise<Evaluator | string> => {
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
     if (row === undefined) return 'The policy set of this decision is not stored.';
     const loaded = loadCanonicalSet(row.canonical.toString('utf8'), { compileLexicon });
-    if (!loaded.ok) return `The policy set of this decision can not be loaded: ${loaded.findings[0]?.message ?? ''}`;
+    if (!loaded.ok) return `The policy set of this decision cannot be loaded: ${loaded.findings[0]?.message ?? ''}`;
     if (loaded.set.digest !== digest) return 'The stored policy set has another digest than the decision names.';
     return createEvaluator({ set: loaded.set, memoLimit: 0, missingOpens });
   };
@@ -73,14 +66,16 @@ export function createExplanations(deps: {
     const active = policies.current();
     if (active.set.digest === digest && missingOpens === 'nothing') return active.evaluator;
     const id = `${digest} ${missingOpens}`;
-    const known = kept.get(id);
-    if (known !== undefined) return known;
+    const cached = evaluators.get(id);
+    if (cached !== undefined) return cached;
     const loading = load(digest, missingOpens);
-    kept.set(id, loading);
-    // What could not be read or loaded may be there the next time.
+    evaluators.set(id, loading);
+    // A failure is not cached: the set may be readable the next time.
     void loading.then(
-      (evaluator) => typeof evaluator === 'string' && kept.delete(id),
-      () => kept.delete(id),
+      (evaluator) => {
+        if (typeof evaluator === 'string') evaluators.delete(id);
+      },
+      () => evaluators.delete(id),
     );
     return loading;
   };
@@ -100,13 +95,12 @@ export function createExplanations(deps: {
       const { evaluation, candidates } = await evaluator.explain(facts);
       const rules = [...candidates].sort((a, b) => Number(b.matched) - Number(a.matched));
       const { body } = recorded;
-      const special = specialOf(body.reasons);
       return {
         state: 'explained',
         verdict: evaluation.verdict,
         agrees: agrees(evaluation, body),
-        special: special === undefined ? null : SPECIALS[special.kind],
-        factsAsRecorded: digestOf(row.facts_salt, row.facts) === body.factsDigest,
+        special: specialOf(body.reasons)?.kind ?? null,
+        factsAsRecorded: factsDigest(row.facts_salt, row.facts.toString('utf8')) === body.factsDigest,
         rules: rules.slice(0, MAX_RULES),
         total: rules.length,
         matched: rules.filter(({ matched }) => matched).length,
@@ -114,10 +108,6 @@ export function createExplanations(deps: {
       };
     },
   };
-}
-
-function digestOf(salt: Buffer, facts: Buffer): string {
-  return createHash('sha256').update(salt).update(facts).digest('hex');
 }
 
 function agrees(

@@ -1,4 +1,4 @@
-// The one document that all of the operators' pages share, and how it and its files are sent.
+// The HTML document that all dashboard pages share, and how it and its files are sent.
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Exchange } from '../request/exchange.ts';
@@ -11,7 +11,7 @@ export interface Page {
   readonly contentSecurityPolicy: string;
 }
 
-/** Everything comes from here, nothing is written into the page, and the one script in it is named by its hash. */
+/** The Content-Security-Policy allows only files of this service; the inline import map is allowed by its hash. */
 export function buildPage(assets: Assets): Page {
   const prefix = `${BASE}/${assets.version}`;
   const map = importMap(prefix);
@@ -52,8 +52,8 @@ export function buildPage(assets: Assets): Page {
   };
 }
 
-/** What every answer with a page or a file says of itself. */
-function common(x: Exchange, https: boolean): Record<string, string> {
+/** The headers of every answer with a page or a file. */
+export function safetyHeaders(x: Exchange, https: boolean): Record<string, string> {
   return {
     'X-Request-Id': x.requestId,
     'X-Content-Type-Options': 'nosniff',
@@ -72,27 +72,27 @@ function acceptsGzip(req: IncomingMessage): boolean {
 
 export function sendPage(x: Exchange, https: boolean, page: Page): void {
   x.res.writeHead(200, {
-    ...common(x, https),
+    ...safetyHeaders(x, https),
     'Content-Security-Policy': page.contentSecurityPolicy,
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(page.html),
-    // The document names the files of this version: it is asked for each time.
+    // The document links to the files of one version, so browsers must revalidate it.
     'Cache-Control': 'no-cache',
   });
   x.res.end(page.html);
   x.record(200);
 }
 
-/** @param current whether the address names the content: then it may be kept for ever */
-export function sendAsset(x: Exchange, https: boolean, asset: Asset, current: boolean): void {
+/** @param isCurrent whether the version in the address is that of the content, which may then be cached forever */
+export function sendAsset(x: Exchange, https: boolean, asset: Asset, isCurrent: boolean): void {
   const gzip = acceptsGzip(x.req) && asset.type.startsWith('text/');
   const body = gzip ? asset.gzipped() : asset.body;
   x.res.writeHead(200, {
-    ...common(x, https),
+    ...safetyHeaders(x, https),
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
     'Content-Type': asset.type,
     'Content-Length': body.length,
-    'Cache-Control': current ? 'public, max-age=31536000, immutable' : 'no-store',
+    'Cache-Control': isCurrent ? 'public, max-age=31536000, immutable' : 'no-store',
     Vary: 'Accept-Encoding',
     ...(gzip ? { 'Content-Encoding': 'gzip' } : {}),
   });

@@ -1,9 +1,9 @@
-// Requests that change something must come from our own pages: another site's page can make a browser send the cookie's
-// owner anywhere, but can set no header of ours and cannot hide where it is.
+// CSRF protection: requests that change something must come from the dashboard's own pages. A page of another site can make
+// the browser send the session cookie, but cannot set a custom header and cannot hide its origin.
 import type { Request } from 'express';
 import { ApiError } from '../../shared/kernel/errors.ts';
 
-/** A header that a page of another origin can only send when we allow it (CORS), which we never do. */
+/** Pages of other origins could send this header only if CORS allowed it, which it never does here. */
 export const OWN_HEADER = 'x-custos-dashboard';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -11,7 +11,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 const refuse = (why: string): ApiError =>
   new ApiError('E1004', `The request does not come from the dashboard's own pages: ${why}.`);
 
-/** What the browser says of where a request comes from; `undefined`: it says nothing that speaks against it. */
+/** The refusal of a request whose headers name another origin; undefined when they name this one or none. */
 function foreignOrigin({ headers, host }: Request): ApiError | undefined {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') return refuse('the browser says that another site sent it');
@@ -22,8 +22,8 @@ function foreignOrigin({ headers, host }: Request): ApiError | undefined {
 }
 
 /**
- * Why a request may not be answered, if so. SameSite=Strict keeps the cookie away from other sites' requests already;
- * this holds where a browser does not keep to that, and against other origins of the same site (another port).
+ * The refusal of a request from another page, if it is one. SameSite=Strict already keeps the cookie from other sites; this
+ * also covers browsers that ignore it, and other origins of the same site (another port).
  */
 export function foreignRequest(req: Request): ApiError | undefined {
   if (SAFE.has(req.method)) return undefined;
@@ -31,10 +31,10 @@ export function foreignRequest(req: Request): ApiError | undefined {
   return foreignOrigin(req);
 }
 
-/** The same for pages that are not ours to write, which cannot send our header: the browser must say where it comes from. */
+/** The same for bull-board, whose pages cannot send the header: the browser must name the origin instead. */
 export function foreignBoardRequest(req: Request): ApiError | undefined {
   if (SAFE.has(req.method)) return undefined;
   const { origin, 'sec-fetch-site': site } = req.headers;
-  if (origin === undefined && site === undefined) return refuse('it does not say where it comes from');
+  if (origin === undefined && site === undefined) return refuse('it has neither Origin nor Sec-Fetch-Site');
   return foreignOrigin(req);
 }

@@ -1,7 +1,7 @@
-// Who is signed in to the operators' pages: a random token in a cookie, and a row that the token's hash finds.
+// Dashboard sessions: a random token in a cookie, and a row that is found by the hash of the token.
 import { createHash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { toAuthenticated } from '../../shared/domain/keys/authenticator.ts';
@@ -11,18 +11,18 @@ import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts
 import { genuine, insertSealed, sealedColumns, type SealedRow } from '../../shared/platform/db/seals/rows.ts';
 
 const COOKIE = 'custos_session';
-/** A working day and some; then the key must be shown again, however busy the session was. */
+/** A working day with some reserve. Then the key must be entered again, also when the session was used all the time. */
 export const SESSION_MS = 12 * 3_600_000;
-/** Without a request of the person's own (live numbers do not count). */
+/** A session ends after this time without a request that a person caused; live numbers do not count. */
 export const IDLE_MS = 3_600_000;
-/** How exact the time of the last request is kept: one write a minute. */
+/** The time of the last request is stored once a minute at most. */
 const TOUCH_MS = 60_000;
-/** Sessions of one key, beyond which the one that was used longest ago ends: who signs in without end fills no table. */
+/** Sessions of one key. Beyond that the least recently used one ends, so that repeated sign-ins cannot fill the table. */
 export const MAX_SESSIONS_PER_KEY = 50;
-/** Tokens that were good lately, to tell their owners from strangers behind the same address. */
-const MAX_KNOWN = 1_000;
+/** Tokens that were valid lately: their requests are not limited together with those of strangers at the same address. */
+const MAX_RECENT_TOKENS = 1_000;
 
-/** What is over, and those of the key beyond the limit; the latter are returned. */
+/** Deletes expired sessions and those of the key beyond its limit, and returns the latter. */
 const MAKE_ROOM: Statement = {
   name: 'dashboard-session-make-room',
   text: `WITH ended AS (DELETE FROM dashboard_session WHERE expires_at <= $2 OR token_hash IN
@@ -59,41 +59,41 @@ export interface SessionsDeps {
 }
 
 export interface Sessions {
-  /** A new session of a key. @returns the Set-Cookie header */
+  /** Creates a session. @returns it with its Set-Cookie header */
   open(key: AuthenticatedKey): Promise<{ readonly session: Session; readonly cookie: string }>;
   /**
-   * The session that a request's cookie names. The key's row is read each time: what is revoked is out at once.
-   * @param active whether a person asked, which keeps the session from becoming idle
-   * @param beforeLookUp called before the database is asked about a token that was not good lately; may throw
+   * The session of a request's cookie. The key's row is read each time, so that revoking a key ends its sessions at once.
+   * @param active whether a person caused the request, which keeps the session from becoming idle
+   * @param beforeLookUp called before the database is queried for a token that was not valid lately; may throw
    * @throws {ApiError} E1001 not signed in, or the session has ended; E1002 key revoked; E1003 key expired; E6002
    */
   find(headers: IncomingHttpHeaders, active: boolean, beforeLookUp?: () => void): Promise<Session>;
-  /** Ends the session, if there is one. @returns the Set-Cookie header that takes the cookie away */
+  /** Ends the session, if there is one. @returns the Set-Cookie header that deletes the cookie */
   end(headers: IncomingHttpHeaders): Promise<string>;
-  /** The Set-Cookie header that takes the cookie away, whatever becomes of the session. */
-  readonly takeAway: string;
+  /** The Set-Cookie header that deletes the cookie. */
+  readonly deleteCookie: string;
 }
 
 export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sessions {
   const attributes = `HttpOnly; SameSite=Strict; Path=/dashboard${secure ? '; Secure' : ''}`;
-  const takeAway = `${COOKIE}=; Max-Age=0; ${attributes}`;
-  /** Hashes of tokens. Nothing is believed of them but that they are worth a look. */
-  const known = new LRUCache<string, true>({ max: MAX_KNOWN });
+  const deleteCookie = `${COOKIE}=; Max-Age=0; ${attributes}`;
+  /** Hashes of tokens. A hash in here skips `beforeLookUp` and nothing else. */
+  const recent = new BoundedCache<true>({ max: MAX_RECENT_TOKENS });
   const end = async (hash: Buffer): Promise<void> => {
-    known.delete(hash.toString('hex'));
+    recent.delete(hash.toString('hex'));
     await db.transaction(async (sql) => {
       for (const key of await sql.query<SessionKey>(END, [hash]))
-        await record(sql, key, hash, { change: 'ended' }, nowMs());
+        await recordChange(sql, key, hash, { change: 'ended' }, nowMs());
     });
   };
-  /** Notes the use, unless another request has just done so: the seal of the row as it was read must still be there. */
+  /** Stores the time of use, unless a concurrent request has just done so (optimistic concurrency by the row's seal). */
   const touch = async (row: SealedRow<'dashboard_session'>, now: number): Promise<void> => {
     const touched = { ...row, last_seen_at: new Date(now) };
     const seal = db.seals.sealOf('dashboard_session', touched);
     await db.query(TOUCH, [row.token_hash, touched.last_seen_at, seal, row.seal]);
   };
-  /** Ends a session that has just proven to be over, and says so. */
-  const over = async (hash: Buffer, error: ApiError): Promise<never> => {
+  /** Ends a session that is not valid any more. @throws {ApiError} `error` */
+  const refuse = async (hash: Buffer, error: ApiError): Promise<never> => {
     await end(hash);
     throw error;
   };
@@ -106,7 +106,7 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
       const hash = hashOf(token);
       await db.transaction(async (sql) => {
         const ended = await sql.query<{ token_hash: Buffer }>(MAKE_ROOM, [key.keyId, new Date(now)]);
-        for (const { token_hash: old } of ended) await record(sql, key, old, { change: 'ended' }, now);
+        for (const { token_hash: old } of ended) await recordChange(sql, key, old, { change: 'ended' }, now);
         await insertSealed(sql, 'dashboard_session', {
           token_hash: hash,
           key_id: key.keyId,
@@ -115,9 +115,9 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
           expires_at: new Date(expiresAtMs),
         });
         const expiresAt = new Date(expiresAtMs).toISOString();
-        await record(sql, key, hash, { change: 'opened', expiresAt }, now);
+        await recordChange(sql, key, hash, { change: 'opened', expiresAt }, now);
       });
-      known.set(hash.toString('hex'), true);
+      recent.set(hash.toString('hex'), true);
       const maxAge = Math.max(1, Math.floor((expiresAtMs - now) / 1_000));
       return {
         session: { key, expiresAtMs },
@@ -129,24 +129,24 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
       if (token === undefined) throw new ApiError('E1001', 'You are not signed in.');
       const hash = hashOf(token);
       const name = hash.toString('hex');
-      if (!known.has(name)) beforeLookUp?.();
+      if (recent.get(name) === undefined) beforeLookUp?.();
       const [row] = genuine(db, 'dashboard_session', await db.query<SealedRow<'dashboard_session'>>(FIND, [hash]));
       if (row === undefined) {
-        known.delete(name);
+        recent.delete(name);
         throw new ApiError('E1001', 'Your session has ended; sign in again.');
       }
       const now = nowMs();
       const stored = await loadKey(db, row.key_id);
       if (stored === undefined || stored.revoked)
-        return over(hash, new ApiError('E1002', 'The key that you signed in with has been revoked.'));
+        return refuse(hash, new ApiError('E1002', 'The key that you signed in with has been revoked.'));
       const key = toAuthenticated(stored);
       if (key.expiresAtMs !== null && now >= key.expiresAtMs)
-        return over(hash, new ApiError('E1003', 'The key that you signed in with has expired.'));
+        return refuse(hash, new ApiError('E1003', 'The key that you signed in with has expired.'));
       if (now >= row.expires_at.getTime())
-        return over(hash, new ApiError('E1001', 'Your session has ended after 12 hours; sign in again.'));
+        return refuse(hash, new ApiError('E1001', 'Your session has ended after 12 hours; sign in again.'));
       if (now - row.last_seen_at.getTime() >= IDLE_MS)
-        return over(hash, new ApiError('E1001', 'Your session has ended after an hour without use; sign in again.'));
-      known.set(name, true);
+        return refuse(hash, new ApiError('E1001', 'Your session has ended after an hour without use; sign in again.'));
+      recent.set(name, true);
       if (active) {
         onUse(key.keyId, now);
         if (now - row.last_seen_at.getTime() >= TOUCH_MS) await touch(row, now);
@@ -156,16 +156,16 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
     async end(headers) {
       const token = tokenOf(headers);
       if (token !== undefined) await end(hashOf(token));
-      return takeAway;
+      return deleteCookie;
     },
-    takeAway,
+    deleteCookie,
   };
 }
 
 type SessionKey = Pick<AuthenticatedKey, 'keyId' | 'organisationId' | 'environment'>;
 
-/** A session's beginning and end go to the log; the hash of 256 random bits names it there and opens nothing. */
-function record(sql: Sql, key: SessionKey, hash: Buffer, change: object, nowMs: number): Promise<void> {
+/** Records the beginning or end of a session in the ledger. The hash of 256 random bits identifies it there and grants nothing. */
+function recordChange(sql: Sql, key: SessionKey, hash: Buffer, change: object, nowMs: number): Promise<void> {
   const { organisationId, environment, keyId } = key;
   const body = { sessionId: hash.toString('hex'), keyId, ...change };
   return writeServiceRecord(sql, { organisationId, environment, event: 'custos.session', body }, nowMs);
@@ -175,13 +175,10 @@ function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The cookie's value. Two cookies of one name are somebody's attempt to plant one: neither is believed. */
+/** The token in the cookie. Two cookies with this name mean that somebody planted one: neither is trusted. */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {
-  const values = (headers.cookie ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${COOKIE}=`))
-    .map((pair) => pair.slice(COOKIE.length + 1));
-  const [value, second] = values;
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const [pair, second] = pairs.filter((each) => each.startsWith(`${COOKIE}=`));
+  const value = pair?.slice(COOKIE.length + 1);
   return value !== undefined && second === undefined && /^[\w-]{43}$/.test(value) ? value : undefined;
 }

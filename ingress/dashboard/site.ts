@@ -1,4 +1,4 @@
-// The operators' pages put together: documents, files, the API behind a session, and live events.
+// The dashboard as one Express site: its pages and files, the API behind a session, and live events.
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
@@ -9,24 +9,24 @@ import { type Site, ANSWERED_METHODS, byPrecision, expressPath } from '../app.ts
 import type { AdmissionDeps } from '../request/authenticate.ts';
 import { Exchange } from '../request/exchange.ts';
 import { createCompiler } from '../request/schema.ts';
-import type { LimitAnswer, Limiter } from '../ports.ts';
+import type { LimitAnswer, Limiter } from '../request/limit.ts';
 import type { Route } from '../route.ts';
-import { createHandler, type RouterDeps, type RouteHandler } from '../router.ts';
-import { type Assets, loadAssets } from './assets.ts';
+import { createHandler, type RouterDeps } from '../router.ts';
+import { loadAssets } from './assets.ts';
 import { createAttempts } from './attempts.ts';
-import { createAudit } from './audit.ts';
 import { createDevices } from './devices.ts';
 import { BOARD_PATH, createBoard } from './board.ts';
 import { createEvents, type Topic } from './events.ts';
-import { buildPage, type Page, sendAsset, sendPage } from './page.ts';
+import { createOperatorTrail } from './operator-trail.ts';
+import { buildPage, sendAsset, sendPage } from './page.ts';
 import { sessionRoutes, type SignIn } from './routes/session.ts';
 import { foreignRequest } from './same-site.ts';
 import { createSessions } from './sessions.ts';
 
 const PATH = '/dashboard';
-/** Pages and files by client address: a page with all its files is about fifty requests, once. */
+/** For pages and files, by client address: the first visit is about fifty requests. */
 const FILES_PER_SECOND = 200;
-/** Requests of a session's key, apart from the key's own limit: somebody who watches must not use up what agents need. */
+/** For a session's key, apart from the key's own limit: watching the dashboard must not use up the limit of agents. */
 const REQUESTS_PER_SECOND = 50;
 
 export interface DashboardDeps {
@@ -39,17 +39,16 @@ export interface DashboardDeps {
   readonly https: boolean;
   /** CUSTOS_PEPPER. */
   readonly pepper: string;
-  /** Checks a key that somebody signs in with. */
   readonly signIn: SignIn;
   /** Called with every use of a key. */
   readonly onUse: (keyId: string, atMs: number) => void;
-  /** Routes of /v1 that are served below /dashboard/api, too, with the session's key. */
+  /** The routes of /v1, which are also served below /dashboard/api with the session's key. */
   readonly business: readonly Route[];
-  /** Routes of the dashboard's own; their paths begin with /dashboard/api/. */
+  /** The dashboard's own routes; their paths begin with /dashboard/api/. */
   readonly own: readonly Route[];
   readonly topics: readonly Topic[];
   readonly queues: Pick<Queues, 'opened' | 'counts'>;
-  /** Whether requests are limited (CUSTOS_RATE_LIMIT); wrong keys always are. */
+  /** Whether requests are limited (CUSTOS_RATE_LIMIT). Sign-in attempts always are. */
   readonly rateLimit: boolean;
   /** Whether operators may change queues and jobs on the board. */
   readonly queueAdmin: boolean;
@@ -57,21 +56,15 @@ export interface DashboardDeps {
 
 export interface Dashboard {
   readonly site: Site;
-  /** All routes below it; their paths begin with /dashboard/api/. */
+  /** All routes of the dashboard; their paths begin with /dashboard/api/. */
   readonly routes: readonly Route[];
-  /** Ends the live streams, which would otherwise keep the server open. */
+  /** Ends the live streams, which would keep the server open. */
   close(): void;
 }
 
-/** /v1/... as the pages ask for it: the same route, and what it changes is audited. */
-function withSession(route: Route, audited: (route: Route) => Route): Route {
-  const moved = { ...route, path: `${PATH}/api${route.path}` };
-  return route.method === 'GET' ? moved : audited(moved);
-}
-
 /**
- * What agents do, and what costs more than a request, takes from the key's own limit as at /v1: a session must not be a
- * way around it.
+ * Whether a route counts against the key's own limit, as at /v1: what agents do, and what costs more than one request. A
+ * session must not be a way around that limit.
  */
 function countsForKey({ method, access, cost }: Route): boolean {
   const isWork =
@@ -79,7 +72,6 @@ function countsForKey({ method, access, cost }: Route): boolean {
   return cost !== undefined || (method !== 'GET' && isWork);
 }
 
-/** Limits of the dashboard's own. */
 function createLimits(
   monotonicMs: () => number,
   enabled: boolean,
@@ -101,42 +93,39 @@ function createLimits(
 export function createDashboard(deps: DashboardDeps): Dashboard {
   const { db, nowMs, monotonicMs, logger, https } = deps;
   const sessions = createSessions({ db, nowMs, secure: https, onUse: deps.onUse });
-  const audit = createAudit({ db, nowMs, logger });
+  const trail = createOperatorTrail({ db, nowMs, logger });
+  const recorded = (route: Route): Route => (route.method === 'GET' ? route : trail.recorded(route));
   const events = createEvents({ sessions, topics: deps.topics });
   const limits = createLimits(monotonicMs, deps.rateLimit);
   const routes: Route[] = [
     ...sessionRoutes({
       sessions,
-      audit,
+      trail,
       attempts: createAttempts(db, nowMs),
       devices: createDevices(deps.pepper),
       strangers: limits.session,
       signIn: deps.signIn,
     }),
-    ...deps.own.map((route) => (route.method === 'GET' ? route : audit.audited(route))),
-    ...deps.business.map((route) => withSession(route, audit.audited)),
+    ...deps.own.map(recorded),
+    ...deps.business.map((route) => recorded({ ...route, path: `${PATH}/api${route.path}` })),
   ];
-  let loaded: { readonly assets: Assets; readonly page: Page } | undefined;
-  const load = (): { readonly assets: Assets; readonly page: Page } => {
-    if (loaded === undefined) {
-      const assets = loadAssets(deps.root);
-      loaded = { assets, page: buildPage(assets) };
-    }
-    return loaded;
-  };
+  const load = once(() => {
+    const assets = loadAssets(deps.root);
+    return { assets, page: buildPage(assets) };
+  });
 
   const create = (edge: RouterDeps): RequestHandler => {
     const router: Router = express.Router({ caseSensitive: true, strict: true });
-    /** @param active whether it is a person who asks */
+    /** @param active whether a person causes the requests */
     const admissionOf = (active: boolean): AdmissionDeps => ({
       authenticate: async (headers, beforeLookUp) => (await sessions.find(headers, active, beforeLookUp)).key,
       limiter: limits.session,
       addressOf: edge.addressOf,
     });
-    const [asked, watched] = [admissionOf(true), admissionOf(false)];
-    const inside: RouterDeps = { ...edge, ...asked };
-    const asAtV1: RouterDeps = {
-      ...inside,
+    const [active, passive] = [admissionOf(true), admissionOf(false)];
+    const sessionLimits: RouterDeps = { ...edge, ...active };
+    const keyLimits: RouterDeps = {
+      ...sessionLimits,
       limiter: { ...limits.session, consume: (key, cost) => edge.limiter.consume(key, cost) },
     };
 
@@ -145,24 +134,24 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
       if (refusal === undefined) return next();
       new Exchange(edge, req, res, `${PATH}/api`).fail(refusal);
     });
-    router.get('/api/events', (req, res) => events.serve(new Exchange(edge, req, res, `${PATH}/api/events`), watched));
+    router.get('/api/events', (req, res) => events.serve(new Exchange(edge, req, res, `${PATH}/api/events`), passive));
     const compile = createCompiler();
     for (const route of byPrecision(routes)) {
       const path = expressPath(route.path.slice(PATH.length));
-      router[ANSWERED_METHODS[route.method]](
-        path,
-        lazily(() => createHandler(countsForKey(route) ? asAtV1 : inside, route, compile)),
-      );
+      // Created on first use: most installations never call most of these routes.
+      const handler = once(() => createHandler(countsForKey(route) ? keyLimits : sessionLimits, route, compile));
+      router[ANSWERED_METHODS[route.method]](path, (req, res) => handler()(req, res));
     }
 
     router.use(
       BOARD_PATH.slice(PATH.length),
-      createBoard({ queues: deps.queues, admission: asked, audit, mayChange: deps.queueAdmin }, edge),
+      createBoard({ queues: deps.queues, admission: active, trail, mayChange: deps.queueAdmin }, edge),
     );
 
-    /** A page or a file: for everybody, counted by address. */
-    const open = (name: string, answer: (x: Exchange) => void): RequestHandler => {
-      return (req: Request, res: Response) => {
+    /** Serves pages and files to everybody, limited by address. */
+    const open =
+      (name: string, answer: (x: Exchange) => void): RequestHandler =>
+      (req: Request, res: Response) => {
         const x = new Exchange(edge, req, res, name);
         try {
           if (!limits.files.consume(edge.addressOf(req)).allowed)
@@ -174,7 +163,6 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
           x.fail(error);
         }
       };
-    };
     router.get(
       '/assets/:version/*name',
       open(`${PATH}/assets`, (x) => {
@@ -182,7 +170,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
         const [version = '', ...name] = x.path.slice(`${PATH}/assets/`.length).split('/');
         const asset = assets.get(name.join('/'));
         if (asset === undefined) throw new ApiError('E4004', 'There is no such file.');
-        // During an update another process may have named another version: the newest is better than none.
+        // During an update another process may have sent a page of another version; this one's file is better than none.
         sendAsset(x, edge.https, asset, version === assets.version);
       }),
     );
@@ -191,7 +179,7 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
     router.get('/*rest', (req, res, next) =>
       /^\/(?:api|assets)(?:\/|$)/.test(req.path) ? next() : page(req, res, next),
     );
-    // The application says itself which methods there are.
+    // The application answers OPTIONS.
     return (req, res, next) => (req.method === 'OPTIONS' ? next() : router(req, res, next));
   };
   return {
@@ -201,8 +189,8 @@ export function createDashboard(deps: DashboardDeps): Dashboard {
   };
 }
 
-/** A handler that is made when it is first needed: most installations never use most of them here. */
-function lazily(make: () => RouteHandler): RouteHandler {
-  let handler: RouteHandler | undefined;
-  return (req, res, next) => (handler ??= make())(req, res, next);
+/** Calls `make` on first use and returns that value from then on. An error is not kept. */
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

@@ -26,7 +26,7 @@ export const acceptedProof = (proofId: string) => {
   return { proofId, status: 'pending', recordDigest, promise: { recordDigest, ...rest } };
 };
 
-/** A decision about `agent-7`, which nobody has registered yet. `id` is what its two ids have in common. */
+/** A decision about `agent-7`, which nobody has registered yet. `id` is what its three ids have in common. */
 const decision = (
   id: string,
   {
@@ -36,6 +36,7 @@ const decision = (
   }: { readonly intent: object; readonly parsed?: boolean; readonly [member: string]: unknown },
 ) => ({
   decision_id: `dec_${id}`,
+  request_id: `req_${id}`,
   agent_id: 'agent-7',
   key_id: KEY_ID,
   intent: { ...intent, traits: [], parsed },

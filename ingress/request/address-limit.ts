@@ -1,11 +1,11 @@
-// How often an address may come without a valid key: 20 times a second, counted in a table that cannot grow.
+// Rate limit of client addresses that show no valid key: 20 requests a second, counted in a table of bounded size.
+import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import { isIPv6 } from 'node:net';
-import { LRUCache } from 'lru-cache';
-import type { LimitAnswer } from '../ports.ts';
+import type { LimitAnswer } from './limit.ts';
 
 export const ANONYMOUS_PER_SECOND = 20;
 const WINDOW_MS = 1_000;
-/** Addresses in one window; about 2 MB. Beyond that the one seen longest ago starts anew. */
+/** About 2 MB. When the table is full, an address that was not seen lately is dropped and starts a new window. */
 const MAX_ADDRESSES = 10_000;
 
 export interface AnonymousLimiter {
@@ -24,17 +24,17 @@ interface Window {
   count: number;
 }
 
-/** Anonymous requests have no budget to show: no headers. */
+/** Requests without a key get no `RateLimit` headers: the budget is not theirs alone. */
 const ALLOWED: LimitAnswer = { allowed: true, retryAfterSeconds: 0, headers: {} };
 const REFUSED: LimitAnswer = { allowed: false, retryAfterSeconds: 1, headers: {} };
 
 /**
- * Not the library that counts keys: its memory has no bound, which anybody could fill, and it cannot be asked
- * without waiting. Each process counts for itself.
+ * Not built with the library that counts keys: its memory is unbounded, so anybody could fill it. Each process counts for
+ * itself.
  */
 export function createAnonymousLimiter(deps: AnonymousLimiterDeps): AnonymousLimiter {
   const { monotonicMs, perSecond = ANONYMOUS_PER_SECOND, maxAddresses = MAX_ADDRESSES } = deps;
-  const windows = new LRUCache<string, Window>({ max: maxAddresses });
+  const windows = new BoundedCache<Window>({ max: maxAddresses });
 
   const current = (client: string): Window | undefined => {
     const window = windows.get(client);
@@ -61,8 +61,8 @@ export function createAnonymousLimiter(deps: AnonymousLimiterDeps): AnonymousLim
 }
 
 /**
- * What counts as one client: an IPv4 address, also when it is mapped into IPv6, or the first 64 bits of an IPv6
- * address, because one subscriber has at least all addresses below those (RFC 6177).
+ * The name by which a client is counted: an IPv4 address, also when it is mapped into IPv6, or the first 64 bits of an
+ * IPv6 address, because each subscriber has at least a /64 (RFC 6177).
  */
 export function clientOf(address: string): string {
   const plain = address.split('%', 1)[0] ?? '';

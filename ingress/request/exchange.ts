@@ -1,14 +1,25 @@
-// One request and its answer: identity, trace, and everything that is written to the client.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { asApiError } from '../../shared/platform/db/database.ts';
-import { ApiError, toProblem } from '../../shared/kernel/errors.ts';
-import { newId } from '../../shared/kernel/ids.ts';
+// One request and its answer: its id, trace and key, sending the answer, and the line in the access log.
+import type { Request, Response } from 'express';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import { newId, REQUEST_ID_PATTERN } from '../../shared/kernel/ids.ts';
+import { toProblem } from '../../shared/kernel/errors.ts';
 import type { Metrics } from '../../shared/platform/observe/metrics.ts';
 import type { RequestSpan, Tracing } from '../../shared/platform/observe/tracing.ts';
+import type { LoggedIds, Reply } from '../route.ts';
+import { answerHeaders, isNotModified, shownError } from './answer.ts';
 import { ClientGone, drain, hasBody } from './read.ts';
-import type { EdgeClock, EdgeLog } from '../ports.ts';
-import type { Reply } from '../route.ts';
+
+/** The part of a pino logger that is used here; neither keys nor bodies are logged. */
+export interface EdgeLog {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
+  error(fields: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** Wall clock and monotonic clock, both in milliseconds. */
+export interface EdgeClock {
+  nowMs(): number;
+  monotonicMs(): number;
+}
 
 export interface ExchangeDeps {
   readonly logger: EdgeLog;
@@ -17,214 +28,145 @@ export interface ExchangeDeps {
   readonly isStopping: () => boolean;
   /** Absent: no spans. */
   readonly tracing?: Pick<Tracing, 'request'> | undefined;
-  /** Served over TLS: browsers are told to stay there. */
+  /** Served over TLS: browsers must not fall back to plain HTTP. */
   readonly https: boolean;
 }
 
-const SANE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
-/** W3C Trace Context, level 1: version 00 exactly, a later version may say more; ids are not all zero, version is not ff. */
+const REQUEST_ID = new RegExp(REQUEST_ID_PATTERN);
+/** W3C Trace Context, level 1: version 00 exactly, a later version may have more; ids are not all zero, version is not ff. */
 const TRACEPARENT =
   /^(?:00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}|(?!00|ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-.*)?)$/;
 
-/** What an answer says of itself, whatever it is: nothing may be run, framed, sniffed or kept from it. */
-const SAFETY = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
-  'Referrer-Policy',
-  'no-referrer',
-  'X-Frame-Options',
-  'DENY',
-  'Cross-Origin-Resource-Policy',
-  'same-origin',
-];
-const SAFETY_HTTPS = [...SAFETY, 'Strict-Transport-Security', 'max-age=31536000'];
-const CACHE_NONE = ['Cache-Control', 'no-store'];
-const JSON_TYPE = 'application/json; charset=utf-8';
-const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
-
-/** The request's id: the caller's when it is sane, else a new one. */
-export function requestIdOf(req: IncomingMessage, nowMs: number): string {
-  const given = req.headers['x-request-id'];
-  return typeof given === 'string' && SANE_ID.test(given) ? given : newId('req', nowMs);
+/** The caller's trace context, when it sent a valid one: as version 00, because it is stored with records. */
+function givenTraceparent(given: string | string[] | undefined): string | undefined {
+  if (typeof given !== 'string' || !TRACEPARENT.test(given)) return undefined;
+  if (given.startsWith('00')) return given;
+  // Of the flags of a later version, only `sampled` has a meaning here (section 3.2.4 there).
+  return `00${given.slice(2, 53)}0${Number.parseInt(given.slice(53, 55), 16) & 1}`;
 }
 
-/** The path of a request without its query, for problem documents. */
-function pathOf(req: IncomingMessage): string {
-  const url = (req as { originalUrl?: string }).originalUrl ?? req.url ?? '/';
-  const at = url.indexOf('?');
-  const path = at === -1 ? url : url.slice(0, at);
+/** The path of a request without its query. */
+function pathOf({ originalUrl }: Request): string {
+  const [path = ''] = originalUrl.split('?', 1);
   // A proxy may send the absolute form (RFC 9112 section 3.2.2).
   return path.startsWith('/') ? path : path.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
 }
 
-/** Whether an If-None-Match header names the entity tag (weak comparison, RFC 9110 section 13.1.2). */
-function matchesEtag(header: string, etag: string): boolean {
-  const bare = etag.replace(/^W\//, '');
-  return header.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === bare);
-}
-
-/** Postgres cannot store U+0000 in text (22021); a schema that forgot to say so must not make it an internal error. */
-function asRequestError(error: unknown): unknown {
-  if ((error as { code?: unknown } | null)?.code !== '22021') return error;
-  return new ApiError('E2001', 'The request contains the character U+0000, which is not allowed here.', {
-    cause: error,
-  });
-}
-
 export class Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+  readonly req: Request;
+  readonly res: Response;
   readonly requestId: string;
   /** The path template, for logs and metrics. */
   readonly route: string;
   key: AuthenticatedKey | undefined;
-  /** What the limiter wants said. */
+  /** `RateLimit` headers; sent with the answer. */
   limitHeaders: Readonly<Record<string, string>> | undefined;
   private readonly deps: ExchangeDeps;
   private readonly startedMs: number;
   private readonly span: RequestSpan | undefined;
-  private answered = false;
+  private isAnswered = false;
+  private logged: LoggedIds | undefined;
 
-  constructor(deps: ExchangeDeps, req: IncomingMessage, res: ServerResponse, route: string) {
+  constructor(deps: ExchangeDeps, req: Request, res: Response, route: string) {
     this.deps = deps;
     this.req = req;
     this.res = res;
     this.route = route;
     this.startedMs = deps.clock.monotonicMs();
-    this.requestId = requestIdOf(req, deps.clock.nowMs());
-    this.span = deps.tracing?.request(req.method ?? 'GET', route, this.given);
+    const givenId = req.headers['x-request-id'];
+    this.requestId =
+      typeof givenId === 'string' && REQUEST_ID.test(givenId) ? givenId : newId('req', deps.clock.nowMs());
+    this.span = deps.tracing?.request(req.method, route, givenTraceparent(req.headers['traceparent']));
   }
 
   get path(): string {
     return pathOf(this.req);
   }
 
-  /** The trace context of what this request causes: that of its span, or the caller's when nothing is traced here. */
+  /** The trace context for everything that this request causes: that of its span, or the caller's when nothing is traced here. */
   get traceparent(): string | undefined {
-    return this.span?.traceparent ?? this.given;
+    return this.span?.traceparent ?? givenTraceparent(this.req.headers['traceparent']);
   }
 
-  /** The caller's trace context, when it sent a valid one: as version 00, because it is kept with records. */
-  private get given(): string | undefined {
-    const given = this.req.headers.traceparent;
-    if (typeof given !== 'string' || !TRACEPARENT.test(given)) return undefined;
-    if (given.startsWith('00')) return given;
-    // Of what a later version says more, only the flag `sampled` has a meaning here (section 3.2.4 there).
-    return `00${given.slice(2, 53)}0${Number.parseInt(given.slice(53, 55), 16) & 1}`;
-  }
-
-  /** Begins the work of the request, within its span when there is one. */
-  begin(work: () => void): void {
-    if (this.span === undefined) work();
-    else this.span.run(work);
+  /** Runs the steps of the request within its span, if there is one, and answers with their reply or their error. */
+  run(steps: () => Promise<Reply>): void {
+    const reply = this.span === undefined ? steps() : this.span.run(steps);
+    reply.then(
+      (value) => this.answer(value),
+      (error: unknown) => this.fail(error),
+    );
   }
 
   /** Sends the handler's reply. */
   answer(reply: Reply): void {
-    if (this.answered) return;
+    if (this.isAnswered) return;
+    this.logged = reply.logged;
+    const { method, headers } = this.req;
     try {
-      const etag = reply.headers?.['etag'];
-      const asked = this.req.headers['if-none-match'];
-      if (
-        etag !== undefined &&
-        asked !== undefined &&
-        reply.status === 200 &&
-        (this.req.method === 'GET' || this.req.method === 'HEAD') &&
-        matchesEtag(asked, etag)
-      ) {
-        this.send(304, undefined, undefined, reply.headers);
-        return;
-      }
-      const text = reply.text ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
-      this.send(reply.status, text, reply.contentType ?? JSON_TYPE, reply.headers);
+      if ((method === 'GET' || method === 'HEAD') && isNotModified(reply, headers['if-none-match']))
+        this.send({ ...reply, status: 304 }, undefined);
+      else this.send(reply, reply.text ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body)));
     } catch (error) {
       this.fail(error);
     }
   }
 
-  /** Sends the problem document of an error; what is not an ApiError is logged and shown as E6001. */
+  /** Sends the problem document of an error; an unexpected error is logged and shown as E6001. */
   fail(error: unknown): void {
-    if (this.answered) return;
+    if (this.isAnswered) return;
+    const { requestId, route } = this;
+    const { logger } = this.deps;
     if (error instanceof ClientGone) {
-      this.answered = true;
-      // The status that proxies log for it; no answer has it.
+      this.isAnswered = true;
+      // The status that proxies log for this; no client gets it.
       this.span?.end(499, {});
-      this.deps.logger.info({ requestId: this.requestId, route: this.route }, 'client went away');
+      logger.info({ requestId, route }, 'client went away');
       return;
     }
-    const known = asRequestError(asApiError(error));
-    const shown =
-      known instanceof ApiError
-        ? known
-        : new ApiError('E6001', 'Something went wrong here; the request id finds it in the log.');
-    if (shown.status >= 500)
-      this.deps.logger.error(
-        { requestId: this.requestId, route: this.route, err: shown.cause ?? error },
-        shown.message,
-      );
-    const problem = JSON.stringify(toProblem(shown, this.path, this.requestId));
+    const shown = shownError(error);
+    if (shown.status >= 500) logger.error({ requestId, route, err: shown.cause ?? error }, shown.message);
+    this.logged = shown.decisionId === undefined ? undefined : { decisionId: shown.decisionId };
+    const problem = JSON.stringify(toProblem(shown, this.path, requestId));
+    const { status, headers } = shown;
     try {
-      this.send(shown.status, problem, PROBLEM_TYPE, shown.headers);
+      this.send({ status, headers, contentType: 'application/problem+json; charset=utf-8' }, problem);
     } catch (unsendable) {
-      this.answered = true;
-      this.deps.logger.error(
-        { requestId: this.requestId, route: this.route, err: unsendable },
-        'an answer could not be sent',
-      );
+      this.isAnswered = true;
+      logger.error({ requestId, route, err: unsendable }, 'an answer could not be sent');
       this.res.destroy();
     }
   }
 
-  private send(
-    status: number,
-    text: string | undefined,
-    contentType: string | undefined,
-    extra: Readonly<Record<string, string>> | undefined,
-  ): void {
-    const { req, res, deps } = this;
-    const headers = deps.https ? [...SAFETY_HTTPS] : [...SAFETY];
-    headers.push('X-Request-Id', this.requestId);
-    if (extra?.['cache-control'] === undefined) headers.push(...CACHE_NONE);
-    if (this.limitHeaders !== undefined)
-      for (const name in this.limitHeaders) headers.push(name, this.limitHeaders[name] as string);
-    if (extra !== undefined) for (const name in extra) headers.push(name, extra[name] as string);
-    if (text !== undefined) {
-      if (contentType !== undefined) headers.push('Content-Type', contentType);
-      headers.push('Content-Length', String(Buffer.byteLength(text)));
-    } else if (status !== 204 && status !== 304) headers.push('Content-Length', '0');
-    if (deps.isStopping()) headers.push('Connection', 'close');
-    res.writeHead(status, headers);
-    this.answered = true;
+  private send(reply: Reply, text: string | undefined): void {
+    const { req, res, requestId, limitHeaders, deps } = this;
+    const context = { requestId, https: deps.https, isStopping: deps.isStopping(), limitHeaders };
+    res.writeHead(reply.status, answerHeaders(reply, text, context));
+    this.isAnswered = true;
     // node:http leaves the body out of an answer to HEAD.
-    if (text === undefined) res.end();
-    else res.end(text);
+    res.end(text);
     if (!req.complete && hasBody(req)) drain(req);
-    this.record(status);
+    this.record(reply.status);
   }
 
-  /** Counts and logs an answer; called from outside only for one that a page's own handler has sent. */
+  /** Counts and logs the answer. Called from outside only for an answer that a page's own handler has sent. */
   record(status: number): void {
-    const { deps, req } = this;
+    const { deps, req, key, requestId, route } = this;
     const durationMs = deps.clock.monotonicMs() - this.startedMs;
-    const method = req.method ?? 'GET';
-    deps.metrics.observeRequest(this.route, method, status, durationMs);
+    deps.metrics.observeRequest(route, req.method, status, durationMs);
     this.span?.end(status, {
-      'custos.request_id': this.requestId,
-      ...(this.key === undefined
-        ? {}
-        : { 'custos.key_id': this.key.keyId, 'custos.organisation': this.key.organisationSlug }),
+      'custos.request_id': requestId,
+      ...(key === undefined ? {} : { 'custos.key_id': key.keyId, 'custos.organisation': key.organisationSlug }),
     });
     deps.logger.info(
       {
-        requestId: this.requestId,
-        method,
-        route: this.route,
+        requestId,
+        method: req.method,
+        route,
         status,
         durationMs: Math.round(durationMs * 100) / 100,
-        keyId: this.key?.keyId,
-        organisation: this.key?.organisationSlug,
+        keyId: key?.keyId,
+        organisation: key?.organisationSlug,
+        ...this.logged,
         traceparent: this.traceparent,
       },
       'request',

@@ -1,11 +1,11 @@
-// From Ajv's errors to sentences that a caller can act on: the pointer of the offending member, and what it must be.
+// Turns Ajv's errors into sentences that a caller can act on: the pointer of the wrong member, and what it must be.
 import type { ErrorObject } from 'ajv';
 import type { FieldError } from '../../shared/kernel/errors.ts';
 import { pointerToken } from '../../shared/kernel/json.ts';
 import { NO_NUL, NOT_BLANK } from '../../shared/api/common.ts';
 import { STRING_FORMATS } from '../../shared/api/formats.ts';
 
-/** More than this helps nobody. */
+/** The most errors that an answer lists. */
 export const MAX_FIELD_ERRORS = 20;
 
 const count = (n: unknown, what: string): string => `${String(n)} ${what}${n === 1 ? '' : 's'}`;
@@ -41,13 +41,13 @@ function typeMessage(types: readonly unknown[]): string {
   return `must be ${types.map((type) => TYPES[String(type)] ?? String(type)).join(' or ')}`;
 }
 
-/** Patterns that have words of their own. */
+/** Patterns with their own messages. */
 const KNOWN_PATTERNS: Readonly<Record<string, string>> = {
   [NO_NUL]: 'must not contain the character U+0000',
   [NOT_BLANK]: 'must not be blank or contain the character U+0000',
 };
 
-/** A regular expression explains nothing to most readers; the schema's own description does. */
+/** The schema's description is added, because few readers understand a regular expression. */
 function patternMessage(error: ErrorObject): string {
   const known = KNOWN_PATTERNS[String(error.params['pattern'])];
   if (known !== undefined) return known;
@@ -56,9 +56,22 @@ function patternMessage(error: ErrorObject): string {
   return typeof description === 'string' ? `${rule} (${description.replace(/\.$/, '')})` : rule;
 }
 
+/** Keywords that bound a number of things. */
+const SIZES: Readonly<Record<string, readonly [bound: string, thing: string]>> = {
+  minLength: ['at least', 'character'],
+  maxLength: ['at most', 'character'],
+  minItems: ['at least', 'item'],
+  maxItems: ['at most', 'item'],
+  minProperties: ['at least', 'member'],
+  maxProperties: ['at most', 'member'],
+};
+
 function message(error: ErrorObject): string {
-  const { params } = error;
-  switch (error.keyword) {
+  const { params, keyword } = error;
+  if (keyword === 'minLength' && params['limit'] === 1) return 'must not be empty';
+  const size = SIZES[keyword];
+  if (size !== undefined) return `must have ${size[0]} ${count(params['limit'], size[1])}`;
+  switch (keyword) {
     case 'required':
       return 'is required';
     case 'additionalProperties':
@@ -70,18 +83,6 @@ function message(error: ErrorObject): string {
       return `must be ${JSON.stringify(params['allowedValue'])}`;
     case 'type':
       return typeMessage([params['type']].flat());
-    case 'minLength':
-      return params['limit'] === 1 ? 'must not be empty' : `must have at least ${count(params['limit'], 'character')}`;
-    case 'maxLength':
-      return `must have at most ${count(params['limit'], 'character')}`;
-    case 'minItems':
-      return `must have at least ${count(params['limit'], 'item')}`;
-    case 'maxItems':
-      return `must have at most ${count(params['limit'], 'item')}`;
-    case 'minProperties':
-      return `must have at least ${count(params['limit'], 'member')}`;
-    case 'maxProperties':
-      return `must have at most ${count(params['limit'], 'member')}`;
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
@@ -91,11 +92,10 @@ function message(error: ErrorObject): string {
       return `must be a multiple of ${String(params['multipleOf'])}`;
     case 'pattern':
       return patternMessage(error);
-    case 'uniqueItems':
-      return `must not hold the same item twice (${[params['i'], params['j']]
-        .map(Number)
-        .sort((a, b) => a - b)
-        .join(' and ')})`;
+    case 'uniqueItems': {
+      const [first, second] = [Number(params['i']), Number(params['j'])];
+      return `must not hold the same item twice (${Math.min(first, second)} and ${Math.max(first, second)})`;
+    }
     case 'format':
       return formatMessage(error);
     case 'anyOf':
@@ -113,53 +113,46 @@ function pointer(error: ErrorObject): string {
 }
 
 /**
- * A union's failure is reported by Ajv as the failures of all branches. Said instead: the values, when every branch is
- * one; the failures of the only branch whose type fits, when there is one; and else that no shape fits.
+ * The errors of a union, in place of those of all its branches: the allowed values, when each branch is a value; the
+ * errors of the only branch whose type fits, if there is exactly one; otherwise that no shape fits.
  */
+function unionErrors(union: ErrorObject, inner: readonly ErrorObject[]): readonly ErrorObject[] {
+  const isHere = (error: ErrorObject): boolean => error.instancePath === union.instancePath;
+  const areOnly = (keywords: readonly string[]): boolean =>
+    inner.every((error) => isHere(error) && keywords.includes(error.keyword));
+  const valuesOf = ({ keyword, params }: ErrorObject): unknown[] =>
+    keyword === 'const' ? [params['allowedValue']] : keyword === 'enum' ? (params['allowedValues'] as unknown[]) : [];
+
+  const values = inner.filter(isHere).flatMap(valuesOf);
+  if (values.length > 0 && areOnly(['const', 'enum', 'type']))
+    return [{ ...union, keyword: 'enum', params: { allowedValues: [...new Set(values)] } }];
+
+  const branches = new Map<string, ErrorObject[]>();
+  for (const error of inner) {
+    const branch = error.schemaPath.slice(union.schemaPath.length + 1).split('/', 1)[0] ?? '';
+    branches.set(branch, [...(branches.get(branch) ?? []), error]);
+  }
+  const fitting = [...branches.values()].filter((errors) => !errors.some((e) => e.keyword === 'type' && isHere(e)));
+  if (fitting.length === 1) return fitting.flat();
+  if (fitting.length === 0 && areOnly(['type'])) {
+    const type = [...new Set(inner.flatMap((error) => error.params['type'] as string | string[]))];
+    return [{ ...union, keyword: 'type', params: { type } }];
+  }
+  return [union];
+}
+
+/** Ajv reports a failed union as the errors of all its branches; this simplifies them. */
 function withoutBranches(errors: readonly ErrorObject[]): ErrorObject[] {
   let rest = [...errors];
   // Inner unions come before outer ones in Ajv's list, so outer ones are simplified last and see the result.
-  for (const union of errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')) {
-    const prefix = `${union.schemaPath}/`;
-    const inner = rest.filter(
-      (e) => e !== union && e.schemaPath.startsWith(prefix) && e.instancePath.startsWith(union.instancePath),
-    );
+  for (const union of errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) {
+    const isInner = (error: ErrorObject): boolean =>
+      error !== union &&
+      error.schemaPath.startsWith(`${union.schemaPath}/`) &&
+      error.instancePath.startsWith(union.instancePath);
+    const inner = rest.filter(isInner);
     if (inner.length === 0 || !rest.includes(union)) continue;
-    const others = rest.filter((e) => e !== union && !inner.includes(e));
-    const values = inner.flatMap((e) =>
-      e.instancePath !== union.instancePath
-        ? []
-        : e.keyword === 'const'
-          ? [e.params['allowedValue']]
-          : e.keyword === 'enum'
-            ? (e.params['allowedValues'] as unknown[])
-            : [],
-    );
-    const branches = new Map<string, ErrorObject[]>();
-    for (const e of inner) {
-      const branch = e.schemaPath.slice(prefix.length).split('/', 1)[0] ?? '';
-      branches.set(branch, [...(branches.get(branch) ?? []), e]);
-    }
-    const hereOnly = inner.every((e) => e.instancePath === union.instancePath);
-    const fitting = [...branches.values()].filter(
-      (b) => !b.some((e) => e.keyword === 'type' && e.instancePath === union.instancePath),
-    );
-    if (values.length > 0 && hereOnly && inner.every((e) => ['const', 'enum', 'type'].includes(e.keyword))) {
-      rest = [...others, { ...union, keyword: 'enum', params: { allowedValues: [...new Set(values)] } }];
-    } else if (fitting.length === 1 && fitting[0] !== undefined) {
-      rest = [...others, ...fitting[0]];
-    } else if (fitting.length === 0 && hereOnly && inner.every((e) => e.keyword === 'type')) {
-      rest = [
-        ...others,
-        {
-          ...union,
-          keyword: 'type',
-          params: { type: [...new Set(inner.flatMap((e) => e.params['type'] as string | string[]))] },
-        },
-      ];
-    } else {
-      rest = [...others, union];
-    }
+    rest = [...rest.filter((error) => error !== union && !isInner(error)), ...unionErrors(union, inner)];
   }
   return rest;
 }
@@ -171,7 +164,7 @@ export function fieldErrors(
 ): FieldError[] {
   const out: FieldError[] = [];
   const seen = new Set<string>();
-  // `if` only repeats what its branch said.
+  // The error of `if` only repeats that of its branch.
   for (const error of withoutBranches(errors.filter((e) => e.keyword !== 'if'))) {
     const entry = { pointer: place(pointer(error)), message: message(error) };
     const id = `${entry.pointer}\n${entry.message}`;

@@ -1,4 +1,4 @@
-// Stored answers at rest: sealed under the service's secret and the caller's own Idempotency-Key, so that the row alone says nothing.
+// Encryption of stored answers under the service's secret and the caller's Idempotency-Key, so that the row alone reveals nothing.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** AES-256-GCM under HKDF-SHA-256(pepper, salt = the caller's Idempotency-Key). */
@@ -15,7 +15,7 @@ export function seal(key: Buffer, text: string, associated: Buffer): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
 }
 
-/** @returns undefined when the key, the associated data or a byte is another one */
+/** @returns undefined when the key or the associated data differs, or a byte was changed */
 export function unsealed(key: Buffer, sealed: Buffer, associated: Buffer): string | undefined {
   if (sealed.length < 28) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12));

@@ -1,6 +1,6 @@
 // Idempotency-Key: one effect and one answer, however often a request is sent. The answer commits with the effect.
 import { createHash, randomBytes } from 'node:crypto';
-import type { Database, Sql } from '../../shared/platform/db/database.ts';
+import type { Database, EntitySql } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
@@ -25,7 +25,7 @@ export interface Claim {
   /**
    * Runs `work` in a transaction that also stores its reply. @throws {ApiError} E2010 (409) when the claim was lost.
    */
-  commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
+  commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
   /** Gives the claim up unless the reply has been committed. Never throws: what cannot be given up now is soon after. */
   release(): Promise<void>;
 }
@@ -36,7 +36,7 @@ export type Begun =
 
 export interface Idempotency {
   /** For a request without an Idempotency-Key: the transaction alone. */
-  commit(work: (sql: Sql) => Promise<Reply>): Promise<Reply>;
+  commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
   /** @throws {ApiError} E2010: running (409, with Retry-After), or the key was used with another body (422). */
   begin(request: IdempotentRequest): Promise<Begun>;
   close(): void;
@@ -138,7 +138,7 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
       throw error;
     });
 
-  const inTransaction = async (work: (sql: Sql) => Promise<Reply>): Promise<Reply> => {
+  const inTransaction = async (work: (sql: EntitySql) => Promise<Reply>): Promise<Reply> => {
     try {
       return await db.transaction(async (sql) => {
         const reply = await work(sql);

@@ -1,19 +1,19 @@
-// Rate limits by a key's tier: two fixed windows, both must have room; in this process, or across processes with Redis.
+// Rate limits of keys by tier: two fixed windows, both must have room; counted per process, or across processes with Redis.
 import { Redis } from 'ioredis';
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { type AnonymousLimiter, createAnonymousLimiter } from './address-limit.ts';
-import type { LimitAnswer, Limiter } from '../ports.ts';
+import type { LimitAnswer, Limiter } from './limit.ts';
 
 /** Seconds of the two windows, and their names in the headers. */
 const SECOND = { name: 'second', seconds: 1 } as const;
 const MINUTE = { name: 'minute', seconds: 60 } as const;
 /** `dev` keys have the highest tier's limits times this. */
 const DEV_FACTOR = 10;
-/** A Redis that answers slower than this counts as away: waiting longer would cost more than the limit protects. */
+/** A Redis that answers slower than this counts as away: waiting longer would cost more than the limit saves. */
 const REDIS_TIMEOUT_MS = 250;
-/** How long Redis is left alone after it failed, so that a hanging one delays one request a second and not all. */
+/** How long Redis is not used after it failed, so that a hanging one delays one request a second and not all. */
 const REDIS_PAUSE_MS = 1_000;
 
 export interface LimitRow {
@@ -39,7 +39,7 @@ export interface RateLimiter extends Limiter {
   close(): Promise<void>;
 }
 
-/** A window that ends sooner keeps what a refused request took. */
+/** Units are not given back to a window that ends sooner than this: they could end up in the next window. */
 const GIVE_BACK_MS = 100;
 
 const UNLIMITED: LimitAnswer = { allowed: true, retryAfterSeconds: 0, headers: {} };
@@ -63,11 +63,7 @@ export function createLimiter(options: LimiterOptions): RateLimiter {
   const limits = options.limits ?? RATE_LIMIT_TABLE;
   const anonymous: AnonymousLimiter = createAnonymousLimiter({ monotonicMs });
   const redis = options.enabled && options.redisUrl !== undefined ? connect(options.redisUrl, onError) : undefined;
-  const top = limits.reduce((best, row) => (row.tier > best.tier ? row : best), {
-    tier: -1,
-    perSecond: 1,
-    perMinute: 1,
-  });
+  const [top = { perSecond: 1, perMinute: 1 }] = [...limits].sort((a, b) => b.tier - a.tier);
   const classes = new Map<number, Class>(
     limits.map((row) => [row.tier, createClass(String(row.tier), row.perSecond, row.perMinute, redis)]),
   );
@@ -77,7 +73,7 @@ export function createLimiter(options: LimiterOptions): RateLimiter {
   const consumeKey = async (key: AuthenticatedKey, cost: number): Promise<LimitAnswer> => {
     const limit = key.environment === 'dev' ? dev : classes.get(key.tier);
     if (limit === undefined) throw new Error(`there is no rate limit for tier ${key.tier}`);
-    // At most the burst: a batch that is larger than the window would otherwise never be let through.
+    // At most the burst: a batch that is larger than the window would otherwise never be allowed.
     const units = Math.min(cost, limit.perSecond, limit.perMinute);
     if (limit.redis !== undefined && monotonicMs() >= pausedUntilMs) {
       try {
@@ -102,12 +98,11 @@ export function createLimiter(options: LimiterOptions): RateLimiter {
 }
 
 /**
- * Takes the units from both windows, or from neither: what a refused request took is given back. Between the two a
- * second request may find a window fuller than it will be; it is refused too early, never let through too much.
- * The library's memory counters work before they return, and a request costs 1 to 2 microseconds in all.
+ * Takes the units from both windows, or from neither: a refused request gives back what it took. In between, another
+ * request may find a window fuller than it will be; refusing too early is the safe error.
  */
 async function take(limit: Class, windows: Windows, keyId: string, units: number): Promise<LimitAnswer> {
-  // Both are asked at once: with Redis that is one round trip.
+  // In parallel: with Redis that is one round trip.
   const [second, minute] = await Promise.all([
     count(windows.second, keyId, units),
     count(windows.minute, keyId, units),
@@ -150,7 +145,7 @@ function counted(result: RateLimiterRes, allowed: boolean): Counted {
   return { allowed, consumed: result.consumedPoints, resetMs, resetSeconds: Math.ceil(resetMs / 1_000) };
 }
 
-/** A window about to end is left alone: giving back to its successor would be a present. */
+/** Not to a Redis window that is about to end: its successor would get units that were never taken from it. */
 async function giveBack(window: RateLimiterAbstract, result: Counted, keyId: string, units: number): Promise<void> {
   if (result.resetMs > GIVE_BACK_MS || window instanceof RateLimiterMemory) await window.reward(keyId, units);
 }
@@ -175,7 +170,7 @@ function createClass(name: string, perSecond: number, perMinute: number, redis: 
   };
 }
 
-/** A client for short commands: nothing waits in it while Redis is away, and it comes back by itself. */
+/** A client for short commands: it queues nothing while Redis is away, and reconnects by itself. */
 function connect(url: string, onError: (error: unknown) => void): Redis {
   const client = new Redis(url, {
     enableOfflineQueue: false,

@@ -1,4 +1,4 @@
-// Query and path parameters: strictly parsed, strictly coerced by the schema's types, nothing guessed.
+// Query and path parameters: strictly parsed, and converted to the types of their schema.
 import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
 
 type Plain = Readonly<Record<string, unknown>>;
@@ -50,13 +50,13 @@ function coerce(value: string, type: string): unknown {
   if (type === 'integer' && INTEGER.test(value) && Number.isSafeInteger(Number(value))) return Number(value);
   if (type === 'number' && NUMBER.test(value) && Number.isFinite(Number(value))) return Number(value);
   if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
-  // Left as it is, so that the validator says what it must be.
+  // Unchanged, so that the validator reports the expected type.
   return value;
 }
 
-/** What strings mean under an object schema whose members are scalars; defaults are filled in. */
+/** Converts strings by the types of an object schema whose members are scalars, and adds defaults. */
 export function coerceParameters(values: Readonly<Record<string, string>>, properties: Plain): Record<string, unknown> {
-  // Without a prototype, `__proto__` is a name like any other.
+  // Without a prototype, `__proto__` is an ordinary name.
   const out = Object.create(null) as Record<string, unknown>;
   for (const [name, value] of Object.entries(values))
     out[name] = coerce(value, Object.hasOwn(properties, name) ? typeOf(properties[name]) : 'string');

@@ -1,16 +1,16 @@
-// The body reader: collects at most the limit, refuses what is not UTF-8 or not strict JSON, and says where.
+// Reads a request's body: at most 1 MB, in strict UTF-8 and strict JSON; an error names the place.
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { JsonError, parseJson, positionAt } from '../../shared/kernel/json.ts';
 
 /** 1 MB, as the interface promises. */
-export const BODY_LIMIT_BYTES = 1_048_576;
-/** How much of a body that nobody wants is read on, so that the client gets to read its answer before the end. */
+const BODY_LIMIT_BYTES = 1_048_576;
+/** How much of a refused body is still read and discarded, so that the client can read its answer before the end. */
 const DRAIN_LIMIT_BYTES = 16 * BODY_LIMIT_BYTES;
 const DRAIN_DEADLINE_MS = 5_000;
 
-/** The client went away before its request was complete: there is nobody to answer. */
+/** The client closed the connection before its request was complete, so nobody can be answered. */
 export class ClientGone extends Error {
   constructor() {
     super('the client closed the connection');
@@ -22,18 +22,10 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?;?
 
 /** Refuses a body that is not declared to be plain JSON in UTF-8. @throws {ApiError} E2009 */
 export function checkContentType(headers: IncomingMessage['headers']): void {
-  const type = headers['content-type'];
-  if (type !== 'application/json' && (type === undefined || !JSON_TYPE.test(type))) {
+  if (!JSON_TYPE.test(headers['content-type'] ?? ''))
     throw new ApiError('E2009', 'The content type must be application/json, in UTF-8.');
-  }
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+  if ((headers['content-encoding'] ?? 'identity').toLowerCase() !== 'identity')
     throw new ApiError('E2009', 'The body must not be compressed: send it without Content-Encoding.');
-  }
-}
-
-function tooLarge(): ApiError {
-  return new ApiError('E2005', 'The body is larger than 1 MB (1,048,576 bytes).');
 }
 
 /** Whether a request announces a body (RFC 9112 section 6). */
@@ -43,8 +35,8 @@ export function hasBody(req: IncomingMessage): boolean {
 }
 
 /**
- * Lets the rest of an unwanted body run into nothing while the answer goes out. A client that sends on and on, or
- * stops in the middle, loses its connection.
+ * Reads and discards the rest of a refused body while the answer goes out. A client that sends too much, or stops in the
+ * middle, loses its connection.
  */
 export function drain(req: IncomingMessage): void {
   if (req.complete || req.destroyed) return;
@@ -62,57 +54,45 @@ export function drain(req: IncomingMessage): void {
   req.resume();
 }
 
-/** Collects the body and calls back once, with an error (E2005, ClientGone) or the bytes. */
-export function readBody(
-  req: IncomingMessage,
-  limitBytes: number,
-  done: (error: Error | undefined, body: Buffer) => void,
-): void {
-  const announced = req.headers['content-length'];
-  if (announced !== undefined && Number(announced) > limitBytes) return done(tooLarge(), Buffer.alloc(0));
-  // Gone while its key was being looked up: no event will come any more.
-  if (req.destroyed && !req.readableEnded) return done(new ClientGone(), Buffer.alloc(0));
-  let first: Buffer | undefined;
-  let more: Buffer[] | undefined;
-  let bytes = 0;
-  let finished = false;
-  const finish = (error: Error | undefined): void => {
-    if (finished) return;
-    finished = true;
-    req.off('data', onData);
-    done(error, more === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(more, bytes));
-  };
-  const onData = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    if (bytes > limitBytes) {
-      more = [];
-      bytes = 0;
-      finish(tooLarge());
-    } else if (first === undefined) first = chunk;
-    else if (more === undefined) more = [first, chunk];
-    else more.push(chunk);
-  };
-  req.on('data', onData);
-  req.on('end', () => finish(undefined));
-  // Every request closes in the end; an error with its stack is made only for one that was not complete.
-  const gone = (): void => {
-    if (!finished) finish(new ClientGone());
-  };
-  req.on('error', gone);
-  req.on('close', gone);
+/** The bytes of a body. @throws {ApiError} E2005 @throws {ClientGone} */
+export function readBody(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const tooLarge = (): void => reject(new ApiError('E2005', 'The body is larger than 1 MB (1,048,576 bytes).'));
+    if (Number(req.headers['content-length'] ?? 0) > BODY_LIMIT_BYTES) return tooLarge();
+    // Closed while its key was being looked up: no event will come any more.
+    if (req.destroyed && !req.readableEnded) return reject(new ClientGone());
+    let chunks: Buffer[] = [];
+    let bytes = 0;
+    const onData = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes <= BODY_LIMIT_BYTES) return;
+      req.off('data', onData);
+      chunks = [];
+      tooLarge();
+    };
+    // Every request closes in the end; an error with its stack is made only for one that was not complete.
+    const onClose = (): void => {
+      if (!req.readableEnded) reject(new ClientGone());
+    };
+    req.on('data', onData);
+    req.on('end', () => resolve(Buffer.concat(chunks)));
+    req.on('error', onClose);
+    req.on('close', onClose);
+  });
 }
 
-/** Where the first byte is that is not UTF-8, in characters before it. */
+/** The index of the first character that was not UTF-8. */
 function firstBadCharacter(body: Buffer, text: string): number {
   for (let at = text.indexOf('\ufffd'); at !== -1; at = text.indexOf('\ufffd', at + 1)) {
     const offset = Buffer.byteLength(text.slice(0, at));
-    // A replacement character may have been sent as such: EF BF BD.
+    // The client may have sent a replacement character itself: EF BF BD.
     if (body.readUIntBE(offset, Math.min(3, body.length - offset)) !== 0xef_bf_bd) return at;
   }
   return 0;
 }
 
-/** The text and the value of a body. @throws {ApiError} E2006 with line, column and pointer */
+/** The JSON value of a body. @throws {ApiError} E2006 with line, column and pointer */
 export function parseBody(body: Buffer): unknown {
   const text = body.toString('utf8');
   try {

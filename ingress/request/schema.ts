@@ -1,9 +1,9 @@
-// Turns typebox schemas into validators, once per schema; the formats are ours, and nothing is coerced.
+// Compiles typebox schemas into validators, with this service's string formats and without coercion.
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { TSchema } from 'typebox';
 import { STRING_FORMATS } from '../../shared/api/formats.ts';
 
-/** A plain copy of a schema: what JSON can say, without `$id` (a schema may stand in many others, Ajv wants an id once). */
+/** A copy of a schema as plain JSON, without `$id`: a schema may occur in many others, and Ajv accepts an id only once. */
 export function plainSchema(schema: TSchema): Record<string, unknown> {
   return strip(JSON.parse(JSON.stringify(schema))) as Record<string, unknown>;
 }
@@ -32,7 +32,7 @@ function createAjv(allErrors: boolean): Ajv2020 {
   return ajv;
 }
 
-/** A validator: fast while values are valid, and thorough about what is wrong once they are not. */
+/** Fast for valid values; errors are collected in a second pass. */
 export interface Validator {
   readonly valid: (value: unknown) => boolean;
   /** The errors of an invalid value: all of them, or only the first when `thorough` is false. */
@@ -42,8 +42,8 @@ export interface Validator {
 export type Compile = (schema: TSchema) => Validator;
 
 /**
- * A compiler for many schemas; making one is what costs (two Ajv instances). It throws when a schema itself is not
- * valid (strict mode): at start, and not at a request.
+ * A compiler for many schemas; creating one is expensive (two Ajv instances). It throws when a schema itself is not valid
+ * (strict mode), so at start and not at a request.
  */
 export function createCompiler(): Compile {
   const fastAjv = createAjv(false);

@@ -1,27 +1,23 @@
-// What a request says: its path, query and body under the route's schemas, and every error with its place.
+// Validates a request: its Host header, and path, query and body against the route's schemas; every error names its place.
 import type { Request } from 'express';
+import type { TSchema } from 'typebox';
 import { ApiError, type FieldError } from '../../shared/kernel/errors.ts';
 import type { Route } from '../route.ts';
-import type { Exchange } from './exchange.ts';
 import { fieldErrors, MAX_FIELD_ERRORS } from './field-errors.ts';
 import { coerceParameters, parseQuery } from './query.ts';
 import { type Compile, plainSchema, type Validator } from './schema.ts';
-import type { TSchema } from 'typebox';
 
-type Plain = Readonly<Record<string, unknown>>;
-
-interface Part {
+interface ParameterSchema {
   readonly validator: Validator;
-  readonly properties: Plain;
+  /** The schemas of the parameters by name. */
+  readonly properties: Readonly<Record<string, unknown>>;
 }
 
-/** A route with everything compiled that can be. */
+/** A route with its schemas compiled. */
 export interface CompiledRoute {
   readonly route: Route;
-  /** Method and path template. */
-  readonly name: string;
-  readonly params: Part | undefined;
-  readonly query: Part | undefined;
+  readonly params: ParameterSchema | undefined;
+  readonly query: ParameterSchema | undefined;
   readonly body: Validator | undefined;
 }
 
@@ -31,66 +27,78 @@ export interface Input {
   readonly body: unknown;
 }
 
-/** Above this size only the first error of a body is looked for: all errors of a large array are a way to eat memory. */
-const THOROUGH_LIMIT_BYTES = 65_536;
+/** Of a larger body only the first error is reported: collecting all errors of a large array can exhaust the memory. */
+const ALL_ERRORS_UP_TO_BYTES = 65_536;
 
-const NO_MEMBERS = Object.freeze({});
+const NO_PARAMETERS = Object.freeze({});
 
-function part(compile: Compile, schema: TSchema | undefined): Part | undefined {
-  if (schema === undefined) return undefined;
-  return { validator: compile(schema), properties: (plainSchema(schema)['properties'] ?? {}) as Plain };
+/** @throws {Error} when a schema is not valid */
+export function compileRoute(route: Route, compile: Compile): CompiledRoute {
+  const { params, query, body } = route.request;
+  const parameters = (schema: TSchema | undefined): ParameterSchema | undefined =>
+    schema && {
+      validator: compile(schema),
+      properties: (plainSchema(schema)['properties'] ?? {}) as ParameterSchema['properties'],
+    };
+  return { route, params: parameters(params), query: parameters(query), body: body && compile(body) };
 }
 
-/** Compiles what a route's schemas allow. @throws {Error} when a schema is not valid */
-export function prepare(route: Route, compile: Compile): CompiledRoute {
-  return {
-    route,
-    name: `${route.method} ${route.path}`,
-    params: part(compile, route.request.params),
-    query: part(compile, route.request.query),
-    body: route.request.body === undefined ? undefined : compile(route.request.body),
-  };
+/** @param place turns a JSON pointer into the notation of these parameters */
+function validParameters(
+  given: Readonly<Record<string, string>>,
+  { validator, properties }: ParameterSchema,
+  place: (pointer: string) => string,
+  errors: FieldError[],
+): unknown {
+  const values = coerceParameters(given, properties);
+  if (!validator.valid(values)) errors.push(...fieldErrors(validator.explain(values, true), place));
+  return values;
+}
+
+function validPath(schema: ParameterSchema | undefined, req: Request, errors: FieldError[]): unknown {
+  if (schema === undefined) return NO_PARAMETERS;
+  // Express types parameters as strings or lists; lists come from wildcards, which no route has.
+  const given = req.params as Record<string, string>;
+  for (const [name, value] of Object.entries(given))
+    if (value.includes('\u0000'))
+      errors.push({ pointer: `{${name}}`, message: 'must not contain the character U+0000' });
+  return validParameters(given, schema, (pointer) => `{${pointer.slice(1)}}`, errors);
+}
+
+function validQuery(schema: ParameterSchema | undefined, url: string, errors: FieldError[]): unknown {
+  const at = url.indexOf('?');
+  if (at === -1 && schema === undefined) return NO_PARAMETERS;
+  const given = at === -1 ? {} : parseQuery(url.slice(at + 1));
+  if (schema !== undefined) return validParameters(given, schema, (pointer) => `?${pointer.slice(1)}`, errors);
+  errors.push(...Object.keys(given).map((name) => ({ pointer: `?${name}`, message: 'is not known here' })));
+  return NO_PARAMETERS;
 }
 
 /** Parameters and body under their schemas. @throws {ApiError} E2001 with at most 20 field errors */
-export function validate(prepared: CompiledRoute, x: Exchange, body: unknown, bodyBytes: number): Input {
+export function validate(schemas: CompiledRoute, req: Request, body: unknown, bodyBytes: number): Input {
   const errors: FieldError[] = [];
-  const req = x.req as Request;
-  let params: unknown = NO_MEMBERS;
-  if (prepared.params !== undefined) {
-    // Express types parameters as strings or lists; lists come from wildcards, which no route has.
-    const given = req.params as Record<string, string>;
-    for (const name in given)
-      if (given[name]?.includes('\u0000'))
-        errors.push({ pointer: `{${name}}`, message: 'must not contain the character U+0000' });
-    params = coerceParameters(given, prepared.params.properties);
-    if (!prepared.params.validator.valid(params)) {
-      errors.push(...fieldErrors(prepared.params.validator.explain(params, true), (p) => `{${p.slice(1)}}`));
-    }
-  }
-  let query: unknown = NO_MEMBERS;
-  const url = req.url;
-  const at = url.indexOf('?');
-  if (at !== -1 || prepared.query !== undefined) {
-    const given = at === -1 ? {} : parseQuery(url.slice(at + 1));
-    if (prepared.query === undefined) {
-      errors.push(...Object.keys(given).map((name) => ({ pointer: `?${name}`, message: 'is not known here' })));
-    } else {
-      query = coerceParameters(given, prepared.query.properties);
-      if (!prepared.query.validator.valid(query)) {
-        errors.push(...fieldErrors(prepared.query.validator.explain(query, true), (p) => `?${p.slice(1)}`));
-      }
-    }
-  }
-  if (prepared.body !== undefined && !prepared.body.valid(body)) {
-    errors.push(...fieldErrors(prepared.body.explain(body, bodyBytes <= THOROUGH_LIMIT_BYTES)));
-  }
-  if (errors.length > 0) {
-    const [first] = errors;
-    const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
-    throw new ApiError('E2001', `The request is invalid: ${first?.pointer || 'the body'} ${first?.message}${more}.`, {
-      errors: errors.slice(0, MAX_FIELD_ERRORS),
-    });
-  }
-  return { params, query, body };
+  const params = validPath(schemas.params, req, errors);
+  const query = validQuery(schemas.query, req.url, errors);
+  if (schemas.body !== undefined && !schemas.body.valid(body))
+    errors.push(...fieldErrors(schemas.body.explain(body, bodyBytes <= ALL_ERRORS_UP_TO_BYTES)));
+  const [first] = errors;
+  if (first === undefined) return { params, query, body };
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  throw new ApiError('E2001', `The request is invalid: ${first.pointer || 'the body'} ${first.message}${more}.`, {
+    errors: errors.slice(0, MAX_FIELD_ERRORS),
+  });
+}
+
+/**
+ * An HTTP/1.1 request has exactly one Host (RFC 9112 section 3.2). Checked here because node:http would answer without a
+ * problem document, and takes the first of several. @throws {ApiError} E2001
+ */
+export function assertOneHost({ rawHeaders, httpVersion }: Request): void {
+  // Names and values alternate.
+  const hosts = rawHeaders.filter(
+    (name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+  ).length;
+  if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return;
+  const message = hosts === 0 ? 'the header Host is required' : 'the header Host must be sent only once';
+  throw new ApiError('E2001', `T${message.slice(1)}.`, { errors: [{ pointer: '', message }] });
 }

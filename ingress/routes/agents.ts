@@ -1,6 +1,6 @@
 // Agents: register, list, read, update, and end.
 import type { Static } from 'typebox';
-import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
+import type { Database, EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import { loadTrust } from '../../shared/domain/trust/state.ts';
 import { isUniqueViolation } from '../../shared/platform/db/database.ts';
 import { mayBecome } from '../../shared/kernel/agent-status.ts';
@@ -19,12 +19,12 @@ import {
   AgentUpdate,
 } from '../../shared/api/agent.ts';
 import {
-  genuine,
-  genuinePage,
+  find,
+  findPage,
+  hold,
   insertSealed,
-  sealedColumns,
-  type SealedRow,
   updateSealed,
+  type WholeRow,
 } from '../../shared/platform/db/seals/rows.ts';
 import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import { dayOf, type TrustScore } from '../../shared/core/trust/beta.ts';
@@ -37,31 +37,13 @@ import { decodeCursor, pageOf } from './paging.ts';
 const METADATA_MAX_BYTES = 16_384;
 
 /** As this service wrote it; any other row counts as absent here, and denies where it is decided (agents.ts). */
-type Row = SealedRow<'agent'> & {
-  readonly name: string;
-  readonly description: string | null;
-  readonly metadata: string | null;
-  readonly updated_at: Date;
-  readonly seq: string;
-};
+type Row = WholeRow<'agent'>;
 
-const SELECT = `SELECT ${sealedColumns('agent', 'a')}, name, description, metadata, updated_at, seq::text AS seq FROM agent a`;
-const OF = 'organisation_id = $1 AND environment = $2';
+const selectionOf = ({ organisationId, environment }: AuthenticatedKey) =>
+  ({ organisation_id: organisationId, environment }) as const;
 
-const READ: Statement = { name: 'agent-read', text: `${SELECT} WHERE ${OF} AND agent_id = $3` };
-const LOCK: Statement = {
-  name: 'agent-lock',
-  text: `SELECT FROM agent WHERE ${OF} AND agent_id = $3 FOR NO KEY UPDATE`,
-};
-const LIST: Statement = {
-  name: 'agent-list',
-  text: `${SELECT} WHERE ${OF}
-    AND ($3::text IS NULL OR status = $3) AND ($4::bigint IS NULL OR a.seq < $4) AND ($5::text[] IS NULL OR agent_id = ANY ($5))
-    ORDER BY a.seq DESC LIMIT $6`,
-};
-
-async function read(sql: Sql, key: AuthenticatedKey, agentId: string): Promise<Row | undefined> {
-  return genuine(sql, 'agent', await sql.query<Row>(READ, [...ownerOf(key), agentId]))[0];
+async function read(sql: EntitySql, key: AuthenticatedKey, agentId: string): Promise<Row | undefined> {
+  return (await find(sql, 'agent', { ...selectionOf(key), agent_id: agentId }))[0];
 }
 
 function bodyOf(row: Row, { score, uncertainty }: TrustScore): AgentBody {
@@ -111,10 +93,6 @@ function isSameToPolicies(a: Row, b: Row): boolean {
   return parts(a) === parts(b);
 }
 
-function ownerOf(key: AuthenticatedKey): [string, string] {
-  return [key.organisationId, key.environment];
-}
-
 export interface AgentDeps {
   readonly db: Database;
   readonly nowMs: () => number;
@@ -146,13 +124,12 @@ export function agentRoutes(deps: AgentDeps): Route[] {
   };
 
   const change = async (
-    sql: Sql,
+    sql: EntitySql,
     key: AuthenticatedKey,
     agentId: string,
     patch: Static<typeof AgentUpdate>,
   ): Promise<Reply> => {
-    await sql.query(LOCK, [...ownerOf(key), agentId]);
-    const row = await read(sql, key, agentId);
+    const [row] = await hold(sql, 'agent', { ...selectionOf(key), agent_id: agentId });
     if (row === undefined) throw notFound();
     const before = row.status as AgentStatus;
     const status = patch.status ?? before;
@@ -255,10 +232,12 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       handler: async ({ key, query }) => {
         const limit = query.limit ?? DEFAULT_LIMIT;
         const before = decodeCursor(query.cursor, /^\d{1,18}$/) ?? null;
-        const agentIds = key.agentIds === null ? null : [...key.agentIds];
-        const rows = await genuinePage<Row>(db, 'agent', limit + 1, (last) =>
-          db.query(LIST, [...ownerOf(key), query.status ?? null, last?.seq ?? before, agentIds, limit + 1]),
-        );
+        const where = {
+          ...selectionOf(key),
+          ...(query.status !== undefined && { status: query.status }),
+          ...(key.agentIds !== null && { agent_id: [...key.agentIds] }),
+        };
+        const rows = await findPage(db, 'agent', where, before, limit + 1);
         const page = pageOf(
           rows,
           limit,

@@ -28,7 +28,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
       tag: 'Decisions',
       summary: 'List decisions, newest first',
       description:
-        'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `stands` says whether a decision may be acted upon now.',
+        'A key with intents:write but not proofs:read sees what it asked itself. `from` is inclusive, `to` exclusive. `requestId` finds what one request led to, by its X-Request-Id: all decisions of a batch, and those of an intent that it submitted. `stands` says whether a decision may be acted upon now.',
       request: { query: DecisionListQuery },
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       errors: [],
@@ -43,6 +43,7 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
             agentIds:
               query.agentId === undefined ? (key.agentIds === null ? undefined : [...key.agentIds]) : [query.agentId],
             verdict: query.verdict,
+            requestId: query.requestId,
             from: instant(query.from),
             to: instant(query.to),
             before: decodeCursor(query.cursor, /^dec_[0-9a-z]{26}$/),

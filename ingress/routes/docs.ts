@@ -20,6 +20,7 @@ const SCHEMAS = {
   policy: 'policy files',
   'policy-test': 'policy test files',
   lexicon: 'the lexicon',
+  tools: 'tool catalogues',
 } as const;
 type SchemaName = keyof typeof SCHEMAS;
 // Object.keys forgets that the members above are all there are.

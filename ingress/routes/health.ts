@@ -5,7 +5,7 @@ import { ApiError } from '../../shared/kernel/errors.ts';
 import { isOperatorsKey } from '../../shared/domain/keys/operator.ts';
 import type { Metrics } from '../../shared/platform/observe/metrics.ts';
 import { StringEnum } from '../../shared/api/common.ts';
-import type { ReadinessCheck } from '../ports.ts';
+import type { ReadinessCheck } from '../readiness.ts';
 import { type Access, defineRoute, type Route } from '../route.ts';
 
 /** /ready answers within 2 s whatever its checks do. */

@@ -64,6 +64,7 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
             digest: set.digest,
             activatedAt: activatedAt.toISOString(),
             policies: set.policies,
+            ...(set.catalogues.length === 0 ? {} : { tools: set.catalogues }),
             lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings },
           },
         };

@@ -67,7 +67,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       responses: { 202: { description: 'Accepted; Location says where to look.', schema: IntentAccepted } },
       errors: ['E6002'],
       idempotent: true,
-      handler: async ({ key, body, traceparent, idempotencyKey, commit }) => {
+      handler: async ({ key, body, requestId, traceparent, idempotencyKey, commit }) => {
         assertMayName(key, body.agentId, '/agentId');
         // Read now, so that what cannot be evaluated is refused now and not in a worker.
         readings.ofAction(
@@ -87,6 +87,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
           resource: body.resource,
           context: body.context === undefined ? undefined : JSON.stringify(body.context),
           traceparent,
+          requestId,
           submittedAtMs,
         };
         const reply: Reply = {

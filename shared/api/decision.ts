@@ -1,6 +1,7 @@
 // Enforcement and decisions as the HTTP interface has them: snake_case, because a decision is also hashed.
 import { Type, type Static } from 'typebox';
 import { LAPSES } from '../core/decision/stands.ts';
+import { REQUEST_ID_PATTERN } from '../kernel/ids.ts';
 import { ACTIONS, EFFECTS, TRAITS, VERDICTS } from '../kernel/vocabulary.ts';
 import { CallerId, Cursor, Instant, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
 import { Context, IntentId, RiskSchema } from './intent.ts';
@@ -165,6 +166,12 @@ const common = {
 
 const decision = {
   decision_id: Type.String(),
+  request_id: Type.Optional(
+    Type.String({
+      description:
+        'X-Request-Id of the request that asked, or that submitted the intent. A repeat under an Idempotency-Key gives that of the first request. Decisions that were recorded before this member was added have none.',
+    }),
+  ),
   allowed: Type.Boolean({ description: 'Whether the verdict is ALLOW or DEGRADE.' }),
   ...common,
   approval: Type.Optional(
@@ -233,6 +240,9 @@ export const DecisionListQuery = Type.Object(
   {
     agentId: Type.Optional(CallerId),
     verdict: Type.Optional(StringEnum(VERDICTS)),
+    requestId: Type.Optional(
+      Type.String({ pattern: REQUEST_ID_PATTERN, description: 'X-Request-Id of the request that asked.' }),
+    ),
     from: Type.Optional(Instant),
     to: Type.Optional(Instant),
     cursor: Type.Optional(Cursor),

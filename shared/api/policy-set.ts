@@ -20,15 +20,18 @@ export const FindingSchema = Type.Object(
 );
 
 const Digest = Type.String({
-  description: 'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies}.',
+  description:
+    'SHA-256, lower-case hex, of the canonical JSON of {engine, lexicon, policies, tools}; without catalogues there is no `tools`.',
 });
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
+const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));
 
 export const PolicySetStatus = Type.Object(
   {
     digest: Digest,
     activatedAt: Timestamp,
     policies: Policies,
+    tools: Tools,
     lastRead: Type.Object(
       { at: Nullable(Timestamp), ok: Type.Boolean(), findings: Type.Array(FindingSchema) },
       {
@@ -42,7 +45,14 @@ export const PolicySetStatus = Type.Object(
 );
 
 export const StoredPolicySet = Type.Object(
-  { digest: Digest, createdAt: Timestamp, engine: Type.Integer(), lexicon: JsonObject(), policies: Policies },
+  {
+    digest: Digest,
+    createdAt: Timestamp,
+    engine: Type.Integer(),
+    lexicon: JsonObject(),
+    policies: Policies,
+    tools: Tools,
+  },
   { $id: 'StoredPolicySet', additionalProperties: false },
 );
 
@@ -56,7 +66,11 @@ export const ValidatePoliciesRequest = Type.Object(
     files: Type.Array(
       Type.Object(
         {
-          path: Type.String({ minLength: 1, maxLength: 300, description: 'Shows in findings.' }),
+          path: Type.String({
+            minLength: 1,
+            maxLength: 300,
+            description: 'Shows in findings; one that begins with `tools/` is a tool catalogue.',
+          }),
           text: Type.String({ description: 'The text of the file.' }),
         },
         { additionalProperties: false },

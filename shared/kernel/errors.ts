@@ -173,6 +173,8 @@ export interface ApiErrorOptions {
   readonly errors?: readonly FieldError[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  /** The decision that the error is about; the access log names it. */
+  readonly decisionId?: string;
 }
 
 /** An error with a code of the table. `detail` is shown to the caller: it states what to do and nothing internal. */
@@ -181,6 +183,7 @@ export class ApiError extends Error {
   readonly status: number;
   readonly errors: readonly FieldError[] | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  readonly decisionId: string | undefined;
 
   constructor(code: ErrorCode, detail: string, options: ApiErrorOptions = {}) {
     super(detail, options.cause === undefined ? undefined : { cause: options.cause });
@@ -189,6 +192,7 @@ export class ApiError extends Error {
     this.status = options.status ?? ERROR_TABLE[code].statuses[0];
     this.errors = options.errors;
     this.headers = options.headers ?? {};
+    this.decisionId = options.decisionId;
   }
 }
 

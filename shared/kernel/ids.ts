@@ -17,6 +17,9 @@ export function isCallerId(text: string): boolean {
   return text !== '' && [...text].length <= CALLER_ID_MAX && CALLER_ID.test(text);
 }
 
+/** The values of X-Request-Id that are taken over from a caller; for any other one the service makes an id of its own. */
+export const REQUEST_ID_PATTERN = '^[A-Za-z0-9._:-]{1,128}$';
+
 const pool = Buffer.alloc(10 * 256);
 let poolAt = pool.length;
 

@@ -7,7 +7,9 @@ import { LexiconSchema } from '../../shared/core/intent/lexicon/schema.ts';
 import { createMetrics } from '../../shared/platform/observe/metrics.ts';
 import { policySchemaText } from '../../shared/core/policy/schema.ts';
 import { policyTestSchemaText } from '../../shared/core/policy/testing/schema.ts';
+import { toolsSchemaText } from '../../shared/core/tools/schema.ts';
 import { findRoot } from '../../shared/platform/config/root.ts';
+import { commandLineText } from './command-line.ts';
 import { drawHouse, importsOfRooms, withDrawing } from './house.ts';
 
 export interface GeneratedFile {
@@ -46,7 +48,9 @@ function architectureText(): string {
 export const GENERATED_FILES: readonly GeneratedFile[] = [
   { file: 'docs/openapi.json', content: openApiText },
   { file: 'docs/ARCHITECTURE.md', content: architectureText },
+  { file: 'docs/command-line.md', content: commandLineText },
   { file: 'policies/schema/policy.schema.json', content: policySchemaText },
   { file: 'policies/schema/policy-test.schema.json', content: policyTestSchemaText },
+  { file: 'policies/schema/tools.schema.json', content: toolsSchemaText },
   { file: 'policies/schema/lexicon.schema.json', content: () => `${JSON.stringify(LexiconSchema, null, 2)}\n` },
 ];

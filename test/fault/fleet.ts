@@ -1,4 +1,4 @@
-// Several ingress and worker processes on one PostgreSQL (and one Redis), and what can go wrong with each.
+// Several ingress and worker processes on one PostgreSQL (and one Redis), each of which a test can kill.
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';
 import type { Embedded } from '../../shared/platform/embedded/embedded.ts';
@@ -14,7 +14,7 @@ export interface Fleet {
   readonly db: Database;
   /** Base addresses of the ingress processes that run now. */
   addresses(): string[];
-  /** SIGKILL, and another one in its place as soon as it is dead, as a supervisor does. */
+  /** Sends SIGKILL and starts a replacement once the process has ended, as a supervisor does. */
   killIngress(index: number): Promise<void>;
   killWorker(index: number): Promise<void>;
   /** Stops PostgreSQL like a crash, and starts it again. */
@@ -49,18 +49,16 @@ export async function startFleet({ ingress, workers, redis }: FleetOptions): Pro
     workers: await Promise.all(Array.from({ length: workers }, () => one('workers'))),
     ingress: await Promise.all(Array.from({ length: ingress }, () => one('ingress'))),
   };
-  const starting = new Set<Promise<void>>();
-
-  const replace = async (kind: 'ingress' | 'workers', index: number): Promise<void> => {
-    await running[kind][index]?.kill();
-    const start = one(kind).then(
-      (service) => void (running[kind][index] = service),
-      // Postgres may be away just now: as a supervisor would, it is tried again.
-      () => one(kind).then((service) => void (running[kind][index] = service)),
-    );
-    starting.add(start);
-    await start;
-    starting.delete(start);
+  /** The last replacement of each process: the next one kills what this one starts. */
+  const replacements = new Map<string, Promise<void>>();
+  const replace = (kind: 'ingress' | 'workers', index: number): Promise<void> => {
+    const place = `${kind} ${index}`;
+    const replacement = (replacements.get(place) ?? Promise.resolve()).then(async () => {
+      await running[kind][index]?.kill();
+      running[kind][index] = await one(kind);
+    });
+    replacements.set(place, replacement);
+    return replacement;
   };
 
   return {
@@ -74,7 +72,7 @@ export async function startFleet({ ingress, workers, redis }: FleetOptions): Pro
       await server.restart();
     },
     async close() {
-      await Promise.all(starting);
+      await Promise.allSettled(replacements.values());
       await Promise.all([...running.ingress, ...running.workers].map((service) => service.stop()));
       await db.close();
       await server.stop();

@@ -1,6 +1,7 @@
-// Load that knows what it sent: every request is repeated with the same identity until it is accepted.
+// A load of intents, proofs and signals: each request is repeated under its own id until it is accepted.
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** What was accepted, by the id that the load gave it. */
 export interface Accepted {
   readonly intents: Map<string, string>;
   readonly signals: Map<string, string>;
@@ -8,20 +9,22 @@ export interface Accepted {
 }
 
 export interface LoadOptions {
+  /** Begins all ids of this load. */
+  readonly name: string;
   readonly key: string;
   readonly addresses: () => string[];
-  /** How many of each. Signals go ten at a time. */
+  /** How many of each kind. Ten signals make one request. */
   readonly count: number;
   readonly connections: number;
-  /** Told how many of all have been accepted, 0..1. */
+  /** Called with the share of the requests that have been accepted, 0..1. */
   readonly onProgress: (share: number) => void;
 }
 
-export const AGENTS = 7;
-const SIGNALS_A_REQUEST = 10;
-/** A request that is not accepted for this long is a hang, whatever goes on. */
-const GIVE_UP_MS = 90_000;
-/** runtime.md: while a store is away a request is refused within two seconds; the rest is for this machine's load. */
+const AGENTS = 7;
+const SIGNALS_PER_REQUEST = 10;
+/** A request that is not accepted by then never will be. */
+const ACCEPTED_WITHIN_MS = 90_000;
+/** While a store is away a request is refused within two seconds; the rest is for other work on the machine. */
 const ANSWER_WITHIN_MS = 6_000;
 
 interface Task {
@@ -31,15 +34,15 @@ interface Task {
   readonly done: (answer: Record<string, unknown>) => void;
 }
 
-function tasksOf(count: number, accepted: Accepted): Task[] {
+function tasksOf(name: string, count: number, accepted: Accepted): Task[] {
   const agent = (i: number): string => `agent-${i % AGENTS}`;
   const intents = Array.from(
     { length: count },
     (_, i): Task => ({
       path: '/v1/intents',
-      headers: { 'idempotency-key': `intent-${i}` },
-      body: { agentId: agent(i), action: i % 3 === 0 ? 'delete' : 'read', resource: `db/customers/${i}` },
-      done: (answer) => accepted.intents.set(`intent-${i}`, String(answer['intentId'])),
+      headers: { 'idempotency-key': `${name}-${i}` },
+      body: { agentId: agent(i), action: i % 3 === 0 ? 'delete' : 'read', resource: `db/customers/${name}-${i}` },
+      done: (answer) => accepted.intents.set(`${name}-${i}`, String(answer['intentId'])),
     }),
   );
   const proofs = Array.from(
@@ -48,19 +51,19 @@ function tasksOf(count: number, accepted: Accepted): Task[] {
       path: '/v1/proofs',
       headers: {},
       body: {
-        proofId: `proof-${i}`,
+        proofId: `${name}-${i}`,
         event: 'load.sent',
         entityId: i % 2 === 0 ? agent(i) : `thing-${i % 5}`,
         payload: { i },
       },
-      done: (answer) => accepted.proofs.set(`proof-${i}`, String(answer['recordDigest'])),
+      done: (answer) => accepted.proofs.set(`${name}-${i}`, String(answer['recordDigest'])),
     }),
   );
-  const signals = Array.from({ length: Math.ceil(count / SIGNALS_A_REQUEST) }, (_, r): Task => {
-    const batch = Array.from({ length: SIGNALS_A_REQUEST }, (__, j) => {
-      const i = r * SIGNALS_A_REQUEST + j;
+  const signals = Array.from({ length: Math.ceil(count / SIGNALS_PER_REQUEST) }, (_, r): Task => {
+    const batch = Array.from({ length: SIGNALS_PER_REQUEST }, (__, j) => {
+      const i = r * SIGNALS_PER_REQUEST + j;
       return {
-        signalId: `signal-${i}`,
+        signalId: `${name}-${i}`,
         agentId: agent(i),
         type: i % 9 === 0 ? 'failure' : 'success',
         weight: ((i % 10) + 1) / 10,
@@ -73,7 +76,7 @@ function tasksOf(count: number, accepted: Accepted): Task[] {
       done: () => batch.forEach((signal) => accepted.signals.set(signal.signalId, signal.agentId)),
     };
   });
-  // Mixed, so that every fault meets all three.
+  // Mixed, so that each fault comes while all three are sent.
   const all = [...intents, ...proofs, ...signals];
   return all
     .map((task, i) => ({ task, at: (i * 7_919) % all.length }))
@@ -81,15 +84,17 @@ function tasksOf(count: number, accepted: Accepted): Task[] {
     .map(({ task }) => task);
 }
 
-/** Sends everything; resolves when all of it has been accepted. @throws when a request is refused for good, or hangs */
-export async function sendLoad(options: LoadOptions): Promise<Accepted> {
-  const { key, addresses, count, connections, onProgress } = options;
-  const accepted: Accepted = { intents: new Map(), signals: new Map(), proofs: new Map() };
-  const tasks = tasksOf(count, accepted);
+/**
+ * Sends everything and adds it to `accepted`; resolves when all of it has been accepted.
+ * @throws when a request gets another answer than 202, 409 or 503, or none in time
+ */
+export async function sendLoad(accepted: Accepted, options: LoadOptions): Promise<void> {
+  const { name, key, addresses, count, connections, onProgress } = options;
+  const tasks = tasksOf(name, count, accepted);
   let next = 0;
   let done = 0;
   const send = async (task: Task, turn: number): Promise<void> => {
-    const deadline = Date.now() + GIVE_UP_MS;
+    const deadline = Date.now() + ACCEPTED_WITHIN_MS;
     for (let attempt = 0; ; attempt += 1) {
       const all = addresses();
       const sentAt = Date.now();
@@ -105,7 +110,7 @@ export async function sendLoad(options: LoadOptions): Promise<Accepted> {
           task.done(answer);
           return;
         }
-        // 503: a store is away. 409: the first attempt of this very request still runs, or its process was killed.
+        // 503: a store is away. 409: the first attempt still runs, or its process was killed.
         if (response.status !== 503 && response.status !== 409)
           throw new Refused(`${response.status} ${JSON.stringify(answer)}`);
       } catch (error) {
@@ -114,7 +119,7 @@ export async function sendLoad(options: LoadOptions): Promise<Accepted> {
           throw new Error(`${task.path}: no answer for ${Date.now() - sentAt} ms`, { cause: error });
         }
       }
-      if (Date.now() > deadline) throw new Error(`${task.path} was not accepted in ${GIVE_UP_MS} ms`);
+      if (Date.now() > deadline) throw new Error(`${task.path} was not accepted in ${ACCEPTED_WITHIN_MS} ms`);
       await delay(50);
     }
   };
@@ -129,7 +134,6 @@ export async function sendLoad(options: LoadOptions): Promise<Accepted> {
     }
   };
   await Promise.all(Array.from({ length: connections }, (_, turn) => connection(turn)));
-  return accepted;
 }
 
 class Refused extends Error {}

@@ -72,9 +72,15 @@ describe('custos approvals', function () {
     expect(rejected).to.include({ approvalId, status: 'rejected', reason: 'no' });
     const refused: [string[], RegExp][] = [
       [['approve', 'apr_0', '--reason', 'x'], /^custos: There is no approval apr_0\. "custos approvals list"/],
-      [['approve', approvalId, '--reason', ''], /^custos: --reason has 1 to 1000 characters\.$/m],
-      [['approve', approvalId, '--reason', ' '], /^custos: --reason must not be blank\.$/m],
-      [['list', '--limit', '0'], /^custos: --limit is a number from 1 to 1000\.$/m],
+      [
+        ['approve', approvalId, '--reason', ''],
+        /^custos: --reason must have 1 to 1000 characters and not be blank\.$/m,
+      ],
+      [
+        ['approve', approvalId, '--reason', ' '],
+        /^custos: --reason must have 1 to 1000 characters and not be blank\.$/m,
+      ],
+      [['list', '--limit', '0'], /^custos: option '--limit <n>' .* must be a whole number from 1 to 1000\.$/m],
       [['list', '--org', 'nobody'], /^custos: There is no organisation "nobody"/],
       [['list', '--organisation', 'nobody'], /^custos: There is no organisation "nobody"/],
     ];

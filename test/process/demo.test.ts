@@ -123,7 +123,7 @@ describe('custos demo without a service', () => {
     const { code, stderr } = await demo([], { CUSTOS_DATA_DIR: dataDir });
     expect(code).to.equal(1);
     expect(stderr)
-      .to.contain(`${path.join(dataDir, 'bootstrap-key')} holds none`)
+      .to.contain(`${path.join(dataDir, 'bootstrap-key')} does not exist`)
       .and.to.contain('CUSTOS_KEY');
   });
 

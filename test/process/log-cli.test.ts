@@ -130,7 +130,7 @@ describe('custos log and custos audit', function () {
     for (const [args, expectedCode, sentence] of [
       [['log', 'export', '--organisation', 'nobody', '--environment', 'live'], 2, /no organisation "nobody"/],
       [['log', 'export', '--organisation', slug, '--environment', 'test'], 2, /no such log/],
-      [['log', 'export', '--organisation', slug, '--environment', 'prod'], 2, /must be live, test, dev/],
+      [['log', 'export', '--organisation', slug, '--environment', 'prod'], 2, /Allowed choices are live, test, dev/],
       [['log', 'fork', ...of()], 1, /not halted/],
       [['log', 'rotate-key', '--to', file('no-key.pem', 'nonsense')], 2, /not a private key/],
       [['log', 'rotate-key', '--to', path.join(folder, 'absent.pem')], 2, /cannot be read \(ENOENT\)/],

@@ -95,7 +95,7 @@ describe('organisations and keys from the shell', function () {
   });
 
   const create = (...more: string[]) => ['keys', 'create', '--name', 'x', '--scope', 'agents:read', ...more];
-  const refused: [string, string[], RegExp, number?][] = [
+  const refused: [string, string[], RegExp][] = [
     ['an organisation that does not exist', create('--org', 'nobody'), /no organisation "nobody"/],
     ['one that does not exist, by its long name', create('--organisation', 'nobody'), /no organisation "nobody"/],
     [
@@ -104,21 +104,21 @@ describe('organisations and keys from the shell', function () {
       /--scope number 2 must be one of/,
     ],
     ['a lifetime that is none', create('--expires-in', 'soon'), /--expires-in must be a number and a unit letter/],
-    ['a tier above the organisation', create('--tier', '8'), /--tier must be a whole number from 0 to 7/],
+    ['a tier above the organisation', create('--tier', '8'), /--tier.* must be a whole number from 0 to 7/],
     ['an unknown environment', create('--environment', 'prod'), /--environment.*Allowed choices are live, test, dev/s],
     ['a key that does not exist', ['keys', 'revoke', 'zzzzzzzz'], /no key zzzzzzzz/],
     ['the rotation of a key that does not exist', ['keys', 'rotate', 'zzzzzzzz'], /no key zzzzzzzz/],
     ['an overlap that is too long', ['keys', 'rotate', 'zzzzzzzz', '--overlap', '31d'], /--overlap must be/],
-    ['a slug that cannot be one', ['org', 'create', 'Not_Good'], /slug must have/, 1],
-    ['a slug that is taken', ['org', 'create', 'taken'], /with the slug "taken" already/, 1],
-    ["the operator's slug", ['org', 'create', 'default'], /operator's organisation/, 1],
-    ['a tier that is none', ['org', 'create', 'other', '--tier', 'high'], /tier must be/, 1],
+    ['a slug that cannot be one', ['org', 'create', 'Not_Good'], /slug must have/],
+    ['a slug that is taken', ['org', 'create', 'taken'], /with the slug "taken" already/],
+    ["the operator's slug", ['org', 'create', 'default'], /operator's organisation/],
+    ['a tier that is none', ['org', 'create', 'other', '--tier', 'high'], /--tier <tier>' argument 'high' is invalid/],
   ];
   before(() => service.addOrganisation('taken'));
-  for (const [what, args, sentence, expected = 2] of refused)
-    it(`refuse ${what} with one sentence and exit code ${expected}`, async () => {
+  for (const [what, args, sentence] of refused)
+    it(`refuse ${what} with one sentence and exit code 2`, async () => {
       const { code, stdout, stderr } = await custos(args);
-      expect([code, stdout]).to.deep.equal([expected, '']);
+      expect([code, stdout]).to.deep.equal([2, '']);
       expect(stderr).to.match(sentence);
       expect(stderr, 'no stack').to.not.match(/\n\s+at /);
     });

@@ -92,7 +92,7 @@ describe('custos policy check', function () {
   it('ends with 2 and a sentence for a folder that is not there, and for an option that is none', async () => {
     const gone = await check([path.join(folderWith(), 'gone')]);
     expect([gone.code, gone.stdout]).to.deep.equal([2, '']);
-    expect(gone.stderr).to.match(/^custos: The policy folder .* can't be read: it is not there\.\n$/);
+    expect(gone.stderr).to.match(/^custos: The policy folder .* can't be read: it does not exist\.\n$/);
     expect((await check(['--stict'])).code).to.equal(2);
     // A script's variable that is not set names nothing, and not the folder where the script stands.
     expect(await check([''])).to.deep.equal({

@@ -158,11 +158,11 @@ describe('custos policy explain', function () {
 
   it('says in a sentence what it can not explain', async () => {
     for (const [args, code, says] of [
-      [[], 2, 'Say what to explain'],
+      [[], 2, 'Give exactly one of --intent'],
       [['--intent', 'nonsense'], 2, '--intent must be'],
       [['--intent', 'a.read.b', '--context', '[1]'], 2, 'must be a JSON object'],
       [['--decision', 'dec_00000000000000000000000000'], 2, 'There is no decision'],
-      [['--intent', 'delete the old reports'], 2, 'Free text goes to --text'],
+      [['--intent', 'delete the old reports'], 2, 'Use --text for free text'],
     ] as const) {
       const { code: ended, stderr } = await explain(...args);
       expect([ended, stderr.includes(says) || stderr], args.join(' ')).to.deep.equal([code, true]);

@@ -76,7 +76,7 @@ describe('custos policy new', function () {
       'not overwritten',
       'between slashes',
       'no ALLOW matches',
-      'is none of',
+      'must be one of',
     ];
     for (const [i, { stderr }] of refused.entries()) expect(stderr).to.contain(says[i]);
     expect(readdirSync(dir)).to.deep.equal(before);

@@ -322,9 +322,9 @@ describe('policy replay', function () {
     expect([twice.code, twice.stderr.startsWith('custos: Name the folder once')]).to.deep.equal([2, true]);
     for (const [args, sentence] of [
       [['--organisation', 'nobody'], /^custos: There is no organisation "nobody"/],
-      [['--from', '2026-02-30T00:00:00Z'], /^custos: --from must be a time such as/],
-      [['--agent', ''], /^custos: --agent needs the id of an agent/],
-      [['--since', '0d'], /^custos: --since must be a number from 1 on/],
+      [['--from', '2026-02-30T00:00:00Z'], /^custos: option '--from <time>' .* must be an RFC 3339 time/],
+      [['--agent', ''], /^custos: option '--agent <agentId>' .* must not be empty/],
+      [['--since', '0d'], /^custos: option '--since <duration>' .* must be a number from 1 and a unit/],
     ] as const) {
       const wrong = await custos('replay', draftDir, ...args);
       expect([wrong.code, wrong.stdout]).to.deep.equal([2, '']);
@@ -333,7 +333,7 @@ describe('policy replay', function () {
     const misused = await custos('replay', '--policies', path.join(folder, 'none'));
     expect([misused.code, misused.stderr]).to.deep.equal([
       2,
-      `custos: The policy folder ${path.join(folder, 'none')} can't be read: it is not there.\n`,
+      `custos: The policy folder ${path.join(folder, 'none')} can't be read: it does not exist.\n`,
     ]);
   });
 });

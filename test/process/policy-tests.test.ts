@@ -131,7 +131,7 @@ describe('custos policy test and coverage', function () {
       custos(['test', '']),
     ]);
     expect(all.map(({ code }) => code)).to.deep.equal([2, 2, 2, 2]);
-    for (const [i, says] of ['is not there', 'another', 'percentage', 'is empty'].entries())
+    for (const [i, says] of ['does not exist', 'another', 'percentage', 'is empty'].entries())
       expect(all[i]?.stderr).to.contain(says);
   });
 

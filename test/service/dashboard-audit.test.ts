@@ -60,11 +60,11 @@ describe('what the page of the audit reads', function suite() {
     };
     await service.rows(
       'INSERT INTO audit (log_id, audited_size, ok, findings, audited_at) SELECT log_id, 7, false, $1, now() FROM log WHERE organisation_id = $2',
-      [JSON.stringify(Array.from({ length: 300 }, () => finding)), service.operatorId],
+      [JSON.stringify([finding, finding]), service.operatorId],
     );
     const [failed] = (await read<AuditedLogs>('/audit/logs')).logs;
-    expect(failed?.audit).to.deep.include({ ok: false, auditedSize: 7, total: 300 });
-    expect(failed?.audit?.findings).to.have.length(200);
+    expect(failed?.audit).to.deep.include({ ok: false, auditedSize: 7 });
+    expect(failed?.audit?.findings).to.have.length(2);
     expect(failed?.audit?.findings[0]).to.deep.equal({
       kind: 'leaf-missing',
       meaning: 'a leaf was deleted',

@@ -56,7 +56,7 @@ describe('what the page of decisions reads', function suite() {
     const used = await ask(asking, { ...question, approval_id: approvalId });
     expect(used.verdict).to.equal('ALLOW');
     expect(await read(`/decisions/${used.decision_id}/explanation`)).to.deep.include({
-      special: 'approved',
+      special: 'used',
       verdict: 'ESCALATE',
     });
     const again = await ask(asking, { ...question, intent: 'delete:db/asked/more', approval_id: approvalId });

@@ -261,7 +261,7 @@ describe('the dashboard over HTTP', () => {
       const own = { 'sec-fetch-site': 'same-origin' };
       expect((await board('/api/queues/intents/pause', signed.cookie, 'PUT', own)).json.code).to.equal('E1004');
       expect((await board('/api/queues/intents/pause', signed.cookie, 'PUT')).json.detail).to.contain(
-        'where it comes from',
+        'neither Origin nor Sec-Fetch-Site',
       );
     });
 

@@ -109,6 +109,7 @@ describe('decisions', () => {
         (error: unknown) => (error as { code: string }).code,
       );
     expect(await run("UPDATE decision SET verdict = 'DENY'")).to.equal('23000');
+    expect(await run("UPDATE decision SET request_id = 'another'")).to.equal('23000');
     expect(await run('DELETE FROM decision')).to.equal('23000');
     expect(await run("UPDATE decision SET facts = 'x'")).to.equal('23000');
     expect(await run('UPDATE decision SET facts = NULL, facts_salt = NULL')).to.equal('done');
@@ -161,6 +162,8 @@ describe('decisions', () => {
       'limit=1.5',
       'cursor=nonsense',
       'agentId=..',
+      'requestId=',
+      'requestId=a%20b',
       'unknown=1',
       'limit=1&limit=2',
     ])

@@ -18,7 +18,7 @@ interface Operation {
 
 /** What is another each time: ids that the service makes, times, hashes, signatures, secrets. */
 const CHANGING =
-  /^(intent_id|decision_id|key_id|keyId|proof_id|proofId|intentId|digest|recordDigest|issuedAt|deadline|signature|day|created_at|evaluated_at|expires_at|createdAt|updatedAt|expiresAt|since|key)$/;
+  /^(intent_id|decision_id|request_id|key_id|keyId|proof_id|proofId|intentId|digest|recordDigest|issuedAt|deadline|signature|day|created_at|evaluated_at|expires_at|createdAt|updatedAt|expiresAt|since|key)$/;
 
 /** The same value with what changes replaced by the kind of value that it is. */
 function settled(value: unknown): unknown {

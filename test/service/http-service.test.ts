@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import type { ReadinessCheck } from '../../ingress/ports.ts';
+import type { ReadinessCheck } from '../../ingress/readiness.ts';
 import { createMetrics } from '../../shared/platform/observe/metrics.ts';
 import { ERROR_TABLE } from '../../shared/kernel/errors.ts';
 import { SCOPES, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';

@@ -1,7 +1,7 @@
 // For the tests of keys: the key routes on the real edge over a real database, with a clock that tests can move.
 import { agentRoutes } from '../../ingress/routes/agents.ts';
 import { createIdempotency } from '../../ingress/request/idempotency.ts';
-import type { Limiter } from '../../ingress/ports.ts';
+import type { Limiter } from '../../ingress/request/limit.ts';
 import { createLimiter } from '../../ingress/request/key-limit.ts';
 import { keyRoutes } from '../../ingress/routes/keys.ts';
 import { type ChangeFeed, startChangeFeed } from '../../shared/platform/db/changes.ts';

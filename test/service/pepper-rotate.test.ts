@@ -176,10 +176,10 @@ describe('rotating the pepper', function () {
     const { waiting, lost } = await countWaitingKeys(owner, TEST_PEPPER);
     expect(waiting).to.be.greaterThan(4);
     expect(lost).to.equal(0);
-    expect(first.stdout).to.contain(`${waiting} keys wait for their first use`);
+    expect(first.stdout).to.contain(`${waiting} keys will be stored under the new pepper at their first use`);
     expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
     expect(await refusedUnder(TEST_PEPPER)).to.have.length.greaterThan(1500);
-    expect((await runCommand(['pepper', 'rotate'], env)).stdout).to.contain('in force already');
+    expect((await runCommand(['pepper', 'rotate'], env)).stdout).to.contain('already in force');
     expect(await refusedUnder(NEXT)).to.deep.equal([`api_key ${forged.keyId}`]);
   });
 
@@ -187,7 +187,7 @@ describe('rotating the pepper', function () {
     const env = { DATABASE_URL: database.url, CUSTOS_PEPPER: NEXT };
     const { code, stdout } = await runCommand(['seals', 'check'], env);
     expect(code).to.equal(1);
-    expect(stdout).to.match(new RegExp(`^api_key  ${forged.keyId}\\n\\d+ rows looked at, 1 refused\\n$`));
+    expect(stdout).to.match(new RegExp(`^api_key  ${forged.keyId}\\n\\d+ rows checked, 1 refused\\n$`));
     const { checks } = JSON.parse((await runCommand(['doctor', '--json'], env)).stdout) as {
       checks: { check: string; verdict: string; detail: string }[];
     };

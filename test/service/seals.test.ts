@@ -3,6 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import pg from 'pg';
 import { genuine, sealedColumns } from '../../shared/platform/db/seals/rows.ts';
+import { createDataSource } from '../../shared/platform/db/data-source.ts';
 import { SEALED_TABLE_NAMES, sealedTable, type SealedTableName } from '../../shared/platform/db/seals/tables.ts';
 import type { Client } from '../support/client.ts';
 import { signIn, withCookie } from '../support/dashboard.ts';
@@ -301,17 +302,40 @@ describe('every row that gives authority', () => {
   });
   after(() => service.close());
 
-  it('has each of its columns sealed, or known not to need it', async () => {
-    const columns = await service.rows<{ table_name: string; column_name: string }>(
-      "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'",
+  it('has an entity with exactly its columns, each of them sealed or known not to need it', async () => {
+    const migrated = await service.rows<{
+      table: string;
+      column: string;
+      type: string;
+      nullable: boolean;
+      key: boolean;
+    }>(
+      `SELECT c.relname AS table, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type, NOT a.attnotnull AS nullable,
+        EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisprimary AND a.attnum = ANY (i.indkey)) AS key
+       FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+       WHERE c.relnamespace = 'public'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped
+         AND EXISTS (SELECT FROM pg_attribute s WHERE s.attrelid = c.oid AND s.attname = 'seal' AND c.relkind = 'r')
+       ORDER BY c.relname, a.attname`,
     );
-    const withSeal = columns.filter(({ column_name }) => column_name === 'seal').map(({ table_name }) => table_name);
-    expect(withSeal.sort()).to.deep.equal([...SEALED_TABLE_NAMES].sort());
-    for (const table of SEALED_TABLE_NAMES) {
-      const there = columns.filter(({ table_name }) => table_name === table).map(({ column_name }) => column_name);
-      const { columns: sealed, unsealed } = sealedTable(table);
-      expect(there.sort(), table).to.deep.equal([...Object.keys(sealed), ...unsealed, 'seal'].sort());
-    }
+    const dataSource = createDataSource({
+      url: service.databaseUrl,
+      applicationName: 'custos-test',
+      poolSize: 1,
+      onError: () => undefined,
+    });
+    await dataSource.initialize();
+    const described = dataSource.entityMetadatas.flatMap(({ tableName, columns }) =>
+      columns.map(({ databaseName, type, precision, isArray, isNullable, isPrimary }) => ({
+        table: tableName,
+        column: databaseName,
+        type:
+          type === 'timestamptz' ? `timestamp(${precision}) with time zone` : `${String(type)}${isArray ? '[]' : ''}`,
+        nullable: isNullable,
+        key: isPrimary,
+      })),
+    );
+    await dataSource.destroy();
+    expect(described).to.have.deep.members(migrated);
   });
 
   for (const table of SEALED_TABLE_NAMES)
@@ -338,11 +362,13 @@ describe('every row that gives authority', () => {
     after(() => client.end());
 
     const OTHER: Readonly<Record<string, (column: string) => string>> = {
-      text: (column) => (column === 'seq' ? `${column} + 1000` : `${column} || 'x'`),
+      text: (column) => `${column} || 'x'`,
       'text?': (column) => `CASE WHEN ${column} IS NULL THEN 'x' END`,
       texts: (column) => `${column} || '{x}'`,
       'texts?': (column) => `CASE WHEN ${column} IS NULL THEN '{x}'::text[] END`,
+      smallint: (column) => `${column} + 1`,
       integer: (column) => `${column} + 1`,
+      bigint: (column) => `${column} + 1000`,
       boolean: (column) => `NOT ${column}`,
       bytes: (column) => `sha256(${column})`,
       time: (column) => `${column} + interval '1 ms'`,

@@ -1,7 +1,7 @@
 // The fold as a transaction: what it writes, all or nothing wherever it fails, and how much it takes.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import type { Sql } from '../../shared/platform/db/database.ts';
+import type { EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import { FOLD_BATCH, foldBatch } from '../../shared/domain/trust/fold.ts';
 import { createSignalStore } from '../../shared/domain/trust/signals.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
@@ -106,10 +106,10 @@ describe('the fold', function suite() {
     for (let failAfter = 1; failAfter < 30; failAfter += 1) {
       let done = 0;
       // As a worker that is killed there: Postgres rolls back what its connection had begun.
-      const transaction = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+      const transaction = <T>(work: (sql: EntitySql) => Promise<T>): Promise<T> =>
         service.db.transaction((sql) =>
           work({
-            seals: sql.seals,
+            ...sql,
             async query<Row extends object>(...given: Parameters<Sql['query']>) {
               if (done === failAfter) throw new Error('killed');
               done += 1;
@@ -142,10 +142,10 @@ describe('the fold', function suite() {
     ]);
     const before = await contents();
     let failure: unknown;
-    const transaction = <T>(work: (sql: Sql) => Promise<T>): Promise<T> =>
+    const transaction = <T>(work: (sql: EntitySql) => Promise<T>): Promise<T> =>
       service.db.transaction((sql) =>
         work({
-          seals: sql.seals,
+          ...sql,
           async query<Row extends object>(...given: Parameters<Sql['query']>) {
             const rows = await sql.query<Row>(...given);
             if (given[0].name === 'trust-states-lock') {

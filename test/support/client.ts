@@ -1,4 +1,4 @@
-// The client of the integration tests: plain node:http, and every answer is held against the OpenAPI document.
+// The HTTP client of the tests: plain node:http, and every answer is checked against the service's OpenAPI document.
 import http from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOpenApiCheck, type OpenApiCheck } from './openapi-check.ts';
@@ -40,6 +40,9 @@ export interface Client {
 
 const DEADLINE_MS = 30_000;
 
+/** Checks of the documents so far, by text: the services of a run have the same document, and its schemas are slow to compile. */
+const checks = new Map<string, OpenApiCheck>();
+
 let lastTrouble: { readonly atMs: number; readonly text: string } | undefined;
 
 /** The last answer that was a trouble of the service's own, if it came since then: what failed may have failed of it. */
@@ -64,7 +67,9 @@ export function createClient(baseUrl: string, key?: string, { patient = false }:
   const loadCheck = async (): Promise<OpenApiCheck> => {
     const answer = await send(agent, baseUrl, 'GET', '/openapi.json', {});
     if (answer.status !== 200) throw new Error(`/openapi.json answered ${answer.status}`);
-    return createOpenApiCheck(answer.json as Record<string, unknown>);
+    const check = checks.get(answer.text) ?? createOpenApiCheck(answer.json as Record<string, unknown>);
+    checks.set(answer.text, check);
+    return check;
   };
   const withKey = (own: string | undefined): Client => {
     const request: Client['request'] = async (method, path, options = {}) => {

@@ -55,9 +55,23 @@ export async function createEmptyDatabase(): Promise<TestDatabase> {
   return createDatabase(server, 'template0');
 }
 
-/** A database server of the caller's own, that may be stopped and killed; the caller stops it in the end. */
+/** Gives copies of one database, which `fill` fills before the first of them. */
+export function copiesOf(fill: (database: TestDatabase) => Promise<void>): () => Promise<TestDatabase> {
+  let filling: Promise<string> | undefined;
+  const filled = async (): Promise<string> => {
+    const database = await createTestDatabase();
+    await fill(database);
+    return database.name;
+  };
+  return async () => createDatabase(await testServer(), await (filling ??= filled()));
+}
+
+/**
+ * A database server of the caller's own, that may be stopped and killed; the caller stops it in the end. In memory, because
+ * the recovery after a crash syncs every file of every database, which takes half a minute on a slow disk.
+ */
 export async function startTestServer(): Promise<Embedded> {
-  const server = await startEmbedded({ dataDir: temporaryDataDir(), say: () => undefined });
+  const server = await startEmbedded({ dataDir: temporaryDataDir(fastRoot()), say: () => undefined });
   rememberServer(server);
   return server;
 }
@@ -120,8 +134,7 @@ async function serverOfRun(): Promise<Omit<TestServer, 'template'>> {
 }
 
 async function startServerOfRun(): Promise<Embedded> {
-  // Beside others that write as much, the disk takes longer than a request may wait. What crashes and comes back has a
-  // server of its own (startTestServer), on the disk.
+  // In memory: beside others that write as much, the disk takes longer than a request may wait.
   const embedded = await startEmbedded({ dataDir: temporaryDataDir(fastRoot()), say: () => undefined });
   let ended = false;
   void embedded.server().ended.then(() => (ended = true));
@@ -175,8 +188,10 @@ export async function queryOnce(url: string, text: string): Promise<unknown[]> {
  * database could do.
  */
 export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T>): Promise<T> {
-  const { url } = db.dataSource.options as { readonly url: string };
-  const client = new pg.Client({ connectionString: adminUrlOf(url) });
+  const [at] = await db.query<{ name: string; port: number }>(WHERE, []);
+  const admin = [...adminUrls.values()].find(({ port }) => Number(port) === at?.port);
+  if (at === undefined || admin === undefined) throw new Error('no test started the server of this database');
+  const client = new pg.Client({ connectionString: new URL(`/${at.name}`, admin).href });
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -193,6 +208,11 @@ export async function asSuperuser<T>(db: Database, work: (sql: Sql) => Promise<T
     await client.end();
   }
 }
+
+const WHERE: Statement = {
+  name: 'test-database',
+  text: 'SELECT current_database() AS name, inet_server_port() AS port',
+};
 
 const END_SESSIONS = (database: string): string =>
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`;

@@ -3,7 +3,7 @@ import type http from 'node:http';
 import { type Static, Type } from 'typebox';
 import { createApp, type App, type AppDeps } from '../../ingress/app.ts';
 import type { Idempotency } from '../../ingress/request/idempotency.ts';
-import type { LimitAnswer } from '../../ingress/ports.ts';
+import type { LimitAnswer } from '../../ingress/request/limit.ts';
 import { defineRoute, type Route } from '../../ingress/route.ts';
 import { closeServer, createExpressServer, listen } from '../../ingress/server.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
@@ -164,10 +164,12 @@ export interface Sample {
 
 const HEADERS = { 'RateLimit-Policy': '"second";q=50;w=1', RateLimit: '"second";r=49;t=1' };
 
+const noDatabase = (): Promise<never> => Promise.reject(new Error('the sample has no database'));
+
 /** No storage: commit runs the work at once. */
 const NO_IDEMPOTENCY: Idempotency = {
-  commit: (work) => work({ seals: TEST_SEALS, query: () => Promise.reject(new Error('the sample has no database')) }),
-  begin: () => Promise.reject(new Error('the sample has no database')),
+  commit: (work) => work({ seals: TEST_SEALS, query: noDatabase, select: noDatabase }),
+  begin: noDatabase,
   close: () => undefined,
 };
 
@@ -229,7 +231,7 @@ export async function startSample(options: SampleOptions = {}): Promise<Sample> 
       peekAnonymous: anonymous,
     },
     idempotency: NO_IDEMPOTENCY,
-    logger: { info: log('info'), warn: log('warn'), error: log('error') },
+    logger: { info: log('info'), error: log('error') },
     metrics: createMetrics({ processMetrics: false }),
     clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
     isStopping: () => state.stopping,

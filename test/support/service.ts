@@ -15,7 +15,7 @@ import { applyFolder } from '../../workers/policies.ts';
 import { LEXICON_FILE, type PolicyFolder, readPolicyFolder } from '../../shared/domain/policy-sets/folder.ts';
 import { type Client, createClient } from './client.ts';
 import { testKeyFiles } from './keys.ts';
-import { adminUrlOf, createTestDatabase, PATIENCE } from './database.ts';
+import { adminUrlOf, copiesOf, createTestDatabase, PATIENCE } from './database.ts';
 import { TEST_PEPPER, type TestEnv } from './process.ts';
 import { waitFor } from './wait.ts';
 import { TEST_SEALS } from './seals.ts';
@@ -32,6 +32,8 @@ export interface ServiceOptions {
   readonly databaseUrl?: string;
   /** Default: a statement and a connection have long, so that a busy machine is no failure. False: as in production. */
   readonly patient?: boolean;
+  /** Takes the log lines. Default: nothing is logged. */
+  readonly log?: (line: string) => void;
 }
 
 export interface Service {
@@ -79,8 +81,13 @@ export async function folderOf(policies: PolicyFiles | undefined): Promise<Polic
   };
 }
 
+interface Bootstrapped {
+  readonly key: string;
+  readonly operatorId: string;
+}
+
 /** Gives a database its first organisation and admin key. */
-export async function bootstrap(db: Database): Promise<{ key: string; operatorId: string }> {
+export async function bootstrap(db: Database): Promise<Bootstrapped> {
   const { key } = generateKey('live');
   const { organisation } = await ensureBootstrap({
     db,
@@ -91,16 +98,21 @@ export async function bootstrap(db: Database): Promise<{ key: string; operatorId
   return { key, operatorId: organisation.id };
 }
 
-/** The same for a database that no connection is open to: opens a sealed one and closes it. */
-export async function bootstrapAt(url: string): Promise<{ key: string; operatorId: string }> {
-  const db = await openDatabase({
+/** Connections as the service's role, with the seals of the tests' pepper. */
+function openTestDatabase(url: string, poolSize: number): Promise<Database> {
+  return openDatabase({
     seals: TEST_SEALS,
     url,
     applicationName: 'custos-test',
+    poolSize,
     ...PATIENCE,
-    poolSize: 1,
     onError: () => undefined,
   });
+}
+
+/** The same for a database that no connection is open to: opens a sealed one and closes it. */
+export async function bootstrapAt(url: string): Promise<Bootstrapped> {
+  const db = await openTestDatabase(url, 1);
   try {
     return await bootstrap(db);
   } finally {
@@ -108,26 +120,37 @@ export async function bootstrapAt(url: string): Promise<{ key: string; operatorI
   }
 }
 
+const SILENT = createLogger({ name: 'test', level: 'silent', pretty: false });
+
+/** What the databases with the shipped policies have in common. */
+let shipped: Bootstrapped;
+/** Databases with an organisation and the shipped policies in force. Checking the policies takes longer than all the rest. */
+const withShippedPolicies = copiesOf(async ({ url }) => {
+  const db = await openTestDatabase(url, 1);
+  shipped = await bootstrap(db);
+  await applyFolder({ db, nowMs: Date.now, logger: SILENT }, await folderOf(undefined));
+  await db.close();
+});
+
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const isPrepared = options.databaseUrl === undefined && options.policies === undefined;
+  const createDatabase = isPrepared ? withShippedPolicies : createTestDatabase;
+  const database = options.databaseUrl === undefined ? await createDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? database?.url ?? '';
   const root = findRoot();
   const env = { PORT: '0', DATABASE_URL: databaseUrl, CUSTOS_PEPPER: TEST_PEPPER, CUSTOS_RATE_LIMIT: 'off' };
   const config = requireIngress(readConfig({ ...testKeyFiles(), ...env, ...options.env }, { root }));
-  const logger = createLogger({ name: 'test', level: 'silent', pretty: false });
-  const db = await openDatabase({
-    seals: TEST_SEALS,
-    url: databaseUrl,
-    applicationName: 'custos-test',
-    poolSize: 4,
-    ...PATIENCE,
-    onError: () => undefined,
-  });
-  const { key: adminKey, operatorId } = await bootstrap(db);
+  const { log } = options;
+  const logger =
+    log === undefined
+      ? SILENT
+      : createLogger({ name: 'test', level: 'info', pretty: false, destination: { write: log } });
+  const db = await openTestDatabase(databaseUrl, 4);
+  const { key: adminKey, operatorId } = isPrepared ? shipped : await bootstrap(db);
   let offsetMs = 0;
   const nowMs = (): number => Date.now() + offsetMs;
   const clock = { nowMs, monotonicMs: () => performance.now() };
-  await applyFolder({ db, nowMs, logger }, await folderOf(options.policies));
+  if (!isPrepared) await applyFolder({ db, nowMs, logger }, await folderOf(options.policies));
   const ingress = await startIngress({
     config,
     logger,

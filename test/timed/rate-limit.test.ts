@@ -1,6 +1,6 @@
 // Rate limits by tier: two windows, costs, headers; over HTTP, and across processes with Redis.
 import { expect } from 'chai';
-import type { LimitAnswer } from '../../ingress/ports.ts';
+import type { LimitAnswer } from '../../ingress/request/limit.ts';
 import { createLimiter, type LimitRow, type RateLimiter } from '../../ingress/request/key-limit.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { RATE_LIMIT_TABLE } from '../../shared/kernel/vocabulary.ts';

@@ -113,6 +113,7 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
     intentId: payload.intentId,
     approvalId: claimed.approval_id ?? undefined,
     traceparent: payload.traceparent,
+    requestId: claimed.request_id ?? undefined,
   });
 
   /** The question with everything that was submitted. @throws when a stored value is damaged or not accepted any more */

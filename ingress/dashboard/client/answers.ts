@@ -14,6 +14,8 @@ export type Requested = { readonly intent: string } | { readonly action: string;
 /** GET /v1/decisions/{id} */
 export interface DecisionAnswer {
   readonly decision_id: string;
+  /** Decisions of earlier versions have none. */
+  readonly request_id?: string;
   readonly verdict: Verdict;
   readonly allowed: boolean;
   readonly agent_id: string;

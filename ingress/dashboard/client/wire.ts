@@ -84,21 +84,10 @@ export interface SystemState {
   };
 }
 
-export interface LogInfo {
-  readonly origin: string | null;
-  readonly size: number;
-  /** Records that wait to be appended. */
-  readonly waiting: number;
-  readonly checkpoint: { readonly size: number; readonly signedAt: string } | null;
-  readonly haltedReason: string | null;
-  /** Null before the first audit. */
-  readonly audit: {
-    readonly ok: boolean;
-    readonly auditedSize: number;
-    readonly at: string | null;
-    readonly findings: number;
-  } | null;
-}
+/** The newest log, with the number of findings. */
+export type LogInfo = Omit<AuditedLog, 'audit'> & {
+  readonly audit: (Omit<NonNullable<AuditedLog['audit']>, 'findings'> & { readonly findings: number }) | null;
+};
 
 /** GET /dashboard/api/overview, and the event `overview`. */
 export interface Overview {
@@ -177,7 +166,7 @@ export type DecisionExplanation =
       /** Verdict and reasons are those of the record. */
       readonly agrees: boolean;
       /** What decided beside the policies: a halt, an approval, or an evaluation that failed. */
-      readonly special: 'halted' | 'approved' | 'refused' | 'failed' | null;
+      readonly special: 'halted' | 'used' | 'refused' | 'failed' | null;
       /** Whether the stored facts are those whose digest is on record. */
       readonly factsAsRecorded: boolean;
       /** Rules that matched first, then in the order of the set; at most 1,000. */
@@ -215,8 +204,6 @@ export interface AuditedLog {
     readonly auditedSize: number;
     readonly at: string | null;
     readonly findings: readonly AuditFinding[];
-    /** How many there are; at most 200 are listed. */
-    readonly total: number;
   } | null;
 }
 

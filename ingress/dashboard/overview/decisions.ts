@@ -1,18 +1,18 @@
-// How many decisions there are by verdict, now and lately: read from the newest rows alone, however many there are.
-import { LRUCache } from 'lru-cache';
+// Decisions per second by verdict, now and in the last ten minutes, counted from the newest rows only.
+import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import { lowestId } from '../../../shared/kernel/ids.ts';
 import { VERDICTS, type Verdict } from '../../../shared/kernel/vocabulary.ts';
 import type { Overview, RateSample, VerdictCounts } from '../client/wire.ts';
 import { memoize } from './memo.ts';
-import type { Tenant } from './tenant.ts';
+import type { Tenant } from '../logs.ts';
 
-/** `Now` is the mean of this time, so that single decisions do not make a saw. */
+/** `now` is the mean of this time, which smooths the curve. */
 const NOW_MS = 10_000;
 const HISTORY_MS = 600_000;
-/** A gap longer than this, because nobody watched, is filled from the database. */
+/** A longer gap in the history, while no page was open, is filled from the database. */
 const GAP_MS = 15_000;
-/** Rows that are looked at: a few milliseconds, and enough to tell rate and mix. */
+/** Rows that are read at most: a few milliseconds, and enough to estimate rate and mix. */
 const NOW_ROWS = 5_000;
 const HISTORY_ROWS = 20_000;
 const HOUR_MS = 3_600_000;
@@ -62,7 +62,7 @@ export function createDecisionRates(deps: {
   readonly monotonicMs: () => number;
 }): DecisionRates {
   const { db, nowMs, monotonicMs } = deps;
-  const histories = new LRUCache<string, RateSample[]>({ max: MAX_TENANTS });
+  const histories = new BoundedCache<RateSample[]>({ max: MAX_TENANTS });
 
   const newest = (statement: Statement, tenant: Tenant, sinceMs: number): Promise<CountRow[]> =>
     db.query<CountRow>(statement, [tenant.organisationId, tenant.environment, lowestId('dec', Math.max(0, sinceMs))]);
@@ -71,13 +71,13 @@ export function createDecisionRates(deps: {
     const now = nowMs();
     const rows = await newest(COUNT_NOW, tenant, now - NOW_MS);
     const counts = countsOf(rows);
-    // When there are more than are looked at, these are the newest, and the oldest of them says over which time.
+    // At the limit of rows, the time span is that from the oldest of them.
     const oldestMs = Math.min(...rows.map(({ since }) => since.getTime()));
     const spanMs = totalOf(counts) < NOW_ROWS ? NOW_MS : Math.max(1, now - oldestMs);
     return { at: new Date(now).toISOString(), perSecond: countsOf(rows, spanMs / 1_000) };
   };
 
-  /** The past, from the rows of whole ten seconds. The first of them may be incomplete and is left out. */
+  /** The history in buckets of ten seconds. The oldest bucket may be incomplete and is left out. */
   const past = async (tenant: Tenant): Promise<RateSample[]> => {
     const now = nowMs();
     const rows = await db.query<{ bucket: number; verdict: Verdict; count: number }>(BUCKETS, [

@@ -1,10 +1,10 @@
-// How long requests to this process take: quantiles of the last minute, from the histogram that /metrics shows.
+// Latency of requests to this process: quantiles of the last minute, from the histogram of /metrics.
 import { Histogram, type Registry } from 'prom-client';
 import type { LatencyRow, SystemState } from '../client/wire.ts';
 
 const METRIC = 'custos_http_request_duration_seconds';
 const SAMPLE_MS = 5_000;
-/** Samples that make up the minute. */
+/** Samples in a minute. */
 const SAMPLES = 12;
 const ROWS = 6;
 
@@ -28,7 +28,7 @@ export function watchLatency(registry: Registry, monotonicMs: () => number): Lat
     const { values } = await metric.get();
     for (const { labels, value, metricName } of values) {
       const { route, method, le } = labels;
-      // The service itself, not its pages and probes.
+      // Only the API: not the dashboard, and no probes.
       if (metricName !== `${METRIC}_bucket` || le === undefined || !String(route).startsWith('/v1/')) continue;
       const name = `${method} ${route}`;
       const counts: Counts = snapshot.get(name) ?? new Map<number, number>();
@@ -48,7 +48,7 @@ export function watchLatency(registry: Registry, monotonicMs: () => number): Lat
   return {
     async read() {
       const now = await take();
-      // Before it has been watched for a minute: all there was since the start.
+      // In the first minute: all requests since the start.
       const base = samples.length === SAMPLES ? samples[0] : undefined;
       const rows: LatencyRow[] = [];
       for (const [route, counts] of now) {
@@ -69,8 +69,10 @@ export function watchLatency(registry: Registry, monotonicMs: () => number): Lat
 }
 
 /**
- * The value below which this part of a histogram lies, as Prometheus estimates it: evenly spread within a bucket, and
- * beyond the last bound that bound. @param counts cumulative
+ * A quantile of a histogram, as Prometheus' histogram_quantile estimates it: values are assumed to be evenly spread within
+ * their bucket; beyond the last finite bound it is that bound.
+ * @param counts cumulative, by upper bound
+ * @param part 0..1
  */
 export function quantile(counts: ReadonlyMap<number, number>, part: number): number {
   const bounds = [...counts.keys()].sort((a, b) => a - b);

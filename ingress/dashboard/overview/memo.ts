@@ -1,9 +1,9 @@
-// Answers that many pages ask for at once: computed once, and the seldomer the more they cost.
-import { LRUCache } from 'lru-cache';
+// Caches values that many pages read at once, for the longer the more they cost to compute.
+import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
 
-/** Tenants whose answers are kept. */
+/** Tenants whose values are cached. */
 const MAX_ENTRIES = 200;
-/** A costly answer is good for this many times the time it took: at most a twentieth of the time is spent on it. */
+/** A costly value is cached for this many times its computation time, so at most 5 % of the time is spent on it. */
 const TIMES_ITS_COST = 20;
 
 interface Entry<T> {
@@ -12,8 +12,8 @@ interface Entry<T> {
 }
 
 /**
- * A function whose answers are kept for a while by key. Who asks while an answer is being computed gets that one; an
- * error is not kept. A `costly` answer is kept for longer, and while it is computed anew the old one is given.
+ * A function whose values are cached by key for `ttlMs`. Concurrent calls share one computation (coalescing); errors are not
+ * cached. A `costly` value is cached for longer, and the old value is returned while a new one is computed.
  */
 export function memoize<A, T>(options: {
   readonly keyOf: (argument: A) => string;
@@ -23,7 +23,7 @@ export function memoize<A, T>(options: {
   readonly costly?: boolean;
 }): (argument: A) => Promise<T> {
   const { keyOf, load, ttlMs, monotonicMs, costly = false } = options;
-  const known = new LRUCache<string, Entry<T>>({ max: MAX_ENTRIES });
+  const known = new BoundedCache<Entry<T>>({ max: MAX_ENTRIES });
   const loading = new Map<string, Promise<T>>();
 
   const start = (key: string, argument: A): Promise<T> => {
@@ -45,7 +45,7 @@ export function memoize<A, T>(options: {
     if (entry !== undefined && monotonicMs() < entry.untilMs) return entry.value;
     const next = loading.get(key) ?? start(key, argument);
     if (!costly || entry === undefined) return next;
-    // Whoever asks next hears of its trouble.
+    // After an error the next call computes again and throws.
     next.catch(() => known.delete(key));
     return entry.value;
   };

@@ -1,15 +1,17 @@
-// The numbers of the first page, put together for the holder of a key.
+// Reads the numbers of the overview for a key.
 import type { Database } from '../../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { Overview, SystemState } from '../client/wire.ts';
 import { createDecisionRates } from './decisions.ts';
 import { memoize } from './memo.ts';
 import { readSystem, type SystemDeps } from './system.ts';
-import { readAgents, readHalt, readLog, type Tenant } from './tenant.ts';
+import type { Tenant } from '../logs.ts';
+import { readHalt } from '../../../shared/domain/decisions/halts.ts';
+import { readAgents, readLog } from './tenant.ts';
 
-/** All who watch share what was read within this time. */
+/** Numbers are cached this long, for all pages that show them. */
 const TTL_MS = 900;
-/** Counting 100,000 agents takes a while, and their levels change slowly. */
+/** Counting 100,000 agents takes 100 ms, and their levels change slowly. */
 const AGENTS_TTL_MS = 2_000;
 
 export interface OverviewDeps extends SystemDeps {
@@ -19,12 +21,10 @@ export interface OverviewDeps extends SystemDeps {
   readonly version: string;
 }
 
-export interface OverviewReader {
-  /** @throws {ApiError} E6002 */
-  read(key: AuthenticatedKey): Promise<Overview>;
-}
+/** @throws {ApiError} E6002 */
+export type ReadOverview = (key: AuthenticatedKey) => Promise<Overview>;
 
-export function createOverview(deps: OverviewDeps): OverviewReader {
+export function createOverview(deps: OverviewDeps): ReadOverview {
   const { db, nowMs, monotonicMs, version } = deps;
   const rates = createDecisionRates({ db, nowMs, monotonicMs });
   const keyOf = ({ organisationId, environment }: Tenant): string => `${organisationId}/${environment}`;
@@ -53,14 +53,20 @@ export function createOverview(deps: OverviewDeps): OverviewReader {
         agents(tenant),
       ]);
       const { environment } = tenant;
-      return { at: new Date(nowMs()).toISOString(), version, environment, halt, decisions, log, agents: counted };
+      return {
+        at: new Date(nowMs()).toISOString(),
+        version,
+        environment,
+        halt: halt === undefined ? null : { reason: halt.reason, since: halt.createdAt.toISOString() },
+        decisions,
+        log,
+        agents: counted,
+      };
     },
   });
-  return {
-    async read(key) {
-      const isOperator = key.isOperator && key.environment === 'live';
-      const [mine, everything] = await Promise.all([own(key), isOperator ? system(null) : null]);
-      return { ...mine, system: everything };
-    },
+  return async (key) => {
+    const isOperator = key.isOperator && key.environment === 'live';
+    const [numbers, installation] = await Promise.all([own(key), isOperator ? system(null) : null]);
+    return { ...numbers, system: installation };
   };
 }

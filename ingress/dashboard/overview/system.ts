@@ -1,4 +1,4 @@
-// What an operator sees of the installation: processes, queues, outbox, dead jobs, latency and the policy set.
+// What the overview shows the operator of the installation: processes, queues, outbox, dead jobs, latency and the policy set.
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
@@ -7,15 +7,15 @@ import { logProblems } from '../../../shared/domain/ledger/audit.ts';
 import type { Queues } from '../../../shared/platform/queues/queues.ts';
 import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';
 import type { QueueState, SystemState } from '../client/wire.ts';
+import { MAX_WAITING } from '../logs.ts';
 import type { LatencyWatch } from './latency.ts';
 
-const MANY = 10_000;
-/** Sentences about logs that a page has room for. */
+/** Sentences about logs that the page has room for. */
 const MAX_LOG_PROBLEMS = 10;
 
 const OUTBOX: Statement = {
   name: 'dashboard-outbox',
-  text: `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox LIMIT ${MANY}) waiting) AS waiting,
+  text: `SELECT (SELECT count(*)::int FROM (SELECT FROM outbox LIMIT ${MAX_WAITING}) waiting) AS waiting,
       greatest(0, coalesce((SELECT extract(epoch FROM now() - created_at)::float8 FROM outbox ORDER BY seq LIMIT 1), 0)) AS "oldestSeconds"`,
 };
 
@@ -35,7 +35,7 @@ async function readQueues(queues: SystemDeps['queues']): Promise<QueueState[] | 
       }),
     );
   } catch {
-    // The store's absence is a state of the page, and says nothing about everything else on it.
+    // The page shows that the store is away; the rest of it does not depend on the store.
     return null;
   }
 }

@@ -1,42 +1,33 @@
-// Every route and every live topic of the dashboard's own, beside those of /v1 that it serves as they are.
-import type { Database } from '../../../shared/platform/db/database.ts';
-import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
+// All routes and live topics of the dashboard's own, beside the routes of /v1 that it also serves.
 import type { Route } from '../../route.ts';
-import type { Topic } from '../events.ts';
 import type { AgentLister } from '../agents.ts';
-import type { OverviewReader } from '../overview/overview.ts';
-import type { Trail } from '../trail.ts';
-import { agentListRoutes } from './agents.ts';
+import type { Topic } from '../events.ts';
+import type { ReadOverview } from '../overview/overview.ts';
+import { agentListRoute } from './agents.ts';
+import { type ApprovalTopicDeps, approvalTopic } from './approvals.ts';
 import { auditRoutes } from './audit.ts';
-import { type DecisionPagesDeps, decisionPageRoutes } from './decisions.ts';
-import { approvalTopic } from './approvals.ts';
 import { deadJobRoutes } from './dead-jobs.ts';
-import { overviewRoutes, overviewTopic } from './overview.ts';
-import { policyPageRoutes } from './policies.ts';
+import { type DecisionPagesDeps, decisionPageRoutes } from './decisions.ts';
+import { overviewRoute, overviewTopic } from './overview.ts';
+import { type PolicyPageDeps, policyPageRoutes } from './policies.ts';
 
-export interface DashboardRouteDeps {
-  readonly db: Database;
-  readonly nowMs: () => number;
-  readonly monotonicMs: () => number;
-  readonly policies: ActivePolicySet;
-  readonly overview: OverviewReader;
+export interface DashboardRouteDeps extends ApprovalTopicDeps, DecisionPagesDeps, PolicyPageDeps {
+  readonly readOverview: ReadOverview;
   readonly agents: AgentLister;
-  readonly decisions: DecisionPagesDeps;
-  readonly trail: Trail;
 }
 
-/** Their paths begin with /dashboard/api/; those that are not GET are audited by the site. */
+/** Their paths begin with /dashboard/api/. Those that are not GET are recorded on the operator trail (site.ts). */
 export function dashboardRoutes(deps: DashboardRouteDeps): Route[] {
   return [
-    ...overviewRoutes(deps.overview),
-    ...agentListRoutes(deps.agents),
-    ...decisionPageRoutes(deps.decisions),
-    ...auditRoutes(deps.trail),
+    overviewRoute(deps.readOverview),
+    agentListRoute(deps.agents),
+    ...decisionPageRoutes(deps),
+    ...auditRoutes(deps.db),
     ...policyPageRoutes(deps),
-    ...deadJobRoutes(deps),
+    ...deadJobRoutes(deps.db),
   ];
 }
 
 export function dashboardTopics(deps: DashboardRouteDeps): Topic[] {
-  return [overviewTopic(deps.overview), approvalTopic(deps)];
+  return [overviewTopic(deps.readOverview), approvalTopic(deps)];
 }

@@ -1,13 +1,13 @@
-// Which approvals wait for a human now: what the page of approvals follows.
+// The live topic of approvals: which of them are pending now.
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 import type { WaitingApprovals } from '../client/wire.ts';
 import type { Topic } from '../events.ts';
 import { memoize } from '../overview/memo.ts';
 
-/** As many as the pages compare with what they show; beyond, the number is enough. */
+/** As many as a page compares with its list; beyond that, the total is enough. */
 const MAX_SHOWN = 200;
-/** Counting goes no further: nobody decides so many. */
+/** Counting stops here. */
 const MAX_COUNT = 10_000;
 const FRESH_MS = 1_000;
 
@@ -25,7 +25,7 @@ export interface ApprovalTopicDeps {
 
 export function approvalTopic({ db, nowMs, monotonicMs }: ApprovalTopicDeps): Topic {
   const load = memoize({
-    // A bound key sees those of its agents only.
+    // A bound key sees only the approvals of its agents.
     keyOf: (key: AuthenticatedKey) =>
       `${key.organisationId} ${key.environment} ${key.agentIds === null ? '' : key.keyId}`,
     ttlMs: FRESH_MS,

@@ -1,10 +1,13 @@
-// The audit pages: the log's own audit, and what was done on the operators' pages.
+// The audit page: the state of the logs, and the operator trail.
 import { Type } from 'typebox';
+import type { Database } from '../../../shared/platform/db/database.ts';
 import { Cursor, DEFAULT_LIMIT, Limit, StringEnum } from '../../../shared/api/common.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
-import { defineRoute, type Route } from '../../route.ts';
+import type { Route } from '../../route.ts';
 import type { AuditedLogs, OperatorActions } from '../client/wire.ts';
-import type { Trail } from '../trail.ts';
+import { readLogs } from '../logs.ts';
+import { listActions } from '../operator-actions.ts';
+import { pageRoute } from './page-route.ts';
 
 const ActionsQuery = Type.Object(
   {
@@ -15,41 +18,26 @@ const ActionsQuery = Type.Object(
   { additionalProperties: false },
 );
 
-export function auditRoutes(trail: Trail): Route[] {
+export function auditRoutes(db: Database): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/dashboard/api/audit/logs',
-      access: ['admin:*'],
-      tag: 'Dashboard',
-      summary: 'The logs of the organisation and environment with what their audits found',
-      request: {},
-      responses: { 200: { description: 'The logs, the newest first.' } },
-      errors: [],
-      handler: async ({ key }) => {
-        const body: AuditedLogs = { logs: await trail.logs(key) };
-        return { status: 200, body };
-      },
+    pageRoute({
+      path: '/audit/logs',
+      summary: 'The logs of the organisation and environment with the findings of the auditor, newest first',
+      answer: async ({ key }): Promise<AuditedLogs> => ({ logs: await readLogs(db, key) }),
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/dashboard/api/audit/actions',
-      access: ['admin:*'],
-      tag: 'Dashboard',
-      summary: 'What was done on the pages, newest first',
+    pageRoute({
+      path: '/audit/actions',
+      summary: 'What operators did on the dashboard, newest first',
       request: { query: ActionsQuery },
-      responses: { 200: { description: 'One page of actions.' } },
-      errors: [],
-      handler: async ({ key, query: { outcome, cursor, limit = DEFAULT_LIMIT } }) => {
+      answer: async ({ key, query: { outcome, cursor, limit = DEFAULT_LIMIT } }): Promise<OperatorActions> => {
         const before = decodeCursor(cursor, /^\d{1,15}$/);
-        const rows = await trail.actions(key, { before, outcome }, limit + 1);
-        const body: OperatorActions = pageOf(
+        const rows = await listActions(db, key, { before, outcome }, limit + 1);
+        return pageOf(
           rows,
           limit,
           (row) => row,
           (row) => String(row.seq),
         );
-        return { status: 200, body };
       },
     }),
   ];

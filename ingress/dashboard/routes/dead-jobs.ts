@@ -1,4 +1,4 @@
-// Jobs that gave up: an operator decides about all of them, an admin of a tenant about those of the tenant.
+// Routes of dead jobs: the operator handles all of them, an admin of an organisation those of the organisation.
 import { Type } from 'typebox';
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
@@ -13,9 +13,10 @@ import {
 } from '../../../shared/platform/queues/dead-jobs.ts';
 import { MAX_REASON } from '../../../shared/api/approval.ts';
 import { Cursor, DEFAULT_LIMIT, Limit, NOT_BLANK, StringEnum } from '../../../shared/api/common.ts';
-import { defineRoute, type Route } from '../../route.ts';
+import type { Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import type { DeadJob } from '../client/wire.ts';
+import { pageRoute } from './page-route.ts';
 
 const closed = { additionalProperties: false };
 const Query = Type.Object(
@@ -32,12 +33,12 @@ const Discard = Type.Object(
   closed,
 );
 
-/** What the database numbers them with, and nothing that it would refuse to compare. */
+/** The database's numbers of dead jobs: at most 18 digits, which fit in a bigint. */
 const ID = /^[1-9]\d{0,17}$/;
 
-/** Whose jobs a key may see; undefined: everybody's. @throws {ApiError} E1004 */
+/** Whose jobs a key may see; undefined: all jobs of the installation. @throws {ApiError} E1004 */
 function scopeOf(key: AuthenticatedKey): DeadJobOwner | undefined {
-  // A job does not say which agents it is about.
+  // A job does not tell which agents it concerns.
   if (key.agentIds !== null)
     throw new ApiError('E1004', 'Dead jobs need an admin key that is not bound to single agents.');
   if (key.isOperator && key.environment === 'live') return undefined;
@@ -51,76 +52,60 @@ function shown(job: DeadJobRecord): DeadJob {
 
 const noSuchJob = (): ApiError => new ApiError('E4001', 'There is no such dead job.');
 
-export function deadJobRoutes({ db }: { readonly db: Database }): Route[] {
-  const common = { access: ['admin:*'], tag: 'Dashboard' } as const;
+function assertJobId(id: string): string {
+  if (!ID.test(id)) throw noSuchJob();
+  return id;
+}
 
-  /** What one of several who decide at the same time is told when another was first. */
-  const decided = async (key: AuthenticatedKey, id: string, job: DeadJobRecord | undefined): Promise<DeadJob> => {
+export function deadJobRoutes(db: Database): Route[] {
+  /** The job that was retried or discarded. @throws {ApiError} E5002 when somebody else did so first; E4001 */
+  const resolved = async (key: AuthenticatedKey, id: string, job: DeadJobRecord | undefined): Promise<DeadJob> => {
     if (job !== undefined) return shown(job);
-    const there = await readDeadJob(db, id, scopeOf(key));
-    if (there === undefined) throw noSuchJob();
-    throw new ApiError('E5002', `The job is not dead any more: it was ${there.state} by ${there.resolvedBy}.`);
-  };
-  const known = (id: string): string => {
-    if (!ID.test(id)) throw noSuchJob();
-    return id;
+    const current = await readDeadJob(db, id, scopeOf(key));
+    if (current === undefined) throw noSuchJob();
+    throw new ApiError('E5002', `The job is not dead any more: it was ${current.state} by ${current.resolvedBy}.`);
   };
 
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dashboard/api/dead-jobs',
-      summary: 'Jobs that gave up, newest first',
+    pageRoute({
+      path: '/dead-jobs',
+      summary: 'Dead jobs, newest first',
       request: { query: Query },
-      responses: { 200: { description: 'One page of them.' } },
       errors: ['E1004'],
-      handler: async ({ key, query }) => {
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const before = decodeCursor(query.cursor, ID);
-        const owner = scopeOf(key);
-        const jobs = await listDeadJobs(db, { state: query.state ?? 'dead', owner, before, limit: limit + 1 });
-        return { status: 200, body: pageOf(jobs, limit, shown, (job) => job.deadJobId) };
+      answer: async ({ key, query: { state = 'dead', cursor, limit = DEFAULT_LIMIT } }) => {
+        const page = { state, owner: scopeOf(key), before: decodeCursor(cursor, ID), limit: limit + 1 };
+        return pageOf(await listDeadJobs(db, page), limit, shown, (job) => job.deadJobId);
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dashboard/api/dead-jobs/{id}',
-      summary: 'One job that gave up',
+    pageRoute({
+      path: '/dead-jobs/{id}',
+      summary: 'One dead job',
       request: { params: Params },
-      responses: { 200: { description: 'The job.' } },
       errors: ['E1004', 'E4001'],
-      handler: async ({ key, params }) => {
-        const job = await readDeadJob(db, known(params.id), scopeOf(key));
+      answer: async ({ key, params }) => {
+        const job = await readDeadJob(db, assertJobId(params.id), scopeOf(key));
         if (job === undefined) throw noSuchJob();
-        return { status: 200, body: shown(job) };
+        return shown(job);
       },
     }),
-    defineRoute({
-      ...common,
+    pageRoute({
       method: 'POST',
-      path: '/dashboard/api/dead-jobs/{id}/retry',
+      path: '/dead-jobs/{id}/retry',
       summary: 'Put a job back into its queue',
       request: { params: Params },
-      responses: { 200: { description: 'The job, retried.' } },
       errors: ['E1004', 'E4001', 'E5002'],
-      handler: async ({ key, params }) => {
-        const job = await retryDeadJob(db, known(params.id), key.keyId, scopeOf(key));
-        return { status: 200, body: await decided(key, params.id, job) };
-      },
+      answer: async ({ key, params }) =>
+        resolved(key, params.id, await retryDeadJob(db, assertJobId(params.id), key.keyId, scopeOf(key))),
     }),
-    defineRoute({
-      ...common,
+    pageRoute({
       method: 'POST',
-      path: '/dashboard/api/dead-jobs/{id}/discard',
-      summary: 'Say that a job need not be done',
+      path: '/dead-jobs/{id}/discard',
+      summary: 'Mark a job as not to be done',
       request: { params: Params, body: Discard },
-      responses: { 200: { description: 'The job, discarded.' } },
       errors: ['E1004', 'E4001', 'E5002'],
-      handler: async ({ key, params, body }) => {
-        const job = await discardDeadJob(db, known(params.id), key.keyId, body.reason, scopeOf(key));
-        return { status: 200, body: await decided(key, params.id, job) };
+      answer: async ({ key, params, body }) => {
+        const job = await discardDeadJob(db, assertJobId(params.id), key.keyId, body.reason, scopeOf(key));
+        return resolved(key, params.id, job);
       },
     }),
   ];

@@ -1,4 +1,4 @@
-// Decisions for the pages: how many came since, and the full explanation of one on record.
+// Routes of the decision pages: how many decisions are new, and the full explanation of one.
 import { Type } from 'typebox';
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
@@ -6,32 +6,27 @@ import { assertMayName } from '../../../shared/domain/keys/bound.ts';
 import { CallerId, StringEnum } from '../../../shared/api/common.ts';
 import { DecisionIdParams } from '../../../shared/api/decision.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
-import { defineRoute, type Route } from '../../route.ts';
+import type { Route } from '../../route.ts';
 import type { NewerDecisions } from '../client/wire.ts';
 import type { Explanations } from '../explanations.ts';
+import { pageRoute } from './page-route.ts';
 
-/** New decisions that are looked at; more are only "more". */
+/** New decisions are counted up to this number. */
 const MAX_NEWER = 1_000;
 
-const NEWER: Statement = {
-  name: 'dashboard-decisions-newer',
+/** Three statements, so that each is a range scan of its own index. */
+const newerStatement = (name: string, condition = ''): Statement => ({
+  name: `dashboard-decisions-newer${name}`,
   text: `SELECT count(*) FILTER (WHERE $4::text IS NULL OR verdict = $4)::int AS newer, count(*)::int AS seen FROM (
-    SELECT verdict FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3 ORDER BY decision_id LIMIT ${MAX_NEWER}) AS recent`,
-};
-const NEWER_OF_AGENT: Statement = {
-  name: 'dashboard-decisions-newer-of-agent',
-  text: `SELECT count(*) FILTER (WHERE $4::text IS NULL OR verdict = $4)::int AS newer, count(*)::int AS seen FROM (
-    SELECT verdict FROM decision WHERE organisation_id = $1 AND environment = $2 AND agent_id = $5 AND decision_id > $3 ORDER BY decision_id LIMIT ${MAX_NEWER}) AS recent`,
-};
-
-const NEWER_OF_BOUND: Statement = {
-  name: 'dashboard-decisions-newer-of-bound',
-  text: NEWER_OF_AGENT.text.replace('agent_id = $5', 'agent_id = ANY ($5)'),
-};
+    SELECT verdict FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3${condition} ORDER BY decision_id LIMIT ${MAX_NEWER}) AS recent`,
+});
+const NEWER = newerStatement('');
+const NEWER_OF_AGENT = newerStatement('-of-agent', ' AND agent_id = $5');
+const NEWER_OF_BOUND = newerStatement('-of-bound', ' AND agent_id = ANY ($5)');
 
 const NewerQuery = Type.Object(
   {
-    /** Absent: all that there are. */
+    /** Absent: all decisions. */
     after: Type.Optional(Type.String({ pattern: '^dec_[0-9a-z]{26}$' })),
     agentId: Type.Optional(CallerId),
     verdict: Type.Optional(StringEnum(VERDICTS)),
@@ -46,43 +41,32 @@ export interface DecisionPagesDeps {
 
 export function decisionPageRoutes({ db, explanations }: DecisionPagesDeps): Route[] {
   return [
-    defineRoute({
-      method: 'GET',
-      path: '/dashboard/api/decisions/newer',
-      access: ['admin:*'],
-      tag: 'Dashboard',
-      summary: 'How many decisions came after one',
+    pageRoute({
+      path: '/decisions/newer',
+      summary: 'How many decisions are newer than one',
       request: { query: NewerQuery },
-      responses: { 200: { description: 'A number.' } },
-      errors: [],
-      handler: async ({ key, query: { after = '', agentId, verdict } }) => {
-        const values = [key.organisationId, key.environment, after, verdict ?? null];
+      answer: async ({ key, query: { after = '', agentId, verdict } }): Promise<NewerDecisions> => {
         if (agentId !== undefined) assertMayName(key, agentId, '?agentId');
-        const read = (statement: Statement, ...more: unknown[]): Promise<{ newer: number; seen: number }[]> =>
-          db.query(statement, [...values, ...more]);
-        const [row] = await (agentId !== undefined
-          ? read(NEWER_OF_AGENT, agentId)
-          : key.agentIds === null
-            ? read(NEWER)
-            : read(NEWER_OF_BOUND, [...key.agentIds]));
-        const body: NewerDecisions = { newer: row?.newer ?? 0, more: row?.seen === MAX_NEWER };
-        return { status: 200, body };
+        const [statement, ...agents] =
+          agentId !== undefined
+            ? [NEWER_OF_AGENT, agentId]
+            : key.agentIds === null
+              ? [NEWER]
+              : [NEWER_OF_BOUND, [...key.agentIds]];
+        const values = [key.organisationId, key.environment, after, verdict ?? null, ...agents];
+        const [row] = await db.query<{ newer: number; seen: number }>(statement, values);
+        return { newer: row?.newer ?? 0, more: row?.seen === MAX_NEWER };
       },
     }),
-    defineRoute({
-      method: 'GET',
-      path: '/dashboard/api/decisions/{id}/explanation',
-      access: ['admin:*'],
-      tag: 'Dashboard',
-      summary: 'Every rule that was looked at for a decision on record, with the values it saw',
+    pageRoute({
+      path: '/decisions/{id}/explanation',
+      summary: 'Every rule that applied to a recorded decision, with the values it was evaluated with',
       request: { params: DecisionIdParams },
-      responses: { 200: { description: 'The explanation, or why there is none.' } },
       errors: ['E4001'],
-      handler: async ({ key, params }) => {
-        const body = await explanations.read(key, params.id);
-        if (body === undefined)
-          throw new ApiError('E4001', 'There is no such decision in this organisation and environment.');
-        return { status: 200, body };
+      answer: async ({ key, params }) => {
+        const explanation = await explanations.read(key, params.id);
+        if (explanation !== undefined) return explanation;
+        throw new ApiError('E4001', 'There is no such decision in this organisation and environment.');
       },
     }),
   ];

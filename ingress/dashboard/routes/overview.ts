@@ -1,32 +1,25 @@
-// The overview: once with its history, and then as it changes.
-import { defineRoute, type Route } from '../../route.ts';
+// The overview: read once with the history of the last ten minutes, then followed as a live topic.
+import type { Route } from '../../route.ts';
 import type { Overview } from '../client/wire.ts';
 import type { Topic } from '../events.ts';
-import type { OverviewReader } from '../overview/overview.ts';
+import type { ReadOverview } from '../overview/overview.ts';
+import { pageRoute } from './page-route.ts';
 
-export function overviewRoutes(overview: OverviewReader): Route[] {
-  return [
-    defineRoute({
-      method: 'GET',
-      path: '/dashboard/api/overview',
-      access: ['admin:*'],
-      tag: 'Dashboard',
-      summary: 'The numbers of the first page, with the last ten minutes of decisions',
-      request: {},
-      responses: { 200: { description: 'The numbers.' } },
-      errors: [],
-      handler: async ({ key }) => ({ status: 200, body: await overview.read(key) }),
-    }),
-  ];
+export function overviewRoute(readOverview: ReadOverview): Route {
+  return pageRoute({
+    path: '/overview',
+    summary: 'The numbers of the overview, with the decisions of the last ten minutes',
+    answer: ({ key }) => readOverview(key),
+  });
 }
 
-export function overviewTopic(overview: OverviewReader): Topic {
+export function overviewTopic(readOverview: ReadOverview): Topic {
   return {
     name: 'overview',
     async load(key): Promise<Overview> {
-      const now = await overview.read(key);
-      // Whoever follows has the past already.
-      return { ...now, decisions: { ...now.decisions, history: [] } };
+      const overview = await readOverview(key);
+      // A page that follows the topic has the history already.
+      return { ...overview, decisions: { ...overview.decisions, history: [] } };
     },
   };
 }

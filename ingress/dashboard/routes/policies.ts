@@ -1,17 +1,18 @@
-// Policy sets as the operator's pages show them: in small answers, however many policies a set has; their history, and
-// what two of them differ in.
-import { LRUCache } from 'lru-cache';
-import { Type } from 'typebox';
+// Routes of the policy pages: a set page by page, the history of sets, and the difference of two. Answers stay small, however
+// many policies a set has.
+import { BoundedCache } from '../../../shared/kernel/bounded-cache.ts';
+import { type TSchema, Type } from 'typebox';
 import type { Database, Statement } from '../../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import type { Policy } from '../../../shared/core/policy/schema.ts';
 import type { Finding } from '../../../shared/core/policy/types.ts';
 import { Cursor, DEFAULT_LIMIT, Limit } from '../../../shared/api/common.ts';
-import { defineRoute, type Route } from '../../route.ts';
+import type { Route } from '../../route.ts';
 import { decodeCursor, pageOf } from '../../routes/paging.ts';
 import { assertOperator } from '../../routes/policies.ts';
 import type { PolicyActivation, PolicyDifference, PolicyHead, PolicySetInfo, PolicyState } from '../client/wire.ts';
+import { type PageRoute, pageRoute } from './page-route.ts';
 
 const READ: Statement = {
   name: 'policy-set-by-digest',
@@ -23,10 +24,9 @@ const ACTIVATIONS: Statement = {
     WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`,
 };
 
-/** Sets that were looked at lately stay parsed for a while: who compares two looks at them several times. */
-const KEPT_SETS = 2;
-const KEPT_MS = 60_000;
-/** Policies that a difference shows in full. */
+/** Parsed sets that are cached: a comparison of two is several requests. The content of a digest never changes. */
+const CACHED_SETS = 2;
+/** Changed policies that a difference contains. */
 const MAX_DIFFERENT = 200;
 
 const closed = { additionalProperties: false };
@@ -43,7 +43,7 @@ const PoliciesQuery = Type.Object(
 );
 const PageQuery = Type.Object({ cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) }, closed);
 const DifferenceQuery = Type.Object({ from: Digest, to: Digest }, closed);
-/** A policy's id, and the number of an activation: what the cursors hold. */
+/** The sort keys in cursors: a policy's id, and the number of an activation. */
 const POLICY_ID = /^[a-z0-9][a-z0-9-]{0,99}$/;
 const SEQ = /^[1-9]\d{0,17}$/;
 
@@ -77,7 +77,7 @@ function mentions(policy: Policy, search: string): boolean {
   return texts.some((text) => text.toLowerCase().includes(search));
 }
 
-/** What turns one set into the other, policy by policy. Both are sorted and canonical, so equal texts are equal policies. */
+/** The difference of two sets, policy by policy. Both are canonical, so equal policies have equal texts. */
 function differenceOf(
   from: StoredSet,
   to: StoredSet,
@@ -104,19 +104,32 @@ function differenceOf(
   };
 }
 
+/** A page route that only the operator may call. */
+function operatorRoute<P extends TSchema | undefined = undefined, Q extends TSchema | undefined = undefined>(
+  route: PageRoute<P, Q, undefined>,
+): Route {
+  return pageRoute({
+    ...route,
+    errors: ['E1004', ...(route.errors ?? [])],
+    answer: (request) => {
+      assertOperator(request.key);
+      return route.answer(request);
+    },
+  });
+}
+
 export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Route[] {
-  const kept = new LRUCache<string, StoredSet>({ max: KEPT_SETS, ttl: KEPT_MS, ttlAutopurge: false });
-  const common = { access: ['admin:*'], tag: 'Dashboard' } as const;
+  const parsedSets = new BoundedCache<StoredSet>({ max: CACHED_SETS });
 
   const setOf = async (digest: string): Promise<StoredSet> => {
-    const known = kept.get(digest);
-    if (known !== undefined) return known;
+    const cached = parsedSets.get(digest);
+    if (cached !== undefined) return cached;
     const [row] = await db.query<{ canonical: Buffer; created_at: Date }>(READ, [digest]);
     if (row === undefined) throw new ApiError('E4001', 'There is no policy set with this digest.');
-    // The canonical text of a set that was in force.
+    // The canonical text of an admitted set.
     const content = JSON.parse(row.canonical.toString('utf8')) as { policies: Policy[]; lexicon: object };
     const set = { digest, createdAt: row.created_at, ...content };
-    kept.set(digest, set);
+    parsedSets.set(digest, set);
     return set;
   };
   const infoOf = ({ digest, createdAt, policies }: StoredSet): PolicySetInfo => ({
@@ -128,116 +141,78 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
   });
 
   return [
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dashboard/api/policies',
-      summary: 'The set in force, and how the last reading of the folder went',
-      request: {},
-      responses: { 200: { description: 'Both.' } },
-      errors: ['E1004'],
-      handler: async ({ key }) => {
-        assertOperator(key);
+    operatorRoute({
+      path: '/policies',
+      summary: 'The set in force, and the result of the last reading of the folder',
+      answer: async (): Promise<PolicyState> => {
         const { activeDigest, readAt, readOk, findings, loadError } = active.status();
-        const body: PolicyState = {
+        return {
           active: activeDigest === undefined ? null : infoOf(await setOf(activeDigest)),
           activatedAt: activeDigest === undefined ? null : active.current().activatedAt.toISOString(),
-          lastRead: {
-            at: readAt?.toISOString() ?? null,
-            ok: readOk,
-            // Written by the worker that read the folder.
-            findings: findings as Finding[],
-          },
+          // The findings were written by the worker that read the folder.
+          lastRead: { at: readAt?.toISOString() ?? null, ok: readOk, findings: findings as Finding[] },
           loadError: loadError ?? null,
         };
-        return { status: 200, body };
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dashboard/api/policy-activations',
-      summary: 'The sets that were in force, newest first',
+    operatorRoute({
+      path: '/policy-activations',
+      summary: 'The activations of sets, newest first',
       request: { query: PageQuery },
-      responses: { 200: { description: 'One page of activations.' } },
-      errors: ['E1004'],
-      handler: async ({ key, query }) => {
-        assertOperator(key);
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const before = decodeCursor(query.cursor, SEQ) ?? null;
-        const rows = await db.query<ActivationRow>(ACTIVATIONS, [before, limit + 1]);
+      answer: async ({ query: { cursor, limit = DEFAULT_LIMIT } }) => {
+        const rows = await db.query<ActivationRow>(ACTIVATIONS, [decodeCursor(cursor, SEQ) ?? null, limit + 1]);
         const shown = ({ seq, digest, previous_digest, activated_at }: ActivationRow): PolicyActivation => ({
           seq,
           digest,
           previousDigest: previous_digest,
           activatedAt: activated_at.toISOString(),
         });
-        return { status: 200, body: pageOf(rows, limit, shown, ({ seq }) => seq) };
+        return pageOf(rows, limit, shown, ({ seq }) => seq);
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dashboard/api/policy-sets/{digest}',
+    operatorRoute({
+      path: '/policy-sets/{digest}',
       summary: 'A set that is or was in force',
       request: { params: SetParams },
-      responses: { 200: { description: 'What there is to say about the whole set.' } },
-      errors: ['E1004', 'E4001'],
-      handler: async ({ key, params }) => {
-        assertOperator(key);
-        return { status: 200, body: infoOf(await setOf(params.digest)) };
-      },
+      errors: ['E4001'],
+      answer: async ({ params }) => infoOf(await setOf(params.digest)),
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dashboard/api/policy-sets/{digest}/policies',
-      summary: 'The policies of a set by id',
+    operatorRoute({
+      path: '/policy-sets/{digest}/policies',
+      summary: 'The policies of a set by id, without their rules',
       request: { params: SetParams, query: PoliciesQuery },
-      responses: { 200: { description: 'One page of them, without their rules.' } },
-      errors: ['E1004', 'E4001'],
-      handler: async ({ key, params, query }) => {
-        assertOperator(key);
-        const limit = query.limit ?? DEFAULT_LIMIT;
-        const after = decodeCursor(query.cursor, POLICY_ID);
-        const search = query.search?.toLowerCase();
+      errors: ['E4001'],
+      answer: async ({ params, query: { cursor, search, limit = DEFAULT_LIMIT } }) => {
+        const after = decodeCursor(cursor, POLICY_ID);
+        const text = search?.toLowerCase();
         const { policies } = await setOf(params.digest);
         const rows = policies.filter(
-          (policy) => (after === undefined || policy.id > after) && (search === undefined || mentions(policy, search)),
+          (policy) => (after === undefined || policy.id > after) && (text === undefined || mentions(policy, text)),
         );
-        return { status: 200, body: pageOf(rows.slice(0, limit + 1), limit, headOf, ({ id }) => id) };
+        return pageOf(rows.slice(0, limit + 1), limit, headOf, ({ id }) => id);
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dashboard/api/policy-sets/{digest}/policies/{id}',
+    operatorRoute({
+      path: '/policy-sets/{digest}/policies/{id}',
       summary: 'One policy of a set',
       request: { params: PolicyParams },
-      responses: { 200: { description: 'The policy as it was digested.' } },
-      errors: ['E1004', 'E4001'],
-      handler: async ({ key, params }) => {
-        assertOperator(key);
+      errors: ['E4001'],
+      answer: async ({ params }) => {
         const set = await setOf(params.digest);
         const policy = set.policies.find(({ id }) => id === params.id);
         if (policy === undefined) throw new ApiError('E4001', 'The set has no policy with this id.');
-        return { status: 200, body: { set: infoOf(set), policy } };
+        return { set: infoOf(set), policy };
       },
     }),
-    defineRoute({
-      ...common,
-      method: 'GET',
-      path: '/dashboard/api/policy-difference',
-      summary: 'What two sets differ in',
+    operatorRoute({
+      path: '/policy-difference',
+      summary: 'The difference of two sets: added, removed and changed policies, and the lexicon when it changed',
       request: { query: DifferenceQuery },
-      responses: { 200: { description: 'Added, removed and changed policies, and the lexicon when it changed.' } },
-      errors: ['E1004', 'E4001'],
-      handler: async ({ key, query }) => {
-        assertOperator(key);
+      errors: ['E4001'],
+      answer: async ({ query }): Promise<PolicyDifference> => {
         const from = await setOf(query.from);
         const to = await setOf(query.to);
-        const body: PolicyDifference = { from: infoOf(from), to: infoOf(to), ...differenceOf(from, to) };
-        return { status: 200, body };
+        return { from: infoOf(from), to: infoOf(to), ...differenceOf(from, to) };
       },
     }),
   ];

@@ -1,23 +1,23 @@
-// Signing in and out: an admin key is exchanged for a session, and never asked for again or kept by the pages.
+// Signing in and out: an admin key is exchanged for a session. The pages do not keep the key.
 import { Type } from 'typebox';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { parseKey } from '../../../shared/domain/keys/format.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
-import type { Limiter } from '../../ports.ts';
+import type { Limiter } from '../../request/limit.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../../route.ts';
 import { clientOf } from '../../request/address-limit.ts';
-import { actionOf, type Action, type Audit } from '../audit.ts';
+import { actionOf, type Action, type OperatorTrail } from '../operator-trail.ts';
 import type { Attempts } from '../attempts.ts';
 import type { SessionAnswer, SignInAnswer } from '../client/wire.ts';
 import type { Devices } from '../devices.ts';
 import type { Session, Sessions } from '../sessions.ts';
 
-/** The key that a text is. @throws {ApiError} E1002, E1003, E6002 */
+/** Checks a key. @throws {ApiError} E1002, E1003, E6002 */
 export type SignIn = (key: string) => Promise<AuthenticatedKey>;
 
 export interface SessionRouteDeps {
   readonly sessions: Sessions;
-  readonly audit: Audit;
+  readonly trail: OperatorTrail;
   readonly attempts: Attempts;
   readonly devices: Devices;
   /** Counts requests without a session by address. */
@@ -28,7 +28,7 @@ export interface SessionRouteDeps {
 const SignInBody = Type.Object(
   {
     key: Type.String({ minLength: 1, maxLength: 512 }),
-    /** What this browser was given when the key last signed in with it. */
+    /** The token that this browser got when the key last signed in (devices.ts). */
     device: Type.Optional(Type.String({ maxLength: 128 })),
   },
   { additionalProperties: false },
@@ -57,8 +57,8 @@ const tooMany = (): ApiError =>
     headers: { 'retry-after': '1' },
   });
 
-export function sessionRoutes({ sessions, audit, attempts, devices, strangers, signIn }: SessionRouteDeps): Route[] {
-  /** The session, if there is one. Strangers are counted by address, and are none of the session's business. */
+export function sessionRoutes({ sessions, trail, attempts, devices, strangers, signIn }: SessionRouteDeps): Route[] {
+  /** The session, if there is one. Requests without one are limited by address; those with one are not. */
   const sessionOf = async ({ headers, address }: Asked): Promise<Session | undefined> => {
     try {
       return await sessions.find(headers, false, () => {
@@ -77,7 +77,7 @@ export function sessionRoutes({ sessions, audit, attempts, devices, strangers, s
       method: 'GET',
       path: '/dashboard/api/session',
       access: 'none',
-      // Counted below: who is signed in must not wait for strangers behind the same address.
+      // Counted by sessionOf: a signed-in operator is not limited together with strangers at the same address.
       unlimited: true,
       summary: 'Who is signed in, if anybody',
       request: {},
@@ -98,27 +98,25 @@ export function sessionRoutes({ sessions, audit, attempts, devices, strangers, s
       handler: async (context) => {
         const { body, address, headers } = context;
         const shown = parseKey(body.key.trim());
-        const action: Action = {
-          ...actionOf(context, undefined, 'sign-in'),
-          keyId: shown?.keyId ?? null,
-        };
+        const action: Action = { ...actionOf(context, undefined, 'sign-in'), keyId: shown?.keyId ?? null };
         const device = devices.nameOf(body.device, shown?.keyId);
         const client = device ?? clientOf(address);
         const waitSeconds = await attempts.take(client);
         if (waitSeconds !== undefined) {
-          audit.note(action, 'refused', 429, 'E3001');
+          trail.note(action, 'refused', 429, 'E3001');
           throw new ApiError(
             'E3001',
             `Too many wrong keys from this ${device === undefined ? 'address' : 'browser'}; try again in ${minutes(waitSeconds)}.`,
-            {
-              headers: { 'retry-after': String(waitSeconds) },
-            },
+            { headers: { 'retry-after': String(waitSeconds) } },
           );
         }
-        let countsAgainst = true;
+        let isCounted = true;
         const exchange = async (): Promise<Reply> => {
           if (shown === undefined)
-            throw new ApiError('E1002', 'This is not an API key: one begins with cst_ and is copied whole.');
+            throw new ApiError(
+              'E1002',
+              'This is not an API key. A key begins with cst_; make sure that you copied all of it.',
+            );
           const key = await signIn(body.key.trim());
           if (!key.scopes.has('admin:*'))
             throw new ApiError(
@@ -126,19 +124,19 @@ export function sessionRoutes({ sessions, audit, attempts, devices, strangers, s
               'The dashboard needs a key with the scope admin:*; this key is valid but lacks it.',
             );
           await attempts.giveBack(client);
-          countsAgainst = false;
-          // A session that this browser had before is over.
+          isCounted = false;
+          // Ends the session that this browser had before.
           await sessions.end(headers);
           const { session, cookie } = await sessions.open(key);
           const answer: SignInAnswer = { ...answerOf(session), device: devices.issue(key.keyId) };
           return { status: 200, body: answer, headers: { 'set-cookie': cookie } };
         };
         try {
-          return await audit.around(action, exchange);
+          return await trail.around(action, exchange);
         } catch (error) {
-          // What the service failed at says nothing of the key.
+          // An error of the service does not mean that the key is wrong.
           const isOurs = !(error instanceof ApiError) || error.status >= 500;
-          if (countsAgainst && isOurs) await attempts.giveBack(client).catch(() => undefined);
+          if (isCounted && isOurs) await attempts.giveBack(client).catch(() => undefined);
           throw error;
         }
       },
@@ -161,17 +159,17 @@ export function sessionRoutes({ sessions, audit, attempts, devices, strangers, s
         });
         try {
           const session = await sessionOf(context);
-          // Anybody could say it without end, and nothing is done: no row of the audit.
+          // Not on the trail: nothing changes, and anybody could repeat it without limit.
           if (session === undefined) return await signOut();
-          return await audit.around(actionOf(context, session.key, 'sign-out'), signOut);
+          return await trail.around(actionOf(context, session.key, 'sign-out'), signOut);
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;
-          // Whoever signs out must not be signed in here any more, even when the session can only end by itself later.
+          // The cookie is deleted in any case, even when the session in the database can only expire.
           const { code, message, status, cause } = error;
           throw new ApiError(code, message, {
             status,
             cause,
-            headers: { ...error.headers, 'set-cookie': sessions.takeAway },
+            headers: { ...error.headers, 'set-cookie': sessions.deleteCookie },
           });
         }
       },

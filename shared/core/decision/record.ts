@@ -8,9 +8,6 @@ import { recordDigest } from '../proof/record.ts';
 /** Validity of a decision. */
 export const DECISION_TTL_MS = 3_600_000;
 
-/** The start of the message of a DENY by a halt; the halt's reason follows. */
-export const HALTED_MESSAGE = 'everything is halted: ';
-
 /** The members of a normalized intent that a decision repeats. */
 export function intentMember(intent: Facts['intent']): object {
   const { requested, normalized, domain, action, verb, resource, effect, traits, risk, parsed } = intent;
@@ -69,6 +66,8 @@ export interface DecisionParts {
   /** JCS of intentMember. */
   readonly intent: string;
   readonly trust: Facts['trust'];
+  /** X-Request-Id of the request that asked: ASCII without quotes and backslashes. Absent where no request is known. */
+  readonly requestId?: string | undefined;
   /** The number of signals behind the trust score, and the UTC day for which it was computed. */
   readonly asOf: { readonly signals: number; readonly day: string };
   readonly evaluation: Evaluation;
@@ -141,7 +140,7 @@ function textsOf(evaluation: Evaluation): { obligations: string; reasons: string
 
 /**
  * Serializes a decision. The body is JCS: `agent_id allowed approval? decision_id evaluated_at expires_at factsDigest intent key_id
- * obligations policy_set reasons trust verdict`; the answer is the same without factsDigest, with `proof`.
+ * obligations policy_set reasons request_id? trust verdict`; the answer is the same without factsDigest, with `proof`.
  */
 export function writeDecision(parts: DecisionParts): DecisionBytes {
   const { verdict } = parts.evaluation;
@@ -151,9 +150,10 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
   const head =
     `{"agent_id":${agentId},"allowed":${verdict === 'ALLOW' || verdict === 'DEGRADE'}${approvalText(parts.approval)}` +
     `,"decision_id":"${parts.decisionId}","evaluated_at":"${evaluatedAt}","expires_at":"${expiresAt}"`;
+  const requestText = parts.requestId === undefined ? '' : `,"request_id":"${parts.requestId}"`;
   const beforeProof = `,"intent":${parts.intent},"key_id":"${parts.keyId}","obligations":${obligations},"policy_set":{"digest":"${parts.policyDigest}"}`;
   const tail =
-    `,"reasons":${reasons},"trust":{"as_of":{"day":"${asOf.day}","signals":${asOf.signals}}` +
+    `,"reasons":${reasons}${requestText},"trust":{"as_of":{"day":"${asOf.day}","signals":${asOf.signals}}` +
     `,"claimed_level":${trust.claimed === null ? 'null' : trust.claimed.level},"effective_level":${trust.level}` +
     `,"recorded_level":${trust.recorded.level},"score":${trust.recorded.score},"uncertainty":${trust.uncertainty}}` +
     `,"verdict":"${verdict}"}`;

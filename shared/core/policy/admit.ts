@@ -1,9 +1,11 @@
 // Decides whether files may be put into force, with the same messages for the worker, POST /v1/policies/validate and `custos policy check`.
 import type { KnownVerbs } from '../intent/lexicon/known-verbs.ts';
 import { lintPolicySet } from './lint.ts';
+import { catalogueFindings } from './lint/catalogues.ts';
 import type { LintCode, LintFinding, Witness } from './lint.ts';
-import { byPlace, loadPolicySet } from './load.ts';
-import type { LoadDependencies, PolicySet, TextFile } from './load.ts';
+import { byPlace, isCatalogue, type TextFile } from './files.ts';
+import { loadPolicySet } from './load.ts';
+import type { LoadDependencies, PolicySet } from './load.ts';
 import { policySources } from './testing/sources.ts';
 import type { Finding } from './types.ts';
 
@@ -100,6 +102,7 @@ export function admitPolicySet<Lexicon>(texts: PolicyTexts, deps: AdmitDependenc
       )
     : [];
   const errors = [...refused, ...linted.filter(({ severity }) => severity === 'error')].sort(byPlace);
-  const warnings = linted.filter(({ severity }) => severity === 'warning').sort(byPlace);
+  const ofTools = loaded.ok ? catalogueFindings(policies.filter(isCatalogue), deps.verbsOf(loaded.set.lexicon)) : [];
+  const warnings = [...linted.filter(({ severity }) => severity === 'warning'), ...ofTools].sort(byPlace);
   return { set: loaded.ok && errors.length === 0 ? loaded.set : undefined, errors, warnings };
 }

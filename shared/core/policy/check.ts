@@ -2,7 +2,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { compileSchema } from '../../kernel/compile-schema.ts';
 import { accepts, OPERATORS } from './operators.ts';
-import { canonicalResource } from './resource.ts';
+import { canonicalResource } from '../intent/resource.ts';
 import { PolicySchema } from './schema.ts';
 import type { Comparison, Policy } from './schema.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
@@ -50,6 +50,9 @@ const COMPARED_AS: Readonly<Record<string, string>> = {
 const COMPARES_PARTS = new Set([
   'startsWith',
   'endsWith',
+  'matchesGlob',
+  'matchesPattern',
+  'hostIn',
   'withinHours',
   'isPresent',
   'amountAbove',

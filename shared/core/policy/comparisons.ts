@@ -1,5 +1,5 @@
 // Comparisons: the values that an operator accepts, and its result. Total over all inputs, and strict about types.
-import { canonicalResource, covers, isPattern, overlaps } from './resource.ts';
+import { canonicalResource, covers, isPattern, overlaps } from '../intent/resource.ts';
 import { timeOf } from './values.ts';
 
 /**
@@ -88,6 +88,11 @@ export function within(actual: unknown, value: unknown): ComparisonOutcome {
 export function contains(actual: unknown, value: unknown): ComparisonOutcome {
   const items = listOf(actual, value);
   return items === undefined ? 'missing' : outcome(items.includes(value));
+}
+/** As `contains`; of a text, whether the value is in it. */
+export function containsPart(actual: unknown, value: unknown): ComparisonOutcome {
+  if (typeof actual !== 'string') return contains(actual, value);
+  return typeof value === 'string' ? outcome(actual.includes(value)) : 'missing';
 }
 export function containsSome(actual: unknown, value: unknown, how: 'some' | 'every'): ComparisonOutcome {
   if (!Array.isArray(value)) return 'missing';

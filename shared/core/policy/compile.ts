@@ -5,7 +5,7 @@ import { createRuleIndex } from './rule-index.ts';
 import type { RuleIndex } from './rule-index.ts';
 import { leafOf, leavesOf, normalForm } from './normal-form.ts';
 import type { Leaf, NormalNode } from './normal-form.ts';
-import { canonicalResource } from './resource.ts';
+import { canonicalResource } from '../intent/resource.ts';
 import type { Comparison, Condition, Policy } from './schema.ts';
 import { pathReader } from './vocabulary.ts';
 

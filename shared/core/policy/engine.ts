@@ -1,7 +1,7 @@
 // Wraps json-rules-engine and avoids its pitfalls: one engine per run, custom operators and a custom path resolver.
 import { Engine, Operator as EngineOperator } from 'json-rules-engine';
 import type { RuleResult } from 'json-rules-engine';
-import { OPERATORS } from './operators.ts';
+import { ALL_OPERATORS, compareWith } from './operators.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { ENGINE_FACT, engineConditions, engineOperator, holds } from './normal-form.ts';
 import { pathReader } from './vocabulary.ts';
@@ -27,14 +27,11 @@ type Variants = ReadonlyMap<string, EngineOperator>;
 /** Every operator in four variants: plain or negated, true or false when the comparison is undecidable. Stateless, so shared. */
 function makeVariants(): Variants {
   const variants = new Map<string, EngineOperator>();
-  for (const operator of OPERATORS.values()) {
+  for (const operator of ALL_OPERATORS) {
     for (const negated of [false, true]) {
       for (const whenUnsure of [false, true]) {
-        const test = (actual: unknown, value: unknown): boolean => {
-          const outcome =
-            actual === undefined && operator.name !== 'isPresent' ? 'missing' : operator.test(actual, value);
-          return holds(outcome, negated, whenUnsure);
-        };
+        const test = (actual: unknown, value: unknown): boolean =>
+          holds(compareWith(operator, actual, value), negated, whenUnsure);
         const name = engineOperator(operator.name, negated, whenUnsure);
         variants.set(name, new EngineOperator(name, test));
       }

@@ -13,9 +13,9 @@ import type { Judgement, Match, MissingOpens } from './combine.ts';
 import type { CompiledSet } from './compile.ts';
 import { createRuleRunner } from './engine.ts';
 import type { RuleRunner } from './engine.ts';
-import { BoundedMap, textKey, valueKey } from './memory.ts';
+import { createKeyedCache, textKey, valueKey } from './cache-keys.ts';
 import { explainRules, type Inspected } from './explain.ts';
-import { canonicalResource, isPattern } from './resource.ts';
+import { canonicalResource, isPattern } from '../intent/resource.ts';
 import type { CandidateRule, RuleQuery, RuleIndex, Skipped } from './rule-index.ts';
 import type { Evaluation, ExplainedRule, Facts, Reason, Risk, RiskFacts } from './types.ts';
 import { viewsOf } from './views.ts';
@@ -141,10 +141,10 @@ interface StageOptions<Result> {
 function createStage<Result extends object>(options: StageOptions<Result>) {
   const { index, createRunner, missingOpens } = options;
   // These keys are as long as the lists and come from policies, not from callers; the longest lists are the most worth sharing.
-  const lists = new BoundedMap<CandidateList>(MAX_LISTS, Number.POSITIVE_INFINITY);
-  const requests = new BoundedMap<CandidateList>(MAX_REQUESTS);
-  const results = new BoundedMap<Result>(options.memoLimit);
-  const runners = new BoundedMap<RuleRunner>(MAX_RUNNERS);
+  const lists = createKeyedCache<CandidateList>(MAX_LISTS, Infinity);
+  const requests = createKeyedCache<CandidateList>(MAX_REQUESTS);
+  const results = createKeyedCache<Result>(options.memoLimit);
+  const runners = createKeyedCache<RuleRunner>(MAX_RUNNERS);
   let listCount = 0;
 
   function listOf(candidates: readonly CandidateRule[]): CandidateList {

@@ -1,34 +1,35 @@
 // Loads files into one policy set, all or nothing; every finding has a file, line and column.
 import { createHash } from 'node:crypto';
-import { JsonError, parseJson, parseJsonWithPositions } from '../../kernel/json.ts';
+import { JsonError, parseJson } from '../../kernel/json.ts';
 import { canonicalize } from '../proof/canonical.ts';
+import { compileCatalogues, type ToolCatalogues } from '../tools/catalogue.ts';
+import type { ToolCatalogueFile } from '../tools/schema.ts';
 import { checkPolicy } from './check.ts';
-import type { Problem } from './check.ts';
+import { checkCatalogue } from './check-tools.ts';
 import { compilePolicies } from './compile.ts';
 import type { CompiledSet } from './compile.ts';
+import { byPlace, findingsOf, isCatalogue, parseFile, type TextFile } from './files.ts';
 import { createOnce } from './once.ts';
+import type { Problem } from './schema-problems.ts';
 import type { Policy } from './schema.ts';
-import type { Finding } from './types.ts';
+import type { Finding, FindingCode } from './types.ts';
 
 /** All active policies together. `Lexicon` is the result of the lexicon compiler. */
 export interface PolicySet<Lexicon = unknown> {
   /** SHA-256 of `canonical`, lower-case hex. */
   readonly digest: string;
   /**
-   * The canonical JSON of `{engine, lexicon, policies}`, from which loadCanonicalSet builds the same set. Serialized again on every access,
-   * because it is megabytes long and every process keeps a set.
+   * The canonical JSON of `{engine, lexicon, policies, tools}`, from which loadCanonicalSet builds the same set. Serialized again on every
+   * access, because it is megabytes long and every process keeps a set. Without catalogues there is no member `tools`.
    */
   readonly canonical: string;
   /** Sorted by id, each id once, without `$schema`. */
   readonly policies: readonly Policy[];
+  /** Sorted by server, each server once, without `$schema`. */
+  readonly catalogues: readonly ToolCatalogueFile[];
+  readonly tools: ToolCatalogues;
   readonly lexicon: Lexicon;
   readonly compiled: CompiledSet;
-}
-
-export interface TextFile {
-  /** Used only in findings. */
-  readonly path: string;
-  readonly text: string;
 }
 
 export interface LoadDependencies<Lexicon> {
@@ -45,66 +46,74 @@ export type LoadResult<Lexicon = unknown> =
 
 /** The version of the evaluation's semantics. It is part of the digest, so a stored set names the semantics it was evaluated under. */
 export const ENGINE_VERSION = 1;
-export const MAX_FILE_BYTES = 1_048_576;
 /** The file name in findings about a stored set. */
 const STORED = 'stored policy set';
 
-/** The first problems of a file suffice; reporting a million would delay the response. */
-const MAX_PROBLEMS_PER_FILE = 1_000;
+type Checked<T> =
+  | { readonly ok: true; readonly item: T }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/**
- * Converts problems into findings. Positions are parsed only when there is a problem, because that costs several times as much as parsing.
- */
-function findingsOf(file: TextFile, problems: readonly Problem[]): Finding[] {
-  const { locate } = parseJsonWithPositions(file.text);
-  return problems.slice(0, MAX_PROBLEMS_PER_FILE).map((problem) => {
-    const { line, column } = locate(problem.pointer);
-    return { file: file.path, line, column, ...problem };
-  });
+/** A kind of file of which a set has many, each with a name of its own. */
+interface Kind<T> {
+  /** Checks a document and leaves out its `$schema`. */
+  readonly check: (document: unknown) => Checked<T>;
+  readonly keyOf: (item: T) => string;
+  /** The member that has the key, and the code when two files share it. */
+  readonly member: 'id' | 'server';
+  readonly duplicate: FindingCode;
 }
 
-/** Syntax of other formats that JSON does not have, by the character at which parsing stopped. */
-const NO_JSON: Readonly<Record<string, string>> = {
-  '/': ': JSON has no comments; say it in "description"',
-  '#': ': JSON has no comments; say it in "description"',
-  "'": ': texts stand in double quotes',
-  '\u201c': ': texts stand in straight double quotes',
-  '\u201d': ': texts stand in straight double quotes',
-  '\ufeff': ': the file begins with a byte order mark; save it as UTF-8 without one',
+const POLICIES: Kind<Policy> = {
+  check(document) {
+    const checked = checkPolicy(document);
+    if (!checked.ok) return checked;
+    const { $schema: _, ...item } = checked.policy;
+    return { ok: true, item };
+  },
+  keyOf: ({ id }) => id,
+  member: 'id',
+  duplicate: 'DUPLICATE_ID',
+};
+const CATALOGUES: Kind<ToolCatalogueFile> = {
+  check(document) {
+    const checked = checkCatalogue(document);
+    if (!checked.ok) return checked;
+    const { $schema: _, ...item } = checked.catalogue;
+    return { ok: true, item };
+  },
+  keyOf: ({ server }) => server,
+  member: 'server',
+  duplicate: 'DUPLICATE_SERVER',
 };
 
-/** Explains why a text is not JSON, for its author. */
-export function notJson({ reason, offset }: JsonError, text: string): string {
-  if (text.trim() === '') return 'is not JSON: the file is empty';
-  const at = text.charAt(offset);
-  const isAfterComma = text.slice(0, offset).trimEnd().endsWith(',');
-  if ((at === '}' || at === ']') && isAfterComma) return `is not JSON: ${reason}: no comma stands before "${at}"`;
-  return `is not JSON: ${reason}${NO_JSON[at] ?? ''}`;
-}
-
-/** The message for a file over the size limit. */
-export const TOO_LARGE = `is larger than 1 MB (${MAX_FILE_BYTES.toLocaleString('en')} bytes): split it into several files`;
-
-function parseFile(file: TextFile): { readonly value: unknown } | Finding {
-  if (Buffer.byteLength(file.text) > MAX_FILE_BYTES) {
-    return { file: file.path, line: 1, column: 1, pointer: '', code: 'TOO_LARGE', message: TOO_LARGE };
+/** Checks all files of a kind. Files with the same key and equal content count once. */
+function collect<T>(
+  files: readonly TextFile[],
+  { check, keyOf, member, duplicate }: Kind<T>,
+): { readonly items: readonly T[]; readonly findings: readonly Finding[] } {
+  const findings: Finding[] = [];
+  const seen = new Map<string, { readonly item: T; readonly text: string; readonly file: string }>();
+  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const parsed = parseFile(file);
+    if (!('value' in parsed)) {
+      findings.push(parsed);
+      continue;
+    }
+    const checked = check(parsed.value);
+    if (!checked.ok) {
+      findings.push(...findingsOf(file, checked.problems));
+      continue;
+    }
+    const { item } = checked;
+    const text = canonicalize(item);
+    const other = seen.get(keyOf(item));
+    if (other === undefined) seen.set(keyOf(item), { item, text, file: file.path });
+    else if (other.text !== text) {
+      const message = `the ${member} ${JSON.stringify(keyOf(item))} is also that of ${other.file}, with other content`;
+      findings.push(...findingsOf(file, [{ code: duplicate, pointer: `/${member}`, message }]));
+    }
   }
-  try {
-    return { value: parseJson(file.text) };
-  } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    const { line, column, pointer } = error;
-    return { file: file.path, line, column, pointer, code: 'NOT_JSON', message: notJson(error, file.text) };
-  }
-}
-
-function checkFile(file: TextFile): { readonly policy: Policy } | { readonly findings: Finding[] } {
-  const parsed = parseFile(file);
-  if (!('value' in parsed)) return { findings: [parsed] };
-  const checked = checkPolicy(parsed.value);
-  if (!checked.ok) return { findings: findingsOf(file, checked.problems) };
-  const { $schema: _, ...policy } = checked.policy;
-  return { policy };
+  return { items: [...seen.values()].map(({ item }) => item), findings };
 }
 
 function pointerOf(error: unknown): string {
@@ -139,17 +148,27 @@ function compileLexiconFile<Lexicon>(
   }
 }
 
-/** By file, line and column. */
-export function byPlace(a: Finding, b: Finding): number {
-  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-  return a.line - b.line || a.column - b.column;
+/** The parts of a set before they are put together. */
+interface Parts<Lexicon> {
+  readonly policies: readonly Policy[];
+  readonly catalogues: readonly ToolCatalogueFile[];
+  readonly lexicon: Lexicon;
+  readonly lexiconJson: unknown;
 }
 
-function assemble<Lexicon>(given: readonly Policy[], lexicon: Lexicon, lexiconJson: unknown): PolicySet<Lexicon> {
+function sortedBy<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  return [...items].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+function assemble<Lexicon>(parts: Parts<Lexicon>): PolicySet<Lexicon> {
   const once = createOnce();
-  const policies = given.map((policy) => once.of(policy)).sort((a, b) => (a.id < b.id ? -1 : 1));
-  const head = `{"engine":${ENGINE_VERSION},"lexicon":${canonicalize(withoutSchema(lexiconJson))},"policies":[`;
-  const tail = ']}';
+  const policies = sortedBy(
+    parts.policies.map((policy) => once.of(policy)),
+    POLICIES.keyOf,
+  );
+  const catalogues = sortedBy(parts.catalogues, CATALOGUES.keyOf);
+  const head = `{"engine":${ENGINE_VERSION},"lexicon":${canonicalize(withoutSchema(parts.lexiconJson))},"policies":[`;
+  const tail = catalogues.length === 0 ? ']}' : `],"tools":${canonicalize(catalogues)}}`;
   const hash = createHash('sha256').update(head);
   for (const [i, policy] of policies.entries()) hash.update(`${i === 0 ? '' : ','}${canonicalize(policy)}`);
   return {
@@ -158,7 +177,9 @@ function assemble<Lexicon>(given: readonly Policy[], lexicon: Lexicon, lexiconJs
       return `${head}${policies.map((policy) => canonicalize(policy)).join()}${tail}`;
     },
     policies,
-    lexicon,
+    catalogues,
+    tools: compileCatalogues(catalogues),
+    lexicon: parts.lexicon,
     compiled: compilePolicies(policies),
   };
 }
@@ -171,36 +192,25 @@ function withoutSchema(json: unknown): unknown {
 
 /**
  * Loads a policy set from the texts of its files: parsed strictly, validated, checked against the vocabulary, compiled. The order of the
- * files does not matter; policies with the same id and equal content count once.
+ * files does not matter; policies with the same id and equal content count once, and so do catalogues of one server.
  */
 export function loadPolicySet<Lexicon>(
   files: readonly TextFile[],
   lexiconText: TextFile,
   deps: LoadDependencies<Lexicon>,
 ): LoadResult<Lexicon> {
-  const findings: Finding[] = [];
-  const seen = new Map<string, { readonly policy: Policy; readonly text: string; readonly file: string }>();
-  for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    const checked = checkFile(file);
-    if ('findings' in checked) {
-      findings.push(...checked.findings);
-      continue;
-    }
-    const { policy } = checked;
-    const text = canonicalize(policy);
-    const other = seen.get(policy.id);
-    if (other === undefined) seen.set(policy.id, { policy, text, file: file.path });
-    else if (other.text !== text) {
-      const message = `the id ${JSON.stringify(policy.id)} is also that of ${other.file}, with other content`;
-      findings.push(...findingsOf(file, [{ code: 'DUPLICATE_ID', pointer: '/id', message }]));
-    }
-  }
+  const policies = collect(
+    files.filter((file) => !isCatalogue(file)),
+    POLICIES,
+  );
+  const catalogues = collect(files.filter(isCatalogue), CATALOGUES);
+  const findings = [...policies.findings, ...catalogues.findings];
   const compiled = compileLexiconFile(lexiconText, deps);
-  if (!('lexicon' in compiled)) findings.push(...compiled.findings);
-  else if (findings.length === 0) {
-    const policies = [...seen.values()].map(({ policy }) => policy);
-    return { ok: true, set: assemble(policies, compiled.lexicon, compiled.json) };
+  if ('lexicon' in compiled && findings.length === 0) {
+    const parts = { policies: policies.items, catalogues: catalogues.items };
+    return { ok: true, set: assemble({ ...parts, lexicon: compiled.lexicon, lexiconJson: compiled.json }) };
   }
+  if (!('lexicon' in compiled)) findings.push(...compiled.findings);
   return { ok: false, findings: findings.sort(byPlace) };
 }
 
@@ -208,43 +218,62 @@ function memberOf(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
+class StoredProblem extends Error {
+  readonly code: FindingCode;
+  readonly pointer: string;
+  constructor(code: FindingCode, pointer: string, message: string) {
+    super(message);
+    this.code = code;
+    this.pointer = pointer;
+  }
+}
+
+/** The members of a list of a stored set. @throws {StoredProblem} */
+function storedItems<T>(list: unknown, at: string, { check, keyOf, member, duplicate }: Kind<T>): T[] {
+  if (!Array.isArray(list)) throw new StoredProblem('SCHEMA', at, 'must be a list');
+  const keys = new Set<string>();
+  return list.map((document: unknown, i) => {
+    const checked = check(document);
+    if (!checked.ok) {
+      const { code, pointer, message } = checked.problems[0] ?? { code: 'SCHEMA', pointer: '', message: 'is wrong' };
+      throw new StoredProblem(code, `${at}/${i}${pointer}`, message);
+    }
+    const key = keyOf(checked.item);
+    if (keys.has(key)) throw new StoredProblem(duplicate, `${at}/${i}/${member}`, 'comes twice');
+    keys.add(key);
+    return checked.item;
+  });
+}
+
+function storedSet<Lexicon>(text: string, { compileLexicon }: LoadDependencies<Lexicon>): PolicySet<Lexicon> {
+  const document = parseJson(text);
+  if (memberOf(document, 'engine') !== ENGINE_VERSION)
+    throw new StoredProblem('SCHEMA', '/engine', `must be ${ENGINE_VERSION}`);
+  const policies = storedItems(memberOf(document, 'policies'), '/policies', POLICIES);
+  const catalogues = storedItems(memberOf(document, 'tools') ?? [], '/tools', CATALOGUES);
+  // Interned in a separate copy, because slices of the text would keep the whole text in memory.
+  const lexiconJson = createOnce().of(memberOf(document, 'lexicon'));
+  let lexicon: Lexicon;
+  try {
+    lexicon = compileLexicon(lexiconJson);
+  } catch (error) {
+    const [{ pointer, message } = { pointer: '', message: '' }] = lexiconProblems(error);
+    throw new StoredProblem('LEXICON', `/lexicon${pointer}`, message);
+  }
+  const set = assemble({ policies, catalogues, lexicon, lexiconJson });
+  const isCanonical = createHash('sha256').update(text).digest('hex') === set.digest;
+  if (!isCanonical) throw new StoredProblem('SCHEMA', '', 'is not in canonical form');
+  return set;
+}
+
 /** Rebuilds a set from its stored canonical text. Refused unless the digest of the result is that of the text. */
 export function loadCanonicalSet<Lexicon>(canonicalText: string, deps: LoadDependencies<Lexicon>): LoadResult<Lexicon> {
-  const refuse = (code: Finding['code'], pointer: string, message: string): LoadResult<Lexicon> => ({
-    ok: false,
-    findings: [{ file: STORED, line: 1, column: 1, pointer, code, message }],
-  });
-  let document: unknown;
   try {
-    document = parseJson(canonicalText);
+    return { ok: true, set: storedSet(canonicalText, deps) };
   } catch (error) {
-    return refuse('NOT_JSON', '', error instanceof Error ? error.message : 'is not JSON');
-  }
-  if (memberOf(document, 'engine') !== ENGINE_VERSION) return refuse('SCHEMA', '/engine', `must be ${ENGINE_VERSION}`);
-  const policies = memberOf(document, 'policies');
-  if (!Array.isArray(policies)) return refuse('SCHEMA', '/policies', 'must be a list');
-  const checked: Policy[] = [];
-  const ids = new Set<string>();
-  for (const [i, policy] of policies.entries()) {
-    const result = checkPolicy(policy);
-    const problem = result.ok ? undefined : result.problems[0];
-    if (problem !== undefined) return refuse(problem.code, `/policies/${i}${problem.pointer}`, problem.message);
-    if (!result.ok) continue;
-    if (ids.has(result.policy.id)) return refuse('DUPLICATE_ID', `/policies/${i}/id`, 'comes twice');
-    ids.add(result.policy.id);
-    checked.push(result.policy);
-  }
-  try {
-    // Interned in a separate copy, because slices of the text would keep the whole text in memory.
-    const lexiconJson = createOnce().of(memberOf(document, 'lexicon'));
-    const set = assemble(checked, deps.compileLexicon(lexiconJson), lexiconJson);
-    const isCanonical = createHash('sha256').update(canonicalText).digest('hex') === set.digest;
-    return isCanonical ? { ok: true, set } : refuse('SCHEMA', '', 'is not in canonical form');
-  } catch (error) {
-    return refuse(
-      'LEXICON',
-      `/lexicon${pointerOf(error)}`,
-      error instanceof Error ? error.message : 'can not be compiled',
-    );
+    if (!(error instanceof StoredProblem || error instanceof JsonError)) throw error;
+    const { pointer, message } = error;
+    const code = error instanceof StoredProblem ? error.code : 'NOT_JSON';
+    return { ok: false, findings: [{ file: STORED, line: 1, column: 1, code, pointer, message }] };
   }
 }

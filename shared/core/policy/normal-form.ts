@@ -3,7 +3,8 @@ import type { TopLevelCondition } from 'json-rules-engine';
 import { assertNever } from '../../kernel/errors.ts';
 import type { ExplainedCondition } from './types.ts';
 import type { Operator, ComparisonOutcome } from './operators.ts';
-import { OPERATORS } from './operators.ts';
+import { compareWith, operatorFor } from './operators.ts';
+import { plainValue } from './any-of.ts';
 import type { Comparison, Condition } from './schema.ts';
 import { fullPath, isLeftOpen, pathReader } from './vocabulary.ts';
 import type { PathReader } from './vocabulary.ts';
@@ -28,7 +29,7 @@ export type NormalNode =
 type LeafMaker = (comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean) => Leaf;
 
 export function leafOf(comparison: Comparison, holdsWhenUnsure: boolean, negated: boolean, reader = pathReader): Leaf {
-  const operator = OPERATORS.get(comparison.operator);
+  const operator = operatorFor(comparison.operator, comparison.fact);
   if (operator === undefined) throw new Error(`unknown operator ${comparison.operator}`);
   const path = fullPath(comparison.fact, comparison.path);
   const value = operator.prepare === undefined ? comparison.value : operator.prepare(comparison.value);
@@ -74,9 +75,8 @@ export function holds(outcome: ComparisonOutcome, negated: boolean, whenUnsure: 
 
 export function outcomeOf(leaf: Leaf, facts: object): ComparisonOutcome {
   const actual = leaf.read(facts);
-  // isPresent is always decidable, because absence is a valid result for it.
-  if (actual !== undefined || leaf.operator.name === 'isPresent') return leaf.operator.test(actual, leaf.value);
-  return isLeftOpen(leaf.path, facts) ? 'partly' : 'missing';
+  if (actual === undefined && leaf.operator.name !== 'isPresent' && isLeftOpen(leaf.path, facts)) return 'partly';
+  return compareWith(leaf.operator, actual, leaf.value);
 }
 
 /** Evaluates a condition directly, with the given results for missing facts and for patterns that match partly. */
@@ -123,7 +123,7 @@ export function explainLeaf(leaf: Leaf, facts: object): ExplainedCondition {
     ...(comparison.path === undefined ? {} : { path: comparison.path }),
     operator: negated ? `not ${comparison.operator}` : comparison.operator,
     expected: comparison.value,
-    actual: leaf.read(facts) ?? null,
+    actual: plainValue(leaf.read(facts)) ?? null,
     missing: outcome === 'missing',
     result: holds(outcome, negated, holdsWhenUnsure),
   };

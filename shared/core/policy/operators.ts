@@ -1,11 +1,13 @@
 // The operators of conditions by name: the fact types they apply to, the values they accept, and their tests.
 import type { FactType } from './vocabulary.ts';
+import { AnyOf } from './any-of.ts';
 import {
   amountAbove,
   compare,
   compareText,
   compareTime,
   contains,
+  containsPart,
   containsSome,
   eachProblem,
   equal,
@@ -21,7 +23,17 @@ import {
   within,
 } from './comparisons.ts';
 import type { ComparisonOutcome, Test } from './comparisons.ts';
-import { canonicalResource } from './resource.ts';
+import { canonicalResource } from '../intent/resource.ts';
+import {
+  compileGlob,
+  compileHost,
+  type CompiledPattern,
+  compilePattern,
+  globProblem,
+  hostProblem,
+  patternProblem,
+  urlHost,
+} from './text-matchers.ts';
 import { addressInRange, minutesOfDay, parseHours, parseRange, timeOf } from './values.ts';
 
 export type { ComparisonOutcome } from './comparisons.ts';
@@ -39,10 +51,37 @@ export interface Operator {
   readonly example: unknown;
   /** Total: accepts any fact value, and any value that passed `valueProblem`. */
   readonly test: Test;
+  /** The characters of all texts of a fact that it may look at, by its prepared value; with more the fact counts as missing. */
+  readonly maxCharacters?: (value: unknown) => number;
+  /** The variant for facts that may be texts; `context` keeps the meaning that it had before there was one. */
+  readonly onText?: Operator;
 }
 
 const SCALARS: readonly FactType[] = ['string', 'number', 'boolean', 'minutes'];
 const NUMBERS: readonly FactType[] = ['number', 'minutes'];
+
+/** Instructions times characters: about a tenth of a second at worst, and milliseconds for common patterns. */
+const MAX_STEPS = 4_000_000;
+
+/** What compiled matchers say of a text; undefined from a matcher: it can not tell. */
+function anyMatches(text: string, matchers: readonly ((text: string) => boolean | undefined)[]): ComparisonOutcome {
+  const said = matchers.map((matches) => matches(text));
+  if (said.includes(true)) return 'yes';
+  return said.includes(undefined) ? 'missing' : 'no';
+}
+
+/** The prepared values of the operators that compile theirs, made by `prepare` alone. */
+const compiled = <T>(value: unknown): readonly T[] => value as readonly T[];
+
+/** A variant that also takes texts. The name is the engine's: policies write the plain one. */
+const onText = (name: string, negates: boolean): Operator => ({
+  name: `${name} (text)`,
+  description: 'the variant of facts that may be texts',
+  types: ['string', 'strings'],
+  valueProblem: scalarProblem,
+  example: 'pii',
+  test: (a, v) => (negates ? opposite(containsPart(a, v)) : containsPart(a, v)),
+});
 
 const LIST: readonly Operator[] = [
   {
@@ -111,19 +150,21 @@ const LIST: readonly Operator[] = [
   },
   {
     name: 'contains',
-    description: 'is a list that has the value',
-    types: ['strings'],
+    description: 'is a list that has the value, or a text (not in context) that has it in it',
+    types: ['string', 'strings'],
     valueProblem: scalarProblem,
     example: 'pii',
     test: contains,
+    onText: onText('contains', false),
   },
   {
     name: 'doesNotContain',
-    description: 'is a list without the value',
-    types: ['strings'],
+    description: 'is a list without the value, or a text (not in context) without it',
+    types: ['string', 'strings'],
     valueProblem: scalarProblem,
     example: 'pii',
     test: (a, v) => opposite(contains(a, v)),
+    onText: onText('doesNotContain', true),
   },
   {
     name: 'containsAny',
@@ -156,6 +197,44 @@ const LIST: readonly Operator[] = [
     valueProblem: textsProblem,
     example: '-readonly',
     test: compareText((a, v) => a.endsWith(v)),
+  },
+  {
+    name: 'matchesGlob',
+    description:
+      'is a text that the glob, or one of a list, matches: "*" within a segment, "**" over segments, at the end over at least one; "." and ".." are resolved first',
+    types: ['string'],
+    valueProblem: (value) => eachProblem(value, globProblem),
+    prepare: (value) => textsOf(value).map(compileGlob),
+    example: '/srv/app/**',
+    test: (actual, value) => (typeof actual === 'string' ? anyMatches(actual, compiled(value)) : 'missing'),
+  },
+  {
+    name: 'matchesPattern',
+    description:
+      'is a text in which the RE2 pattern, or one of a list, matches somewhere: "^" and "$" tie it to the ends; a text that is too long for the pattern counts as missing',
+    types: ['string'],
+    valueProblem: (value) => eachProblem(value, patternProblem),
+    prepare: (value) => textsOf(value).map(compilePattern),
+    maxCharacters: (value) =>
+      Math.floor(MAX_STEPS / compiled<CompiledPattern>(value).reduce((sum, { size }) => sum + size, 0)),
+    example: '^OPS-[0-9]+$',
+    test: (actual, value) =>
+      typeof actual === 'string'
+        ? outcome(compiled<CompiledPattern>(value).some((pattern) => pattern.test(actual)))
+        : 'missing',
+  },
+  {
+    name: 'hostIn',
+    description:
+      'is a URL whose host is the one, or one of a list; "*.example.com" stands for all hosts below it. A URL with user information counts as missing',
+    types: ['string'],
+    valueProblem: (value) => eachProblem(value, hostProblem),
+    prepare: (value) => textsOf(value).map(compileHost),
+    example: ['example.com', '*.example.com'],
+    test: (actual, value) => {
+      const host = typeof actual === 'string' ? urlHost(actual) : undefined;
+      return host === undefined ? 'missing' : anyMatches(host, compiled(value));
+    },
   },
   {
     name: 'matchesResource',
@@ -245,6 +324,42 @@ const LIST: readonly Operator[] = [
 
 export const OPERATORS: ReadonlyMap<string, Operator> = new Map(LIST.map((operator) => [operator.name, operator]));
 export const OPERATOR_NAMES: readonly string[] = LIST.map((operator) => operator.name);
+
+/** Operators as the engine knows them: those of policies, and their variants. */
+export const ALL_OPERATORS: readonly Operator[] = LIST.flatMap((operator) => [
+  operator,
+  ...(operator.onText === undefined ? [] : [operator.onText]),
+]);
+
+/** The operator for a fact: the variant for texts, unless the fact is a member of the context. */
+export function operatorFor(name: string, fact: string): Operator | undefined {
+  const operator = OPERATORS.get(name);
+  return fact === 'context' ? operator : (operator?.onText ?? operator);
+}
+
+/** A list of values is searched up to here; a longer one counts as missing. */
+const MAX_ITEMS = 10_000;
+
+const charactersOf = (values: readonly unknown[]): number =>
+  values.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0);
+
+/** The outcome of a comparison: of several values, whether it holds for any of them. Undefined is missing for all but `isPresent`. */
+export function compareWith(operator: Operator, actual: unknown, value: unknown): ComparisonOutcome {
+  const values = actual instanceof AnyOf ? actual.values : [actual];
+  if (operator.name === 'isPresent') {
+    const isThere = values.some((one) => one !== undefined && one !== null);
+    return operator.test(isThere ? true : undefined, value);
+  }
+  const limit = operator.maxCharacters?.(value) ?? Number.POSITIVE_INFINITY;
+  if (values.length > MAX_ITEMS || charactersOf(values) > limit) return 'missing';
+  let found: ComparisonOutcome = 'no';
+  for (const one of values) {
+    const said = one === undefined ? 'missing' : operator.test(one, value);
+    if (said === 'yes') return said;
+    if (said !== 'no' && found !== 'missing') found = said;
+  }
+  return found;
+}
 
 /** Whether an operator applies to facts of a type. */
 export function accepts(operator: Operator, type: FactType): boolean {

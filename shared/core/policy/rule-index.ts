@@ -2,7 +2,7 @@
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import type { Action } from '../../kernel/vocabulary.ts';
 import type { CompiledRule } from './compiled-rule.ts';
-import { isPattern } from './resource.ts';
+import { isPattern } from '../intent/resource.ts';
 
 /**
  * How a rule's target matches a request. `partly`: the request is a pattern, and the target matches only some of the resources it covers.

@@ -1,6 +1,6 @@
 // The parts of the policy schema that typebox can not express (conditions, events and obligations), as plain JSON Schema.
 import { OPERATORS, OPERATOR_NAMES } from './operators.ts';
-import { CONTEXT_PATH, FACT_NAMES, VOCABULARY } from './vocabulary.ts';
+import { ARGUMENT_PATH, CONTEXT_PATH, FACT_NAMES, VOCABULARY } from './vocabulary.ts';
 
 /**
  * Builds `if`, `then` and `else`. From pairs, because an object literal with a member `then` looks like a promise to linters and `await`.
@@ -18,9 +18,16 @@ const object = (properties: Record<string, unknown>, required: readonly string[]
   properties,
 });
 
+/** The paths of a fact; false for a fact without any. */
+function pathSchema(fact: string, paths: readonly string[]): object | false {
+  if (fact === 'context') return { pattern: CONTEXT_PATH.source };
+  if (fact === 'tool') return { pattern: `^(?:${paths.join('|').replaceAll('.', '\\.')})$|${ARGUMENT_PATH.source}` };
+  return paths.length === 0 ? false : { enum: paths };
+}
+
 const comparisonPaths = FACT_NAMES.map((fact) => {
   const paths = VOCABULARY.filter((entry) => entry.fact === fact).flatMap((entry) => entry.path ?? []);
-  const path = fact === 'context' ? { pattern: CONTEXT_PATH.source } : paths.length === 0 ? false : { enum: paths };
+  const path = pathSchema(fact, paths);
   const when = { required: ['fact'], properties: { fact: { const: fact } } };
   return conditional(when, { ...(path === false ? {} : { required: ['path'] }), properties: { path } });
 });

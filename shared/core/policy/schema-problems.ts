@@ -56,6 +56,9 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   gte: 'greaterThanInclusive',
   exists: 'isPresent',
   includes: 'contains',
+  matches: 'matchesPattern',
+  like: 'matchesGlob',
+  glob: 'matchesGlob',
 };
 
 /** Finer verbs, which a target must name by their class, and other words for environments. */
@@ -85,6 +88,9 @@ const OTHER_WORDS: Readonly<Record<string, string>> = {
 };
 
 const TEST_MEMBER = ': a test file has it, and those belong into the folder "tests"';
+const CATALOGUE_MEMBER = ': a tool catalogue has it, and those belong into the folder "tools"';
+/** Members of a policy that a tool catalogue does not have. */
+const OF_POLICIES: readonly string[] = ['id', 'stage', 'target', 'rules'];
 
 /** Members of json-rules-engine or of test files that this format does not have, with the reason. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -93,6 +99,8 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   cases: TEST_MEMBER,
   matrix: TEST_MEMBER,
   fixtures: TEST_MEMBER,
+  server: CATALOGUE_MEMBER,
+  tools: CATALOGUE_MEMBER,
   priority: ': the order of rules means nothing; DENY over ESCALATE over DEGRADE over ALLOW',
 };
 
@@ -101,17 +109,16 @@ const IN_WORDS: readonly (readonly [end: RegExp, words: string])[] = [
   [/^\/id$/, 'must be lower-case letters, digits, ".", "_" and "-", beginning with a letter or digit, at most 128'],
   [/\/name$/, 'must be lower-case letters, digits and "-", beginning with a letter or digit, at most 100'],
   [/\/code$/, 'must be capital letters, digits and "_", beginning with a letter, at most 64, such as TRUST_TOO_LOW'],
+  [/\/definition$/, 'must be "sha256:" and 64 hexadecimal digits, as custos tools import writes it'],
   [/\/(factor|type)$/, 'must be lower-case letters, digits and "_", beginning with a letter, at most 64'],
 ];
 
 function unknownOperator(name: unknown): string {
   const text = typeof name === 'string' ? name : '';
-  const other = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : nearestName(text, OPERATOR_NAMES);
-  const note = /regex|match|pattern|like/i.test(text)
-    ? '; there are no regular expressions, because a bad one could hold up every decision'
-    : '';
+  const known = Object.hasOwn(OTHER_NAMES, text) ? OTHER_NAMES[text] : undefined;
+  const other = known ?? (/regex/i.test(text) ? 'matchesPattern' : nearestName(text, OPERATOR_NAMES));
   const meant = other === undefined ? '' : `; did you mean "${other}"?`;
-  return `there is no operator ${shown(name)}${meant}${note}; known are ${OPERATOR_NAMES.join(', ')}`;
+  return `there is no operator ${shown(name)}${meant}; known are ${OPERATOR_NAMES.join(', ')}`;
 }
 
 /** Returns `; did you mean "live"?` for a word close to one of a closed list, or a known synonym of one; otherwise the empty string. */
@@ -137,6 +144,8 @@ function strangerOf(error: ErrorObject): { readonly key: string; readonly known:
 
 function unknownMember(error: ErrorObject): string {
   const { key, known } = strangerOf(error);
+  if (known.includes('trustAnnotations') && OF_POLICIES.includes(key))
+    return `unknown member ${shown(key)}: a policy has it, and those lie outside of the folder "tools"`;
   const isMisspelt = key === 'condition' && known.includes('conditions');
   const note = !isMisspelt && Object.hasOwn(LEFT_OUT, key) ? LEFT_OUT[key] : undefined;
   if (/\/obligations\/\d+$/.test(error.instancePath) && known.includes('params'))

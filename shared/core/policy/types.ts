@@ -1,4 +1,5 @@
 // The facts that policies evaluate and the result of an evaluation. Plain data: stored with each decision and used again by replays.
+import type { ToolFacts } from '../tools/call.ts';
 import type { TrustFacts } from '../trust/facts.ts';
 import type { ParsedIntent } from '../intent/types.ts';
 import type { AgentStatus, Environment, Effect, RiskLevel, Verdict } from '../../kernel/vocabulary.ts';
@@ -47,6 +48,8 @@ export interface Facts {
   trust: TrustFacts;
   key: { id: string; bound: boolean; environment: Environment };
   context: Record<string, unknown>;
+  /** Absent when the question is no tool call. */
+  tool?: ToolFacts;
   /** UTC. `weekday` 1 (Monday) .. 7; `minute_of_day` 0..1439. */
   time: { now: string; date: string; hour: number; minute_of_day: number; weekday: number };
   /** The agent's decisions, counted by verdict in three windows; at most 1 s stale. */
@@ -132,6 +135,10 @@ export type FindingCode =
   | 'DUPLICATE_RULE'
   | 'DUPLICATE_ID'
   | 'ALLOW_OF_UNKNOWN'
+  | 'BAD_TOOL_NAME'
+  | 'BAD_TEMPLATE'
+  | 'BAD_POINTER'
+  | 'DUPLICATE_SERVER'
   | 'LEXICON';
 
 export type { Effect };

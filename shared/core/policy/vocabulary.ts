@@ -12,7 +12,10 @@ import {
   VERDICTS,
 } from '../../kernel/vocabulary.ts';
 import { nearestName } from '../../kernel/near.ts';
-import { isPattern } from './resource.ts';
+import { isPattern } from '../intent/resource.ts';
+import { type Step, stepOf, valuesAt } from '../tools/arguments.ts';
+import { ANNOTATION_HINTS } from '../tools/call.ts';
+import { AnyOf } from './any-of.ts';
 import type { PolicyStage } from '../../kernel/vocabulary.ts';
 
 export const FACT_TYPES = [
@@ -196,6 +199,33 @@ export const VOCABULARY: readonly VocabularyEntry[] = [
   { fact: 'key', path: 'id', type: 'string', description: 'the id of the API key that asks' },
   { fact: 'key', path: 'bound', type: 'boolean', description: 'whether the key is bound to agents' },
   { fact: 'key', path: 'environment', type: 'string', values: ENVIRONMENTS, description: 'the environment of the key' },
+  {
+    fact: 'tool',
+    path: 'present',
+    type: 'boolean',
+    description: 'whether the question is a tool call; the other facts of the tool are missing when it is not',
+  },
+  { fact: 'tool', path: 'server', type: 'string', description: 'the server of the tool, as its catalogue names it' },
+  { fact: 'tool', path: 'name', type: 'string', description: 'the name of the tool' },
+  {
+    fact: 'tool',
+    path: 'known',
+    type: 'boolean',
+    description: 'whether a catalogue says what the call does; no ALLOW matches a call that is not known',
+  },
+  {
+    fact: 'tool',
+    path: 'changed',
+    type: 'boolean',
+    description: 'whether the catalogue pins another definition of the tool; no ALLOW matches such a call',
+  },
+  ...ANNOTATION_HINTS.map((hint) => ({
+    fact: 'tool',
+    path: `annotations.${hint}`,
+    type: 'boolean' as const,
+    description: `the hint ${hint} that the server gives about its own tool`,
+  })),
+  { fact: 'tool', path: 'annotations.title', type: 'string', description: 'the title that the server gives its tool' },
   { fact: 'time', path: 'now', type: 'timestamp', description: 'the time of the evaluation, RFC 3339 UTC' },
   { fact: 'time', path: 'date', type: 'string', description: 'the date of the evaluation, YYYY-MM-DD, UTC' },
   { fact: 'time', path: 'hour', type: 'number', unit: '0..23', description: 'the hour, UTC' },
@@ -213,6 +243,15 @@ const CONTEXT: Omit<VocabularyEntry, 'path'> = {
 };
 /** Paths below `context`: dotted, with plain member names. */
 export const CONTEXT_PATH = /^[A-Za-z0-9_-]{1,64}(?:\.[A-Za-z0-9_-]{1,64}){0,7}$/;
+
+const ARGUMENT: Omit<VocabularyEntry, 'path'> = {
+  fact: 'tool',
+  type: 'unknown',
+  description: 'an argument of the call; a name with [] goes into each item of a list, and any of them may hold',
+};
+const ARGUMENTS = 'arguments.';
+/** Paths below `tool.arguments`: dotted, with plain member names; `items[].price` for the items of a list. */
+export const ARGUMENT_PATH = /^arguments(?:\.[A-Za-z0-9_$@-]{1,64}(?:\[\])?){1,16}$/;
 
 export const FACT_NAMES: readonly string[] = [...new Set(VOCABULARY.map((entry) => entry.fact)), 'context'];
 
@@ -248,8 +287,11 @@ export function lookUp(fact: string, path: string | undefined, stage: PolicyStag
     if (CONTEXT_PATH.test(path)) return { ...CONTEXT, path };
     return `${written} is not a dotted path of at most 8 member names${pathNote(path)}`;
   }
+  if (fact === 'tool' && path !== undefined && ARGUMENT_PATH.test(path)) return { ...ARGUMENT, path };
   const entry = byPath.get(fullPath(fact, path));
   if (entry === undefined) {
+    if (fact === 'tool' && path?.startsWith('arguments') === true)
+      return `${written} is not "arguments" and a dotted path of at most 16 member names, each perhaps with [] for the items of a list${pathNote(path.replaceAll('[]', ''))}`;
     const known = VOCABULARY.filter((other) => other.fact === fact).flatMap((other) => other.path ?? []);
     if (known.length === 0) return `the fact "${fact}" has no paths${path === undefined ? '' : ': leave "path" out'}`;
     if (path === undefined) return `the fact "${fact}" needs a path; known are ${known.join(', ')}`;
@@ -302,6 +344,18 @@ function riskReader(member: string, read: PathReader): PathReader {
   };
 }
 
+/** Reads an argument of the call; several values when the path goes into lists. */
+function argumentReader(path: string): PathReader {
+  const steps: readonly Step[] = path.split('.').map(stepOf);
+  const isSeveral = steps.some(({ every }) => every);
+  return (facts) => {
+    const args = own(own(facts, 'tool'), 'arguments');
+    if (args === undefined) return undefined;
+    const values = valuesAt(args, steps).map((value) => value ?? undefined);
+    return isSeveral ? new AnyOf(values) : values[0];
+  };
+}
+
 /** Returns the reader of a full path such as `trust.recorded.level`. Null counts as missing. */
 export function pathReader(path: string): PathReader {
   const keys = path.split('.');
@@ -310,6 +364,9 @@ export function pathReader(path: string): PathReader {
     for (const key of keys) value = own(value, key);
     return value === null ? undefined : value;
   };
+  // Always answerable: whoever asks without a call does not ask about one.
+  if (path === 'tool.present') return (facts) => own(facts, 'tool') !== undefined;
+  if (path.startsWith(`tool.${ARGUMENTS}`)) return argumentReader(path.slice(`tool.${ARGUMENTS}`.length));
   const riskMember = RISK_MEMBERS.get(path);
   if (riskMember !== undefined) return riskReader(riskMember, read);
   if (byPath.get(path)?.openInPattern !== true) return read;

@@ -17,6 +17,8 @@ export interface DecisionColumns {
   /** RFC 3339. */
   readonly evaluatedAt: string;
   readonly policyDigest: string | null;
+  /** Null where the record has none. */
+  readonly requestId: string | null;
   readonly facts: Buffer | null;
   readonly factsSalt: Buffer | null;
 }
@@ -136,6 +138,7 @@ function auditColumns(
     verdict: [decision.verdict, body['verdict']],
     evaluated_at: [decision.evaluatedAt, body['evaluated_at']],
     policy_digest: [decision.policyDigest, objectOf(body['policy_set'])['digest'] ?? null],
+    request_id: [decision.requestId, body['request_id'] ?? null],
   });
   const { facts, factsSalt } = decision;
   if (

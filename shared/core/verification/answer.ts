@@ -17,11 +17,13 @@ export interface DecisionColumns {
   readonly evaluatedAt: string;
   readonly policyDigest: string | null;
   readonly proofId: string;
+  /** Null where the record has none. */
+  readonly requestId: string | null;
 }
 
 /** Compares the row with its record. */
 export function checkColumns(columns: DecisionColumns, { record, body }: DecisionRecord, report: Report): void {
-  const pairs: readonly (readonly [name: string, column: string | null, recorded: string])[] = [
+  const pairs: readonly (readonly [name: string, column: string | null, recorded: string | null])[] = [
     ['decision_id', columns.decisionId, body.decision_id],
     ['environment', columns.environment, record.payload.environment],
     ['agent_id', columns.agentId, body.agent_id],
@@ -30,6 +32,7 @@ export function checkColumns(columns: DecisionColumns, { record, body }: Decisio
     ['evaluated_at', columns.evaluatedAt, body.evaluated_at],
     ['policy_digest', columns.policyDigest, body.policy_set.digest],
     ['proof_id', columns.proofId, record.payload.proofId],
+    ['request_id', columns.requestId, body.request_id ?? null],
   ];
   for (const [name, column, recorded] of pairs) {
     if (column !== recorded)

@@ -1,6 +1,6 @@
 // Verifies a recorded decision by evaluating it again from its facts, its policy set and its agent's logged signals. Pure.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { createHash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { builtInEvaluation, unknownRisk } from '../policy/combine.ts';
 import { createEvaluator, type Evaluator } from '../policy/evaluate.ts';
 import { loadCanonicalSet } from '../policy/load.ts';
@@ -21,7 +21,7 @@ import {
   type Report,
 } from './failures.ts';
 import { checkHalts, readHalts } from './halts.ts';
-import { HALTED_MESSAGE } from '../decision/record.ts';
+import { haltReasonOf } from '../decision/halt.ts';
 import { checkHands, readKeys } from './keys.ts';
 import { checkRefusal } from './refusals.ts';
 import { type BodyReason, type DecisionRecord, isAsLogged, readDecisionRecord } from './record.ts';
@@ -79,7 +79,7 @@ type LoadedSet = { readonly evaluatorFor: EvaluatorFor } | { readonly failure: D
 export function createDecisionVerifier(deps: {
   readonly compileLexicon: (json: unknown) => unknown;
 }): DecisionVerifier {
-  const sets = new LRUCache<string, LoadedSet>({ max: MAX_SETS });
+  const sets = new BoundedCache<LoadedSet>({ max: MAX_SETS });
   const [ledgerOf, haltsOf, approvalsOf, keysOf] = [
     onceFor(readLedger),
     onceFor(readHalts),
@@ -211,9 +211,9 @@ export function specialOf(reasons: readonly BodyReason[]): Special | undefined {
   const [reason] = reasons;
   if (reasons.length !== 1 || reason === undefined || reason.policy !== BUILT_IN_POLICY || reason.effect !== 'DENY')
     return undefined;
-  const { code, rule, message } = reason;
-  if (code === 'HALTED' && rule === 'halted' && message.startsWith(HALTED_MESSAGE))
-    return { kind: 'halted', reason: message.slice(HALTED_MESSAGE.length) };
+  const { code } = reason;
+  const halt = haltReasonOf(reason);
+  if (halt !== undefined) return { kind: 'halted', reason: halt };
   if (code !== 'EVALUATION_FAILED' && code !== 'ENGINE_INCOMPLETE') return undefined;
   const evaluation = builtInEvaluation(code);
   return same(evaluation.reasons, reasons) ? { kind: 'failed', evaluation } : undefined;

@@ -21,6 +21,8 @@ export interface DecisionBody {
   readonly obligations: readonly unknown[];
   readonly policy_set: { readonly digest: string };
   readonly reasons: readonly BodyReason[];
+  /** Absent in decisions older than this member. */
+  readonly request_id?: string;
   readonly trust: BodyTrust;
   readonly verdict: Verdict;
 }
@@ -63,6 +65,7 @@ const BODY = [
   'trust',
   'verdict',
 ] as const;
+const OPTIONAL = ['approval', 'request_id'] as const;
 const TRUST = ['as_of', 'claimed_level', 'effective_level', 'recorded_level', 'score', 'uncertainty'] as const;
 const REASON = ['policy', 'rule', 'effect', 'code', 'message'] as const;
 
@@ -78,8 +81,10 @@ export function readDecisionRecord(bytes: Uint8Array): DecisionRecord | { readon
 
 /** Whether a value has exactly the members of a decision. */
 export function isBody(value: unknown): value is DecisionBody {
-  if (!hasExactly(value, BODY) && !(hasExactly(value, [...BODY, 'approval']) && isApproval(value.approval)))
-    return false;
+  const optional = OPTIONAL.filter((name) => Object.hasOwn(Object(value), name));
+  if (!hasExactly<(typeof BODY)[number] | (typeof OPTIONAL)[number]>(value, [...BODY, ...optional])) return false;
+  if (optional.includes('approval') && !isApproval(value.approval)) return false;
+  if (optional.includes('request_id') && typeof value.request_id !== 'string') return false;
   const texts = [value.agent_id, value.decision_id, value.key_id, value.factsDigest];
   return (
     texts.every((text) => typeof text === 'string') &&

@@ -2,6 +2,7 @@
 import type { Statement } from '../../platform/db/database.ts';
 import { sealedColumns } from '../../platform/db/seals/rows.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
+import { AGENT_KEYS } from '../trust/state.ts';
 import { HISTORY_MAX } from './history.ts';
 
 /** The newest version of the row of an agent that was asked for, whether or not the row is there. */
@@ -13,7 +14,7 @@ export const LOAD: Statement = {
   name: 'agents-load',
   text: `SELECT asked.ordinal::int AS ordinal, ${sealedColumns('agent', 'agent', 'agent_')},
       ${NEWEST}, history.verdict, history.other, history.second::text AS second, history.count::int AS count
-    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked (organisation_id, environment, agent_id, ordinal)
+    FROM (${AGENT_KEYS.rows()}) AS asked
     LEFT JOIN agent ON agent.organisation_id = asked.organisation_id AND agent.environment = asked.environment AND agent.agent_id = asked.agent_id
     LEFT JOIN LATERAL (
       SELECT verdict, false AS other, floor(extract(epoch FROM evaluated_at))::bigint AS second, count(*) AS count FROM (

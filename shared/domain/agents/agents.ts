@@ -1,5 +1,5 @@
 // What is known of an agent when it asks: one cached entry an agent, loaded in batches, kept true by the change feed.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
@@ -21,7 +21,7 @@ import {
   type StatusRow,
 } from './agent-rows.ts';
 import { createHistory, type History } from './history.ts';
-import { loadTrust } from '../trust/state.ts';
+import { AGENT_KEYS, loadTrust } from '../trust/state.ts';
 
 export interface AgentKey {
   readonly organisationId: string;
@@ -57,13 +57,12 @@ export interface AgentDirectoryDeps {
   readonly onError: (error: unknown) => void;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
-  /** Most agents kept in memory; an entry is 2 kB, and up to 25 for one that is never idle. */
-  readonly maxAgents?: number;
 }
 
+/** Agents kept in memory; an entry is 2 kB, and up to 25 for one that is never idle. */
 const MAX_AGENTS = 10_000;
-/** Once to twice this long an agent is known without being read again, should the change feed's triggers be off. */
-const KNOWN_FOR_MS = 120_000;
+/** Polls (seconds), once to twice as many, after which an entry is loaded again even if the change feed's triggers are off. */
+const KNOWN_FOR_POLLS = 120;
 const SPREAD = 64;
 const LOAD_BATCH = 200;
 const OTHERS_POLL_MS = 1_000;
@@ -91,6 +90,8 @@ function cacheKey(organisationId: string, environment: string, agentId: string):
 /** What is kept of an agent: its state, and how many decisions of other processes its history has counted. */
 interface Entry {
   readonly state: AgentState;
+  /** The poll at which it is loaded again. */
+  readonly untilPoll: number;
   /** Set when signals were folded since: only trust is loaded anew, and the history goes on. */
   trustOutdated: boolean;
   /** By second and verdict; only the seconds that are asked about again. */
@@ -126,7 +127,12 @@ function factsOf(seals: Seals, agentId: string, row: AgentColumns | undefined): 
   };
 }
 
-function entryOf(seals: Seals, agentId: string, rows: readonly LoadRow[], trust: RecordedTrust): Entry {
+function entryOf(
+  seals: Seals,
+  agentId: string,
+  rows: readonly LoadRow[],
+  { trust, untilPoll }: { readonly trust: RecordedTrust; readonly untilPoll: number },
+): Entry {
   const facts = factsOf(seals, agentId, rows[0]);
   const history = createHistory();
   const others = new Map<string, number>();
@@ -136,7 +142,7 @@ function entryOf(seals: Seals, agentId: string, rows: readonly LoadRow[], trust:
     history.add(atMs, verdict, count);
     if (other === true) others.set(othersKey(second, verdict), count);
   }
-  return { state: { facts, canonical: canonicalize(facts), history, trust }, trustOutdated: false, others };
+  return { state: { facts, canonical: canonicalize(facts), history, trust }, untilPoll, trustOutdated: false, others };
 }
 
 /** What the agents count as now, those that are not registered left out. @throws {ApiError} E6002 */
@@ -152,14 +158,19 @@ export async function readStatuses(
 
 export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const { db, changes, processId, nowMs, trustDailyCap } = deps;
-  const cache = new LRUCache<string, Entry>({ max: deps.maxAgents ?? MAX_AGENTS, ttlResolution: 1_000 });
+  const cache = new BoundedCache<Entry>({ max: MAX_AGENTS });
   const loading = new Map<string, Loading>();
   let queue: Loading[] = [];
   // Agents that were loaded together, after a start, are not all loaded again together.
   let loaded = 0;
-  const knownForMs = (): number => KNOWN_FOR_MS + ((loaded++ % SPREAD) * KNOWN_FOR_MS) / SPREAD;
+  let polls = 0;
+  const untilPoll = (): number => polls + KNOWN_FOR_POLLS + ((loaded++ % SPREAD) * KNOWN_FOR_POLLS) / SPREAD;
   let flushing = false;
 
+  const peek = (id: string): Entry | undefined => {
+    const entry = cache.peek(id);
+    return entry !== undefined && entry.untilPoll > polls ? entry : undefined;
+  };
   const idOf = (key: AgentKey): string => cacheKey(key.organisationId, key.environment, key.agentId);
 
   /** Status and history of agents, as LOAD's rows of each. */
@@ -167,9 +178,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     const rowsOf: LoadRow[][] = batch.map(() => []);
     if (batch.length === 0) return rowsOf;
     const rows = await db.query<LoadRow>(LOAD, [
-      batch.map((l) => l.key.organisationId),
-      batch.map((l) => l.key.environment),
-      batch.map((l) => l.key.agentId),
+      ...AGENT_KEYS.values(batch.map((l) => l.key)),
       lowestId('dec', now - 86_400_000),
       // A whole second, so that none is in both halves.
       lowestId('dec', Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000),
@@ -182,7 +191,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const load = async (batch: readonly Loading[]): Promise<void> => {
     const now = nowMs();
     for (const l of batch) l.asked = true;
-    const known = batch.map((l) => cache.peek(idOf(l.key)));
+    const known = batch.map((l) => peek(idOf(l.key)));
     const unknown = batch.filter((_, i) => known[i] === undefined);
     const [rows, trusts] = await Promise.all([
       loadRows(unknown, now),
@@ -199,12 +208,12 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       const earlier = known[i];
       const entry: Entry =
         earlier === undefined
-          ? entryOf(db.seals, l.key.agentId, rowsOf.get(l) ?? [], trust)
-          : { state: { ...earlier.state, trust }, trustOutdated: false, others: earlier.others };
+          ? entryOf(db.seals, l.key.agentId, rowsOf.get(l) ?? [], { trust, untilPoll: untilPoll() })
+          : // Newer trust makes nothing else of the entry newer: it ends when it would have ended.
+            { ...earlier, state: { ...earlier.state, trust }, trustOutdated: false };
       // One that was committed just before Postgres looked is counted twice: rather that than not at all.
       if (earlier === undefined) for (const { atMs, verdict } of l.decided) entry.state.history.add(atMs, verdict, 1);
-      // Newer trust makes nothing else of the entry newer: it ends when it would have ended.
-      if (!l.outdated) cache.set(idOf(l.key), entry, { ttl: knownForMs(), noUpdateTTL: earlier !== undefined });
+      if (!l.outdated) cache.set(idOf(l.key), entry);
       l.resolve(entry.state);
     });
   };
@@ -295,20 +304,23 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
       entry.state.history.add(Number(row.second) * 1_000, row.verdict, row.count - known);
     }
   };
-  const timer = setInterval(() => void readOthers().catch(deps.onError), OTHERS_POLL_MS);
+  const timer = setInterval(() => {
+    polls += 1;
+    void readOthers().catch(deps.onError);
+  }, OTHERS_POLL_MS);
   timer.unref();
 
   return {
     get(key) {
       const id = idOf(key);
       const entry = cache.get(id);
-      if (entry?.trustOutdated === false) return entry.state;
+      if (entry?.trustOutdated === false && entry.untilPoll > polls) return entry.state;
       return loading.get(id)?.promise ?? enqueue(id, key);
     },
     statuses: (owner, agentIds) => readStatuses(db, owner, agentIds),
     count(key, atMs, verdict) {
       const id = idOf(key);
-      const entry = cache.peek(id);
+      const entry = peek(id);
       if (entry !== undefined) return entry.state.history.add(atMs, verdict, 1);
       const load = loading.get(id);
       if (load?.asked === true) load.decided.push({ atMs, verdict });

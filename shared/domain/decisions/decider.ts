@@ -5,7 +5,7 @@ import type { Promiser } from '../ledger/promises.ts';
 import type { AuthenticatedKey } from '../keys/types.ts';
 import type { Explanation } from '../../core/policy/evaluate.ts';
 import { builtInEvaluation, unknownRisk } from '../../core/policy/combine.ts';
-import { BUILT_IN_POLICY } from '../../core/policy/schema.ts';
+import { haltEvaluation } from '../../core/decision/halt.ts';
 import { timeFactsOf } from '../../core/policy/time.ts';
 import type { Evaluation, Facts, Reason, Risk, RiskFacts } from '../../core/policy/types.ts';
 import type { TrustFacts } from '../../core/trust/facts.ts';
@@ -16,13 +16,7 @@ import type { ActivePolicies } from '../policy-sets/active-set.ts';
 import type { AgentDirectory, AgentState } from '../agents/agents.ts';
 import type { Halt, Halts } from './halts.ts';
 import type { AssessedIntent, IntentReading } from './readings.ts';
-import {
-  canonicalFacts,
-  type DecisionBytes,
-  HALTED_MESSAGE,
-  newSalt,
-  writeDecision,
-} from '../../core/decision/record.ts';
+import { canonicalFacts, type DecisionBytes, newSalt, writeDecision } from '../../core/decision/record.ts';
 import type { DecisionRow } from './decision-store.ts';
 
 /** What a decision needs to know of the key that asked. */
@@ -48,6 +42,8 @@ export interface Question {
   readonly approvalId?: string | undefined;
   /** W3C trace context of the request. */
   readonly traceparent?: string | undefined;
+  /** X-Request-Id of the request that asks, or of the one that submitted the intent. */
+  readonly requestId?: string | undefined;
 }
 
 export interface Answer {
@@ -101,15 +97,6 @@ export interface DeciderDeps {
   readonly nowMs: () => number;
   /** Signs the promise that goes out with a decision; absent where no answer goes out. */
   readonly promiser?: Pick<Promiser, 'json'> | undefined;
-}
-
-/** A DENY that no policy gives. */
-function denied(rule: string, code: string, message: string): Evaluation {
-  return {
-    verdict: 'DENY',
-    reasons: [{ policy: BUILT_IN_POLICY, rule, effect: 'DENY', code, message }],
-    obligations: [],
-  };
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
@@ -220,7 +207,7 @@ export function createDecider(deps: DeciderDeps): Decider {
   };
 
   const verdictOf = (question: Question, facts: Facts, halt: Halt | undefined): Evaluation | Promise<Evaluation> => {
-    if (halt !== undefined) return denied('halted', 'HALTED', `${HALTED_MESSAGE}${halt.reason}`);
+    if (halt !== undefined) return haltEvaluation(halt.reason);
     return question.active.evaluator.evaluate(facts);
   };
 
@@ -271,6 +258,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         policyDigest: active.set.digest,
         intent: answer.intent.member,
         trust: answer.facts.trust,
+        requestId: question.requestId,
         asOf: answer.asOf,
         evaluation: answer.evaluation,
         approval,
@@ -293,6 +281,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         facts,
         factsSalt: salt.toString('hex'),
         traceparent: question.traceparent,
+        requestId: question.requestId,
       };
       return { row, text: bytes.answer };
     },

@@ -1,5 +1,5 @@
 // Decisions in Postgres: written in groups before they are answered, read by id, listed newest first.
-import { createColumnWriter, textColumn } from '../../platform/db/columns.ts';
+import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
@@ -26,55 +26,39 @@ export interface DecisionRow {
   readonly factsSalt: string;
   /** W3C trace context of the request. */
   readonly traceparent?: string | undefined;
+  /** X-Request-Id. */
+  readonly requestId?: string | undefined;
 }
 
-/** The beginning of every statement that writes decisions; a row of `$1` to `$14` follows (decisionColumns). */
-export const INSERT_DECISIONS = `INSERT INTO decision (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, process_id, record, facts, facts_salt, traceparent)
-    SELECT decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at::timestamptz, policy_digest, proof_id, $12,
-      convert_to(record, 'UTF8'), convert_to(facts, 'UTF8'), decode(salt, 'hex'), nullif(traceparent, '')`;
-/** Its end: what is made waits for its log. */
+export const DECISIONS = columnMap<DecisionRow>({
+  decision_id: text((r) => r.decisionId),
+  organisation_id: text((r) => r.organisationId),
+  environment: text((r) => r.environment),
+  agent_id: text((r) => r.agentId),
+  key_id: text((r) => r.keyId),
+  verdict: text((r) => r.verdict),
+  evaluated_at: text((r) => r.evaluatedAt, 'timestamptz'),
+  policy_digest: text((r) => r.policyDigest),
+  proof_id: text((r) => r.proofId),
+  record: utf8((r) => r.record),
+  facts: utf8((r) => r.facts),
+  facts_salt: hex((r) => r.factsSalt),
+  traceparent: optionalText((r) => r.traceparent),
+  request_id: optionalText((r) => r.requestId),
+});
+
+/** Ends a statement that writes decisions: each row of `made` waits for its log. */
 export const TO_LOG = `INSERT INTO log_inbox (organisation_id, environment, source, source_id) SELECT organisation_id, environment, 'decision', decision_id FROM made`;
 
-/** On record, waiting for its log, and the log's worker to be woken: one statement, one commit. */
+/** Writes the decisions, their inbox rows of the log, and the job that wakes the log's worker, in one commit. */
 const INSERT: Statement = {
   name: 'decisions-insert',
-  text: `WITH made AS (${INSERT_DECISIONS}
-    FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-      string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n'), string_to_array($11, E'\\n'),
-      string_to_array($13, E'\\n'), string_to_array($14, E'\\n'))
-      AS row (decision_id, organisation_id, environment, agent_id, key_id, verdict, evaluated_at, policy_digest, proof_id, record, facts, salt, traceparent)
-    RETURNING organisation_id, environment, decision_id),
-    waiting AS (${TO_LOG})
+  text: `WITH made AS (
+      ${DECISIONS.insertInto('decision', `(${DECISIONS.rows()}) AS given`, { process_id: `$${DECISIONS.size + 1}` })}
+      RETURNING organisation_id, environment, decision_id
+    ), waiting AS (${TO_LOG})
     ${wakeLogs('made')}`,
 };
-
-type Column = (values: readonly string[]) => string | Buffer;
-
-/** @param record writes the records, and `facts` the facts: the long columns */
-export function decisionColumns(
-  rows: readonly DecisionRow[],
-  processId: string,
-  record: Column,
-  facts: Column,
-): unknown[] {
-  const of = (pick: (row: DecisionRow) => string): string => textColumn(rows.map(pick));
-  return [
-    of((r) => r.decisionId),
-    of((r) => r.organisationId),
-    of((r) => r.environment),
-    of((r) => r.agentId),
-    of((r) => r.keyId),
-    of((r) => r.verdict),
-    of((r) => r.evaluatedAt),
-    of((r) => r.policyDigest),
-    of((r) => r.proofId),
-    record(rows.map((r) => r.record)),
-    facts(rows.map((r) => r.facts)),
-    processId,
-    of((r) => r.factsSalt),
-    of((r) => r.traceparent ?? ''),
-  ];
-}
 
 export interface DecisionFilter {
   readonly organisationId: string;
@@ -84,6 +68,8 @@ export interface DecisionFilter {
   /** Only these agents. */
   readonly agentIds?: readonly string[] | undefined;
   readonly verdict?: Verdict | undefined;
+  /** Only what this request, or an intent that it submitted, led to. */
+  readonly requestId?: string | undefined;
   /** Inclusive. */
   readonly from?: Date | undefined;
   /** Exclusive. */
@@ -114,24 +100,53 @@ function spanOf({ from, to }: DecisionFilter): ListCondition[] {
   return span;
 }
 
-/** Newest first; quick among a million decisions, whatever is asked for. A test looks at the plans. */
-export function listDecisions(filter: DecisionFilter, limit: number): [statement: Statement, values: unknown[]] {
-  const { organisationId, environment, keyId, agentIds, verdict, before } = filter;
+/**
+ * The two places of a request's decisions, one list each: the index of migration 0018, and, for an id that may be the service's
+ * own, a range of the primary key: the 1,024 ms of the request. The text of the condition has to be the index's own.
+ */
+function placesOf(requestId: string): ListCondition[] {
+  const indexed: ListCondition = [
+    'request',
+    [requestId],
+    (id) => `request_id = ${id} AND left(request_id, 12) <> 'req_' || substr(decision_id, 5, 8)`,
+  ];
+  if (!requestId.startsWith('req_')) return [indexed];
+  const second = `dec_${requestId.slice(4, 12)}`;
+  return [
+    indexed,
+    [
+      'request-second',
+      [requestId, second, `${second}${'z'.repeat(18)}`],
+      (id, from, to) =>
+        `request_id = ${id} AND decision_id >= ${from} AND decision_id <= ${to} AND left(request_id, 12) = 'req_' || substr(decision_id, 5, 8)`,
+    ],
+  ];
+}
+
+/**
+ * The statements of one page, newest first; what several of them find is merged. Each is a range scan from where the page
+ * begins, also among a million decisions.
+ */
+export function listDecisions(filter: DecisionFilter, limit: number): [statement: Statement, values: unknown[]][] {
+  const { organisationId, environment, keyId, agentIds, verdict, requestId, before } = filter;
   // It stands in the text, because only then its index is known to hold it: all but ALLOW are in one (migration 0009).
   const ofVerdict: ListCondition[] =
     verdict === undefined ? [] : [[verdict.toLowerCase(), [], () => `verdict = '${verdict}'`]];
-  return ownedList({
-    table: 'decision',
-    columns: 'decision_id, agent_id, key_id, record',
-    id: 'decision_id',
-    organisationId,
-    environment,
-    keyId,
-    agentIds,
-    before,
-    limit,
-    more: [...ofVerdict, ...spanOf(filter)],
-  });
+  const places = requestId === undefined ? [[]] : placesOf(requestId).map((place) => [place]);
+  return places.map((place) =>
+    ownedList({
+      table: 'decision',
+      columns: 'decision_id, agent_id, key_id, record',
+      id: 'decision_id',
+      organisationId,
+      environment,
+      keyId,
+      agentIds,
+      before,
+      limit,
+      more: [...ofVerdict, ...spanOf(filter), ...place],
+    }),
+  );
 }
 
 export interface DecisionStore {
@@ -151,12 +166,11 @@ const MAX_WAITING = 20_000;
 
 export function createDecisionStore(deps: { db: Database; processId: string }): DecisionStore {
   const { db, processId } = deps;
-  // The group has one statement under way at a time; transactions have theirs beside it.
-  const [record, facts] = [createColumnWriter(), createColumnWriter()];
+  const write = DECISIONS.createWriter();
   const group: GroupCommit<DecisionRow, void> = createGroupCommit({
     db,
     statement: INSERT,
-    columns: (rows) => decisionColumns(rows, processId, record, facts),
+    columns: (rows) => [...write(rows), processId],
     result: () => undefined,
     sizeOf: (row) => row.record.length + row.facts.length,
     maxRows: MAX_ROWS,
@@ -164,8 +178,7 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
   });
   return {
     append: (row) => group.add(row),
-    insert: async (sql, rows) =>
-      void (await sql.query(INSERT, decisionColumns(rows, processId, textColumn, textColumn))),
+    insert: async (sql, rows) => void (await sql.query(INSERT, [...DECISIONS.values(rows), processId])),
     async read(organisationId, environment, decisionId) {
       const [row] = await db.query<StoredDecision>(READ, [organisationId, environment, decisionId]);
       return row;
@@ -174,7 +187,11 @@ export function createDecisionStore(deps: { db: Database; processId: string }): 
       const [row] = await sql.query<StoredDecision>(READ, [organisationId, environment, decisionId]);
       return row?.record;
     },
-    list: (filter, limit) => db.query<StoredDecision>(...listDecisions(filter, limit)),
+    async list(filter, limit) {
+      const lists = listDecisions(filter, limit).map((list) => db.query<StoredDecision>(...list));
+      const rows = (await Promise.all(lists)).flat();
+      return rows.sort((a, b) => (a.decision_id < b.decision_id ? 1 : -1)).slice(0, limit);
+    },
     idle: () => group.idle(),
   };
 }

@@ -1,78 +1,157 @@
-// Which environments are halted: a few rows, all kept in memory, read again when the change feed says so.
-import type { ChangeFeed } from '../../platform/db/changes.ts';
-import type { Database, Statement } from '../../platform/db/database.ts';
-import { rowIdSql, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
-import type { Seals } from '../../platform/db/seals/seals.ts';
+// Halts of environments: their sealed rows, changed with a record in one transaction, and a cache that the change feed keeps fresh.
+import { haltRecordBody } from '../../core/decision/halt.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import type { ChangeFeed } from '../../platform/db/changes.ts';
+import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import { insertSealed, rowIdSql, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
+import type { Seals } from '../../platform/db/seals/seals.ts';
+import { writeServiceRecord } from '../ledger/service-record.ts';
 
 export interface Halt {
   readonly reason: string;
   readonly keyId: string;
   readonly createdAt: Date;
-  /** Nobody can say whether there is a halt: the row is not as this service wrote it. */
+  /** It is unknown whether there is a halt: the row was changed or deleted outside the service. */
   readonly isForged?: true;
 }
 
+export interface HaltOwner {
+  readonly organisationId: string;
+  readonly environment: Environment;
+}
+
 export interface Halts {
-  /** The halt in force, or undefined. @throws {ApiError} E6002 when that cannot be known now. */
+  /** The halt in force, or undefined. @throws {ApiError} E6002 when it cannot be read now */
   get(organisationId: string, environment: Environment): Halt | undefined | Promise<Halt | undefined>;
 }
 
-/** All of the columns are null when the row is gone although it was there. */
-type Row = Partial<SealedRow<'halt'>> & { readonly row_id: string[] | null };
+/** A row of `halt` and its highest version in row_version. All columns are null when there is no row. */
+type Row = Partial<SealedRow<'halt'>> & { readonly newest: number | null };
 
-// Every halt that there ever was has a version, lifted ones too.
-const READ: Statement = {
+// Every halt that ever existed has a version, also lifted ones.
+const READ_ALL: Statement = {
   name: 'halts-read',
   text: `SELECT known.row_id, ${sealedColumns('halt', 'h')}
     FROM (SELECT DISTINCT row_id FROM row_version WHERE table_name = 'halt') AS known
     FULL JOIN halt h ON known.row_id = ${rowIdSql('halt', 'h')}`,
 };
+/** One row, whether or not there was ever a halt. */
+const READ: Statement = {
+  name: 'halt-read',
+  text: `SELECT (SELECT max(version) FROM row_version WHERE table_name = 'halt' AND row_id = ARRAY[$1::text, $2::text]) AS newest, ${sealedColumns('halt', 'h')}
+    FROM (SELECT) AS one LEFT JOIN halt h ON h.organisation_id = $1 AND h.environment = $2`,
+};
+/** Serializes changes also when there is no row to lock. */
+const LOCK: Statement = {
+  name: 'halt-lock',
+  text: "SELECT pg_advisory_xact_lock(hashtextextended('custos halt ' || $1 || ' ' || $2, 0))",
+};
 
-/** What is in force when nobody can say any more whether there is a halt. */
 const FORGED_REASON = 'the record of this halt was changed in the database; lift it, or halt again';
 
-/** The halt that a row stands for. A row that this service did not write, or that is gone, halts. */
-export function haltOf(seals: Seals, row: Partial<SealedRow<'halt'>>, id: string): Halt | undefined {
-  const { reason, key_id: keyId, created_at: createdAt, lifted_at: liftedAt } = row;
-  if (typeof reason === 'string' && typeof keyId === 'string' && createdAt instanceof Date) {
-    if (seals.isGenuine('halt', row)) return liftedAt === null ? { reason, keyId, createdAt } : undefined;
-  } else seals.refuse('halt', `${id} (its row was deleted)`);
-  return { reason: FORGED_REASON, keyId: keyId ?? '', createdAt: createdAt ?? new Date(0), isForged: true };
+const isThere = (row: Partial<SealedRow<'halt'>>): row is SealedRow<'halt'> => typeof row.reason === 'string';
+
+/** The halt of a row; undefined: lifted. A row that was changed or deleted outside the service counts as a halt. */
+function haltOf(seals: Seals, row: Partial<SealedRow<'halt'>>, id: string): Halt | undefined {
+  if (!isThere(row)) seals.refuse('halt', `${id} (its row was deleted)`);
+  else if (seals.isGenuine('halt', row)) {
+    const { reason, key_id: keyId, created_at: createdAt, lifted_at: liftedAt } = row;
+    return liftedAt === null ? { reason, keyId, createdAt } : undefined;
+  }
+  return {
+    reason: FORGED_REASON,
+    keyId: row.key_id ?? '',
+    createdAt: row.created_at ?? new Date(0),
+    isForged: true,
+  };
 }
 
+const values = ({ organisationId, environment }: HaltOwner): [string, string] => [organisationId, environment];
+
+async function readRow(sql: Sql, owner: HaltOwner): Promise<{ row: Row; halt: Halt | undefined }> {
+  // The statement always returns one row.
+  const [row = { newest: null }] = await sql.query<Row>(READ, values(owner));
+  const wasEver = isThere(row) || row.newest !== null;
+  return { row, halt: wasEver ? haltOf(sql.seals, row, values(owner).join('/')) : undefined };
+}
+
+/** The halt in force now, from the database. @throws {ApiError} E6002 */
+export async function readHalt(sql: Sql, owner: HaltOwner): Promise<Halt | undefined> {
+  return (await readRow(sql, owner)).halt;
+}
+
+async function write(sql: Sql, owner: HaltOwner, row: Row, halt: Halt, liftedAt: Date | null): Promise<void> {
+  const columns = { reason: halt.reason, key_id: halt.keyId, created_at: halt.createdAt, lifted_at: liftedAt };
+  if (isThere(row)) return void (await updateSealed(sql, 'halt', row, columns));
+  const { organisationId, environment } = owner;
+  const version = (row.newest ?? 0) + 1;
+  await insertSealed(sql, 'halt', { organisation_id: organisationId, environment, ...columns, version });
+}
+
+/** Begins a halt, with its record, in the caller's transaction. @returns the halt in force: an earlier one stays, unless it is forged */
+export async function beginHalt(
+  sql: Sql,
+  owner: HaltOwner,
+  { keyId, reason, nowMs }: { readonly keyId: string; readonly reason: string; readonly nowMs: number },
+): Promise<Halt> {
+  await sql.query(LOCK, values(owner));
+  const { row, halt } = await readRow(sql, owner);
+  if (halt !== undefined && !halt.isForged) return halt;
+  const begun = { reason, keyId, createdAt: new Date(nowMs) };
+  await write(sql, owner, row, begun, null);
+  await recordChange(sql, owner, haltRecordBody(keyId, reason), nowMs);
+  return begun;
+}
+
+/** Ends the halt in force, if any, with its record, in the caller's transaction. */
+export async function liftHalt(
+  sql: Sql,
+  owner: HaltOwner,
+  { keyId, nowMs }: { readonly keyId: string; readonly nowMs: number },
+): Promise<void> {
+  await sql.query(LOCK, values(owner));
+  const { row, halt } = await readRow(sql, owner);
+  if (halt === undefined) return;
+  await write(sql, owner, row, halt, new Date(nowMs));
+  await recordChange(sql, owner, haltRecordBody(keyId), nowMs);
+}
+
+function recordChange(sql: Sql, { organisationId, environment }: HaltOwner, body: object, nowMs: number) {
+  return writeServiceRecord(sql, { organisationId, environment, event: 'custos.halt', body }, nowMs);
+}
+
+/** Caches the halts of all environments, because there are few. The cache is dropped when the change feed reports a halt. */
 export function createHalts(deps: { db: Database; changes: Pick<ChangeFeed, 'subscribe'> }): Halts {
   const idOf = (organisationId: string, environment: string): string => `${environment}\n${organisationId}`;
-  // Undefined: must be read before anything is answered.
-  let known: ReadonlyMap<string, Halt> | undefined;
+  let cached: ReadonlyMap<string, Halt> | undefined;
   let version = 0;
 
   deps.changes.subscribe((change) => {
     if (change !== 'reset' && change.kind !== 'halt') return;
-    known = undefined;
+    cached = undefined;
     version += 1;
   });
 
   const read = async (): Promise<ReadonlyMap<string, Halt>> => {
     const readVersion = version;
-    const rows = await deps.db.query<Row>(READ, []);
+    const rows = await deps.db.query<Partial<SealedRow<'halt'>> & { readonly row_id: string[] | null }>(READ_ALL, []);
     const halts = new Map<string, Halt>();
     for (const row of rows) {
       const [organisationId = '', environment = ''] = row.row_id ?? [row.organisation_id, row.environment];
       const halt = haltOf(deps.db.seals, row, `${organisationId}/${environment}`);
       if (halt !== undefined) halts.set(idOf(organisationId, environment), halt);
     }
-    // A change that came while reading may not be in what was read.
-    if (readVersion === version) known = halts;
+    // A change that arrived during the read may not be in its result.
+    if (readVersion === version) cached = halts;
     return halts;
   };
 
   return {
     get(organisationId, environment) {
-      // Nearly always nothing is halted, and then no name needs to be put together.
-      if (known?.size === 0) return undefined;
+      // Usually nothing is halted, and the key need not be built.
+      if (cached?.size === 0) return undefined;
       const id = idOf(organisationId, environment);
-      return known === undefined ? read().then((halts) => halts.get(id)) : known.get(id);
+      return cached === undefined ? read().then((halts) => halts.get(id)) : cached.get(id);
     },
   };
 }

@@ -1,5 +1,5 @@
 // Submitted intents in Postgres: accepted in groups with their outbox rows, carried out once, read and listed.
-import { textColumn } from '../../platform/db/columns.ts';
+import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { loadKey } from '../keys/lookup.ts';
@@ -19,6 +19,8 @@ export interface IntentRow {
   /** JSON text of the caller's object. */
   readonly context: string | undefined;
   readonly traceparent: string | undefined;
+  /** X-Request-Id of the submission. */
+  readonly requestId: string;
   readonly submittedAtMs: number;
 }
 
@@ -53,6 +55,8 @@ export interface ClaimedIntent {
   /** The approval that was decided, when it has waited for one. */
   readonly approval_id: string | null;
   readonly submitted_at: Date;
+  /** X-Request-Id of the submission; null in rows older than this column. */
+  readonly request_id: string | null;
 }
 
 export interface IntentFilter {
@@ -111,16 +115,24 @@ const QUEUE_ACCEPTED = enqueueSql(
   },
   'made',
 );
-// Absent optional texts travel as an empty text, which is neither JSON nor a trace context.
+const submittedAt = (r: IntentRow): string => new Date(r.submittedAtMs).toISOString();
+const INTENTS = columnMap<IntentRow>({
+  organisation_id: text((r) => r.organisationId),
+  environment: text((r) => r.environment),
+  intent_id: text((r) => r.intentId),
+  agent_id: text((r) => r.agentId),
+  key_id: text((r) => r.keyId),
+  action: text((r) => r.action),
+  resource: text((r) => r.resource),
+  context: optionalText((r) => r.context),
+  traceparent: optionalText((r) => r.traceparent),
+  submitted_at: text(submittedAt, 'timestamptz'),
+  request_id: text((r) => r.requestId),
+});
 const INSERT: Statement = {
   name: 'intents-accept',
   text: `WITH made AS (
-      INSERT INTO intent (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at, updated_at)
-      SELECT organisation_id, environment, intent_id, agent_id, key_id, action, resource, nullif(context, ''), nullif(traceparent, ''), submitted_at::timestamptz, submitted_at::timestamptz
-      FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8 || E'\\n', E'\\n'), string_to_array($9 || E'\\n', E'\\n'), string_to_array($10, E'\\n'))
-        AS row (organisation_id, environment, intent_id, agent_id, key_id, action, resource, context, traceparent, submitted_at)
-      WHERE intent_id IS NOT NULL
+      ${INTENTS.insertInto('intent', `(${INTENTS.rows()}) AS given`, { updated_at: 'submitted_at' })}
       RETURNING organisation_id, environment, intent_id, traceparent
     )
     ${QUEUE_ACCEPTED}`,
@@ -159,7 +171,7 @@ const CLAIM: Statement = {
   name: 'intent-claim',
   text: `UPDATE intent SET status = 'evaluating', updated_at = $4
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
-    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, intent.submitted_at,
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, intent.submitted_at, intent.request_id,
       (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`,
 };
 // Still open, and not decided by a human since it was claimed: a worker that comes late must not undo that.
@@ -173,22 +185,6 @@ const WAIT: Statement = {
   text: `UPDATE intent SET status = 'waiting_approval', approval_id = $5, updated_at = $6 WHERE ${AS_CLAIMED} RETURNING intent_id`,
 };
 
-function columns(rows: readonly IntentRow[]): unknown[] {
-  const of = (pick: (row: IntentRow) => string): string => textColumn(rows.map(pick));
-  return [
-    of((r) => r.organisationId),
-    of((r) => r.environment),
-    of((r) => r.intentId),
-    of((r) => r.agentId),
-    of((r) => r.keyId),
-    of((r) => r.action),
-    of((r) => r.resource),
-    of((r) => r.context ?? ''),
-    of((r) => r.traceparent ?? ''),
-    of((r) => new Date(r.submittedAtMs).toISOString()),
-  ];
-}
-
 const MAX_ROWS = 500;
 const MAX_WAITING = 20_000;
 
@@ -197,7 +193,7 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
   const group = createGroupCommit<IntentRow>({
     db,
     statement: INSERT,
-    columns,
+    columns: INTENTS.values,
     result: () => undefined,
     sizeOf: ({ context }) => context?.length ?? 0,
     maxRows: MAX_ROWS,
@@ -205,7 +201,7 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
   });
   return {
     append: (row) => group.add(row),
-    insert: async (sql, row) => void (await sql.query(INSERT, columns([row]))),
+    insert: async (sql, row) => void (await sql.query(INSERT, INTENTS.values([row]))),
     async read(organisationId, environment, intentId) {
       const [row] = await db.query<StoredIntent>(READ, [organisationId, environment, intentId]);
       return row;

@@ -1,12 +1,12 @@
 // Parses in Postgres: written in groups before they are answered, and found again when an enforcement names one.
-import { LRUCache } from 'lru-cache';
-import { createColumnWriter, textColumn } from '../../platform/db/columns.ts';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
+import { columnMap, longText, text } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { Judged } from '../../core/intent/assess/strictness.ts';
 import type { ParsedIntent } from '../../core/intent/types.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
-import { JOIN_PARSES, recentColumns } from './recent-parses.ts';
+import { joinParses, recentValues } from './recent-parses.ts';
 import { bytesOfReading, type IntentReading, readingOfParse } from './readings.ts';
 
 export interface ParseRow {
@@ -46,14 +46,21 @@ export interface ParseStore {
   idle(): Promise<void>;
 }
 
+const PARSES = columnMap<ParseRow>({
+  intent_id: text((r) => r.intentId),
+  organisation_id: text((r) => r.organisationId),
+  environment: text((r) => r.environment),
+  agent_id: text((r) => r.agentId),
+  key_id: text((r) => r.keyId),
+  normalized: text((r) => r.normalized),
+  created_at: text((r) => new Date(r.createdAtMs).toISOString(), 'timestamptz'),
+  answer: longText((r) => r.answer),
+  raw_intent: text((r) => JSON.stringify(r.rawIntent)),
+});
 const INSERT: Statement = {
   name: 'parses-insert',
-  text: `WITH made AS (INSERT INTO intent_parse (intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at, answer, raw_intent)
-    SELECT intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at::timestamptz, answer, raw_intent
-    FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-      string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'))
-      AS row (intent_id, organisation_id, environment, agent_id, key_id, normalized, created_at, answer, raw_intent))
-    ${JOIN_PARSES}`,
+  text: `WITH made AS (${PARSES.insertInto('intent_parse', `(${PARSES.rows()}) AS given`)})
+    ${joinParses(PARSES.size + 1)}`,
 };
 const READ: Statement = {
   name: 'parse-read',
@@ -67,23 +74,6 @@ interface ReadRow {
   answer: string;
 }
 
-/** @param answers writes the answers, the long column */
-function columns(rows: readonly ParseRow[], answers: (values: readonly string[]) => string | Buffer): unknown[] {
-  const of = (pick: (row: ParseRow) => string): string => textColumn(rows.map(pick));
-  return [
-    of((r) => r.intentId),
-    of((r) => r.organisationId),
-    of((r) => r.environment),
-    of((r) => r.agentId),
-    of((r) => r.keyId),
-    of((r) => r.normalized),
-    of((r) => new Date(r.createdAtMs).toISOString()),
-    answers(rows.map((r) => r.answer)),
-    of((r) => JSON.stringify(r.rawIntent)),
-    ...recentColumns(rows),
-  ];
-}
-
 const MAX_ROWS = 500;
 const MAX_WAITING = 20_000;
 const MAX_RECENT = 5_000;
@@ -91,21 +81,20 @@ const MAX_RECENT_BYTES = 16 * 1_048_576;
 
 export function createParseStore(deps: { db: Database }): ParseStore {
   const { db } = deps;
-  // The group has one statement under way at a time; transactions have theirs beside it.
-  const answers = createColumnWriter();
+  const write = PARSES.createWriter();
   const group = createGroupCommit<ParseRow>({
     db,
     statement: INSERT,
-    columns: (rows) => columns(rows, answers),
+    columns: (rows) => [...write(rows), ...recentValues(rows)],
     result: () => undefined,
     sizeOf: (row) => row.answer.length + row.rawIntent.length,
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });
-  const recent = new LRUCache<string, StoredParse>({
+  const recent = new BoundedCache<StoredParse>({
     max: MAX_RECENT,
     maxSize: MAX_RECENT_BYTES,
-    sizeCalculation: ({ answer, reading }) => 2 * answer.length + bytesOfReading(reading),
+    sizeOf: (_, { answer, reading }) => 2 * answer.length + bytesOfReading(reading),
   });
   const cacheKey = (organisationId: string, environment: string, intentId: string): string =>
     `${intentId}\n${environment}\n${organisationId}`;
@@ -121,7 +110,7 @@ export function createParseStore(deps: { db: Database }): ParseStore {
 
   return {
     append: (row) => group.add(row),
-    insert: async (sql, row) => void (await sql.query(INSERT, columns([row], textColumn))),
+    insert: async (sql, row) => void (await sql.query(INSERT, [...PARSES.values([row]), ...recentValues([row])])),
     read(organisationId, environment, intentId) {
       const id = cacheKey(organisationId, environment, intentId);
       const known = recent.get(id);

@@ -11,6 +11,7 @@ import { type Lapse, lapseOf, lapseSentence, permits } from '../../core/decision
 
 /** The members of a decision that say what it is about, as every answer has them. */
 export interface Told {
+  readonly decision_id: string;
   readonly verdict: Verdict;
   readonly agent_id: string;
   readonly key_id: string;
@@ -68,6 +69,6 @@ export function createPresence({ db, changes, halts, agents, nowMs }: PresenceDe
 }
 
 /** The refusal of a repeat whose decision does not stand. */
-export function lapsed(lapse: Lapse | 'denied_now'): ApiError {
-  return new ApiError('E5004', lapseSentence(lapse));
+export function lapsed(lapse: Lapse | 'denied_now', decisionId: string): ApiError {
+  return new ApiError('E5004', lapseSentence(lapse), { decisionId });
 }

@@ -1,5 +1,5 @@
 // What a normalized string or a stored parse says, as facts for policies: read once per policy set and remembered.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import { invalidField } from '../../kernel/errors.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
@@ -13,7 +13,7 @@ import {
   intentOf,
   normalizedOf,
   parseEnforceIntent,
-} from '../../core/policy/resource.ts';
+} from '../../core/intent/resource.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
 import type { IntentFacts, Requested, Risk, RiskFacts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
@@ -150,7 +150,7 @@ function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon
 }
 
 export function createReadings(): IntentReadings {
-  const bySet = new WeakMap<PolicySet<Lexicon>, LRUCache<string, IntentReading>>();
+  const bySet = new WeakMap<PolicySet<Lexicon>, BoundedCache<IntentReading>>();
 
   const remembered = (
     { set, organisation }: Asking,
@@ -165,10 +165,10 @@ export function createReadings(): IntentReadings {
     const key = `${lexicon === set.lexicon ? '' : organisation}\n${kind}\n${text}`;
     let readings = bySet.get(set);
     if (readings === undefined) {
-      readings = new LRUCache({
+      readings = new BoundedCache({
         max: MAX_READINGS,
         maxSize: MAX_READINGS_BYTES,
-        sizeCalculation: (reading, key) => bytesOfReading(reading) + 2 * key.length,
+        sizeOf: (key, reading) => bytesOfReading(reading) + 2 * key.length,
       });
       bySet.set(set, readings);
     }

@@ -3,7 +3,7 @@
 // A parse is durable, here too, before it is answered, and each enforcement asks Postgres before it is evaluated: a parse
 // that was answered before the enforcement was sent counts, whichever process made it. No cache stands between, so there
 // is no time in which one is missed. Concurrent enforcements share one question.
-import { textColumn } from '../../platform/db/columns.ts';
+import { columnMap, numeric, optionalText, text, textArray } from '../../platform/db/columns.ts';
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import {
@@ -39,25 +39,6 @@ export interface ParsedString {
 const MAX_ENTITIES = 200;
 /** Longest string that is joined: longer ones are no names of anything, and would not fit into an index. */
 const MAX_NORMALIZED = 1_000;
-
-/**
- * Joins parses into the rows of their strings, five minutes each; `$10` to `$21` are recentColumns. Sorted, so that two
- * processes that join the same strings never wait for each other in a circle.
- */
-export const JOIN_PARSES = `INSERT INTO recent_parse AS r (organisation_id, environment, agent_id, normalized, bucket, last_at, action, verb, effect, extent, confidence, marks, entities)
-    SELECT organisation_id, environment, agent_id, normalized, date_bin('5 minutes', now(), 'epoch'), now(), action::smallint, verb, effect::smallint, extent::smallint, confidence::float8,
-      ARRAY(SELECT jsonb_array_elements_text(marks::jsonb)), ARRAY(SELECT jsonb_array_elements_text(entities::jsonb))
-    FROM unnest(string_to_array($10, E'\\n'), string_to_array($11, E'\\n'), string_to_array($12, E'\\n'), string_to_array($13, E'\\n'), string_to_array($14, E'\\n'),
-      string_to_array($15, E'\\n'), string_to_array($16, E'\\n'), string_to_array($17, E'\\n'), string_to_array($18, E'\\n'), string_to_array($19, E'\\n'), string_to_array($20, E'\\n'))
-      AS row (organisation_id, environment, agent_id, normalized, action, verb, effect, extent, confidence, marks, entities)
-    ORDER BY organisation_id, environment, agent_id, normalized
-    ON CONFLICT (organisation_id, environment, agent_id, normalized, bucket) DO UPDATE SET
-      last_at = greatest(r.last_at, excluded.last_at),
-      verb = CASE WHEN (excluded.action, excluded.verb COLLATE "C") > (r.action, r.verb COLLATE "C") THEN excluded.verb ELSE r.verb END,
-      action = greatest(r.action, excluded.action), effect = greatest(r.effect, excluded.effect), extent = greatest(r.extent, excluded.extent),
-      confidence = least(r.confidence, excluded.confidence),
-      marks = ARRAY(SELECT DISTINCT unnest(r.marks || excluded.marks)),
-      entities = (ARRAY(SELECT DISTINCT unnest(r.entities || excluded.entities)))[1:${MAX_ENTITIES}]`;
 
 const SEPARATOR = ':';
 const tagged = (tag: string, values: readonly string[]): string[] => values.map((value) => tag + SEPARATOR + value);
@@ -97,44 +78,43 @@ function joined(parses: readonly (ParsedString & { reading: Judged })[]): (Parse
 const keyOf = ({ organisationId, environment, agentId, normalized }: ParsedString): string =>
   `${organisationId}\n${environment}\n${agentId}\n${normalized}`;
 
-/** The parameters of JOIN_PARSES, from `$10` on. */
-export function recentColumns(parses: readonly (ParsedString & { reading: Judged })[]): string[] {
-  const rows = joined(parses);
-  const of = (pick: (row: ParsedString & { reading: Judged }) => string): string => textColumn(rows.map(pick));
-  return [
-    of((r) => r.organisationId),
-    of((r) => r.environment),
-    of((r) => r.agentId),
-    of((r) => r.normalized),
-    of((r) => String(actionRank(r.reading.action))),
-    of((r) => r.reading.verb),
-    of((r) => String(EFFECTS.indexOf(r.reading.effect))),
-    of((r) => String(EXTENTS.indexOf(r.reading.extent))),
-    of((r) => String(r.reading.confidence)),
-    of((r) => JSON.stringify(marksOf(r.reading))),
-    of((r) => JSON.stringify(entityTexts(r.reading.entities))),
-  ];
-}
+const RECENT = columnMap<ParsedString & { reading: Judged }>({
+  organisation_id: text((r) => r.organisationId),
+  environment: text((r) => r.environment),
+  agent_id: text((r) => r.agentId),
+  normalized: text((r) => r.normalized),
+  action: numeric('smallint', (r) => actionRank(r.reading.action)),
+  verb: text((r) => r.reading.verb),
+  effect: numeric('smallint', (r) => EFFECTS.indexOf(r.reading.effect)),
+  extent: numeric('smallint', (r) => EXTENTS.indexOf(r.reading.extent)),
+  confidence: numeric('float8', (r) => r.reading.confidence),
+  marks: textArray((r) => marksOf(r.reading)),
+  entities: textArray((r) => entityTexts(r.reading.entities)),
+});
+
+/**
+ * Joins parses into the rows of their strings, five minutes each. Sorted, so that two processes that join the same strings
+ * never wait for each other in a circle.
+ * @param first number of the first parameter of recentValues
+ */
+export const joinParses = (
+  first: number,
+): string => `${RECENT.insertInto('recent_parse AS r', `(${RECENT.rows(first)}) AS given`, { bucket: `date_bin('5 minutes', now(), 'epoch')`, last_at: 'now()' })}
+    ORDER BY organisation_id, environment, agent_id, normalized
+    ON CONFLICT (organisation_id, environment, agent_id, normalized, bucket) DO UPDATE SET
+      last_at = greatest(r.last_at, excluded.last_at),
+      verb = CASE WHEN (excluded.action, excluded.verb COLLATE "C") > (r.action, r.verb COLLATE "C") THEN excluded.verb ELSE r.verb END,
+      action = greatest(r.action, excluded.action), effect = greatest(r.effect, excluded.effect), extent = greatest(r.extent, excluded.extent),
+      confidence = least(r.confidence, excluded.confidence),
+      marks = ARRAY(SELECT DISTINCT unnest(r.marks || excluded.marks)),
+      entities = (ARRAY(SELECT DISTINCT unnest(r.entities || excluded.entities)))[1:${MAX_ENTITIES}]`;
+
+/** The parameters of joinParses. */
+export const recentValues = (parses: readonly (ParsedString & { reading: Judged })[]): unknown[] =>
+  RECENT.values(joined(parses));
 
 /** Parses count for so long. */
 export const PARSE_COUNTS_MS = 15 * 60_000;
-/** Stands for a time that is not given: a column of empty texts could not be told from no rows. */
-const NO_TIME = '-';
-
-/**
- * A row ends its time with its last parse, and begins it up to five minutes earlier. The time asked for never makes the
- * 15 minutes shorter: with it, at least as many parses count.
- */
-const FIND: Statement = {
-  name: 'recent-parses-find',
-  text: `SELECT asked.organisation_id || E'\\n' || asked.environment || E'\\n' || asked.agent_id || E'\\n' || asked.begun || E'\\n' || asked.normalized AS key, r.*
-    FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'))
-      AS asked (organisation_id, environment, agent_id, normalized, begun)
-    CROSS JOIN LATERAL (SELECT least(now(), nullif(asked.begun, '${NO_TIME}')::timestamptz) - interval '15 minutes' AS since OFFSET 0) AS counting
-    CROSS JOIN LATERAL (SELECT action, verb, effect, extent, confidence, marks, entities FROM recent_parse
-      WHERE organisation_id = asked.organisation_id AND environment = asked.environment AND agent_id = asked.agent_id AND normalized = asked.normalized
-        AND bucket > counting.since - interval '6 minutes' AND last_at > counting.since OFFSET 0) r`,
-};
 
 interface FoundRow {
   key: string;
@@ -207,12 +187,34 @@ export interface Asker extends Omit<ParsedString, 'normalized'> {
 /** One look-up. */
 type AskedString = ParsedString & Pick<Asker, 'begunAtMs'>;
 
-const begunText = ({ begunAtMs }: AskedString): string =>
-  begunAtMs === undefined ? NO_TIME : new Date(begunAtMs).toISOString();
+const begunText = ({ begunAtMs }: AskedString): string | undefined =>
+  begunAtMs === undefined ? undefined : new Date(begunAtMs).toISOString();
+
+const ASKED = columnMap<AskedString>({
+  organisation_id: text((a) => a.organisationId),
+  environment: text((a) => a.environment),
+  agent_id: text((a) => a.agentId),
+  normalized: text((a) => a.normalized),
+  begun: optionalText(begunText),
+});
+
+/**
+ * A row ends its time with its last parse, and begins it up to five minutes earlier. The time asked for never makes the
+ * 15 minutes shorter: with it, at least as many parses count.
+ */
+const FIND: Statement = {
+  name: 'recent-parses-find',
+  text: `SELECT asked.organisation_id || E'\\n' || asked.environment || E'\\n' || asked.agent_id || E'\\n' || coalesce(asked.begun, '') || E'\\n' || asked.normalized AS key, r.*
+    FROM (${ASKED.rows()}) AS asked
+    CROSS JOIN LATERAL (SELECT least(now(), asked.begun::timestamptz) - interval '15 minutes' AS since OFFSET 0) AS counting
+    CROSS JOIN LATERAL (SELECT action, verb, effect, extent, confidence, marks, entities FROM recent_parse
+      WHERE organisation_id = asked.organisation_id AND environment = asked.environment AND agent_id = asked.agent_id AND normalized = asked.normalized
+        AND bucket > counting.since - interval '6 minutes' AND last_at > counting.since OFFSET 0) r`,
+};
 
 // No part but the last can hold a line feed.
 const keyOfAsked = (asked: AskedString): string =>
-  `${asked.organisationId}\n${asked.environment}\n${asked.agentId}\n${begunText(asked)}\n${asked.normalized}`;
+  `${asked.organisationId}\n${asked.environment}\n${asked.agentId}\n${begunText(asked) ?? ''}\n${asked.normalized}`;
 
 export interface RecentParses {
   /**
@@ -247,16 +249,7 @@ export function createRecentParses({ db }: { db: Database }): RecentParses {
   const questions = createGroupCommit<AskedString, ReadonlyMap<string, readonly FoundRow[]>>({
     db,
     statement: FIND,
-    columns: (asked) => {
-      const of = (pick: (one: AskedString) => string): string => textColumn(asked.map(pick));
-      return [
-        of((a) => a.organisationId),
-        of((a) => a.environment),
-        of((a) => a.agentId),
-        of((a) => a.normalized),
-        of(begunText),
-      ];
-    },
+    columns: ASKED.values,
     // The rows of FIND.
     result: (rows) => byKey(rows as readonly FoundRow[]),
     sizeOf: ({ normalized }) => normalized.length,

@@ -42,6 +42,9 @@ export interface Written {
   readonly isRepeat: boolean;
 }
 
+/** A durable answer: JSON text, which may go out now. */
+export type AnsweredDecision = Pick<Written, 'decisionId' | 'text'>;
+
 export type Write = (sql: Sql) => Promise<readonly (Written | Unwritten)[]>;
 
 /** The decision. @throws what kept it from being written */
@@ -57,8 +60,8 @@ export interface Opening {
 }
 
 export interface Recorder {
-  /** Makes one answer durable, together with those of other requests. @returns its text. @throws {ApiError} E6002 */
-  append(item: EvaluatedQuestion): Promise<string>;
+  /** Makes one answer durable, together with those of other requests. @throws {ApiError} E6002 */
+  append(item: EvaluatedQuestion): Promise<AnsweredDecision>;
   /**
    * Makes answers durable in a transaction of `work`, which calls `write` within it once. Run again from the start when
    * another request has opened the same approval meanwhile. A member whose approval cannot be looked at, or whose repeat
@@ -106,12 +109,12 @@ type Settled =
  * A repeat is evaluated anew, as every question is: one that is denied now, by a halt, the agent's status or its trust,
  * does not get the decision of then. Anything milder does: the approval that was used stood for it.
  */
-function evaluatedAnew({ answer }: EvaluatedQuestion): Settled | undefined {
+function evaluatedAnew({ answer }: EvaluatedQuestion, decisionId: string): Settled | undefined {
   const { verdict, reasons } = answer.evaluation;
   if (verdict !== 'DENY') return undefined;
   const [first] = standsFirst(answer.evaluation) ? reasons : [];
   const lapse = first === undefined ? 'denied_now' : first.code === 'HALTED' ? 'halted' : 'agent_not_active';
-  return { kind: 'lapsed', error: lapsed(lapse) };
+  return { kind: 'lapsed', error: lapsed(lapse, decisionId) };
 }
 
 export function createRecorder(deps: RecorderDeps): Recorder {
@@ -123,7 +126,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const openingRow = (decision: DecisionRow, { approval, opens }: Naming): OpeningRow | undefined =>
     opens === undefined || approval === undefined ? undefined : { decision, ...approval, ...opens };
 
-  const appendEscalation = async (item: EvaluatedQuestion): Promise<string> => {
+  const appendEscalation = async (item: EvaluatedQuestion): Promise<AnsweredDecision> => {
     const { question, answer } = item;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const naming = await inTurn(() => names.one(item));
@@ -132,7 +135,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       if (opening === undefined) await decisions.append(row);
       else if (!(await opener.append(opening))) continue;
       decider.recorded(question, answer);
-      return text;
+      return { decisionId: row.decisionId, text };
     }
     throw tooManyAtOnce();
   };
@@ -142,7 +145,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     const { agentId, key } = question;
     const use = { agentId, digest: digestOf(item), lineage: key.lineage, atMs: answer.nowMs };
     const standing = standingOf(stored && approvalFactsOf(stored), use);
-    if (standing.kind === 'repeat') return evaluatedAnew(item) ?? standing;
+    if (standing.kind === 'repeat') return evaluatedAnew(item, standing.decisionId) ?? standing;
     if (standsFirst(answer.evaluation)) return { kind: 'new', answer };
     switch (standing.kind) {
       case 'refused':
@@ -177,7 +180,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     // Its agent, environment and key are those of the question, which was just evaluated, and not denied.
     const present = { nowMs: answer.nowMs, halted: false, agent: 'ACTIVE', keyIsValid: true } as const;
     const lapse = lapseOf({ verdict, expiresAtMs: Date.parse(expiresAt) }, present);
-    return lapse === undefined ? { decisionId, verdict, text, isRepeat: true } : { error: lapsed(lapse) };
+    return lapse === undefined ? { decisionId, verdict, text, isRepeat: true } : { error: lapsed(lapse, decisionId) };
   };
 
   /** Writes all items; what is to be counted once they are committed goes to `made`. */
@@ -262,13 +265,13 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       if (question.approvalId !== undefined) {
         const work = (write: Write): Promise<Written> =>
           db.transaction(async (sql) => writtenOf((await write(sql))[0]));
-        return (await inTurn(() => transaction([item], work))).text;
+        return inTurn(() => transaction([item], work));
       }
       if (answer.evaluation.verdict === 'ESCALATE') return appendEscalation(item);
       const { row, text } = decider.record(question, answer);
       await decisions.append(row);
       decider.recorded(question, answer);
-      return text;
+      return { decisionId: row.decisionId, text };
     },
     transaction,
     async openingOf(owner, agentId, approvalId) {

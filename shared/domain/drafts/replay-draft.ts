@@ -4,7 +4,8 @@ import { knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import { admitPolicySet, type PolicyTexts } from '../../core/policy/admit.ts';
-import { loadCanonicalSet, type LoadResult, type TextFile } from '../../core/policy/load.ts';
+import type { TextFile } from '../../core/policy/files.ts';
+import { loadCanonicalSet, type LoadResult } from '../../core/policy/load.ts';
 import { LEXICON_FILE, type PolicyFolder } from '../policy-sets/folder.ts';
 
 export type Draft = LoadResult<Lexicon>;

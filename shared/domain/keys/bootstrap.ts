@@ -1,7 +1,7 @@
 // The first organisation and its admin key: made once, at the first start, by whichever process comes first.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Database, Sql, Statement } from '../../platform/db/database.ts';
+import type { Database, EntitySql, Statement } from '../../platform/db/database.ts';
 import { ADVISORY_LOCKS } from '../../platform/db/locks.ts';
 import { generateKey, formatKey, type NewKey, parseKey } from './format.ts';
 import { TIER_MAX } from './limits.ts';
@@ -85,7 +85,7 @@ interface Secrets extends SecretCheck {
 }
 
 async function ensureKey(
-  sql: Sql,
+  sql: EntitySql,
   { hasher, check }: Secrets,
   made: NewKey,
   owner: Organisation,

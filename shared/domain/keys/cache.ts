@@ -1,9 +1,9 @@
 // A bounded memory of what presented keys turned out to be, addressed by a hash and forgotten by key id.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 
 export interface KeyCache<T> {
   get(digest: string): T | undefined;
-  /** Adds an entry; beyond the bound the one used longest ago is dropped, which costs a look-up and nothing else. */
+  /** Adds an entry; beyond the bound another one is evicted, which costs a look-up and nothing else. */
   set(digest: string, value: T): void;
   delete(digest: string): void;
   /** Forgets every entry of a key; its cost does not grow with the cache. */
@@ -16,9 +16,9 @@ export interface KeyCache<T> {
 export function createKeyCache<T extends { readonly keyId: string }>(max: number): KeyCache<T> {
   // Many wrong secrets may have been tried with one id.
   const digestsOf = new Map<string, Set<string>>();
-  const entries = new LRUCache<string, T>({
+  const entries = new BoundedCache<T>({
     max,
-    dispose(value, digest) {
+    onRemove(digest, value) {
       const digests = digestsOf.get(value.keyId);
       digests?.delete(digest);
       if (digests?.size === 0) digestsOf.delete(value.keyId);
@@ -28,13 +28,13 @@ export function createKeyCache<T extends { readonly keyId: string }>(max: number
   return {
     get: (digest) => entries.get(digest),
     set(digest, value) {
-      // First: replacing an entry disposes of the old one, and with it of its place in the index.
+      // First, because replacing an entry removes the old one from the index.
       entries.set(digest, value);
       const digests = digestsOf.get(value.keyId);
       if (digests === undefined) digestsOf.set(value.keyId, new Set([digest]));
       else digests.add(digest);
     },
-    delete: (digest) => void entries.delete(digest),
+    delete: (digest) => entries.delete(digest),
     forgetKey(keyId) {
       for (const digest of [...(digestsOf.get(keyId) ?? [])]) entries.delete(digest);
     },

@@ -1,14 +1,20 @@
 // When each key was last used: gathered in memory, written in one statement every few seconds, off the hot path.
+import { columnMap, text, timeMs } from '../../platform/db/columns.ts';
 import type { Database, Statement } from '../../platform/db/database.ts';
 
 /** Keys with a pending time; beyond that new ones are not noted until the next write. 10,000 entries are about 1 MB. */
 const MAX_PENDING = 10_000;
 const INTERVAL_MS = 5_000;
 
+const USES = columnMap<readonly [keyId: string, atMs: number]>({
+  key_id: text(([keyId]) => keyId),
+  at: timeMs(([, atMs]) => atMs),
+});
+
 /** The rows are locked in the order of their ids, so that two processes that write the same keys never wait in a ring. */
 const WRITE: Statement = {
   name: 'keys-last-used',
-  text: `WITH seen AS (SELECT * FROM unnest($1::text[], $2::timestamptz[]) AS t (key_id, at)),
+  text: `WITH seen AS (${USES.rows()}),
     locked AS (SELECT api_key.key_id FROM api_key JOIN seen USING (key_id)
       WHERE api_key.last_used_at IS NULL OR api_key.last_used_at < seen.at ORDER BY api_key.key_id FOR NO KEY UPDATE OF api_key)
     UPDATE api_key SET last_used_at = seen.at FROM seen JOIN locked USING (key_id)
@@ -46,8 +52,7 @@ export function createLastUsed(deps: LastUsedDeps): LastUsed {
     const batch = pending;
     pending = new Map();
     try {
-      const times = [...batch.values()].map((atMs) => new Date(atMs).toISOString());
-      await deps.db.query(WRITE, [[...batch.keys()], times]);
+      await deps.db.query(WRITE, USES.values([...batch]));
     } catch (error) {
       for (const [keyId, atMs] of batch) record(keyId, atMs);
       throw error;

@@ -1,7 +1,7 @@
 // Organisations in Postgres: the tenants that every key belongs to. They are made from the shell only.
-import { isUniqueViolation, type Sql, type Statement } from '../../platform/db/database.ts';
+import { type EntitySql, isUniqueViolation, type Sql } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
-import { genuine, insertSealed, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
+import { find, insertSealed, type Selection } from '../../platform/db/seals/rows.ts';
 import { KEY_NAME, TIER_MAX } from './limits.ts';
 
 export interface Organisation {
@@ -13,23 +13,16 @@ export interface Organisation {
   readonly createdAt: Date;
 }
 
-const SELECT = `SELECT ${sealedColumns('organisation', 'o')} FROM organisation o`;
-const LIST: Statement = { name: 'organisations-list', text: `${SELECT} ORDER BY created_at, id` };
-const BY_SLUG: Statement = { name: 'organisations-by-slug', text: `${SELECT} WHERE slug = $1` };
-const OPERATOR: Statement = { name: 'organisations-operator', text: `${SELECT} WHERE is_operator` };
-
-async function read(sql: Sql, statement: Statement, values: readonly unknown[]): Promise<Organisation[]> {
-  const rows = await sql.query<SealedRow<'organisation'>>(statement, values);
-  return genuine(sql, 'organisation', rows).map(
-    ({ id, slug, name, tier, is_operator: isOperator, created_at: createdAt }) => ({
-      id,
-      slug,
-      name,
-      tier,
-      isOperator,
-      createdAt,
-    }),
-  );
+async function read(sql: EntitySql, where: Selection<'organisation'>['where']): Promise<Organisation[]> {
+  const rows = await find(sql, 'organisation', where);
+  return rows.map(({ id, slug, name, tier, is_operator: isOperator, created_at: createdAt }) => ({
+    id,
+    slug,
+    name,
+    tier,
+    isOperator,
+    createdAt,
+  }));
 }
 
 export interface OrganisationSpec {
@@ -78,17 +71,17 @@ export async function createOrganisation(sql: Sql, spec: OrganisationSpec, nowMs
 }
 
 /** Oldest first. */
-export function listOrganisations(sql: Sql): Promise<Organisation[]> {
-  return read(sql, LIST, []);
+export async function listOrganisations(sql: EntitySql): Promise<Organisation[]> {
+  const organisations = await read(sql, {});
+  // Ids sort by time.
+  return organisations.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.id < b.id ? -1 : 1));
 }
 
-export async function organisationBySlug(sql: Sql, slug: string): Promise<Organisation | undefined> {
-  const [row] = await read(sql, BY_SLUG, [slug]);
-  return row;
+export async function organisationBySlug(sql: EntitySql, slug: string): Promise<Organisation | undefined> {
+  return (await read(sql, { slug }))[0];
 }
 
-/** The first organisation, once it is there. */
-export async function operatorOrganisation(sql: Sql): Promise<Organisation | undefined> {
-  const [row] = await read(sql, OPERATOR, []);
-  return row;
+/** The organisation of whoever operates the installation, once it exists. */
+export async function operatorOrganisation(sql: EntitySql): Promise<Organisation | undefined> {
+  return (await read(sql, { is_operator: true }))[0];
 }

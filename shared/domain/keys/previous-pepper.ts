@@ -1,15 +1,9 @@
 // Keys that are stored under the pepper before the last rotation: accepted while it is known, and stored anew when used.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { EntitySql, Sql, Statement } from '../../platform/db/database.ts';
 import { pepperFingerprint } from '../../platform/db/fingerprints.ts';
-import { genuine, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
+import { hold, updateSealed } from '../../platform/db/seals/rows.ts';
 import type { StoredKey } from './lookup.ts';
 import { createSecretHasher, type SecretHasher } from './secrets.ts';
-
-const LOCK: Statement = { name: 'keys-rehash-lock', text: 'SELECT FROM api_key WHERE key_id = $1 FOR NO KEY UPDATE' };
-const READ: Statement = {
-  name: 'keys-rehash-read',
-  text: `SELECT ${sealedColumns('api_key', 'k')} FROM api_key k WHERE key_id = $1`,
-};
 
 /** The hashers of both peppers. */
 export interface SecretCheck {
@@ -49,9 +43,8 @@ export function createSecretCheck(hasher: SecretHasher, previous: string | undef
  * Stores a key's secret under the pepper in force. Call it in a transaction, after the secret has matched. Another
  * process may have been first, and the key may have been changed or revoked meanwhile: then nothing is written.
  */
-export async function rehashKey(sql: Sql, keyId: string, { from, to }: Rehash): Promise<void> {
-  await sql.query(LOCK, [keyId]);
-  const [row] = genuine(sql, 'api_key', await sql.query<SealedRow<'api_key'>>(READ, [keyId]));
+export async function rehashKey(sql: EntitySql, keyId: string, { from, to }: Rehash): Promise<void> {
+  const [row] = await hold(sql, 'api_key', { key_id: keyId });
   if (row === undefined || row.secret_pepper === null || !row.secret_hmac.equals(from)) return;
   await updateSealed(sql, 'api_key', row, { secret_hmac: to, secret_pepper: null });
 }

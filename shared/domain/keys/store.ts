@@ -1,15 +1,8 @@
 // Keys in Postgres: make, list, revoke, rotate. The routes and the command line say the same things through these.
-import type { Sql, Statement } from '../../platform/db/database.ts';
+import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
-import {
-  genuine,
-  genuinePage,
-  insertSealed,
-  sealedColumns,
-  type SealedRow,
-  updateSealed,
-} from '../../platform/db/seals/rows.ts';
+import { find, findPage, hold, insertSealed, updateSealed, type WholeRow } from '../../platform/db/seals/rows.ts';
 import type { Environment, Scope } from '../../kernel/vocabulary.ts';
 import { generateKey, isKeyId, type NewKey } from './format.ts';
 import type { SecretHasher } from './secrets.ts';
@@ -40,16 +33,7 @@ export interface KeyOwner {
   readonly environment: Environment;
 }
 
-const SELECT = `SELECT ${sealedColumns('api_key', 'k')}, last_used_at, seq::text AS seq FROM api_key k`;
-const OF = 'key_id = $1 AND organisation_id = $2 AND environment = $3';
-const LIST: Statement = {
-  name: 'keys-list',
-  text: `${SELECT} WHERE organisation_id = $1 AND environment = $2 AND ($3::bigint IS NULL OR k.seq < $3) ORDER BY k.seq DESC LIMIT $4`,
-};
-const LOCK: Statement = { name: 'keys-lock', text: `SELECT FROM api_key WHERE ${OF} FOR NO KEY UPDATE` };
-const READ: Statement = { name: 'keys-read', text: `${SELECT} WHERE ${OF}` };
-
-type Row = SealedRow<'api_key'> & { readonly last_used_at: Date | null; readonly seq: string };
+type Row = WholeRow<'api_key'>;
 
 function shown(row: Row): KeyRow {
   return {
@@ -92,7 +76,7 @@ export interface MadeKey {
 
 /** Stores this very key, if its id is free. */
 export async function insertKey(
-  sql: Sql,
+  sql: EntitySql,
   hasher: SecretHasher,
   made: NewKey,
   spec: KeySpec,
@@ -114,7 +98,7 @@ export async function insertKey(
     secret_pepper: null,
   };
   if (!(await insertSealed(sql, 'api_key', values, { unlessExists: true }))) return undefined;
-  const row = await readRow(sql, spec, made.keyId);
+  const [row] = await find(sql, 'api_key', selectionOf(spec, made.keyId));
   if (row === undefined) throw new Error('a key that was just made is not there');
   await logChange(sql, shown(row), 'created', spec.createdBy, spec.createdAtMs);
   return shown(row);
@@ -144,7 +128,7 @@ async function logChange(
 }
 
 /** Makes a key. Ids have 47 bits, so a second try is rare and a third never happens. */
-export async function createKey(sql: Sql, hasher: SecretHasher, spec: KeySpec): Promise<MadeKey> {
+export async function createKey(sql: EntitySql, hasher: SecretHasher, spec: KeySpec): Promise<MadeKey> {
   for (;;) {
     const made = generateKey(spec.environment);
     const row = await insertKey(sql, hasher, made, spec);
@@ -153,16 +137,19 @@ export async function createKey(sql: Sql, hasher: SecretHasher, spec: KeySpec): 
 }
 
 /** Newest first; `before` is the `seq` of the last row seen. */
-export async function listKeys(sql: Sql, owner: KeyOwner, before: string | null, limit: number): Promise<KeyRow[]> {
-  const rows = await genuinePage<Row>(sql, 'api_key', limit, (last) =>
-    sql.query<Row>(LIST, [owner.organisationId, owner.environment, last?.seq ?? before, limit]),
-  );
-  return rows.map(shown);
+export async function listKeys(
+  sql: EntitySql,
+  { organisationId, environment }: KeyOwner,
+  before: string | null,
+  limit: number,
+): Promise<KeyRow[]> {
+  const where = { organisation_id: organisationId, environment };
+  return (await findPage(sql, 'api_key', where, before, limit)).map(shown);
 }
 
 /** Revokes a key; a second time changes nothing. Call it in a transaction. @throws {ApiError} E4001 */
 export async function revokeKey(
-  sql: Sql,
+  sql: EntitySql,
   owner: KeyOwner,
   keyId: string,
   { by, nowMs }: { readonly by: string | null; readonly nowMs: number },
@@ -193,7 +180,7 @@ export interface Rotation {
  * @throws {ApiError} E4001; E5002 when the key is revoked, expired or replaced already
  */
 export async function rotateKey(
-  sql: Sql,
+  sql: EntitySql,
   hasher: SecretHasher,
   rotation: Rotation,
 ): Promise<MadeKey & { readonly old: KeyRow }> {
@@ -229,19 +216,13 @@ export async function rotateKey(
   return { ...made, old };
 }
 
-/** As it is stored, if this service wrote it. */
-async function readRow(sql: Sql, owner: KeyOwner, keyId: string): Promise<Row | undefined> {
-  const rows = await sql.query<Row>(READ, [keyId, owner.organisationId, owner.environment]);
-  return genuine(sql, 'api_key', rows)[0];
-}
+const selectionOf = ({ organisationId, environment }: KeyOwner, keyId: string) =>
+  ({ key_id: keyId, organisation_id: organisationId, environment }) as const;
 
-/** The same answer for a key that is not there and one that is somebody else's. */
-async function lockKey(sql: Sql, owner: KeyOwner, keyId: string): Promise<Row> {
-  // Asked first: Postgres refuses some texts (NUL) that a path may hold.
-  if (isKeyId(keyId)) {
-    await sql.query(LOCK, [keyId, owner.organisationId, owner.environment]);
-    const row = await readRow(sql, owner, keyId);
-    if (row !== undefined) return row;
-  }
-  throw new ApiError('E4001', 'There is no such key in this organisation and environment.');
+/** The same answer for a key that does not exist and a key of another owner. */
+async function lockKey(sql: EntitySql, owner: KeyOwner, keyId: string): Promise<Row> {
+  // Checked first: PostgreSQL refuses some texts (NUL) that a path may hold.
+  const [row] = isKeyId(keyId) ? await hold(sql, 'api_key', selectionOf(owner, keyId)) : [];
+  if (row === undefined) throw new ApiError('E4001', 'There is no such key in this organisation and environment.');
+  return row;
 }

@@ -1,8 +1,8 @@
 // Appends what waits in a log's inbox: one transaction a batch, holding the log's head, so that no two workers number at once.
-import { textColumn } from '../../platform/db/columns.ts';
+import { anyText, columnMap, fixedBytes, numeric, text, timeMs } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
-import { type Frontier, frontierLength, grow } from '../../core/proof/frontier.ts';
-import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
+import { type Frontier, frontierLength, grow, type NewNode } from '../../core/proof/frontier.ts';
+import { NO_PREVIOUS, sealRecord, type SealedRecord } from '../../core/proof/record.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { addRecordSpans, type RecordSpan } from '../../platform/observe/spans.ts';
 import { readFrontier } from './nodes.ts';
@@ -63,31 +63,6 @@ const ZONE_LEAVES: Statement = {
   text: `SELECT event, entity_id, (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms FROM leaf
     WHERE log_id = $1 AND leaf_index >= $2 AND leaf_index < $3 ORDER BY leaf_index`,
 };
-// All that a batch changes, in one statement: its leaves, the nodes and zones that they complete, the log's head, the inbox.
-// Hashes come as the bytes of all of them in a row, 96 a leaf ($12) and 32 a node ($16): as arrays, each would be escaped.
-const APPEND: Statement = {
-  name: 'leaves-append',
-  text: `WITH leaves AS (
-      INSERT INTO leaf (log_id, organisation_id, environment, leaf_index, proof_id, source, source_id, entity_id, chain_index, event, occurred_at, previous_hash, event_hash, leaf_hash, appended_at)
-      SELECT $1, $2, $3, $4::bigint + nth - 1, proof_id, source, source_id, entity_id, chain_index, event, occurred_at::timestamptz,
-        substr($12::bytea, 96 * nth::integer - 95, 32), substr($12::bytea, 96 * nth::integer - 63, 32), substr($12::bytea, 96 * nth::integer - 31, 32), $13::timestamptz
-      FROM unnest(string_to_array($5, E'\\n'), string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), $8::text[], $9::bigint[], $10::text[], string_to_array($11, E'\\n'))
-        WITH ORDINALITY AS row (proof_id, source, source_id, entity_id, chain_index, event, occurred_at, nth)
-    ), nodes AS (
-      INSERT INTO node (log_id, level, node_index, hash)
-      SELECT $1, level, node_index, substr($16::bytea, 32 * nth::integer - 31, 32)
-      FROM unnest($14::smallint[], $15::bigint[]) WITH ORDINALITY AS row (level, node_index, nth)
-    ), zones AS (
-      INSERT INTO leaf_zone (log_id, first_index, earliest, latest, marks)
-      SELECT $1, first_index, to_timestamp(earliest / 1000), to_timestamp(latest / 1000), marks::integer[]
-      FROM unnest($20::bigint[], $21::float8[], $22::float8[], string_to_array($23, E'\\n')) AS row (first_index, earliest, latest, marks)
-      ON CONFLICT (log_id, first_index) DO NOTHING
-    ), taken AS (
-      DELETE FROM log_inbox WHERE seq = ANY ($17::bigint[])
-    )
-    UPDATE log SET size = $18, frontier = $19 WHERE log_id = $1`,
-};
-
 interface InboxRow {
   seq: string;
   source: 'decision' | 'record';
@@ -109,6 +84,64 @@ interface Head {
   eventHash: string;
 }
 
+const HASH_BYTES = 32;
+
+/** One row of the inbox as a leaf. */
+interface NewLeaf {
+  readonly row: InboxRow;
+  readonly chainIndex: number;
+  readonly previousHash: Buffer;
+  readonly sealed: SealedRecord;
+}
+
+const LEAVES = columnMap<NewLeaf>({
+  proof_id: text((l) => l.row.proof_id ?? ''),
+  source: text((l) => l.row.source),
+  source_id: text((l) => l.row.source_id),
+  entity_id: anyText((l) => l.row.entity_id),
+  chain_index: numeric('bigint', (l) => l.chainIndex),
+  event: anyText((l) => l.row.event),
+  occurred_at: text((l) => l.row.occurred_at, 'timestamptz'),
+  previous_hash: fixedBytes(HASH_BYTES, (l) => l.previousHash),
+  event_hash: fixedBytes(HASH_BYTES, (l) => l.sealed.eventHash),
+  leaf_hash: fixedBytes(HASH_BYTES, (l) => l.sealed.leafHash),
+});
+const NODES = columnMap<NewNode>({
+  level: numeric('smallint', (node) => node.level),
+  node_index: numeric('bigint', (node) => node.index),
+  hash: fixedBytes(HASH_BYTES, (node) => node.hash),
+});
+const ZONES = columnMap<Zone>({
+  first_index: numeric('bigint', (zone) => zone.firstIndex),
+  earliest: timeMs((zone) => zone.earliestMs),
+  latest: timeMs((zone) => zone.latestMs),
+  marks: text((zone) => `{${zone.marks.join(',')}}`, 'integer[]'),
+});
+// After $1 to $8, which are about the whole batch.
+const FIRST_OF = { leaves: 9, nodes: 9 + LEAVES.size, zones: 9 + LEAVES.size + NODES.size };
+
+// All that a batch changes, in one statement: its leaves, the nodes and zones that they complete, the log's head, the inbox.
+const APPEND: Statement = {
+  name: 'leaves-append',
+  text: `WITH leaves AS (
+      ${LEAVES.insertInto('leaf', `(${LEAVES.rows(FIRST_OF.leaves)}) AS given`, {
+        log_id: '$1',
+        organisation_id: '$2',
+        environment: '$3',
+        leaf_index: '$4::bigint + ordinal - 1',
+        appended_at: '$5::timestamptz',
+      })}
+    ), nodes AS (
+      ${NODES.insertInto('node', `(${NODES.rows(FIRST_OF.nodes)}) AS given`, { log_id: '$1' })}
+    ), zones AS (
+      ${ZONES.insertInto('leaf_zone', `(${ZONES.rows(FIRST_OF.zones)}) AS given`, { log_id: '$1' })}
+      ON CONFLICT (log_id, first_index) DO NOTHING
+    ), taken AS (
+      DELETE FROM log_inbox WHERE seq = ANY ($6::bigint[])
+    )
+    UPDATE log SET size = $7, frontier = $8 WHERE log_id = $1`,
+};
+
 interface LogRow {
   log_id: number;
   size: string;
@@ -125,8 +158,6 @@ export interface AppendDeps {
   /** First part of the origin of logs that are made from now on (CUSTOS_LOG_HOST). */
   readonly logHost: string;
 }
-
-const HASH_BYTES = 32;
 
 /** The stored frontier, or the one of the stored nodes for a log that is older than its frontier. @throws {MissingNodeError} */
 async function frontierOf(sql: Sql, log: LogRow): Promise<Frontier> {
@@ -150,11 +181,6 @@ async function holdLog(
   await sql.query(MAKE_LOG, [organisationId, environment, logHost]);
   const [made] = await sql.query<LogRow>(LOCK_LOG, [organisationId, environment]);
   return made;
-}
-
-/** As an array's text: numbers need no escaping. */
-function arrayOf(numbers: readonly (number | string)[]): string {
-  return `{${numbers.join(',')}}`;
 }
 
 /** Zones of one batch: only a log that an older version has appended to lacks more than those that the batch completes. */
@@ -225,25 +251,13 @@ async function appendBatch(
     organisationId,
     environment,
     size,
-    textColumn(leaves.map((l) => l.row.proof_id ?? '')),
-    textColumn(leaves.map((l) => l.row.source)),
-    textColumn(leaves.map((l) => l.row.source_id)),
-    leaves.map((l) => l.row.entity_id),
-    arrayOf(leaves.map((l) => l.chainIndex)),
-    leaves.map((l) => l.row.event),
-    textColumn(leaves.map((l) => l.row.occurred_at)),
-    Buffer.concat(leaves.flatMap((l) => [l.previousHash, l.sealed.eventHash, l.sealed.leafHash])),
     new Date(nowMs()).toISOString(),
-    arrayOf(nodes.map((node) => node.level)),
-    arrayOf(nodes.map((node) => node.index)),
-    Buffer.concat(nodes.map((node) => node.hash)),
-    arrayOf(rows.map((row) => row.seq)),
+    `{${rows.map((row) => row.seq).join(',')}}`,
     frontier.size,
     Buffer.concat(frontier.hashes),
-    arrayOf(zones.map((zone) => zone.firstIndex)),
-    arrayOf(zones.map((zone) => zone.earliestMs)),
-    arrayOf(zones.map((zone) => zone.latestMs)),
-    textColumn(zones.map((zone) => `{${zone.marks.join(',')}}`)),
+    ...LEAVES.values(leaves),
+    ...NODES.values(nodes),
+    ...ZONES.values(zones),
   ]);
   return {
     count: leaves.length,

@@ -1,15 +1,11 @@
 // What leaves say of rows beside them, which no hash covers: trust folds and approvals, compared when their leaf has its turn.
+import { anyText, columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
 import type { AuditedRow } from '../../core/proof/audit.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 import type { AuditHead } from './audit-rows.ts';
 
-const FOLDS: Statement = {
-  name: 'beside-folds',
-  text: `SELECT asked.nth::int AS nth, fold.signals, fold.proof_id FROM unnest($3::text[], $4::bigint[]) WITH ORDINALITY AS asked (agent_id, last_n, nth)
-    JOIN trust_fold AS fold ON fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = asked.agent_id AND fold.last_n = asked.last_n`,
-};
 const APPROVALS: Statement = {
   name: 'beside-approvals',
   text: `SELECT approval_id, state, decision_id, digest, decided_by, reason, used_by, used_decision_id FROM approval
@@ -33,6 +29,16 @@ interface Leaf {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+const ASKED = columnMap<Leaf>({
+  agent_id: anyText(({ row }) => row.entityId),
+  last_n: numeric('bigint', ({ body }) => Number((body['asOf'] as { signals?: unknown } | undefined)?.signals ?? 0)),
+});
+const FOLDS: Statement = {
+  name: 'beside-folds',
+  text: `SELECT asked.ordinal::int AS nth, fold.signals, fold.proof_id FROM (${ASKED.rows(3)}) AS asked
+    JOIN trust_fold AS fold ON fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = asked.agent_id AND fold.last_n = asked.last_n`,
+};
+
 /** The bodies of records of one event; a record that is none is named by its own row. */
 function leavesOf(rows: readonly AuditedRow[], event: string): Leaf[] {
   return rows.flatMap((row) => {
@@ -55,12 +61,10 @@ function findingAt({ row }: Leaf, kind: FindingKind, what: string): Finding {
 async function auditFolds(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
   const leaves = leavesOf(rows, 'custos.trust');
   if (leaves.length === 0) return [];
-  const lastOf = ({ body }: Leaf): number => Number((body['asOf'] as { signals?: unknown } | undefined)?.signals ?? 0);
   const folds = await sql.query<{ nth: number; signals: string; proof_id: string }>(FOLDS, [
     head.organisationId,
     head.environment,
-    leaves.map(({ row }) => row.entityId),
-    leaves.map(lastOf),
+    ...ASKED.values(leaves),
   ]);
   const known = new Map(folds.map((fold) => [fold.nth, fold]));
   return leaves.flatMap((leaf, i) => {

@@ -1,4 +1,5 @@
 // What the auditor reads: heads, leaves with the rows they are about, nodes and checkpoints, by primary key and in pieces.
+import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
 import type { AuditedRow, StoredCheckpoint } from '../../core/proof/audit.ts';
@@ -27,16 +28,16 @@ export const LEAVES: Statement = {
   text: `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
       leaf.previous_hash, leaf.event_hash, leaf.leaf_hash,
       found.proof_id AS source_proof_id, found.entity_id AS source_entity_id, found.event AS source_event, found.occurred_at AS source_occurred_at, found.record,
-      found.decision_id, found.key_id, found.verdict, found.policy_digest, found.facts, found.facts_salt,
+      found.decision_id, found.key_id, found.verdict, found.policy_digest, found.request_id, found.facts, found.facts_salt,
       previous.log_id AS previous_log_id, previous.chain_index::text AS previous_chain_index, previous.leaf_index::text AS previous_leaf_index, previous.event_hash AS previous_event_hash
     FROM leaf
     LEFT JOIN LATERAL (
-      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, facts, facts_salt FROM (
+      SELECT proof_id, agent_id AS entity_id, 'custos.decision' AS event, evaluated_at AS occurred_at, record, decision_id, key_id, verdict, policy_digest, request_id, facts, facts_salt FROM (
         SELECT * FROM decision WHERE organisation_id = $4 AND environment = $5 AND decision_id >= leaf.source_id AND decision_id <= leaf.source_id
         ORDER BY organisation_id, environment, decision_id LIMIT 1
       ) AS decision
       WHERE leaf.source = 'decision'
-      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, NULL, NULL, NULL, NULL, NULL, NULL FROM (
+      UNION ALL SELECT proof_id, entity_id, event, occurred_at, record, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM (
         SELECT * FROM record WHERE organisation_id = $4 AND environment = $5 AND proof_id >= leaf.source_id AND proof_id <= leaf.source_id
         ORDER BY organisation_id, environment, proof_id LIMIT 1
       ) AS record
@@ -50,10 +51,16 @@ export const LEAVES: Statement = {
     ) AS previous ON true
     WHERE leaf.log_id = $1 AND leaf.leaf_index >= $2 AND leaf.leaf_index < $3 ORDER BY leaf.leaf_index`,
 };
+type NodeRange = readonly [level: number, first: number, past: number];
+const RANGES = columnMap<NodeRange>({
+  level: numeric('smallint', ([level]) => level),
+  first: numeric('bigint', ([, first]) => first),
+  past: numeric('bigint', ([, , past]) => past),
+});
 const NODES: Statement = {
   name: 'audit-nodes',
   text: `SELECT node.level, node.node_index::text AS node_index, node.hash
-    FROM unnest($2::smallint[], $3::bigint[], $4::bigint[]) AS asked (level, first, past), LATERAL (
+    FROM (${RANGES.rows(2)}) AS asked, LATERAL (
       SELECT * FROM node WHERE log_id = $1 AND node.level = asked.level AND node_index >= asked.first AND node_index < asked.past
     ) AS node`,
 };
@@ -131,6 +138,7 @@ interface LeafRow {
   key_id: string;
   verdict: string;
   policy_digest: string | null;
+  request_id: string | null;
   facts: Buffer | null;
   facts_salt: Buffer | null;
   previous_log_id: number | null;
@@ -178,6 +186,7 @@ export async function readLeaves(
             verdict: row.verdict,
             evaluatedAt: row.source_occurred_at.toISOString(),
             policyDigest: row.policy_digest,
+            requestId: row.request_id,
             facts: row.facts,
             factsSalt: row.facts_salt,
           },
@@ -199,16 +208,10 @@ export async function readLeaves(
 /** Where a node is kept in memory. */
 export const nodeKey = (level: number, index: number): string => `${level} ${index}`;
 
-async function readNodes(
-  sql: Sql,
-  logId: number,
-  ranges: readonly (readonly [level: number, first: number, past: number])[],
-): Promise<Map<string, Buffer>> {
+async function readNodes(sql: Sql, logId: number, ranges: readonly NodeRange[]): Promise<Map<string, Buffer>> {
   const rows = await sql.query<{ level: number; node_index: string; hash: Buffer }>(NODES, [
     logId,
-    ranges.map(([level]) => level),
-    ranges.map(([, first]) => first),
-    ranges.map(([, , past]) => past),
+    ...RANGES.values(ranges),
   ]);
   return new Map(rows.map((row) => [nodeKey(row.level, Number(row.node_index)), row.hash]));
 }
@@ -225,7 +228,7 @@ export function readSubtreeNodes(sql: Sql, logId: number, from: number, past: nu
 
 /** The nodes above the subtrees. */
 export function readUpperNodes(sql: Sql, logId: number, size: number): Promise<Map<string, Buffer>> {
-  const ranges: (readonly [number, number, number])[] = [];
+  const ranges: NodeRange[] = [];
   for (let level = SUBTREE_LEVEL + 1; 2 ** level <= size; level += 1)
     ranges.push([level, 0, Math.floor(size / 2 ** level)]);
   return ranges.length === 0 ? Promise.resolve(new Map()) : readNodes(sql, logId, ranges);

@@ -1,18 +1,23 @@
 // Reading perfect nodes of a log's tree: all that a proof needs in one query, so that proofs cost O(log n) rows.
+import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { consistencyPath, inclusionPath, type NodeReader } from '../../core/proof/merkle.ts';
 import { type Frontier, frontierNodes, frontierRoot } from '../../core/proof/frontier.ts';
 
+const ASKED = columnMap<{ readonly level: number; readonly index: number }>({
+  level: numeric('smallint', (node) => node.level),
+  node_index: numeric('bigint', (node) => node.index),
+});
 // One look-up by primary key for each: a subquery with a limit can't be joined in another way. Plans of plain joins were
 // made while the tables were empty, and read all nodes of the log for a path of twenty.
 const READ: Statement = {
   name: 'nodes-read',
   text: `SELECT asked.level, asked.node_index::text AS node_index, found.hash
-    FROM unnest($2::smallint[], $3::bigint[]) AS asked (level, node_index), LATERAL (
+    FROM (${ASKED.rows(3)}) AS asked, LATERAL (
       SELECT hash FROM node WHERE log_id = $1 AND level = asked.level AND node_index = asked.node_index LIMIT 1
     ) AS found
     UNION ALL
-    SELECT 0, asked.leaf_index::text, found.leaf_hash FROM unnest($4::bigint[]) AS asked (leaf_index), LATERAL (
+    SELECT 0, asked.leaf_index::text, found.leaf_hash FROM unnest($2::bigint[]) AS asked (leaf_index), LATERAL (
       SELECT leaf_hash FROM leaf WHERE log_id = $1 AND leaf_index = asked.leaf_index LIMIT 1
     ) AS found`,
 };
@@ -34,15 +39,13 @@ async function withNodes<T>(sql: Sql, logId: number, compute: (node: NodeReader)
     needed.push({ level, index });
     return placeholder;
   });
-  const inner = needed.filter(({ level }) => level > 0);
   const rows =
     needed.length === 0
       ? []
       : await sql.query<Row>(READ, [
           logId,
-          inner.map(({ level }) => level),
-          inner.map(({ index }) => index),
           needed.filter(({ level }) => level === 0).map(({ index }) => index),
+          ...ASKED.values(needed.filter(({ level }) => level > 0)),
         ]);
   const found = new Map(rows.map((row) => [`${row.level} ${row.node_index}`, row.hash]));
   return compute((level, index) => {

@@ -1,5 +1,5 @@
 // Proofs as they are accepted and read: written in groups with their inbox rows, settled by proofId for ever.
-import { textColumn } from '../../platform/db/columns.ts';
+import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -58,20 +58,26 @@ interface Inserted {
   occurred_at: Date;
 }
 
+const PROOFS = columnMap<ProofRow>({
+  organisation_id: text((r) => r.organisationId),
+  environment: text((r) => r.environment),
+  proof_id: text((r) => r.proofId),
+  entity_id: text((r) => r.entityId),
+  event: text((r) => r.event),
+  occurred_at: text((r) => r.occurredAt, 'timestamptz'),
+  record: utf8((r) => r.record),
+  request_digest: hex((r) => r.requestDigest),
+  key_id: text((r) => r.keyId),
+  traceparent: optionalText((r) => r.traceparent),
+});
+
 // Rows are inserted in the order of their ids, so that two statements with the same ids wait for each other and never in
 // a circle; they wait for their log in the order of the request. Grouping finds that order at n log n whatever the
 // planner expects; a join of two short lists it may well run as n * n.
 const INSERT: Statement = {
   name: 'proofs-accept',
-  text: `WITH given AS (
-      SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at::timestamptz AS occurred_at,
-        convert_to(record, 'UTF8') AS record, decode(request_digest, 'hex') AS request_digest, key_id, nullif(traceparent, '') AS traceparent, ordinal
-      FROM unnest(string_to_array($1, E'\\n'), string_to_array($2, E'\\n'), string_to_array($3, E'\\n'), string_to_array($4, E'\\n'), string_to_array($5, E'\\n'),
-        string_to_array($6, E'\\n'), string_to_array($7, E'\\n'), string_to_array($8, E'\\n'), string_to_array($9, E'\\n'), string_to_array($10, E'\\n')) WITH ORDINALITY
-        AS row (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent, ordinal)
-    ), made AS (
-      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent)
-      SELECT organisation_id, environment, proof_id, entity_id, event, occurred_at, record, request_digest, key_id, traceparent FROM given
+  text: `WITH given AS (${PROOFS.rows()}), made AS (
+      ${PROOFS.insertInto('record', 'given')}
       ORDER BY organisation_id COLLATE "C", environment COLLATE "C", proof_id COLLATE "C", ordinal
       ON CONFLICT (organisation_id, environment, proof_id) DO NOTHING
       RETURNING organisation_id, environment, proof_id, request_digest, occurred_at, sha256(record || '\\x7d'::bytea) AS record_digest
@@ -110,22 +116,7 @@ function sizeOf(rows: readonly ProofRow[]): number {
   return rows.reduce((sum, row) => sum + row.record.length, 0);
 }
 
-function columns(items: readonly ProofGroup[]): unknown[] {
-  const rows = items.flatMap((item) => item.rows);
-  const of = (pick: (row: ProofRow) => string): string => textColumn(rows.map(pick));
-  return [
-    of((r) => r.organisationId),
-    of((r) => r.environment),
-    of((r) => r.proofId),
-    of((r) => r.entityId),
-    of((r) => r.event),
-    of((r) => r.occurredAt),
-    of((r) => r.record),
-    of((r) => r.requestDigest),
-    of((r) => r.keyId),
-    of((r) => r.traceparent ?? ''),
-  ];
-}
+const columns = (groups: readonly ProofGroup[]): unknown[] => PROOFS.values(groups.flatMap(({ rows }) => rows));
 
 function idOf(organisationId: string, environment: string, proofId: string): string {
   return `${organisationId}\n${environment}\n${proofId}`;

@@ -6,7 +6,7 @@ import { collectGarbage } from '../../platform/process/heap.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../core/policy/load.ts';
 import type { Lexicon } from '../../core/intent/lexicon/types.ts';
-import { sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
+import type { WholeRow } from '../../platform/db/seals/rows.ts';
 
 export interface ActivePolicies {
   readonly set: PolicySet<Lexicon>;
@@ -32,16 +32,6 @@ export interface ActivePolicySet {
   ready(): Promise<void>;
 }
 
-type StateRow = SealedRow<'policy_state'> & {
-  readonly read_at: Date | null;
-  readonly read_ok: boolean;
-  readonly findings: string;
-};
-
-const READ_STATE: Statement = {
-  name: 'policy-state-read',
-  text: `SELECT ${sealedColumns('policy_state', 's')}, read_at, read_ok, findings FROM policy_state s`,
-};
 const READ_SET: Statement = { name: 'policy-set-read', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
 
 const RETRY_MS = 500;
@@ -80,14 +70,14 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
   const { db, changes, onError } = deps;
   const compileLexicon = rememberLast(deps.compileLexicon);
   let active: ActivePolicies | undefined;
-  let state: StateRow | undefined;
+  let state: WholeRow<'policy_state'> | undefined;
   let loadError: string | undefined;
   let looking: Promise<void> | undefined;
   let again = false;
   let waiting: (() => void)[] = [];
 
   const look = async (): Promise<void> => {
-    [state] = await db.query<StateRow>(READ_STATE, []);
+    [state] = await db.select('policy_state', { where: {} });
     const digest = state?.active_digest ?? undefined;
     if (state === undefined || digest === undefined) return;
     // The set in force here stays; a worker puts the row right (workers/policies.ts), which is told of.

@@ -1,9 +1,9 @@
 // The policy folder as text: which files belong to the set, read only when it has stopped changing.
+import { MAX_FILE_BYTES } from '../../core/policy/files.ts';
 import { createHash } from 'node:crypto';
 import { type BigIntStats, constants, type Dirent, stat } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { MAX_FILE_BYTES } from '../../core/policy/load.ts';
 import { textOf } from '../../core/policy/text-bytes.ts';
 import type { Finding } from '../../core/policy/types.ts';
 

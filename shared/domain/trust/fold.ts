@@ -3,13 +3,14 @@
 // Several workers may fold at once. Each takes other inbox rows (SKIP LOCKED), and then locks the states of its agents
 // in one order that all workers share, so that they wait for each other and never in a circle. What an agent has is read
 // only after its state is locked, in a statement of its own: an earlier snapshot might lack what another worker wrote.
-import { textColumn } from '../../platform/db/columns.ts';
+import { columnMap, numeric, text, timeMs, utf8 } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import { recordPrefix } from '../../core/proof/record.ts';
 import { dayOf, MAX_AGE_DAYS, type SignalType } from '../../core/trust/beta.ts';
 import { type Fold, foldSignals, type KeyBucket, type WaitingSignal } from '../../core/trust/fold.ts';
+import { AGENT_KEYS } from './state.ts';
 import { NO_EVIDENCE } from '../../core/trust/score.ts';
 
 /**
@@ -34,10 +35,9 @@ const TAKE: Statement = {
     ) AS signal ORDER BY seq`,
 };
 
-// Row by row over the primary key, whatever the planner believes of tables that it has not looked at lately: OFFSET 0 and
+// Row by row over the primary key, whatever the planner expects of tables that were not analysed lately: OFFSET 0 and
 // FOR UPDATE keep it from joining whole tables.
-const ASKED = `(SELECT * FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS row (organisation_id, environment, agent_id, ordinal)
-    ORDER BY organisation_id COLLATE "C", environment COLLATE "C", agent_id COLLATE "C") AS asked`;
+const ASKED = `(${AGENT_KEYS.rows()} ORDER BY organisation_id COLLATE "C", environment COLLATE "C", agent_id COLLATE "C") AS asked`;
 const OF_ASKED = (table: string): string =>
   `${table}.organisation_id = asked.organisation_id AND ${table}.environment = asked.environment AND ${table}.agent_id = asked.agent_id`;
 
@@ -57,49 +57,6 @@ const READ_BUCKETS: Statement = {
   name: 'trust-buckets-read',
   text: `SELECT asked.ordinal::int AS ordinal, day, key_id, positive::float8 AS positive, negative::float8 AS negative
     FROM ${ASKED} CROSS JOIN LATERAL (SELECT * FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day >= $4 OFFSET 0) AS bucket`,
-};
-
-const column = (n: number): string => `string_to_array($${n}, E'\\n')`;
-
-// The agents are locked, so what they have is known here and written as it is.
-const WRITE_BUCKETS: Statement = {
-  name: 'trust-buckets-write',
-  text: `INSERT INTO trust_bucket (organisation_id, environment, agent_id, day, key_id, positive, negative)
-    SELECT * FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, $4::int[], ${column(5)}, $6::bigint[], $7::bigint[])
-    ON CONFLICT (organisation_id, environment, agent_id, day, key_id) DO UPDATE SET positive = excluded.positive, negative = excluded.negative`,
-};
-const WRITE_STATES: Statement = {
-  name: 'trust-states-write',
-  text: `INSERT INTO trust_state (organisation_id, environment, agent_id, signals, last_signal_at, day, score, uncertainty)
-    SELECT organisation_id, environment, agent_id, signals, to_timestamp(last_signal_ms / 1000), $8, score, uncertainty
-    FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, $4::bigint[], $5::float8[], $6::smallint[], $7::numeric[])
-      AS row (organisation_id, environment, agent_id, signals, last_signal_ms, score, uncertainty)
-    ON CONFLICT (organisation_id, environment, agent_id) DO UPDATE
-      SET signals = excluded.signals, last_signal_at = excluded.last_signal_at, day = excluded.day, score = excluded.score, uncertainty = excluded.uncertainty`,
-};
-// The inbox rows in the order of the folds: an agent's chain is as its signals are numbered.
-const WRITE_FOLDS: Statement = {
-  name: 'trust-folds-write',
-  text: `WITH given AS MATERIALIZED (
-      SELECT * FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, $4::bigint[], $5::bigint[], $6::smallint[], $7::numeric[], ${column(8)}, ${column(9)}, ${column(10)})
-        WITH ORDINALITY AS row (organisation_id, environment, agent_id, first_n, last_n, score, uncertainty, signals, proof_id, record, ordinal)
-    ), folded AS (
-      INSERT INTO trust_fold (organisation_id, environment, agent_id, first_n, last_n, folded_at, day, score, uncertainty, signals, proof_id)
-      SELECT organisation_id, environment, agent_id, first_n, last_n, $11::timestamptz, $12::int, score, uncertainty, signals, proof_id FROM given
-    ), recorded AS (
-      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
-      SELECT organisation_id, environment, proof_id, agent_id, 'custos.trust', $11::timestamptz, convert_to(record, 'UTF8') FROM given
-    ), waiting AS (
-      INSERT INTO log_inbox (organisation_id, environment, source, source_id)
-      SELECT organisation_id, environment, 'record', proof_id FROM given ORDER BY ordinal
-    )
-    ${wakeLogs('given')}`,
-};
-// One row tells of all agents of a log: thousands of rows would be read by every process for as long as one transaction runs.
-const ANNOUNCE: Statement = {
-  name: 'trust-announce',
-  text: `WITH told AS (INSERT INTO change (kind, subject) SELECT 'trust', subject FROM unnest(${column(1)}) AS row (subject))
-    SELECT pg_notify('custos_change', '')`,
 };
 
 interface SignalRow {
@@ -140,13 +97,89 @@ interface Agent {
   slug: string;
 }
 
-/** What becomes of an agent; the last fold is its new state. */
-interface FoldOutcome {
+interface OfAgent {
   readonly agent: Agent;
+}
+
+/** The folds of an agent; the last one is its new state. */
+interface FoldOutcome extends OfAgent {
   readonly folds: readonly Fold[];
   readonly last: Fold;
   readonly changed: readonly KeyBucket[];
 }
+
+/** A fold with its record for the log. */
+interface NewFold extends OfAgent {
+  readonly fold: Fold;
+  readonly proofId: string;
+  readonly record: string;
+}
+
+const ofAgent = {
+  organisation_id: text((r: OfAgent) => r.agent.organisationId),
+  environment: text((r: OfAgent) => r.agent.environment),
+  agent_id: text((r: OfAgent) => r.agent.agentId),
+};
+
+const BUCKETS = columnMap<OfAgent & { readonly bucket: KeyBucket }>({
+  ...ofAgent,
+  day: numeric('int', ({ bucket }) => bucket.day),
+  key_id: text(({ bucket }) => bucket.keyId),
+  positive: numeric('bigint', ({ bucket }) => bucket.positive),
+  negative: numeric('bigint', ({ bucket }) => bucket.negative),
+});
+const STATES = columnMap<FoldOutcome>({
+  ...ofAgent,
+  signals: numeric('bigint', ({ last }) => last.lastN),
+  last_signal_at: timeMs(({ agent }) => agent.lastSignalMs),
+  score: numeric('smallint', ({ last }) => last.score),
+  uncertainty: numeric('numeric', ({ last }) => last.uncertainty),
+});
+const FOLDS = columnMap<NewFold>({
+  ...ofAgent,
+  first_n: numeric('bigint', ({ fold }) => fold.firstN),
+  last_n: numeric('bigint', ({ fold }) => fold.lastN),
+  score: numeric('smallint', ({ fold }) => fold.score),
+  uncertainty: numeric('numeric', ({ fold }) => fold.uncertainty),
+  signals: text(({ fold }) => fold.signals),
+  proof_id: text(({ proofId }) => proofId),
+});
+const FOLDS_WITH_RECORDS = columnMap<NewFold>({ ...FOLDS.columns, record: utf8(({ record }) => record) });
+const SUBJECTS = columnMap<readonly string[]>({ subject: text(JSON.stringify) });
+
+// The agents are locked, so these are the new values and not additions.
+const WRITE_BUCKETS: Statement = {
+  name: 'trust-buckets-write',
+  text: `${BUCKETS.insertInto('trust_bucket', `(${BUCKETS.rows()}) AS given`)}
+    ON CONFLICT (organisation_id, environment, agent_id, day, key_id) DO UPDATE SET positive = excluded.positive, negative = excluded.negative`,
+};
+const WRITE_STATES: Statement = {
+  name: 'trust-states-write',
+  text: `${STATES.insertInto('trust_state', `(${STATES.rows()}) AS given`, { day: `$${STATES.size + 1}` })}
+    ON CONFLICT (organisation_id, environment, agent_id) DO UPDATE
+      SET signals = excluded.signals, last_signal_at = excluded.last_signal_at, day = excluded.day, score = excluded.score, uncertainty = excluded.uncertainty`,
+};
+const FOLDED_AT = `$${FOLDS_WITH_RECORDS.size + 1}::timestamptz`;
+// The inbox rows are in the order of the folds: an agent's chain has the order of its signals.
+const WRITE_FOLDS: Statement = {
+  name: 'trust-folds-write',
+  text: `WITH given AS MATERIALIZED (${FOLDS_WITH_RECORDS.rows()}), folded AS (
+      ${FOLDS.insertInto('trust_fold', 'given', { folded_at: FOLDED_AT, day: `$${FOLDS_WITH_RECORDS.size + 2}::int` })}
+    ), recorded AS (
+      INSERT INTO record (organisation_id, environment, proof_id, entity_id, event, occurred_at, record)
+      SELECT organisation_id, environment, proof_id, agent_id, 'custos.trust', ${FOLDED_AT}, record FROM given
+    ), waiting AS (
+      INSERT INTO log_inbox (organisation_id, environment, source, source_id)
+      SELECT organisation_id, environment, 'record', proof_id FROM given ORDER BY ordinal
+    )
+    ${wakeLogs('given')}`,
+};
+// One row for all agents of a log: every process would read thousands of rows again for as long as one transaction runs.
+const ANNOUNCE: Statement = {
+  name: 'trust-announce',
+  text: `WITH announced AS (${SUBJECTS.insertInto('change', `(${SUBJECTS.rows()}) AS given`, { kind: "'trust'" })})
+    SELECT pg_notify('custos_change', '')`,
+};
 
 export interface FoldDeps {
   readonly db: Pick<Database, 'transaction'>;
@@ -189,7 +222,7 @@ function agentsOf(rows: readonly SignalRow[]): Agent[] {
 
 /** Locks the agents' states and reads what they have. */
 async function lockAgents(sql: Sql, agents: readonly Agent[], day: number): Promise<void> {
-  const asked = [agents.map((a) => a.organisationId), agents.map((a) => a.environment), agents.map((a) => a.agentId)];
+  const asked = AGENT_KEYS.values(agents);
   await sql.query(MAKE_STATES, asked);
   const states = await sql.query<StateRow>(LOCK_STATES, asked);
   if (states.length !== agents.length) throw new Error('an agent that has signals has no state or no organisation');
@@ -207,27 +240,9 @@ async function lockAgents(sql: Sql, agents: readonly Agent[], day: number): Prom
 }
 
 async function write(sql: Sql, outcomes: readonly FoldOutcome[], nowMs: number, day: number): Promise<void> {
-  const owner = (list: readonly { agent: Agent }[]): string[] => [
-    textColumn(list.map(({ agent }) => agent.organisationId)),
-    textColumn(list.map(({ agent }) => agent.environment)),
-    textColumn(list.map(({ agent }) => agent.agentId)),
-  ];
   const buckets = outcomes.flatMap(({ agent, changed }) => changed.map((bucket) => ({ agent, bucket })));
-  await sql.query(WRITE_BUCKETS, [
-    ...owner(buckets),
-    buckets.map(({ bucket }) => bucket.day),
-    textColumn(buckets.map(({ bucket }) => bucket.keyId)),
-    buckets.map(({ bucket }) => bucket.positive),
-    buckets.map(({ bucket }) => bucket.negative),
-  ]);
-  await sql.query(WRITE_STATES, [
-    ...owner(outcomes),
-    outcomes.map(({ last }) => last.lastN),
-    outcomes.map(({ agent }) => agent.lastSignalMs),
-    outcomes.map(({ last }) => last.score),
-    outcomes.map(({ last }) => last.uncertainty),
-    day,
-  ]);
+  await sql.query(WRITE_BUCKETS, BUCKETS.values(buckets));
+  await sql.query(WRITE_STATES, [...STATES.values(outcomes), day]);
   const occurredAt = new Date(nowMs).toISOString();
   const folds = outcomes.flatMap(({ agent, folds }) =>
     folds.map((fold) => {
@@ -245,18 +260,7 @@ async function write(sql: Sql, outcomes: readonly FoldOutcome[], nowMs: number, 
       return { agent, fold, proofId, record: recordPrefix(parts) };
     }),
   );
-  await sql.query(WRITE_FOLDS, [
-    ...owner(folds),
-    folds.map(({ fold }) => fold.firstN),
-    folds.map(({ fold }) => fold.lastN),
-    folds.map(({ fold }) => fold.score),
-    folds.map(({ fold }) => fold.uncertainty),
-    textColumn(folds.map(({ fold }) => fold.signals)),
-    textColumn(folds.map(({ proofId }) => proofId)),
-    textColumn(folds.map(({ record }) => record)),
-    occurredAt,
-    day,
-  ]);
+  await sql.query(WRITE_FOLDS, [...FOLDS_WITH_RECORDS.values(folds), occurredAt, day]);
   const subjects = new Map<string, string[]>();
   for (const { agent } of outcomes) {
     const log = `${agent.organisationId}\n${agent.environment}`;
@@ -264,7 +268,7 @@ async function write(sql: Sql, outcomes: readonly FoldOutcome[], nowMs: number, 
     subject.push(agent.agentId);
     subjects.set(log, subject);
   }
-  await sql.query(ANNOUNCE, [textColumn([...subjects.values()].map((subject) => JSON.stringify(subject)))]);
+  await sql.query(ANNOUNCE, SUBJECTS.values([...subjects.values()]));
 }
 
 /**

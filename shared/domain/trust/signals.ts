@@ -1,5 +1,5 @@
 // Trust signals as they are accepted: written in groups with their inbox rows, settled by signalId for ever.
-import { textColumn } from '../../platform/db/columns.ts';
+import { columnMap, numeric, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { ApiError, type FieldError } from '../../kernel/errors.ts';
@@ -41,21 +41,27 @@ export interface SignalStore {
   idle(): Promise<void>;
 }
 
-const column = (n: number): string => `string_to_array($${n}, E'\\n')`;
-/** Neither a source nor a JSON text is ever empty. */
-const nullable = (n: number): string => `string_to_array($${n}, E'\\n', '')`;
+const SIGNALS = columnMap<SignalRow>({
+  organisation_id: text((r) => r.organisationId),
+  environment: text((r) => r.environment),
+  signal_id: text((r) => r.signalId),
+  agent_id: text((r) => r.agentId),
+  key_id: text((r) => r.keyId),
+  type: text((r) => r.type),
+  weight: numeric('smallint', (r) => r.weight),
+  occurred_at: text((r) => r.occurredAt, 'timestamptz'),
+  received_at: text((r) => r.receivedAt, 'timestamptz'),
+  source: optionalText((r) => r.source),
+  evidence: optionalText((r) => r.evidence),
+});
 
 // A repeat changes nothing; another signal under a known id violates the check on weight, which refuses the statement.
 // In order of the key: two processes that are given the same ids wait for each other and never in a circle.
 const ACCEPT: Statement = {
   name: 'trust-signals-accept',
-  text: `WITH given AS (
-      SELECT * FROM unnest(${column(1)}, ${column(2)}, ${column(3)}, ${column(4)}, ${column(5)}, ${column(6)}, ${column(7)}::smallint[],
-        ${column(8)}::timestamptz[], ${column(9)}::timestamptz[], ${nullable(10)}, ${nullable(11)})
-        AS row (organisation_id, environment, signal_id, agent_id, key_id, type, weight, occurred_at, received_at, source, evidence)
-    ), made AS (
-      INSERT INTO trust_signal AS known (organisation_id, environment, signal_id, agent_id, key_id, type, weight, occurred_at, received_at, source, evidence)
-      SELECT * FROM given ORDER BY organisation_id COLLATE "C", environment COLLATE "C", signal_id COLLATE "C"
+  text: `WITH made AS (
+      ${SIGNALS.insertInto('trust_signal AS known', `(${SIGNALS.rows()}) AS given`)}
+      ORDER BY organisation_id COLLATE "C", environment COLLATE "C", signal_id COLLATE "C"
       ON CONFLICT (organisation_id, environment, signal_id) DO UPDATE SET weight = 0
       WHERE (known.agent_id, known.type, known.weight, known.source, known.evidence)
           IS DISTINCT FROM (excluded.agent_id, excluded.type, excluded.weight, excluded.source, excluded.evidence)
@@ -113,24 +119,9 @@ function distinct(rows: readonly SignalRow[], differ: (index: number) => Error):
   return first.size === rows.length ? [...rows] : [...first.values()];
 }
 
-function columns(requests: readonly (readonly SignalRow[])[]): unknown[] {
-  // The error makes the group's requests go one by one, so that only the later one is refused.
-  const rows = distinct(requests.flat(), () => new Error('two requests use one signalId for two signals'));
-  const of = (pick: (row: SignalRow) => string): string => textColumn(rows.map(pick));
-  return [
-    of((r) => r.organisationId),
-    of((r) => r.environment),
-    of((r) => r.signalId),
-    of((r) => r.agentId),
-    of((r) => r.keyId),
-    of((r) => r.type),
-    of((r) => String(r.weight)),
-    of((r) => r.occurredAt),
-    of((r) => r.receivedAt),
-    of((r) => r.source ?? ''),
-    of((r) => r.evidence ?? ''),
-  ];
-}
+// The error makes the group's requests go one by one, so that only the later one is refused.
+const columns = (requests: readonly (readonly SignalRow[])[]): unknown[] =>
+  SIGNALS.values(distinct(requests.flat(), () => new Error('two requests use one signalId for two signals')));
 
 /** Whether the statement met another signal under a known id. */
 function isReuse(error: unknown): boolean {

@@ -1,4 +1,5 @@
 // Recorded trust read from Postgres: of many agents now, of one agent at any past time, and how it changed.
+import { anyText, columnMap, text } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { dayOf, MAX_AGE_DAYS } from '../../core/trust/beta.ts';
 import { NOTHING_RECORDED, parseEvidence, type RecordedTrust, recordedTrust } from '../../core/trust/recorded.ts';
@@ -9,6 +10,13 @@ export interface TrustKey {
   readonly environment: Environment;
   readonly agentId: string;
 }
+
+/** The keys of agents that a statement is about, with their ordinals. */
+export const AGENT_KEYS = columnMap<Omit<TrustKey, 'environment'> & { readonly environment: string }>({
+  organisation_id: text((key) => key.organisationId),
+  environment: text((key) => key.environment),
+  agent_id: anyText((key) => key.agentId),
+});
 
 /** `day positive negative;...` of rows that have one a day and key; $4 is the cap on a key's positive evidence of a day. */
 const evidenceOf = (
@@ -22,7 +30,7 @@ const LOAD: Statement = {
   text: `SELECT asked.ordinal::int AS ordinal, state.signals::float8 AS signals, (extract(epoch FROM state.last_signal_at) * 1000)::float8 AS last_signal_ms,
       coalesce(${evidenceOf(`trust_bucket AS bucket WHERE bucket.organisation_id = state.organisation_id AND bucket.environment = state.environment
         AND bucket.agent_id = state.agent_id AND bucket.day >= $5`)}, '') AS evidence
-    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS asked (organisation_id, environment, agent_id, ordinal)
+    FROM (${AGENT_KEYS.rows()}) AS asked
     CROSS JOIN LATERAL (SELECT * FROM trust_state AS known WHERE known.organisation_id = asked.organisation_id AND known.environment = asked.environment
       AND known.agent_id = asked.agent_id OFFSET 0) AS state`,
 };
@@ -43,13 +51,7 @@ export async function loadTrust(
 ): Promise<RecordedTrust[]> {
   const loaded: RecordedTrust[] = keys.map(() => NOTHING_RECORDED);
   if (keys.length === 0) return loaded;
-  const rows = await sql.query<LoadRow>(LOAD, [
-    keys.map((key) => key.organisationId),
-    keys.map((key) => key.environment),
-    keys.map((key) => key.agentId),
-    dailyCap,
-    dayOf(nowMs) - MAX_AGE_DAYS,
-  ]);
+  const rows = await sql.query<LoadRow>(LOAD, [...AGENT_KEYS.values(keys), dailyCap, dayOf(nowMs) - MAX_AGE_DAYS]);
   for (const { ordinal, signals, last_signal_ms: lastSignalAtMs, evidence } of rows) {
     loaded[ordinal - 1] = recordedTrust({ signals, lastSignalAtMs, evidence });
   }

@@ -1,5 +1,5 @@
 // Verifying the decisions of a database one after another: what they share (sets, trust, halts) is read once and kept while it fits.
-import { LRUCache } from 'lru-cache';
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import { namedApprovalOf } from '../../core/verification/approvals.ts';
 import {
@@ -30,8 +30,8 @@ export function createStoredVerifier(deps: {
   const { store } = deps;
   const verifier: DecisionVerifier = createDecisionVerifier(deps);
   const kept = {
-    sets: new LRUCache<string, string>({ max: MAX_SETS }),
-    records: new LRUCache<string, readonly LoggedRecord[]>({ max: MAX_AGENTS }),
+    sets: new BoundedCache<string>({ max: MAX_SETS }),
+    records: new BoundedCache<readonly LoggedRecord[]>({ max: MAX_AGENTS }),
   };
 
   const records = async (

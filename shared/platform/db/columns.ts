@@ -1,28 +1,28 @@
-// How many rows travel to Postgres in one statement.
+// Column maps: how many rows travel to PostgreSQL in one statement, one parameter for each column.
 import { Buffer } from 'node:buffer';
 
 /**
- * One column of many rows as one text, rows separated by line feeds; the statement takes it apart with
- * `string_to_array($n, E'\\n')`. In an array literal every quote of every JSON text would be escaped, which costs more
- * than the insert. No value may hold a line feed: JSON texts escape it and ids refuse it.
- * @throws {Error} when one does all the same: rows must never shift.
+ * A column of many rows as one text with line feeds between the values. In an array literal every quote of a JSON text
+ * would be escaped, which costs more than the insert itself.
+ * @throws {Error} when a value holds a line feed, which would shift the rows after it
  */
 export function textColumn(values: readonly string[]): string {
   for (const value of values) if (value.includes('\n')) throw new Error('a column value holds a line feed');
   return values.join('\n');
 }
 
-/** Larger columns are left to textColumn, so that one large request does not occupy memory for ever. */
+/** Larger columns use textColumn, so that one large request does not occupy memory forever. */
 const MAX_KEPT_BYTES = 2 * 1_048_576;
 const LINE_FEED = 0x0a;
 
+type WriteTexts = (values: readonly string[]) => string | Buffer;
+
 /**
- * As textColumn, for columns of long values: the bytes, which are the same parameter to Postgres, in memory that is
- * used again. Joined texts of this size live as long as their statement and then wait for a full garbage collection;
- * they made half of the heap.
- * What a call returns is overwritten by the next one: only for callers that have one statement under way at a time.
+ * Like textColumn, but writes into a buffer that is reused. For PostgreSQL it is the same parameter. Joined texts of this
+ * size survive until a full garbage collection; they made half of the heap. The next call overwrites the result, so the
+ * caller may have only one statement in flight.
  */
-export function createColumnWriter(): (values: readonly string[]) => string | Buffer {
+export function createColumnWriter(): WriteTexts {
   let bytes = Buffer.allocUnsafeSlow(65_536);
   return (values) => {
     let units = values.length;
@@ -38,5 +38,152 @@ export function createColumnWriter(): (values: readonly string[]) => string | Bu
       end += bytes.write(value, end);
     }
     return bytes.subarray(0, end);
+  };
+}
+
+/** How one column travels. */
+interface Column<Row> {
+  /** The column of all rows as one parameter. */
+  readonly parameter: (rows: readonly Row[], writeLong: WriteTexts) => unknown;
+  /** SQL of the parameter as an array. Absent: `value` takes the value out of the parameter by the row's ordinal. */
+  readonly array?: (parameter: string) => string;
+  /** SQL of one value with the column's type, from `element` of the array or from the parameter. */
+  readonly value: (element: string, parameter: string) => string;
+  /** The values are long: their memory is worth reusing. */
+  readonly isLong?: boolean;
+}
+
+const lines = (parameter: string): string => `string_to_array(${parameter}, E'\\n')`;
+const same = (element: string): string => element;
+
+/**
+ * A text, or another type that is cast from its text. A value holds no line feed (JSON texts escape it, ids refuse it),
+ * and is not empty where a statement may have one row: an array of one empty text can't be told from an empty array.
+ */
+export const text = <Row>(of: (row: Row) => string, type = 'text'): Column<Row> => ({
+  parameter: (rows) => textColumn(rows.map(of)),
+  array: lines,
+  value: type === 'text' ? same : (element) => `${element}::${type}`,
+});
+
+/** A text, or null. It is never empty: the empty text stands for null. */
+export const optionalText = <Row>(of: (row: Row) => string | null | undefined): Column<Row> => ({
+  parameter: (rows) => textColumn(rows.map((row) => of(row) ?? '')),
+  array: (parameter) => `string_to_array(${parameter}, E'\\n', '')`,
+  value: same,
+});
+
+/** Any text, also one with line feeds; slower than `text`. */
+export const anyText = <Row>(of: (row: Row) => string): Column<Row> => ({
+  parameter: (rows) => rows.map(of),
+  array: (parameter) => `${parameter}::text[]`,
+  value: same,
+});
+
+/** A long text without line feeds. */
+export const longText = <Row>(of: (row: Row) => string): Column<Row> => ({
+  parameter: (rows, writeLong) => writeLong(rows.map(of)),
+  array: lines,
+  value: same,
+  isLong: true,
+});
+
+/** The UTF-8 bytes of a long text without line feeds, as bytea. */
+export const utf8 = <Row>(of: (row: Row) => string): Column<Row> => ({
+  ...longText(of),
+  value: (element) => `convert_to(${element}, 'UTF8')`,
+});
+
+/** Bytes of a lower-case hex text. */
+export const hex = <Row>(of: (row: Row) => string): Column<Row> => ({
+  ...text(of),
+  value: (element) => `decode(${element}, 'hex')`,
+});
+
+/** A number of this SQL type. A bigint may be a text, as the driver returns it. */
+export const numeric = <Row>(type: string, of: (row: Row) => number | string): Column<Row> => ({
+  // Numbers need no escaping.
+  parameter: (rows) => `{${rows.map(of).join(',')}}`,
+  array: (parameter) => `${parameter}::${type}[]`,
+  value: same,
+});
+
+/** A time, given in milliseconds since 1970. */
+export const timeMs = <Row>(of: (row: Row) => number): Column<Row> => ({
+  ...numeric('float8', of),
+  value: (element) => `to_timestamp(${element} / 1000)`,
+});
+
+/** An array of texts, given as the JSON text of it. */
+export const textArray = <Row>(of: (row: Row) => readonly string[]): Column<Row> => ({
+  ...text((row) => JSON.stringify(of(row))),
+  value: (element) => `ARRAY(SELECT jsonb_array_elements_text(${element}::jsonb))`,
+});
+
+/** Bytes of one fixed length. They travel in a row: in an array each value would be escaped. */
+export const fixedBytes = <Row>(length: number, of: (row: Row) => Uint8Array): Column<Row> => ({
+  parameter: (rows) => Buffer.concat(rows.map(of)),
+  value: (_, parameter) => `substr(${parameter}::bytea, ${length} * (ordinal::integer - 1) + 1, ${length})`,
+});
+
+type Columns<Row> = Readonly<Record<string, Column<Row>>>;
+
+/** The columns of a part of each row, as columns of the row. */
+export const columnsOfPart = <Row, Part>(columns: Columns<Part>, partOf: (row: Row) => Part): Columns<Row> =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, column]) => [
+      name,
+      { ...column, parameter: (rows, writeLong) => column.parameter(rows.map(partOf), writeLong) },
+    ]),
+  );
+
+/** The columns of the rows of one statement: the SQL that reads them and the parameters that hold them. */
+export interface ColumnMap<Row> {
+  readonly columns: Columns<Row>;
+  /** As a list for SELECT and INSERT. */
+  readonly names: string;
+  /** How many parameters they take. */
+  readonly size: number;
+  /** A SELECT of the typed rows and of `ordinal`, which counts them from 1. @param first number of the first parameter */
+  rows(first?: number): string;
+  /**
+   * `INSERT INTO table (...) SELECT ... FROM source`.
+   * @param source has the columns, e.g. the name of a WITH member that is `rows()`
+   * @param more further columns with their SQL expressions
+   */
+  insertInto(table: string, source: string, more?: Readonly<Record<string, string>>): string;
+  /** The parameters. */
+  values(rows: readonly Row[]): unknown[];
+  /** As `values`, with memory that is reused: for callers that have one statement in flight at a time. */
+  createWriter(): (rows: readonly Row[]) => unknown[];
+}
+
+/** @param columns by their names in the table, in the order of the parameters */
+export function columnMap<Row>(columns: Columns<Row>): ColumnMap<Row> {
+  const list = Object.entries(columns);
+  const names = Object.keys(columns).join(', ');
+  return {
+    columns,
+    names,
+    size: list.length,
+    rows(first = 1) {
+      const numbered = list.map(([name, column], i) => ({ name, column, parameter: `$${first + i}` }));
+      const values = numbered.map(({ name, column, parameter }) => `${column.value(name, parameter)} AS ${name}`);
+      const inArrays = numbered.flatMap(({ name, column: { array }, parameter }) =>
+        array === undefined ? [] : [{ name, array: array(parameter) }],
+      );
+      return `SELECT ${values.join(', ')}, ordinal FROM unnest(${inArrays.map(({ array }) => array).join(', ')}) WITH ORDINALITY
+        AS row (${inArrays.map(({ name }) => name).join(', ')}, ordinal)`;
+    },
+    insertInto: (table, source, more = {}) =>
+      `INSERT INTO ${table} (${[names, ...Object.keys(more)].join(', ')}) SELECT ${[names, ...Object.values(more)].join(', ')} FROM ${source}`,
+    values: (rows) => list.map(([, column]) => column.parameter(rows, textColumn)),
+    createWriter() {
+      const parameters = list.map(([, { parameter, isLong }]) => {
+        const writeLong = isLong === true ? createColumnWriter() : textColumn;
+        return (rows: readonly Row[]): unknown => parameter(rows, writeLong);
+      });
+      return (rows) => parameters.map((parameter) => parameter(rows));
+    },
   };
 }

@@ -1,13 +1,15 @@
 // The way to Postgres: one TypeORM data source per process, named statements for the hot paths, deadlines on everything.
 import type pg from 'pg';
-import type { DataSource } from 'typeorm';
 import { ApiError } from '../../kernel/errors.ts';
+import { createPool, type PoolOptions } from './pool.ts';
+import type { Selection, WholeRow } from './seals/rows.ts';
 import type { Seals } from './seals/seals.ts';
-import type { DataSourceOptions } from './data-source.ts';
+import type { SealedTableName } from './seals/tables.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
 /** A statement with a name is prepared once per connection. */
 export interface Statement {
+  /** Empty: it is planned each time. */
   readonly name: string;
   readonly text: string;
 }
@@ -18,10 +20,15 @@ export interface Sql {
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-export interface Database extends Sql {
-  readonly dataSource: DataSource;
+/** What administration needs beside statements of its own. */
+export interface EntitySql extends Sql {
+  /** Rows of a sealed table, genuine or not (see `find` in seals/rows.ts). */
+  select<T extends SealedTableName>(table: T, selection: Selection<T>): Promise<WholeRow<T>[]>;
+}
+
+export interface Database extends EntitySql {
   /** Runs `work` at READ COMMITTED; commits what it did, or rolls it back when it throws. */
-  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  transaction<T>(work: (sql: EntitySql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -89,12 +96,7 @@ function checkOut(pool: pg.Pool, onBroken: (error: Error) => void): Promise<pg.P
   });
 }
 
-/** TypeORM's Postgres driver keeps its pg.Pool as `master`; none before it tried to connect. */
-function poolOf(dataSource: DataSource): pg.Pool | undefined {
-  return (dataSource.driver as unknown as { master?: pg.Pool }).master;
-}
-
-/** How often a server that is there and does not answer in time is asked again: it may be starting, or the machine busy. */
+/** How often a connection is attempted when it times out: the server may be starting, or the machine busy. */
 const OPEN_ATTEMPTS = 5;
 
 /** Loads a large package without its source maps: those of TypeORM take 7 MB, for the lines of somebody else's sources. */
@@ -108,19 +110,30 @@ async function withoutSourceMaps<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-async function connected(options: DataSourceOptions): Promise<DataSource> {
+interface Connected {
+  readonly pool: pg.Pool;
+  readonly select: (table: SealedTableName, selection: Selection<SealedTableName>) => [Statement, unknown[]];
+  close(): Promise<void>;
+}
+
+async function connect(options: PoolOptions): Promise<Connected> {
   // TypeORM takes a fifth of a second to load: commands that only share types and errors with this file do without.
-  const { createDataSource } = await withoutSourceMaps(() => import('./data-source.ts'));
+  const [{ createDataSource }, { selectSql }] = await withoutSourceMaps(() =>
+    Promise.all([import('./data-source.ts'), import('./seals/select.ts')]),
+  );
   for (let attempt = 1; ; attempt += 1) {
-    const dataSource = createDataSource(options);
+    const pool = createPool(options);
+    const dataSource = createDataSource(options, pool);
     try {
       await dataSource.initialize();
-      return dataSource;
+      return {
+        pool,
+        select: (table, selection) => selectSql(dataSource, table, selection),
+        close: () => dataSource.destroy(),
+      };
     } catch (error) {
-      void poolOf(dataSource)
-        ?.end()
-        .catch(() => undefined);
-      // One that refuses is not there: that is said at once.
+      void pool.end().catch(() => undefined);
+      // A server that refuses connections is not there: that is reported at once.
       if (attempt === OPEN_ATTEMPTS || !(error instanceof Error) || !/timeout/i.test(error.message)) throw error;
     }
   }
@@ -144,7 +157,7 @@ async function open(pool: pg.Pool, connections: number): Promise<void> {
   }
 }
 
-export interface DatabaseOptions extends DataSourceOptions {
+export interface DatabaseOptions extends PoolOptions {
   /** Absent: rows that give authority can be neither read nor written over this connection. */
   readonly seals?: Seals;
 }
@@ -160,23 +173,31 @@ const NO_SEALS: Seals = {
   refuse: withoutSeals,
 };
 
+const withSelect = (seals: Seals, selectSql: Connected['select'], query: Sql['query']): EntitySql => ({
+  seals,
+  query,
+  // The selection is of this table, and the query returns its columns.
+  select: (table, selection) => query(...selectSql(table, selection as Selection<SealedTableName>)),
+});
+
 /** Connects; a server that is slow has several seconds. @throws the driver's error when Postgres is not reachable. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const seals = options.seals ?? NO_SEALS;
-  const dataSource = await connected(options);
-  const pool = poolOf(dataSource);
-  if (pool === undefined) throw new Error('a data source that is connected has no pool');
+  const { pool, select, close } = await connect(options);
   await open(pool, options.kept ?? 0);
-  return {
-    dataSource,
+  const onPool = withSelect(
     seals,
-    async query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
+    select,
+    async <Row extends object>(statement: Statement, values: readonly unknown[]) => {
       try {
         return await run<Row>(pool, statement, values);
       } catch (error) {
         throw asApiError(error);
       }
     },
+  );
+  return {
+    ...onPool,
     async transaction(work) {
       let broken: Error | undefined;
       const onBroken = (error: Error): void => {
@@ -197,7 +218,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       };
       try {
         await ask(client.query('BEGIN'));
-        const result = await work({ seals, query: (statement, values) => ask(run(client, statement, values)) });
+        const result = await work(
+          withSelect(seals, select, (statement, values) => ask(run(client, statement, values))),
+        );
         await ask(client.query('COMMIT'));
         return result;
       } catch (error) {
@@ -209,6 +232,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         client.release(broken);
       }
     },
-    close: () => dataSource.destroy(),
+    close,
   };
 }

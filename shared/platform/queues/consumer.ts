@@ -1,4 +1,5 @@
 // The consumer of one queue: runs its jobs, waits while the store is away, and reports dead jobs.
+import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DelayedError, type Job as BullJob } from 'bullmq';
 import type { QueueName } from '../../kernel/jobs.ts';
@@ -46,7 +47,7 @@ export function startConsumer(options: ConsumerOptions): Consumer {
   const { queue, handlers, backend, locks, onDead, onError } = options;
   const stop = new AbortController();
   const { signal } = stop;
-  const recorded = new Set<string>();
+  const recorded = new BoundedCache<true>({ max: REMEMBERED });
   const recording = new Set<Promise<void>>();
   const running = new Set<Promise<void>>();
   let worker: BullWorker | undefined;
@@ -101,14 +102,10 @@ export function startConsumer(options: ConsumerOptions): Consumer {
     const mark = `recorded@${job.finishedOn}`;
     const run = `${job.id}@${job.finishedOn}`;
     // The mark is stored with the job: a process that starts later must not report it after an operator has resolved it.
-    if (onDead === undefined || recorded.has(run) || job.progress === mark) return;
-    recorded.add(run);
+    if (onDead === undefined || recorded.get(run) === true || job.progress === mark) return;
+    recorded.set(run, true);
     try {
       await onDead({ queue, name: job.name, payload: job.data, error, run });
-      for (const oldest of recorded) {
-        if (recorded.size <= REMEMBERED) break;
-        recorded.delete(oldest);
-      }
     } catch (reason) {
       recorded.delete(run);
       onError(reason);

@@ -204,6 +204,28 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     expect(seen.complaints).to.deep.equal([]);
   });
 
+  it('shows the request of a decision, and finds by it all that the request led to', async () => {
+    const { page } = seen;
+    const requests = ['data.read.user_profile', 'data.read.invoices'].map((intent) => ({
+      intent,
+      agent_id: 'batched',
+    }));
+    const batch = await service.admin.post('/v1/enforce/batch', { requests });
+    const requestId = String(batch.headers['x-request-id']);
+    await pages.go(`/decisions/${batch.json.decisions[0].decision_id}`);
+    await page.getByRole('link', { name: requestId }).click();
+    await page.waitForURL(/requestId=/);
+    const rows = page.locator('.list tbody tr');
+    await shown(rows, 2);
+    const filter = page.getByLabel('Request id');
+    expect(await filter.inputValue()).to.equal(requestId);
+    await filter.fill('nobody');
+    await page.getByText('No decision fits these filters').waitFor();
+    await filter.fill(requestId);
+    await shown(rows, 2);
+    expect(seen.complaints).to.deep.equal([]);
+  });
+
   it('says so when there is no such decision, and shows no other', async () => {
     const { page } = seen;
     for (const [id, says] of [

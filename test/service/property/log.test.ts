@@ -1,7 +1,7 @@
 // The log: whatever is accepted in whatever order, and whoever appends at once or dies on the way, it has no gap and every chain holds.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Database, openDatabase, type Sql, type Statement } from '../../../shared/platform/db/database.ts';
+import { type Database, openDatabase, type EntitySql, type Statement } from '../../../shared/platform/db/database.ts';
 import { createDecisionStore, type DecisionRow } from '../../../shared/domain/decisions/decision-store.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { newId } from '../../../shared/kernel/ids.ts';
@@ -212,8 +212,8 @@ describe('the log', function suite() {
     /** The same database, whose sessions end right after the statement of this name. */
     const endingAfter = (name: string): { db: Database; seen: string[] } => {
       const seen: string[] = [];
-      const ending = (sql: Sql): Sql => ({
-        seals: sql.seals,
+      const ending = (sql: EntitySql): EntitySql => ({
+        ...sql,
         async query(statement, values) {
           const rows = await sql.query(statement, values);
           seen.push(statement.name);

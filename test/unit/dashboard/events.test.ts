@@ -49,7 +49,7 @@ describe('streams of live events', () => {
   /** A stream of a topic that says `text`, and how often its end was recorded. */
   function open(find: Sessions['find'], text: string): { res: StuckResponse; ends(): number; close(): void } {
     const events = createEvents({
-      sessions: { find, open: Promise.reject, end: Promise.reject, takeAway: '' },
+      sessions: { find, open: Promise.reject, end: Promise.reject, deleteCookie: '' },
       topics: [{ name: 'overview', load: async () => text }],
     });
     const res = new StuckResponse();

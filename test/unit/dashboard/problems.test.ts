@@ -24,6 +24,7 @@ const SYSTEM: SystemState = {
   policies: { digest: 'd', activatedAt: AT, lastReadAt: AT, lastReadOk: true, findings: 0, loadError: null },
 };
 const LOG: LogInfo = {
+  generation: 1,
   origin: 'o',
   size: 3,
   waiting: 0,

@@ -1,7 +1,7 @@
 // Signing in and out while something is wrong with the service: what the person is charged with, and what the browser keeps.
 import { expect } from 'chai';
 import type { Attempts } from '../../../ingress/dashboard/attempts.ts';
-import type { Audit } from '../../../ingress/dashboard/audit.ts';
+import type { OperatorTrail } from '../../../ingress/dashboard/operator-trail.ts';
 import { createDevices } from '../../../ingress/dashboard/devices.ts';
 import { sessionRoutes } from '../../../ingress/dashboard/routes/session.ts';
 import type { Sessions } from '../../../ingress/dashboard/sessions.ts';
@@ -18,8 +18,8 @@ function routesWith(error: () => Error): { run(method: 'POST' | 'DELETE'): Promi
   const reject = async (): Promise<never> => {
     throw error();
   };
-  const sessions: Sessions = { open: reject, find: reject, end: reject, takeAway: GONE };
-  const audit: Audit = { note: () => undefined, around: async (_, work) => work(), audited: (route) => route };
+  const sessions: Sessions = { open: reject, find: reject, end: reject, deleteCookie: GONE };
+  const trail: OperatorTrail = { note: () => undefined, around: async (_, work) => work(), recorded: (route) => route };
   const attempts: Attempts = {
     take: async () => void (counted += 1),
     giveBack: async () => void (counted -= 1),
@@ -27,7 +27,7 @@ function routesWith(error: () => Error): { run(method: 'POST' | 'DELETE'): Promi
   const allowed = { allowed: true, retryAfterSeconds: 0, headers: {} };
   const strangers = { peekAnonymous: () => allowed, consumeAnonymous: () => allowed };
   const devices = createDevices('x'.repeat(32));
-  const routes = sessionRoutes({ sessions, audit, attempts, devices, strangers, signIn: reject });
+  const routes = sessionRoutes({ sessions, trail, attempts, devices, strangers, signIn: reject });
   // Only what these handlers read.
   const context = {
     body: { key: generateKey('live').key },

@@ -1,7 +1,10 @@
 // Columns of many rows as one text: they never shift.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createColumnWriter, textColumn } from '../../../shared/platform/db/columns.ts';
+import { findRoot } from '../../../shared/platform/config/root.ts';
 
 describe('a column as one text', () => {
   it('comes apart into exactly the values it was made of', () => {
@@ -37,5 +40,19 @@ describe('a column as bytes in memory that is used again', () => {
   it('refuses a line feed, and serves the next column', () => {
     expect(() => column(['a\nb'])).to.throw('line feed');
     expect(column(['a', 'b']).toString()).to.equal('a\nb');
+  });
+});
+
+describe('rows that travel in several parameters', () => {
+  it('are described by a column map everywhere', () => {
+    const root = findRoot();
+    const byHand: string[] = [];
+    for (const folder of ['shared', 'ingress', 'workers', 'cli'])
+      for (const entry of readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })) {
+        const file = path.posix.join(folder, ...entry.split(path.sep));
+        if (!file.endsWith('.ts') || /^shared\/platform\/db\/(migrations\/|columns\.ts)/.test(file)) continue;
+        if (/string_to_array\(|unnest\(\$\d[^)]*,/.test(readFileSync(path.join(root, file), 'utf8'))) byHand.push(file);
+      }
+    expect(byHand).to.deep.equal([]);
   });
 });

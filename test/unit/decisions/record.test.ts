@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { answerOfRecord, canonicalFacts, writeDecision } from '../../../shared/core/decision/record.ts';
 import type { Evaluation, Facts } from '../../../shared/core/policy/types.ts';
 import { canonicalize, canonicalString } from '../../../shared/core/proof/canonical.ts';
+import { REQUEST_ID_PATTERN } from '../../../shared/kernel/ids.ts';
 import { VERDICTS } from '../../../shared/kernel/vocabulary.ts';
 
 const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((value) => value.isWellFormed());
@@ -52,6 +53,8 @@ const facts: fc.Arbitrary<Facts> = fc
     };
   });
 
+const requestId = fc.stringMatching(new RegExp(REQUEST_ID_PATTERN));
+
 const evaluation: fc.Arbitrary<Evaluation> = fc.record({
   verdict: fc.constantFrom(...VERDICTS),
   reasons: fc.array(
@@ -85,7 +88,7 @@ describe('the bytes of a decision', () => {
 
   it('are a record in RFC 8785 form, from which the answer can be rebuilt byte for byte', () => {
     fc.assert(
-      fc.property(facts, evaluation, (all, evaluated) => {
+      fc.property(facts, evaluation, fc.option(requestId, { nil: undefined }), (all, evaluated, request) => {
         const bytes = writeDecision({
           decisionId: 'dec_1',
           proofId: 'prf_1',
@@ -97,6 +100,7 @@ describe('the bytes of a decision', () => {
           policyDigest: 'f'.repeat(64),
           intent: canonicalize(all.intent),
           trust: all.trust,
+          requestId: request,
           asOf: { signals: 0, day: all.time.date },
           evaluation: evaluated,
           facts: canonicalOf(all),

@@ -120,7 +120,7 @@ describe('the measurement of the parser', () => {
       ]),
     );
     expect(JSON.parse((await run('--json', '--form', 'b', file)).out)).to.include({ rows: 1, flaggedOrHigh: 1 });
-    expect(await run('--form', 'c', file)).to.deep.include({ code: 2, complaint: 'No row is of the form "c".\n' });
+    expect(await run('--form', 'c', file)).to.deep.include({ code: 2, complaint: 'No row has the form "c".\n' });
   });
 
   const good = lines([{ text: 'List the invoices', verb: 'read' }]);
@@ -161,16 +161,16 @@ describe('the measurement of the parser', () => {
     });
   }
 
-  it('refuses files that can not be read, no files, unknown options and a broken policy folder', async () => {
+  it('refuses files that cannot be read, no files, unknown options and a broken policy folder', async () => {
     const missing = path.join(temporaryFolder('eval'), 'none.jsonl');
     expect(await run(missing)).to.deep.include({
       code: 2,
-      complaint: `${missing} can not be read: there is no such file.\n`,
+      complaint: `${missing} cannot be read: it does not exist.\n`,
     });
     expect((await run(path.dirname(missing))).complaint).to.include('it is a folder');
     expect((await run()).complaint).to.match(/^usage: npm run eval:intents/);
     expect((await run('--yaml', 'x')).complaint).to.match(/--yaml[^]*usage:/);
-    expect((await run('--json', '--calibrate', 'x')).complaint).to.include('can not be used together');
+    expect((await run('--json', '--calibrate', 'x')).complaint).to.include('cannot be used together');
     const folder = path.dirname(fileOf('{"broken"', 'broken.json'));
     const { code, complaint } = await run('--policies', folder, fileOf(good));
     expect(code).to.equal(2);

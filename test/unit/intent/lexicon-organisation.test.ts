@@ -244,7 +244,7 @@ describe('parseIntent with the words of an organisation,', () => {
           expect(parse.places).to.include.members(names);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
     expect(accepted).to.be.above(0);
   });

@@ -6,7 +6,7 @@ import { readNormalized } from '../../../shared/core/intent/normalized.ts';
 import { actionOf } from '../../../shared/core/intent/strings/action-word.ts';
 import { milderIn } from '../../../shared/core/intent/assess/strictness.ts';
 import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
-import { type EnforceIntent, parseEnforceIntent } from '../../../shared/core/policy/resource.ts';
+import { type EnforceIntent, parseEnforceIntent } from '../../../shared/core/intent/resource.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 import { shippedLexicon } from './lexicon.ts';
 

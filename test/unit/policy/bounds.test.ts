@@ -1,43 +1,30 @@
 // Input chosen by callers (resources, places, context) neither fills the memory of a process nor normalizes to a refused form.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { BoundedMap } from '../../../shared/core/policy/memory.ts';
-import { canonicalResource } from '../../../shared/core/policy/resource.ts';
+import { createKeyedCache } from '../../../shared/core/policy/cache-keys.ts';
+import { canonicalResource } from '../../../shared/core/intent/resource.ts';
 
-describe('the bounds of the cache', () => {
+describe('the bounds of a cache of the evaluator', () => {
   it('holds keys of at most 256 characters times its limit together, whatever their length', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5_000 }), { maxLength: 200 }), (lengths) => {
         const limit = 40;
-        const map = new BoundedMap<number>(limit);
+        const cache = createKeyedCache<number>(limit);
         const keys = lengths.map((length, i) => `${i}`.padEnd(length, 'k'));
-        keys.forEach((key, i) => map.set(key, i));
-        const held = keys.filter((key) => map.get(key) !== undefined);
-        expect(map.size).to.be.at.most(limit);
-        // A single key may exceed its share.
-        const total = held.reduce((sum, key) => sum + key.length, 0);
-        expect(total).to.be.at.most(limit * 256 + 2 * 4_096);
-        keys.forEach((key, i) => expect(map.get(key) ?? i).to.equal(i));
+        keys.forEach((key, i) => cache.set(key, i));
+        const held = keys.filter((key) => cache.get(key) !== undefined);
+        expect(cache.size).to.be.at.most(limit);
+        expect(held.reduce((sum, key) => sum + key.length, 0)).to.be.at.most(limit * 256);
+        keys.forEach((key, i) => expect(cache.get(key) ?? i).to.equal(i));
       }),
       { numRuns: 50 },
     );
   });
 
   it('does not cache an entry with a key of a megabyte', () => {
-    const map = new BoundedMap<number>(40_000);
-    for (let i = 0; i < 10; i += 1) map.set('x'.repeat(1_000_000) + i, i);
-    expect(map.size).to.equal(0);
-  });
-
-  it('keeps entries that are used again, and replaces a value in place', () => {
-    const map = new BoundedMap<number>(4);
-    map.set('a', 1);
-    map.set('a', 2);
-    expect(map.size).to.equal(1);
-    for (const key of ['b', 'c']) {
-      map.set(key, 0);
-      expect(map.get('a')).to.equal(2);
-    }
+    const cache = createKeyedCache<number>(40_000);
+    for (let i = 0; i < 10; i += 1) cache.set('x'.repeat(1_000_000) + i, i);
+    expect(cache.size).to.equal(0);
   });
 });
 

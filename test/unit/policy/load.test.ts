@@ -3,7 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadCanonicalSet, loadPolicySet, MAX_FILE_BYTES } from '../../../shared/core/policy/load.ts';
+import { MAX_FILE_BYTES } from '../../../shared/core/policy/files.ts';
+import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
 import { PolicySchema, policySchemaText } from '../../../shared/core/policy/schema.ts';
 import { OPERATORS } from '../../../shared/core/policy/operators.ts';
 import { VOCABULARY } from '../../../shared/core/policy/vocabulary.ts';
@@ -163,7 +164,15 @@ describe('operators and vocabulary', () => {
       expect(operator.valueProblem(operator.example), operator.name).to.equal(undefined);
   });
   it('every fact of the vocabulary is among the facts of a request, or is a claim', () => {
-    const facts: object = factsWith({ 'trust.claimed': { level: 1, score: 200 } });
+    const annotations = {
+      readOnlyHint: true,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: true,
+      title: 't',
+    };
+    const tool = { present: true, server: 's', name: 'n', known: true, changed: false, annotations };
+    const facts: object = factsWith({ 'trust.claimed': { level: 1, score: 200 }, tool });
     for (const { fact, path } of VOCABULARY) {
       let value: unknown = facts;
       for (const key of [fact, ...(path?.split('.') ?? [])]) value = Reflect.get(value as object, key);

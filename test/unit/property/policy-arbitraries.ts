@@ -50,6 +50,19 @@ const comparisons = fc.oneof(
   comparison('intent', fc.constant('confidence'), numeric, fc.constantFrom(0.25, 0.5)),
   comparison('intent', fc.constant('risk.level'), fc.constantFrom('equal', 'notEqual'), fc.constantFrom('low', 'high')),
   comparison('intent', fc.constant('risk.score'), numeric, fc.constantFrom(400, 700)),
+  comparison(
+    'tool',
+    fc.constantFrom('present', 'known', 'changed'),
+    fc.constantFrom('equal', 'notEqual'),
+    fc.boolean(),
+  ),
+  comparison(
+    'tool',
+    fc.constantFrom('name', 'arguments.x', 'arguments.items[].p'),
+    fc.constantFrom('equal', 'contains', 'doesNotContain', 'startsWith', 'matchesGlob'),
+    text,
+  ),
+  comparison('tool', fc.constantFrom('arguments.x', 'arguments.items[].p'), numeric, number),
   comparison('agent', fc.constant('registered'), fc.constantFrom('equal', 'notEqual'), fc.boolean()),
 );
 const presence = comparison('context', contextPath, fc.constant('isPresent'), fc.boolean());
@@ -167,6 +180,21 @@ export function arbitraryFacts(): fc.Arbitrary<Record<string, unknown>> {
       'trust.level': number,
       'trust.claimed': fc.oneof(fc.constant(null), fc.record({ level: number, score: fc.constant(500) })),
       'agent.registered': fc.boolean(),
+      tool: fc.record({
+        name: text,
+        known: fc.boolean(),
+        changed: fc.boolean(),
+        arguments: fc.record(
+          {
+            x: contextValue,
+            items: fc.oneof(
+              contextValue,
+              fc.array(fc.record({ p: contextValue }, { requiredKeys: [] }), { maxLength: 3 }),
+            ),
+          },
+          { requiredKeys: [] },
+        ),
+      }),
       'context.x': contextValue,
       'context.y': contextValue,
     },

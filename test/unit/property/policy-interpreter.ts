@@ -28,6 +28,29 @@ function valueOf(facts: Facts, fact: string, path: string | undefined): unknown 
   return value ?? undefined;
 }
 
+/** An argument of a call: one value, or those of all items of a list. */
+function argumentOf(facts: Facts, path: string): unknown[] {
+  let found: unknown[] = [facts.tool?.arguments];
+  for (const key of path.split('.').slice(1)) {
+    const isList = key.endsWith('[]');
+    const name = isList ? key.slice(0, -2) : key;
+    const inside = found.map((value) =>
+      typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+        ? (value as Record<string, unknown>)[name]
+        : undefined,
+    );
+    found = isList ? inside.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : [undefined])) : inside;
+  }
+  return found.map((value) => value ?? undefined);
+}
+
+/** The values that a comparison is about; it holds when it does for one of them. */
+function valuesOf(facts: Facts, fact: string, path: string | undefined): unknown[] {
+  if (fact === 'tool' && path === 'present') return [facts.tool !== undefined];
+  if (fact === 'tool' && path?.startsWith('arguments.') === true) return argumentOf(facts, path);
+  return [valueOf(facts, fact, path)];
+}
+
 function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible {
   if ('not' in condition) {
     const inner = possible(condition.not, facts, unsure);
@@ -42,11 +65,20 @@ function possible(condition: Condition, facts: Facts, unsure: Unsure): Possible 
     return { yes: parts.some((part) => part.yes), no: parts.every((part) => part.no) };
   }
   const { fact, path, operator, value } = condition;
-  const test = REFERENCE[operator];
+  const test = (fact === 'context' ? undefined : REFERENCE[`${operator} (text)`]) ?? REFERENCE[operator];
   if (test === undefined) throw new Error(`the reference has no operator ${operator}`);
   if (isOpen(facts, fact, path)) return unsure.partly;
-  const actual = valueOf(facts, fact, path);
-  const said = actual === undefined && operator !== 'isPresent' ? 'missing' : test(actual, value);
+  const actuals = valuesOf(facts, fact, path);
+  const found =
+    operator === 'isPresent'
+      ? [
+          test(
+            actuals.find((one) => one !== undefined),
+            value,
+          ),
+        ]
+      : actuals.map((one) => (one === undefined ? ('missing' as const) : test(one, value)));
+  const said = (['yes', 'missing', 'partly'] as const).find((one) => found.includes(one)) ?? 'no';
   if (said === 'yes') return { yes: true, no: false };
   if (said === 'no') return { yes: false, no: true };
   return unsure[said];

@@ -1,6 +1,6 @@
 // Random facts as the service would gather them: derived facts are consistent, unlike in facts generated member by member.
 import fc from 'fast-check';
-import { normalizedOf } from '../../../shared/core/policy/resource.ts';
+import { normalizedOf } from '../../../shared/core/intent/resource.ts';
 import { timeFactsOf } from '../../../shared/core/policy/time.ts';
 import type { Facts } from '../../../shared/core/policy/types.ts';
 import { effectiveTrust, recordedScoreOf } from '../../../shared/core/trust/score.ts';

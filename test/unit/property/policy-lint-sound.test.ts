@@ -15,6 +15,7 @@ import type { PolicyLike } from '../policy/support.ts';
 import { arbitraryPolicies, RESOURCES } from './policy-arbitraries.ts';
 import { verdictOf } from './policy-interpreter.ts';
 import { consistentFacts } from './policy-lint-facts.ts';
+import { runs } from './runs.ts';
 
 const CONTEXT = {
   x: [0, 1, 2, 3, 'a', 'ab', 'b', true, false, ['a'], [1, 2], [], { z: 1 }, { z: 'a' }],
@@ -121,7 +122,7 @@ describe('lint findings', () => {
           }
         },
       ),
-      { numRuns: 150, seed: 6 },
+      runs(80, 0.01),
     );
     expect([...seen]).to.include.members(['NEVER_TRUE', 'SHADOWED', 'WIDENING', 'CONSTANT_PART', 'CONTEXT_TYPE']);
   });

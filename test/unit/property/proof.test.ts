@@ -70,7 +70,7 @@ describe('Receipts of all logs up to 200 records', () => {
           expect(failureOf({ ...receipt, path: long })).to.equal('WRONG_PATH');
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   });
 

@@ -147,6 +147,68 @@ const among = (actual: unknown, value: unknown): Said => {
   return isSimple(actual) && typeof actual === typeof items[0] ? said(items.includes(actual)) : 'missing';
 };
 
+/** The segments of a path, resolved; undefined when its dots are ambiguous or lead out of it. */
+function steps(path: string): string[] | undefined {
+  if (/\p{Cc}/u.test(path) || (path.includes('/') && path.includes('\\'))) return undefined;
+  const parts = path.split(/[/\\]/);
+  const dotted = parts.some((part) => part === '.' || part === '..');
+  const isDrive = /^[A-Za-z]:$/.test(parts[0] ?? '') && parts.length > 1;
+  const beyond = isDrive ? parts.slice(1).join('/') : parts.join('/');
+  if (dotted && (beyond.includes(':') || beyond.startsWith(isDrive ? '/' : '//'))) return undefined;
+  const kept: string[] = [];
+  for (const [i, part] of parts.entries()) {
+    const isRoot = kept.filter((one) => one !== '').length === (isDrive ? 1 : 0);
+    if (dotted && part === '..' && isRoot) return undefined;
+    if (dotted && part === '..') kept.pop();
+    else if ((part !== '' || i === 0) && !(dotted && part === '.')) kept.push(part);
+  }
+  return kept;
+}
+
+function fits(glob: readonly string[], path: readonly string[]): boolean {
+  const [first, ...rest] = glob;
+  if (first === undefined) return path.length === 0;
+  if (first === '**' && rest.length === 0) return path.length > 0 && path.join('/') !== '';
+  if (first === '**') return path.some((_, i) => fits(rest, path.slice(i))) || fits(rest, path);
+  const [head, ...tail] = path;
+  if (head === undefined) return false;
+  const letters = (pattern: string, text: string): boolean =>
+    pattern === ''
+      ? text === ''
+      : pattern.startsWith('*')
+        ? letters(pattern.slice(1), text) || (text !== '' && letters(pattern, text.slice(1)))
+        : text.startsWith(pattern.charAt(0)) && letters(pattern.slice(1), text.slice(1));
+  return letters(first, head) && fits(rest, tail);
+}
+
+const glob = (actual: unknown, value: unknown): Said => {
+  const path = typeof actual === 'string' ? steps(actual) : undefined;
+  return path === undefined ? 'missing' : said(listOf(value).some((one) => fits(steps(String(one)) ?? [], path)));
+};
+
+/** For patterns whose meaning RE2 and JavaScript share. */
+const pattern = (actual: unknown, value: unknown): Said =>
+  typeof actual === 'string' ? said(listOf(value).some((one) => new RegExp(String(one), 'u').test(actual))) : 'missing';
+
+const hosts = (actual: unknown, value: unknown): Said => {
+  const host =
+    typeof actual === 'string' ? /^[a-z]+:\/\/([a-z0-9.-]+)(?::\d+)?(?:[/?#][^\s\\]*)?$/i.exec(actual)?.[1] : undefined;
+  if (host === undefined) return 'missing';
+  const name = host.toLowerCase().replace(/\.$/, '');
+  return said(
+    listOf(value)
+      .map(String)
+      .some((one) => (one.startsWith('*.') ? name.endsWith(one.slice(1)) : name === one)),
+  );
+};
+
+const part = (actual: unknown, value: unknown): Said =>
+  typeof actual !== 'string'
+    ? members('some')(actual, value)
+    : typeof value === 'string'
+      ? said(actual.indexOf(value) !== -1)
+      : 'missing';
+
 export const REFERENCE: Readonly<Record<string, (actual: unknown, value: unknown) => Said>> = {
   equal: same,
   notEqual: (actual, value) => turned(same(actual, value)),
@@ -156,6 +218,11 @@ export const REFERENCE: Readonly<Record<string, (actual: unknown, value: unknown
   lessThanInclusive: order((a, v) => a <= v),
   greaterThan: order((a, v) => a > v),
   greaterThanInclusive: order((a, v) => a >= v),
+  matchesGlob: glob,
+  matchesPattern: pattern,
+  hostIn: hosts,
+  'contains (text)': part,
+  'doesNotContain (text)': (actual, value) => turned(part(actual, value)),
   contains: members('some'),
   doesNotContain: (actual, value) => turned(members('some')(actual, value)),
   containsAny: members('some'),

@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { approvedReason } from '../../../shared/core/decision/approval.ts';
 import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
-import { OPERATORS } from '../../../shared/core/policy/operators.ts';
-import { covers, overlaps } from '../../../shared/core/policy/resource.ts';
+import { ALL_OPERATORS, OPERATORS } from '../../../shared/core/policy/operators.ts';
+import { covers, overlaps } from '../../../shared/core/intent/resource.ts';
 import { factsWith, setOf } from '../policy/support.ts';
 import { arbitraryFacts, arbitraryPolicies, meanings } from './policy-arbitraries.ts';
 import { verdictsOf } from './policy-interpreter.ts';
@@ -68,11 +68,34 @@ const junk = fc.oneof(
   fc.anything(),
 );
 
+const paths = fc
+  .tuple(
+    fc.constantFrom('', '/', '//', './', 'C:\\', 'x:', '../'),
+    fc.array(fc.constantFrom('a', 'ab', 'b', '..', '.', '', 'a b'), { maxLength: 4 }),
+    fc.constantFrom('/', '/', '\\'),
+  )
+  .map(([start, segments, separator]) => start + segments.join(separator));
+const globs = fc.constantFrom('/a/**', '/a/*', 'a*', '**/b', '/a/**/b', '*', '**', '/a/b', 'a/b/', '/**/a*', 'C:/a/**');
+const patterns = fc.constantFrom('^a', 'b$', '^(?:a|b)+$', 'a{2,3}', '[0-9]+', '\\.', '^$', 'a.b');
+const urls = fc.constantFrom(
+  'https://example.com/a?b#c',
+  'http://a.example.com:8080',
+  'https://EXAMPLE.com.',
+  'https://evil.example/example.com',
+  'https://user@example.com/',
+  'https://example.com\\@evil.example/',
+  'example.com',
+  'https://notexample.com/',
+  'https://x y/',
+);
+const hostNames = fc.constantFrom('example.com', '*.example.com', 'evil.example');
+
 /** Anything that a fact may be, most often something that an operator is about. */
 const actuals = fc.oneof(
   { weight: 3, arbitrary: fc.oneof(texts, numbers, fc.boolean(), times, addresses, spelled, sum) },
   { weight: 2, arbitrary: listed(fc.oneof(texts, numbers)) },
   { weight: 1, arbitrary: fc.oneof(listed(spelled), listed(sum), listed(texts), listed(numbers)) },
+  { weight: 1, arbitrary: fc.oneof(paths, urls) },
   { weight: 1, arbitrary: junk },
 );
 const values = fc.oneof(
@@ -87,6 +110,11 @@ const values = fc.oneof(
   spelled,
   sum,
   listed(networks),
+  globs,
+  patterns,
+  hostNames,
+  listed(globs),
+  listed(hostNames),
   listed(spelled),
 );
 
@@ -114,10 +142,12 @@ describe('an independent reading of the policies', function () {
   this.timeout(isLong ? 0 : 60_000);
 
   it('has every operator', () => {
-    expect(Object.keys(REFERENCE)).to.have.members([...OPERATORS.keys()]);
+    expect(Object.keys(REFERENCE)).to.have.members(ALL_OPERATORS.map(({ name }) => name));
+    expect(ALL_OPERATORS.length).to.be.above(OPERATORS.size);
   });
 
-  for (const [name, operator] of OPERATORS)
+  for (const operator of ALL_OPERATORS) {
+    const { name } = operator;
     it(`says the same of ${name}`, () => {
       const seen = new Set<string>();
       const allowed = values.filter((value) => operator.valueProblem(value) === undefined);
@@ -128,7 +158,12 @@ describe('an independent reading of the policies', function () {
           fc.oneof(
             { weight: 2, arbitrary: actuals },
             allowed,
-            fc.constantFrom(value, [value], ...(Array.isArray(value) ? value : [])),
+            fc.constantFrom(
+              value,
+              [value],
+              ...(Array.isArray(value) ? value : []),
+              ...(typeof value === 'string' ? [`https://${value.replace('*', 'x')}/`] : []),
+            ),
           ),
           fc.constant(value),
         ),
@@ -142,10 +177,11 @@ describe('an independent reading of the policies', function () {
             `${JSON.stringify(actual)} ${name} ${JSON.stringify(value)}`,
           ).to.equal(said);
         }),
-        runs(400, 0.01),
+        runs(1_000, 0.01),
       );
       expect([...seen]).to.include.members(['yes', 'no']);
     });
+  }
 
   it('says the same of what a pattern covers and touches', () => {
     fc.assert(

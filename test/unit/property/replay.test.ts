@@ -9,6 +9,7 @@ import { createEvaluator } from '../../../shared/core/policy/evaluate.ts';
 import { loadCanonicalSet, type PolicySet } from '../../../shared/core/policy/load.ts';
 import { setOf } from '../policy/support.ts';
 import { compileLexicon, decideAll, type MadeDecision, worlds } from './decision-world.ts';
+import { runs } from './runs.ts';
 
 const LAST_MEMBER = `,"previousHash":"${'0'.repeat(64)}"}`.length;
 
@@ -70,7 +71,7 @@ describe('the replay of any recorded decisions', function () {
         expect(counts.notEvaluable.total).to.equal(0);
         expect(counts.evaluated + counts.standing).to.equal(decisions.length);
       }),
-      { numRuns: 400 },
+      runs(200, 0.02),
     );
     for (const kind of ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE', 'standing', 'halted', 'failed', 'refused', 'used'])
       expect(seen.get(kind) ?? 0, kind).to.be.greaterThan(0);
@@ -115,7 +116,7 @@ describe('the replay of any recorded decisions', function () {
           expect(rows.reduce((sum, { decisions: n }) => sum + n, 0)).to.equal(report.changed.decisions);
         changes += expected;
       }),
-      { numRuns: 200 },
+      runs(100, 0.01),
     );
     expect(changes).to.be.greaterThan(0);
   });

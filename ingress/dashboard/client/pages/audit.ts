@@ -51,12 +51,12 @@ function Log({ log }: { readonly log: AuditedLog }): VNode {
   return html`
     <div class="stack" role=${isBad ? 'alert' : 'status'}>
       ${haltedReason !== null && html`<${Notice} tone="bad" title="The log is halted: it records, and signs nothing more"><p>${haltedReason}</p><p>Decisions are answered and recorded as ever. No new receipts are given out. First find out what happened; then "custos log resume" accepts what the audit found, or, when the tree is not the one that was signed, "custos log fork" opens the log anew.</p><//>`}
-      ${audit?.ok === false && html`<${Notice} tone="bad" title="The log is not what it was"><p>The auditor derived it again with another implementation, and ${audit.total === 1 ? 'something differs' : `${whole(audit.total)} things differ`}. Receipts that were given out stay valid, and show what the log said then.</p><p>Keep the database as it is and make a copy of it. Then "custos audit" looks at all of it, and a backup or the receipts that others hold say what was there before.</p><//>`}
-      ${!isBad && audit !== null && audit.total > 0 && html`<${Notice} tone="neutral" title="An operator has accepted what the audit found">It is named below for as long as it lasts, and in a record of the log.<//>`}
-      ${!isBad && audit !== null && audit.total === 0 && html`<${Notice} tone="good" title="The log is what it was">The auditor derived ${whole(audit.auditedSize)} of ${whole(log.size)} leaves again with another implementation, and found no difference.<//>`}
+      ${audit?.ok === false && html`<${Notice} tone="bad" title="The log is not what it was"><p>The auditor derived it again with another implementation, and ${audit.findings.length === 1 ? 'something differs' : `${whole(audit.findings.length)} things differ`}. Receipts that were given out stay valid, and show what the log said then.</p><p>Keep the database as it is and make a copy of it. Then "custos audit" looks at all of it, and a backup or the receipts that others hold say what was there before.</p><//>`}
+      ${!isBad && audit !== null && audit.findings.length > 0 && html`<${Notice} tone="neutral" title="An operator has accepted what the audit found">It is named below for as long as it lasts, and in a record of the log.<//>`}
+      ${!isBad && audit !== null && audit.findings.length === 0 && html`<${Notice} tone="good" title="The log is what it was">The auditor derived ${whole(audit.auditedSize)} of ${whole(log.size)} leaves again with another implementation, and found no difference.<//>`}
       ${!isBad && audit === null && html`<${Notice} tone="neutral" title="Not audited yet">A worker audits the log within a minute of its first leaves.<//>`}
     </div>
-    ${audit !== null && audit.total > 0 && html`<${Card} title="What differs" flush aside=${audit.total > audit.findings.length ? `The first ${whole(audit.findings.length)} of ${whole(audit.total)}` : count(audit.total, 'finding')}><${Findings} log=${log} /><//>`}
+    ${audit !== null && audit.findings.length > 0 && html`<${Card} title="What differs" flush aside=${count(audit.findings.length, 'finding')}><${Findings} log=${log} /><//>`}
     <${Card} title="Log"><${LogFacts} log=${log} /><//>`;
 }
 

@@ -33,7 +33,7 @@ function content(explanation: DecisionExplanation, verdict: string): VNode {
 
 const SPECIAL: Readonly<Record<NonNullable<Explained['special']>, string>> = {
   halted: 'Everything was halted, which makes every verdict DENY. The policies alone would have said',
-  approved: 'A person had approved it. Without that approval the policies would have said',
+  used: 'A person had approved it. Without that approval the policies would have said',
   refused: 'It named an approval that could not be used, which is a DENY. The policies alone would have said',
   failed: 'The evaluation failed when it was asked, which is a DENY. Looked at now, the policies say',
 };

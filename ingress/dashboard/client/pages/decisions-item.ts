@@ -136,10 +136,15 @@ function TrustUsed({ trust }: { readonly trust: DecisionAnswer['trust'] }): VNod
 
 function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
   const { isOperator } = useSession();
-  const { policy_set: set, proof, approval } = decision;
+  const { policy_set: set, proof, approval, request_id: requestId } = decision;
   const digest = html`<code title=${set.digest}>${short(set.digest, 20)}</code>`;
   return html`<${KeyValue} items=${[
     ['Decision', html`<${Id} id=${decision.decision_id} copy />`],
+    [
+      'Request',
+      requestId &&
+        html`<${Link} to=${href('decisions', undefined, { requestId })}><code>${short(requestId, 34)}</code><//><${Copy} text=${requestId} />`,
+    ],
     ['Asked with key', html`<code>${decision.key_id}</code>`],
     ['Evaluated', html`<${Time} at=${decision.evaluated_at} as="moment" />`],
     ['Good until', html`<${Time} at=${decision.expires_at} as="moment" />`],

@@ -49,6 +49,7 @@ export const DECISION_FIELDS: readonly CsvField<DecisionAnswer>[] = [
   { title: 'key_id', of: ({ key_id: key }) => key },
   { title: 'policy_set', of: ({ policy_set: set }) => set.digest },
   { title: 'proof_id', of: ({ proof }) => proof.proof_id },
+  { title: 'request_id', of: ({ request_id: request }) => request },
 ];
 
 export const decisionHref = ({ decision_id: id }: DecisionAnswer): string => href('decisions', id);

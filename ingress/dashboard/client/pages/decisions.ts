@@ -15,6 +15,7 @@ const FIELDS: readonly FilterField[] = [
   { name: 'verdict', label: 'Verdict', kind: 'choice', options: ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] },
   { name: 'from', label: 'From', kind: 'moment' },
   { name: 'to', label: 'Before', kind: 'moment' },
+  { name: 'requestId', label: 'Request id', kind: 'text', placeholder: 'X-Request-Id' },
 ];
 
 export function DecisionsPage({ id }: PageProps): VNode {
@@ -22,7 +23,7 @@ export function DecisionsPage({ id }: PageProps): VNode {
 }
 
 function DecisionList(): VNode {
-  const [filters, setFilters] = useFilters(['agentId', 'verdict', 'from', 'to']);
+  const [filters, setFilters] = useFilters(['agentId', 'verdict', 'from', 'to', 'requestId']);
   const pages = usePages<DecisionAnswer>('/v1/decisions', filters);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const empty = isFiltered
@@ -49,11 +50,13 @@ function NewOnes({
     readonly agentId: string | undefined;
     readonly verdict: string | undefined;
     readonly to: string | undefined;
+    readonly requestId: string | undefined;
   };
 }): VNode {
   const { data, page, loading, reload } = pages;
-  const { agentId, verdict, to } = filters;
-  const after = data === undefined || page > 1 || to !== undefined ? undefined : (data.items[0]?.decision_id ?? '');
+  const { agentId, verdict, to, requestId } = filters;
+  const isClosed = page > 1 || to !== undefined || requestId !== undefined;
+  const after = data === undefined || isClosed ? undefined : (data.items[0]?.decision_id ?? '');
   const [found, setFound] = useState<NewerDecisions & { readonly after: string }>();
   useEffect(() => {
     if (after === undefined) return undefined;

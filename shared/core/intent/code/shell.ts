@@ -91,6 +91,28 @@ export function shellAt(pieces: readonly Piece[], at: number, opens: boolean, le
   return refineCommand(entry, name, head, argumentsOf(pieces, at + 1, MAX_ARGUMENTS), pieces, at, lexicon);
 }
 
+/**
+ * The command at `pieces[at]` where a command surely begins, so that its name is evidence enough. `isWhole`: the name says what it does;
+ * false for a command that is not known, whose subcommand is not known, or that runs code from elsewhere.
+ */
+export function commandAt(
+  pieces: readonly Piece[],
+  at: number,
+  lexicon: Lexicon,
+): { readonly fragment: Fragment | undefined; readonly isWhole: boolean } {
+  const head = pieces[at];
+  const name = commandName(head?.lower ?? '');
+  const base = lexicon.commands.get(name) ?? commandBeforeDot(name, lexicon);
+  const isGroup = lexicon.commandGroups.has(name);
+  const sub = isGroup ? lexicon.commands.get(`${name} ${pieces[at + 1]?.lower}`) : undefined;
+  const entry = sub ?? base;
+  if (head === undefined || entry === undefined) return { fragment: undefined, isWhole: false };
+  const fragment = refineCommand(entry, name, head, argumentsOf(pieces, at + 1, MAX_ARGUMENTS), pieces, at, lexicon);
+  // `make`, `npx` and interpreters execute what is not on the line.
+  const runsOthers = sub === undefined && entry.action === 'execute' && entry.effect !== 'destructive';
+  return { fragment, isWhole: (sub !== undefined || !isGroup) && !runsOthers && !SHELLS.has(name) };
+}
+
 /** `mkfs.ext4` counts as `mkfs`. */
 function commandBeforeDot(name: string, lexicon: Lexicon): CommandEntry | undefined {
   const dot = name.indexOf('.');

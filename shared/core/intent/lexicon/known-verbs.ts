@@ -1,5 +1,5 @@
 // The verbs that a parse may return: those of the lexicon, its commands, the action classes and the verbs of code.
-import { ACTIONS } from '../../../kernel/vocabulary.ts';
+import { ACTIONS, type Effect } from '../../../kernel/vocabulary.ts';
 import type { Lexicon } from './types.ts';
 
 /** Verbs of statements and of code, which are defined in the parsers and not in the lexicon. */
@@ -9,6 +9,8 @@ const MOST_ORGANISATIONS = 100;
 
 export interface KnownVerbs {
   has(verb: string): boolean;
+  /** What a verb of the installation does; undefined for other words, and for verbs that are also nouns. */
+  effectOf(word: string): Effect | undefined;
   /** Undefined when there are too many organisations; then no verb can be called unknown. */
   readonly all: readonly string[] | undefined;
 }
@@ -27,6 +29,10 @@ export function knownVerbs(lexicon: Lexicon): KnownVerbs {
   };
   const isTooMuch = lexicon.organisations.length > MOST_ORGANISATIONS;
   return {
+    effectOf(word) {
+      const entry = lexicon.verbs.get(word);
+      return entry === undefined || entry.weak || entry.alsoNoun ? undefined : entry.effect;
+    },
     has: (verb) => lexicon.verbs.has(verb) || isTooMuch || words().has(verb),
     get all() {
       return isTooMuch ? undefined : [...words()];

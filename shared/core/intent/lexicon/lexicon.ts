@@ -1,6 +1,6 @@
 // Checks a lexicon file and compiles it into the tables that the parser uses.
+import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import type { Lexicon, Prefix, Words } from './types.ts';
-import { LRUCache } from 'lru-cache';
 import { DATA_CLASSES, type Trait } from '../../../kernel/vocabulary.ts';
 import { compileFrames } from './frames.ts';
 import { compileForms, compileNominals, compileParticiples } from './forms.ts';
@@ -56,7 +56,7 @@ export function compileLexicon(json: unknown): Lexicon {
     );
   if (problems.length > 0) throw errorOf(problems);
   const organisations = [...parts.keys()];
-  const ready = new LRUCache<string, Lexicon>({ max: MAX_READY });
+  const ready = new BoundedCache<Lexicon>({ max: MAX_READY });
   const forOrganisation = (slug: string): Lexicon => {
     const part = parts.get(slug);
     if (part === undefined) return lexicon;

@@ -1,11 +1,12 @@
 // The result of a set on given facts, with and without one of its rules: the evaluation without json-rules-engine and its promises.
+import { BoundedCache } from '../../../kernel/bounded-cache.ts';
 import { combine, combineRisk, matchOf, prechecks } from '../combine.ts';
 import type { Match } from '../combine.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import { requestOf } from '../evaluate.ts';
 import { holdsFor } from '../normal-form.ts';
-import { isPattern } from '../resource.ts';
+import { isPattern } from '../../intent/resource.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
 import type { Evaluation, Facts, Risk } from '../types.ts';
 import type { Verdict } from '../../../kernel/vocabulary.ts';
@@ -16,7 +17,7 @@ import type { Witness } from './types.ts';
 
 const MAX_REMEMBERED = 200;
 /** Many findings of one set are demonstrated on the same facts, and each needs several evaluations. */
-const remembered = new WeakMap<CompiledSet, Map<string, Remembered>>();
+const remembered = new WeakMap<CompiledSet, BoundedCache<Remembered>>();
 interface Remembered {
   readonly matches: readonly Match[];
   answer?: Verdict | number;
@@ -29,7 +30,7 @@ const MATCH_COST = 8;
 const LETTERS_PER_COMPARISON = 32;
 
 function remember({ compiled, budget }: LintedSet, stage: PolicyStage, facts: Facts): Remembered {
-  const known = remembered.get(compiled) ?? new Map<string, Remembered>();
+  const known = remembered.get(compiled) ?? new BoundedCache<Remembered>({ max: MAX_REMEMBERED });
   remembered.set(compiled, known);
   const key = `${stage} ${JSON.stringify(facts)}`;
   const before = known.get(key);
@@ -39,7 +40,6 @@ function remember({ compiled, budget }: LintedSet, stage: PolicyStage, facts: Fa
   const matches = candidates
     .filter(({ rule }) => holdsFor(rule.condition, facts, asEvaluated(rule)))
     .map((candidate) => matchOf(candidate, facts));
-  if (known.size >= MAX_REMEMBERED) known.clear();
   const now: Remembered = { matches };
   known.set(key, now);
   return now;

@@ -77,7 +77,7 @@ export function callersChoice(set: LintedSet, linted: LintedRule): LintFinding[]
  * Facts that the caller writes and nothing checks before the policies. A claimed trust lowers the effective trust, which is a separate
  * fact.
  */
-const CALLERS_OWN = /^(?:context|trust\.claimed)\./;
+const CALLERS_OWN = /^(?:context|trust\.claimed|tool\.annotations)\./;
 
 /**
  * Context members that are sufficient for a permission: the result is a permission with the value that the rule requires, and a refusal

@@ -1,6 +1,6 @@
 // Context members that two rules read as values of different types: whatever a caller sends, one of them treats it as missing.
 import { outcomeOf, type Leaf } from '../normal-form.ts';
-import { overlaps } from '../resource.ts';
+import { overlaps } from '../../intent/resource.ts';
 import { applies, witnessOf } from './answers.ts';
 import { contextValues, familyOf } from './context-values.ts';
 import { setPath } from './facts.ts';

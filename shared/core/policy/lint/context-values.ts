@@ -1,7 +1,7 @@
 // The values a caller may send as one context member, as far as conditions can tell them apart: any type, or no value.
 import type { Leaf } from '../normal-form.ts';
 import { textsOf } from '../comparisons.ts';
-import { isPattern } from '../resource.ts';
+import { isPattern } from '../../intent/resource.ts';
 import { parseHours, timeOf } from '../values.ts';
 import {
   addressesAround,
@@ -14,7 +14,7 @@ import {
   type Amount,
 } from './values.ts';
 
-type Family = 'number' | 'text' | 'boolean' | 'list' | 'time' | 'network' | 'resource' | 'money' | 'presence';
+type Family = 'number' | 'text' | 'url' | 'boolean' | 'list' | 'time' | 'network' | 'resource' | 'money' | 'presence';
 
 /** Values of one path. `exact`: every other value gives the same results in all comparisons as one of these. */
 export interface Representatives {
@@ -48,7 +48,14 @@ export function familyOf(leaf: Leaf): Family {
       return 'list';
     case 'startsWith':
     case 'endsWith':
+    case 'matchesGlob':
+    case 'matchesPattern':
       return 'text';
+    case 'hostIn':
+      return 'url';
+    case 'contains (text)':
+    case 'doesNotContain (text)':
+      return isText(itemsOf(leaf)[0]) ? 'text' : 'list';
     case 'before':
     case 'after':
     case 'withinHours':
@@ -83,7 +90,21 @@ export function textConstants(leaves: readonly Leaf[]): { whole: string[]; start
 const MAX_TEXTS = 2_000;
 const MAX_NETWORKS = 100;
 
+/** Texts inside of globs and parts; whether a text contains a part, or matches a pattern, splits texts in ways that are not analysed. */
+const PARTS = ['matchesGlob', 'contains (text)', 'doesNotContain (text)'];
+const isPartly = ({ operator }: Leaf): boolean => operator.name === 'matchesPattern' || PARTS.includes(operator.name);
+
 export function textValues(leaves: readonly Leaf[]): Representatives {
+  const partly = leaves.filter(isPartly);
+  if (partly.length > 0) {
+    const rest = textValues(leaves.filter((leaf) => !isPartly(leaf)));
+    const inside = partly
+      .filter(({ operator }) => PARTS.includes(operator.name))
+      .flatMap(itemsOf)
+      .filter(isText)
+      .map((part) => part.replaceAll(/\*+/g, 'example'));
+    return { values: [...new Set([...rest.values, ...inside])], exact: false };
+  }
   const constants = textConstants(leaves);
   const combined = (constants.starts.length + 1) * (constants.ends.length + 1) + constants.whole.length;
   if (combined > MAX_TEXTS) return { values: constants.whole.slice(0, MAX_TEXTS), exact: false };
@@ -136,6 +157,11 @@ function valuesOf(family: Family, leaves: readonly Leaf[]): Representatives {
       return { values: [true, false], exact: true };
     case 'text':
       return textValues(leaves);
+    case 'url': {
+      const hosts = [...new Set(leaves.flatMap(itemsOf).filter(isText))];
+      const urls = [...hosts, 'host.example'].map((host) => `https://${host.replace(/^\*/, 'example')}/`);
+      return { values: urls, exact: false };
+    }
     case 'list':
       return listValues(leaves);
     case 'time': {
@@ -157,7 +183,7 @@ function valuesOf(family: Family, leaves: readonly Leaf[]): Representatives {
 }
 
 /** Families that compare values of one type in different ways; combinations of these are not analysed. */
-const READ_AS_TEXT: readonly Family[] = ['text', 'time', 'network', 'resource'];
+const READ_AS_TEXT: readonly Family[] = ['text', 'url', 'time', 'network', 'resource'];
 
 export function contextValues(leaves: readonly Leaf[]): Representatives {
   const byFamily = new Map<Family, Leaf[]>();

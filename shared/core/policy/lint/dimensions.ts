@@ -40,11 +40,15 @@ const HISTORY = /^history\.(last_60s|last_1h|last_24h)\.([A-Z]+)$/;
 /** From shortest to longest: a decision counted in one window is counted in all later ones. */
 const WINDOWS = ['last_60s', 'last_1h', 'last_24h'];
 
+/** Facts of a call that depend on each other: without a call, all of them are missing. */
+const OF_CALL = /^tool\.(?:present|server|name|known|changed)$/;
+
 /** Names the dimension of a path: facts that derive from one instant, one score, one resource or one history belong together. */
 export function groupOf(path: string): string {
   if (path.startsWith('trust.') && path !== 'trust.uncertainty') return 'trust';
   if (path.startsWith('intent.risk.')) return 'risk';
   if (path.startsWith('time.')) return 'time';
+  if (OF_CALL.test(path)) return 'tool';
   // An unregistered agent has at most the score of no evidence.
   if (path === 'agent.registered' || path === 'agent.status') return 'trust';
   const [, , verdict] = HISTORY.exec(path) ?? [];
@@ -189,6 +193,30 @@ function valuesOf(path: string, leaves: readonly Leaf[]): Representatives {
   }
 }
 
+/** No call, and calls of each kind that the comparisons can tell apart. */
+function toolDimension(leaves: readonly Leaf[]): Dimension {
+  const on = (path: string): Leaf[] => leaves.filter((leaf) => leaf.path === path);
+  const [servers, names] = ['tool.server', 'tool.name'].map((path) => textValues(on(path)));
+  const [known, changed] = ['tool.known', 'tool.changed'].map((path) => on(path).length > 0);
+  const calls = (names?.values ?? []).flatMap((name) =>
+    (servers?.values ?? []).flatMap((server) =>
+      (known ? [true, false] : [true]).flatMap((isKnown) =>
+        (changed ? [false, true] : [false]).map((isChanged) =>
+          assign({
+            'tool.present': true,
+            'tool.server': server,
+            'tool.name': name,
+            'tool.known': isKnown,
+            'tool.changed': isChanged,
+          }),
+        ),
+      ),
+    ),
+  );
+  const exact = servers?.exact === true && names?.exact === true;
+  return capped('tool', [assign({ 'tool.present': false }), ...calls], exact);
+}
+
 /** The dimension of one group of paths, except `resource`, which depends on the rule's target. */
 export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
   switch (key) {
@@ -203,13 +231,17 @@ export function dimensionOf(key: string, leaves: readonly Leaf[]): Dimension {
     }
     case 'time':
       return timeDimension(leaves);
+    case 'tool':
+      return toolDimension(leaves);
     default: {
       if (key.startsWith('history ')) return historyDimension(key, leaves);
       const { values, exact } = valuesOf(key, leaves);
+      // Without a call it is missing; several items of a list are not analysed.
+      const isOfTool = key.startsWith('tool.');
       return capped(
         key,
-        values.map((value) => assign({ [key]: value })),
-        exact,
+        [...values, ...(isOfTool ? [undefined] : [])].map((value) => assign({ [key]: value })),
+        exact && !key.includes('[]'),
       );
     }
   }

@@ -1,9 +1,10 @@
 // Completes the few relevant facts to whole facts: derived facts are computed, and all others get default values.
 import { effectiveTrust, NO_EVIDENCE } from '../../trust/score.ts';
 import type { Action, Effect } from '../../../kernel/vocabulary.ts';
-import { isPattern, normalizedOf, overlaps } from '../resource.ts';
+import { isPattern, normalizedOf, overlaps } from '../../intent/resource.ts';
 import { timeFactsOf } from '../time.ts';
 import type { Facts } from '../types.ts';
+import { plainValue } from '../any-of.ts';
 import { pathReader } from '../vocabulary.ts';
 import { USUAL_TIME_MS, type Assignment } from './dimensions.ts';
 import { instanceOf, partsOf } from './resources.ts';
@@ -15,16 +16,28 @@ function setMember(at: object, key: string, value: unknown): void {
   else Reflect.set(at, key, value);
 }
 
-/** Sets one member by its full path; members on the way that are not objects become objects. */
+/** Whether a path says that there is no call, or one, and nothing else. */
+const PRESENCE = 'tool.present';
+
+/**
+ * Sets one member by its full path; members on the way that are not objects become objects, and lists of one item where the path goes
+ * into a list. Nothing is made for a value that is missing.
+ */
 export function setPath(facts: object, path: string, value: unknown): void {
-  const keys = path.split('.');
+  if (path === PRESENCE) {
+    if (value === false) Reflect.deleteProperty(facts, 'tool');
+    else if (!Object.hasOwn(facts, 'tool')) setMember(facts, 'tool', {});
+    return;
+  }
+  const keys = path.split('.').flatMap((key) => (key.endsWith('[]') ? [key.slice(0, -2), '0'] : [key]));
   const last = keys.pop();
   let at = facts;
-  for (const key of keys) {
+  for (const [i, key] of keys.entries()) {
     const next: unknown = Object.hasOwn(at, key) ? Reflect.get(at, key) : undefined;
-    if (typeof next === 'object' && next !== null && !Array.isArray(next)) at = next;
+    if (typeof next === 'object' && next !== null && (!Array.isArray(next) || path.includes('[]'))) at = next;
     else {
-      const made = {};
+      if (value === undefined) return;
+      const made = (keys[i + 1] ?? last) === '0' && path.includes('[]') ? [] : {};
       setMember(at, key, made);
       at = made;
     }
@@ -85,6 +98,21 @@ function completeHistory({ history }: Facts, isGiven: (path: string) => boolean)
   }
 }
 
+/** A call has all of its members. */
+function completeTool(facts: Facts, given: readonly Assignment[]): void {
+  if (given.some((assignment) => assignment.get(PRESENCE) === false)) delete facts.tool;
+  if (facts.tool === undefined) return;
+  const usual = {
+    server: 'example',
+    name: 'example',
+    arguments: {},
+    arguments_digest: '',
+    known: true,
+    changed: false,
+  };
+  facts.tool = { ...usual, ...facts.tool };
+}
+
 /**
  * The facts of a request of which some facts are given. @param pattern the target that the request must match; a request for another
  * resource names it as a place
@@ -107,20 +135,23 @@ export function factsOf(given: readonly Assignment[], pattern: string): Facts {
   if (!isGiven('agent.status') && trust.recorded.score > NO_EVIDENCE.score)
     Object.assign(agent, { registered: true, status: 'ACTIVE' });
   completeHistory(facts, isGiven);
+  completeTool(facts, given);
   return facts;
 }
 
 /** Whether the service could produce these facts: some depend on each other in ways that conditions do not show. */
-export function areUsual({ agent, trust, history }: Facts): boolean {
+export function areUsual({ agent, trust, history, tool, intent }: Facts): boolean {
+  // No catalogue, no meaning; and whatever a changed tool does, it may do more.
+  const isCallMeant = tool === undefined || (tool.known && !tool.changed) || intent.action === 'unknown';
   const isTrustKnown = agent.registered || trust.recorded.score <= NO_EVIDENCE.score;
   const isHistoryOrdered = (['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'] as const).every(
     (verdict) =>
       history.last_60s[verdict] <= history.last_1h[verdict] && history.last_1h[verdict] <= history.last_24h[verdict],
   );
-  return isTrustKnown && isHistoryOrdered;
+  return isTrustKnown && isHistoryOrdered && isCallMeant;
 }
 
 /** The values of the facts at some paths; null where missing. */
 export function valuesAt(facts: Facts, paths: Iterable<string>): Record<string, unknown> {
-  return Object.fromEntries([...paths].map((path) => [path, pathReader(path)(facts) ?? null]));
+  return Object.fromEntries([...paths].map((path) => [path, plainValue(pathReader(path)(facts)) ?? null]));
 }

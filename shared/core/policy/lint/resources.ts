@@ -1,7 +1,7 @@
 // Representative resources: one of each kind that targets and conditions can tell apart.
 import type { Leaf } from '../normal-form.ts';
 import { textsOf } from '../comparisons.ts';
-import { canonicalResource, covers, isPattern, overlaps } from '../resource.ts';
+import { canonicalResource, covers, isPattern, overlaps } from '../../intent/resource.ts';
 import { itemsOf, textValues } from './context-values.ts';
 import { assign, type Assignment, type Dimension } from './dimensions.ts';
 import { freshWord } from './values.ts';

@@ -3,7 +3,7 @@ import { canonicalize } from '../../proof/canonical.ts';
 import type { CompiledSet } from '../compile.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
 import type { NormalNode } from '../normal-form.ts';
-import { isPattern } from '../resource.ts';
+import { isPattern } from '../../intent/resource.ts';
 import type { Condition, Policy } from '../schema.ts';
 import type { PolicyStage } from '../../../kernel/vocabulary.ts';
 import { groupOf } from './dimensions.ts';

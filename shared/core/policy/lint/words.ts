@@ -16,7 +16,7 @@ import type { LintCode, LintFinding, Witness } from './types.ts';
 
 /** Facts about the installation; an absent member is unknown, and nothing is reported about it. */
 export interface Surroundings {
-  readonly verbs?: KnownVerbs | undefined;
+  readonly verbs?: Pick<KnownVerbs, 'has' | 'all'> | undefined;
   /** The slugs of all organisations. */
   readonly organisations?: ReadonlySet<string> | undefined;
 }

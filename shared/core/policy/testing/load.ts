@@ -1,11 +1,10 @@
 // Loads one policy test file: parsed strictly and validated against the schema; every finding has a position.
+import { MAX_FILE_BYTES, notJson, TOO_LARGE, type TextFile } from '../files.ts';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { compileSchema } from '../../../kernel/compile-schema.ts';
 import { JsonError, parseJson, parseJsonWithPositions, pointerToken } from '../../../kernel/json.ts';
 import type { Position } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
-import { MAX_FILE_BYTES, notJson, TOO_LARGE } from '../load.ts';
-import type { TextFile } from '../load.ts';
 import { meantOf, plainly, withoutEchoes } from '../schema-problems.ts';
 import { lookUp } from '../vocabulary.ts';
 import { PolicyTestSchema } from './schema.ts';

@@ -1,5 +1,5 @@
 // The facts that a test may override by their path, and their allowed values: the intent facts that parsing yields.
-import { canonicalResource } from '../resource.ts';
+import { canonicalResource } from '../../intent/resource.ts';
 import type { VocabularyEntry } from '../vocabulary.ts';
 import { fullPath, lookUp, VOCABULARY } from '../vocabulary.ts';
 

@@ -1,8 +1,8 @@
 // Source positions of policies: file, line and column of rules and comparisons.
 import { parseJson } from '../../../kernel/json.ts';
 import type { Position } from '../../../kernel/json.ts';
-import type { TextFile } from '../load.ts';
 import type { Comparison, Condition } from '../schema.ts';
+import type { TextFile } from '../files.ts';
 import { locator } from './load.ts';
 
 export interface Place extends Position {

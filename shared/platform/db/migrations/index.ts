@@ -17,6 +17,7 @@ import { KeyLine1763700000014 } from './0014-key-line.ts';
 import { RecentParses1763700000015 } from './0015-recent-parses.ts';
 import { sealsMigration } from './0016-seals.ts';
 import { SecretPepper1763700000017 } from './0017-secret-pepper.ts';
+import { RequestIds1763700000018 } from './0018-request-ids.ts';
 
 /** @param pepper CUSTOS_PEPPER, under which the rows that give authority are sealed */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -37,6 +38,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   RecentParses1763700000015,
   sealsMigration(pepper),
   SecretPepper1763700000017,
+  RequestIds1763700000018,
 ];
 
 /** The names under which the table of migrations holds them; no pepper is needed for that. */

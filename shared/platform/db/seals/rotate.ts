@@ -4,8 +4,9 @@ import { SetupError } from '../../embedded/account.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
 import { ADVISORY_LOCKS } from '../locks.ts';
 import { isUnset, type RefusedRow, sealedBatches } from './check.ts';
-import { createSeals, rowId, type Seals } from './seals.ts';
-import { SEALED_TABLE_NAMES, type SealedTableName } from './tables.ts';
+import { PLACE, writeSeals } from './seal-existing.ts';
+import { createSeals, rowId } from './seals.ts';
+import { SEALED_TABLE_NAMES } from './tables.ts';
 
 export interface Peppers {
   /** The one that the database was set up with. */
@@ -24,7 +25,6 @@ export interface Rotated {
 /** A process that is alive writes every second; one that is slow gets a little longer. */
 const ALIVE_WITHIN_SECONDS = 5;
 
-const PLACE = 'row_place';
 type Row = Record<string, unknown>;
 type Run = <R extends object = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>;
 
@@ -94,7 +94,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
         if (seals.old.isGenuine(table, row)) good.push(table === 'api_key' ? underPepper(row, fingerprints) : row);
         else refused.push({ table, id: rowId(table, row), missing: false });
       }
-      await writeSeals(run, table, good, seals.new);
+      await writeSeals(run, table, good, seals.new, table === 'api_key' ? ', secret_pepper = given.secret_pepper' : '');
       sealed += good.length;
     }
     await run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
@@ -121,21 +121,4 @@ async function refuseWhileAlive(run: Run): Promise<void> {
 function underPepper(row: Row, { old, new: next }: { readonly old: string; readonly new: string }): Row {
   const under = row['secret_pepper'] ?? old;
   return { ...row, secret_pepper: under === next ? null : under };
-}
-
-async function writeSeals(run: Run, table: SealedTableName, rows: readonly Row[], seals: Seals): Promise<void> {
-  if (rows.length === 0) return;
-  const isKey = table === 'api_key';
-  // By their place in the table, which is the same until they are written: nobody else can write them now.
-  await run(
-    `UPDATE ${table} SET seal = given.new_seal${isKey ? ', secret_pepper = given.under' : ''}
-     FROM unnest($1::text[], $2::bytea[]${isKey ? ', $3::text[]' : ''}) AS given (place, new_seal${isKey ? ', under' : ''})
-     WHERE ${table}.ctid = given.place::tid`,
-    [
-      rows.map((row) => row[PLACE]),
-      // The columns have the kinds that the table's types give them.
-      rows.map((row) => seals.sealOf(table, row as never)),
-      ...(isKey ? [rows.map((row) => row['secret_pepper'])] : []),
-    ],
-  );
 }

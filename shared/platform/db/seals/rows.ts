@@ -1,11 +1,61 @@
 // Reading and writing sealed rows: every statement that writes one of these tables is made here or takes its seal from here.
 import { hash } from 'node:crypto';
-import type { Sql, Statement } from '../database.ts';
+import type { EntitySql, Sql, Statement } from '../database.ts';
 import type { Sealed } from './seals.ts';
-import { sealedTable, type SealedTableName, type SealedValues } from './tables.ts';
+import { sealedTable, type SealedTableName, type SealedValues, type UnsealedValues } from './tables.ts';
 
 /** A sealed row as it was read. */
 export type SealedRow<T extends SealedTableName> = SealedValues<T> & Sealed;
+
+/** All of a row. */
+export type WholeRow<T extends SealedTableName> = SealedRow<T> & UnsealedValues<T>;
+
+/** Which rows of a table `EntitySql.select` reads; the newest first where the table has `seq`. */
+export interface Selection<T extends SealedTableName> {
+  /** The values of columns; a list means any of its values. */
+  readonly where: { readonly [C in keyof WholeRow<T>]?: Scalar<WholeRow<T>[C]> | readonly Scalar<WholeRow<T>[C]>[] };
+  /** Only rows with a lower `seq`. */
+  readonly before?: string | null;
+  readonly limit?: number;
+  /** Locks the rows and returns only their primary keys. */
+  readonly lock?: boolean;
+}
+type Scalar<V> = Extract<V, string | boolean>;
+
+/** The rows that this service wrote. */
+export async function find<T extends SealedTableName>(
+  sql: EntitySql,
+  table: T,
+  where: Selection<T>['where'],
+): Promise<WholeRow<T>[]> {
+  return genuine(sql, table, await sql.select(table, { where }));
+}
+
+/**
+ * The first `limit` rows that this service wrote; rows that are not genuine don't hide the end of the list.
+ * @param before the `seq` of the last row of the page before
+ */
+export function findPage<T extends 'api_key' | 'agent'>(
+  sql: EntitySql,
+  table: T,
+  where: Selection<T>['where'],
+  before: string | null,
+  limit: number,
+): Promise<WholeRow<T>[]> {
+  return genuinePage<WholeRow<T>>(sql, table, limit, (last) =>
+    sql.select(table, { where, before: last?.seq ?? before, limit }),
+  );
+}
+
+/** Locks the rows until the transaction ends, then reads those that this service wrote: see sealedColumns. */
+export async function hold<T extends SealedTableName>(
+  sql: EntitySql,
+  table: T,
+  where: Selection<T>['where'],
+): Promise<WholeRow<T>[]> {
+  await sql.select(table, { where, lock: true });
+  return find(sql, table, where);
+}
 
 const columnsOf = (table: SealedTableName): string[] => Object.keys(sealedTable(table).columns);
 
@@ -16,7 +66,7 @@ export const rowIdSql = (table: SealedTableName, alias: string): string =>
     .join(', ')}]`;
 
 /** SQL of the newest version of a row that was ever written. */
-const floorSql = (table: SealedTableName, alias: string): string =>
+export const floorSql = (table: SealedTableName, alias: string): string =>
   sealedTable(table).history === 'none'
     ? 'NULL::int'
     : `(SELECT max(v.version) FROM row_version v WHERE v.table_name = '${table}' AND v.row_id = ${rowIdSql(table, alias)})`;
@@ -29,13 +79,8 @@ const floorSql = (table: SealedTableName, alias: string): string =>
  */
 export function sealedColumns(table: SealedTableName, alias: string, prefix = ''): string {
   const as = (column: string): string => (prefix === '' ? column : `"${prefix}${column}"`);
-  const columns = columnsOf(table).map((column) => `${alias}.${column}${textCast(table, column)} AS ${as(column)}`);
+  const columns = columnsOf(table).map((column) => `${alias}.${column} AS ${as(column)}`);
   return [...columns, `${alias}.seal AS ${as('seal')}`, `${floorSql(table, alias)} AS ${as('seal_floor')}`].join(', ');
-}
-
-/** A bigint arrives as text; said here, because a statement may join it with others. */
-function textCast(table: SealedTableName, column: string): string {
-  return table === 'policy_activation' && column === 'seq' ? '::text' : '';
 }
 
 /** The rows that this service wrote; the others are counted, reported and left out. */

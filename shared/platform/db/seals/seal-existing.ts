@@ -1,4 +1,5 @@
 // Sealing rows that are there already: once, by the migration that adds the seals.
+import { columnMap, fixedBytes, optionalText, text } from '../columns.ts';
 import { createSeals, type Seals } from './seals.ts';
 import { sealedTable, type SealedTableName } from './tables.ts';
 
@@ -6,7 +7,7 @@ import { sealedTable, type SealedTableName } from './tables.ts';
 export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
 /** The name under which a row's place in its table is read. */
-const PLACE = 'row_place';
+export const PLACE = 'row_place';
 /** Rows of one statement. */
 const BATCH = 1_000;
 
@@ -34,20 +35,29 @@ function whole(table: SealedTableName, row: Record<string, unknown>): Record<str
   return { ...row, ...Object.fromEntries(columns) };
 }
 
-async function writeSeals(
+type PlacedRow = Readonly<Record<string, unknown>>;
+const NEW_SEALS = columnMap<{ readonly row: PlacedRow; readonly seal: Buffer }>({
+  place: text(({ row }) => String(row[PLACE]), 'tid'),
+  seal: fixedBytes(32, ({ seal }) => seal),
+  secret_pepper: optionalText(({ row }) => row['secret_pepper'] as string | null | undefined),
+});
+
+/**
+ * Writes new seals of rows that nobody else can write meanwhile: their places in the table are the same until then, and
+ * no statistics are needed to find them.
+ * @param more further assignments from `given`
+ */
+export async function writeSeals(
   run: Run,
   table: SealedTableName,
-  rows: readonly Record<string, unknown>[],
+  rows: readonly PlacedRow[],
   seals: Seals,
+  more = '',
 ): Promise<void> {
-  // By their place in the table, which is the same until they are written: no statistics are needed to find them.
   await run(
-    `UPDATE ${table} SET seal = given.new_seal FROM unnest($1::text[], $2::bytea[]) AS given (place, new_seal) WHERE ${table}.ctid = given.place::tid`,
-    [
-      rows.map((row) => String(row[PLACE])),
-      // The columns have the kinds that the table's types give them.
-      rows.map((row) => seals.sealOf(table, row as never)),
-    ],
+    `UPDATE ${table} SET seal = given.seal${more} FROM (${NEW_SEALS.rows()}) AS given WHERE ${table}.ctid = given.place`,
+    // The columns have the kinds that the table's types give them.
+    NEW_SEALS.values(rows.map((row) => ({ row, seal: seals.sealOf(table, row as never) }))),
   );
 }
 

@@ -1,7 +1,18 @@
 // The tables whose rows give authority, and which of their columns the seal covers. Pure.
 
 /** How a column's value is written into the sealed bytes; `?` allows null. */
-type Kind = 'text' | 'text?' | 'texts' | 'texts?' | 'integer' | 'boolean' | 'bytes' | 'time' | 'time?';
+export type Kind =
+  | 'text'
+  | 'text?'
+  | 'texts'
+  | 'texts?'
+  | 'smallint'
+  | 'integer'
+  | 'bigint'
+  | 'boolean'
+  | 'bytes'
+  | 'time'
+  | 'time?';
 
 /**
  * Which older versions of a row are refused. Every update of a versioned row also inserts its new version number into
@@ -20,7 +31,7 @@ export interface SealedTable {
    */
   readonly columns: Readonly<Record<string, Kind>>;
   /** Columns that give no authority and change without a new seal. */
-  readonly unsealed: readonly string[];
+  readonly unsealed: Readonly<Record<string, Kind>>;
   readonly history: History;
 }
 
@@ -31,11 +42,11 @@ export const SEALED_TABLES = {
       id: 'text',
       slug: 'text',
       name: 'text',
-      tier: 'integer',
+      tier: 'smallint',
       is_operator: 'boolean',
       created_at: 'time',
     },
-    unsealed: [],
+    unsealed: {},
     history: 'none',
   },
   api_key: {
@@ -48,7 +59,7 @@ export const SEALED_TABLES = {
       secret_hmac: 'bytes',
       scopes: 'texts',
       agent_ids: 'texts?',
-      tier: 'integer',
+      tier: 'smallint',
       created_at: 'time',
       created_by: 'text?',
       expires_at: 'time?',
@@ -58,7 +69,7 @@ export const SEALED_TABLES = {
       secret_pepper: 'text?',
     },
     // Written every few seconds without reading the row.
-    unsealed: ['last_used_at', 'seq'],
+    unsealed: { last_used_at: 'time?', seq: 'bigint' },
     history: 'updates',
   },
   dashboard_session: {
@@ -70,7 +81,7 @@ export const SEALED_TABLES = {
       last_seen_at: 'time',
       expires_at: 'time',
     },
-    unsealed: [],
+    unsealed: {},
     history: 'none',
   },
   agent: {
@@ -86,7 +97,7 @@ export const SEALED_TABLES = {
       version: 'integer',
     },
     // No verdict depends on these.
-    unsealed: ['name', 'description', 'metadata', 'updated_at', 'seq'],
+    unsealed: { name: 'text', description: 'text?', metadata: 'text?', updated_at: 'time', seq: 'bigint' },
     history: 'all',
   },
   halt: {
@@ -100,7 +111,7 @@ export const SEALED_TABLES = {
       lifted_at: 'time?',
       version: 'integer',
     },
-    unsealed: [],
+    unsealed: {},
     history: 'all',
   },
   approval: {
@@ -125,20 +136,20 @@ export const SEALED_TABLES = {
       used_decision_id: 'text?',
       version: 'integer',
     },
-    unsealed: [],
+    unsealed: {},
     history: 'updates',
   },
   policy_state: {
     primaryKey: ['only_row'],
     columns: { only_row: 'boolean', active_digest: 'text?', activated_at: 'time?', version: 'integer' },
     // How the last reading of the folder went, for people.
-    unsealed: ['read_at', 'read_ok', 'findings'],
+    unsealed: { read_at: 'time?', read_ok: 'boolean', findings: 'text' },
     history: 'updates',
   },
   policy_activation: {
     primaryKey: ['seq'],
-    columns: { seq: 'text', digest: 'text', previous_digest: 'text?', activated_at: 'time' },
-    unsealed: [],
+    columns: { seq: 'bigint', digest: 'text', previous_digest: 'text?', activated_at: 'time' },
+    unsealed: {},
     history: 'none',
   },
 } as const satisfies Readonly<Record<string, SealedTable>>;
@@ -156,18 +167,26 @@ interface ValueOf {
   readonly 'text?': string | null;
   readonly texts: readonly string[];
   readonly 'texts?': readonly string[] | null;
+  readonly smallint: number;
   readonly integer: number;
+  /** The driver returns a text, because a number may be larger than a double holds. */
+  readonly bigint: string;
   readonly boolean: boolean;
   readonly bytes: Buffer;
   readonly time: Date;
   readonly 'time?': Date | null;
 }
 
+type ValueOfKind<K> = K extends Kind ? ValueOf[K] : never;
+
 /** The sealed columns of a row, as the driver gives and takes them. */
 export type SealedValues<T extends SealedTableName> = {
-  readonly [C in keyof (typeof SEALED_TABLES)[T]['columns']]: (typeof SEALED_TABLES)[T]['columns'][C] extends keyof ValueOf
-    ? ValueOf[(typeof SEALED_TABLES)[T]['columns'][C]]
-    : never;
+  readonly [C in keyof (typeof SEALED_TABLES)[T]['columns']]: ValueOfKind<(typeof SEALED_TABLES)[T]['columns'][C]>;
+};
+
+/** The other columns of a row. */
+export type UnsealedValues<T extends SealedTableName> = {
+  readonly [C in keyof (typeof SEALED_TABLES)[T]['unsealed']]: ValueOfKind<(typeof SEALED_TABLES)[T]['unsealed'][C]>;
 };
 
 /** How one value is written into the sealed bytes; undefined when it is none of its kind, as an infinite time. */
@@ -176,10 +195,12 @@ export function encodeValue(kind: Kind, value: unknown): unknown {
   switch (kind) {
     case 'text':
     case 'text?':
+    case 'bigint':
       return typeof value === 'string' ? value : undefined;
     case 'texts':
     case 'texts?':
       return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
+    case 'smallint':
     case 'integer':
       return Number.isSafeInteger(value) ? value : undefined;
     case 'boolean':

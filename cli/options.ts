@@ -1,0 +1,44 @@
+// Options that several commands have, and parsers that turn their values into numbers and times.
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { timeOf } from '../shared/core/policy/values.ts';
+import { parseDuration } from '../shared/domain/keys/durations.ts';
+import { ENVIRONMENTS } from '../shared/kernel/vocabulary.ts';
+
+export const environmentOption = (description: string) =>
+  new Option('--environment <environment>', description).choices(ENVIRONMENTS);
+
+/** Collects an option that may be repeated. Not variadic, because that would also take the arguments that follow. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d{1,9}$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+    return value;
+  };
+}
+
+/** @returns milliseconds, more than 0 */
+export function durationMs(text: string): number {
+  const value = parseDuration(text) ?? 0;
+  if (value === 0)
+    throw new InvalidArgumentError('It must be a number from 1 and a unit (m minutes, h hours, d days, w weeks).');
+  return value;
+}
+
+/** With an offset: a time without one would mean another instant on another machine. @returns milliseconds since 1970 */
+export function timeMs(text: string): number {
+  const value = timeOf(text);
+  if (value === undefined || value < 0)
+    throw new InvalidArgumentError('It must be an RFC 3339 time, such as 2026-03-01T00:00:00Z.');
+  return value;
+}
+
+/** An empty value comes from an unset variable of a script. */
+export function nonEmpty(text: string): string {
+  if (text === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}

@@ -1,0 +1,39 @@
+// The common shape of the dashboard's own routes: an admin session, and a JSON answer with status 200.
+import type { TSchema } from 'typebox';
+import type { ErrorCode } from '../../../shared/kernel/errors.ts';
+import { defineRoute, type RequestContext, type Route, type StaticOf } from '../../route.ts';
+
+export interface PageRoute<
+  P extends TSchema | undefined,
+  Q extends TSchema | undefined,
+  B extends TSchema | undefined,
+> {
+  /** Default: GET. */
+  readonly method?: 'POST';
+  /** Below /dashboard/api. */
+  readonly path: string;
+  readonly summary: string;
+  readonly request?: { readonly params?: P; readonly query?: Q; readonly body?: B };
+  readonly errors?: readonly ErrorCode[];
+  /** Returns the body of the answer. */
+  readonly answer: (request: RequestContext<StaticOf<P>, StaticOf<Q>, StaticOf<B>>) => Promise<object> | object;
+}
+
+/** Checks `answer` against the request schemas, as defineRoute does. */
+export function pageRoute<
+  P extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>({ method, path, summary, request, errors = [], answer }: PageRoute<P, Q, B>): Route {
+  return defineRoute<P, Q, B>({
+    method: method ?? 'GET',
+    path: `/dashboard/api${path}`,
+    access: ['admin:*'],
+    tag: 'Dashboard',
+    summary,
+    request: request ?? {},
+    responses: { 200: { description: 'The data of the page.' } },
+    errors,
+    handler: async (context) => ({ status: 200, body: await answer(context) }),
+  });
+}

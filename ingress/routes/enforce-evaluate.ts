@@ -1,0 +1,171 @@
+// Evaluates one question of an enforce request and makes its decision durable; a dry run is evaluated only.
+import type { EnforceRequestBody } from '../../shared/api/decision.ts';
+import type { Explanation } from '../../shared/core/policy/evaluate.ts';
+import type { EvaluatedQuestion, Unwritten } from '../../shared/domain/decisions/approval-naming.ts';
+import type { Answer, Decider, Question } from '../../shared/domain/decisions/decider.ts';
+import type { ParseStore } from '../../shared/domain/decisions/parses.ts';
+import type { IntentReading, IntentReadings } from '../../shared/domain/decisions/readings.ts';
+import { PARSE_COUNTS_MS, type RecentParses } from '../../shared/domain/decisions/recent-parses.ts';
+import type { AnsweredDecision, Opening, Recorder } from '../../shared/domain/decisions/recorder.ts';
+import type { ActivePolicies } from '../../shared/domain/policy-sets/active-set.ts';
+import { assertMayName } from '../../shared/domain/keys/bound.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
+import type { Sql } from '../../shared/platform/db/database.ts';
+import type { Reply, RequestContext } from '../route.ts';
+
+export interface EvaluationDeps {
+  readonly readings: IntentReadings;
+  readonly parses: Pick<ParseStore, 'read'>;
+  readonly recentParses: RecentParses;
+  readonly decider: Pick<Decider, 'answer' | 'explain'>;
+  readonly recorder: Recorder;
+  readonly nowMs: () => number;
+}
+
+/** Who asks, and what joins the decision with its request in logs and traces. */
+export type Asker = Pick<RequestContext<unknown, unknown, unknown>, 'key' | 'requestId' | 'traceparent'>;
+
+/** An answer's JSON text; with the id of its decision unless it is a dry run or a problem. */
+export type MemberAnswer = Pick<AnsweredDecision, 'text'> & Partial<AnsweredDecision>;
+
+/** Unless it is a dry run, its decision must be durable before the answer is sent. */
+export interface EvaluatedRequest {
+  readonly item: EvaluatedQuestion;
+  readonly explanation: Explanation | undefined;
+  /** The whole answer of a dry run. */
+  readonly dryRun?: string;
+}
+
+export interface Evaluation {
+  /**
+   * Evaluates one question; nothing is stored yet. @param at JSON pointer of the question within the request's body
+   * @throws {ApiError} E1004, E2001, E6002
+   */
+  evaluate(active: ActivePolicies, asker: Asker, body: EnforceRequestBody, at: string): Promise<EvaluatedRequest>;
+  /** Makes a decision durable together with those of other requests. @returns the answer, which may now be sent */
+  append(evaluated: EvaluatedRequest): Promise<MemberAnswer>;
+  /** Makes decisions durable in the transaction that also stores the reply of an idempotent request. */
+  inTransaction(
+    evaluated: readonly EvaluatedRequest[],
+    work: (write: (sql: Sql) => Promise<(MemberAnswer | Unwritten)[]>) => Promise<Reply>,
+  ): Promise<Reply>;
+}
+
+export function createEvaluation(deps: EvaluationDeps): Evaluation {
+  const { readings, parses, recentParses, decider, recorder, nowMs } = deps;
+
+  /** The reading of the parse that a question names. */
+  const readingOfParse = async (
+    { key }: Asker,
+    body: EnforceRequestBody,
+    intentId: string,
+    at: string,
+    opening: Opening | undefined,
+  ): Promise<IntentReading> => {
+    const refuse = (message: string): ApiError => invalidField(`${at}/intent_id`, message);
+    const parse = await parses.read(key.organisationId, key.environment, intentId);
+    if (parse === undefined || parse.agentId !== body.agent_id) throw refuse('names no parse of this agent');
+    if (parse.normalized !== body.intent) throw refuse('names a parse with another normalized intent');
+    // An approval of this very parse can be used until it ends.
+    const begunAtMs = opening?.intentId === intentId ? Math.min(opening.begunAtMs, nowMs()) : nowMs();
+    if (begunAtMs - parse.createdAtMs > PARSE_COUNTS_MS) throw refuse('names a parse that is older than 15 minutes');
+    return parse.reading;
+  };
+
+  return {
+    async evaluate(active, asker, body, at) {
+      const { key, requestId, traceparent } = asker;
+      const { organisationId, environment } = key;
+      const { agent_id: agentId, intent_id: intentId, approval_id: approvalId } = body;
+      assertMayName(key, agentId, `${at}/agent_id`);
+      assertMayExplain(asker, body, at);
+      const own = readings.of({ set: active.set, organisation: key.organisationSlug }, body.intent, `${at}/intent`);
+      const opening = approvalId === undefined ? undefined : await recorder.openingOf(key, agentId, approvalId);
+      const named = intentId === undefined ? undefined : await readingOfParse(asker, body, intentId, at, opening);
+      const agent = { organisationId, environment, agentId, begunAtMs: opening?.begunAtMs };
+      const question: Question = {
+        active,
+        key,
+        agentId,
+        reading: await recentParses.strictestOf(agent, own, named),
+        context: body.context,
+        claimedLevel: body.trust_level,
+        intentId,
+        approvalId,
+        traceparent,
+        requestId,
+      };
+      const answer = await decider.answer(question);
+      const item = { question, answer };
+      const explanation = body.explain === true ? await decider.explain(question, answer) : undefined;
+      if (body.dry_run !== true) return { item, explanation };
+      const previewed = approvalId === undefined ? answer : await recorder.preview(item);
+      return { item, explanation, dryRun: JSON.stringify(dryRunOf(question, previewed, explanation)) };
+    },
+
+    append: async ({ item, explanation, dryRun }) =>
+      dryRun === undefined ? withExplanation(await recorder.append(item), explanation) : { text: dryRun },
+
+    inTransaction(evaluated, work) {
+      const real = evaluated.filter(({ dryRun }) => dryRun === undefined);
+      return recorder.transaction(
+        real.map(({ item }) => item),
+        (write) =>
+          work(async (sql) => {
+            const written = await write(sql);
+            return evaluated.map((one) => {
+              if (one.dryRun !== undefined) return { text: one.dryRun };
+              const decision = written[real.indexOf(one)] ?? { error: new Error('a decision was not written') };
+              if ('error' in decision || decision.isRepeat) return decision;
+              return withExplanation(decision, one.explanation);
+            });
+          }),
+      );
+    },
+  };
+}
+
+/** @throws {ApiError} E1004 */
+function assertMayExplain({ key }: Asker, { explain, dry_run: dryRun }: EnforceRequestBody, at: string): void {
+  if ((explain !== true && dryRun !== true) || key.scopes.has('admin:*')) return;
+  const member = explain === true ? 'explain' : 'dry_run';
+  throw new ApiError('E1004', `${member} needs the scope admin:*.`, {
+    errors: [{ pointer: `${at}/${member}`, message: 'needs the scope admin:*' }],
+  });
+}
+
+function withExplanation(answer: AnsweredDecision, explanation: Explanation | undefined): AnsweredDecision {
+  if (explanation === undefined) return answer;
+  const text = `${answer.text.slice(0, -1)},"explanation":${JSON.stringify(explanation.candidates)}}`;
+  return { decisionId: answer.decisionId, text };
+}
+
+function dryRunOf(
+  { agentId, key, active }: Question,
+  { facts, evaluation, asOf, intent }: Answer,
+  explanation: Explanation | undefined,
+): object {
+  const { trust } = facts;
+  return {
+    dry_run: true,
+    allowed: false,
+    verdict: evaluation.verdict,
+    agent_id: agentId,
+    key_id: key.keyId,
+    // The decider has serialized it.
+    intent: JSON.parse(intent.member) as unknown,
+    trust: {
+      claimed_level: trust.claimed?.level ?? null,
+      recorded_level: trust.recorded.level,
+      effective_level: trust.level,
+      score: trust.recorded.score,
+      uncertainty: trust.uncertainty,
+      as_of: asOf,
+    },
+    reasons: evaluation.reasons,
+    obligations: evaluation.obligations,
+    policy_set: { digest: active.set.digest },
+    evaluated_at: facts.time.now,
+    ...(explanation === undefined ? {} : { explanation: explanation.candidates }),
+  };
+}

@@ -1,0 +1,82 @@
+// Repeats of enforce requests under an Idempotency-Key: a stored decision is answered again while it stands.
+import { lapsed, type Presence, type Told } from '../../shared/domain/decisions/presence.ts';
+import { permits } from '../../shared/core/decision/stands.ts';
+import { type ApiError, toProblem } from '../../shared/kernel/errors.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { Reply } from '../route.ts';
+import type { MemberAnswer } from './enforce-evaluate.ts';
+
+/** The stored form of a batch. */
+export interface KeptBatch {
+  /** The JSON text of each member's answer, in order. */
+  readonly members: readonly string[];
+  /** Indexes of the members that failed on the server's side: a repeat evaluates them again. */
+  readonly open: readonly number[];
+}
+
+export const BATCH_PATH = '/v1/enforce/batch';
+
+export function batchReply(members: readonly MemberAnswer[]): Reply {
+  const text = `{"decisions":[${members.map((member) => member.text).join(',')}]}`;
+  const decisionIds = members.flatMap(({ decisionId }) => decisionId ?? []);
+  return { status: 200, text, logged: { decisionIds } };
+}
+
+/** A failed member of a batch. */
+export function problemText(error: ApiError, requestId: string): string {
+  return JSON.stringify({ error: toProblem(error, BATCH_PATH, requestId) });
+}
+
+/** A stored answer, and why it cannot be sent again, if it is a decision that does not stand. */
+interface StoredAnswer extends MemberAnswer {
+  readonly refusal: ApiError | undefined;
+}
+
+/** Parses stored answers and checks which of them stand. @throws {ApiError} E6002 */
+async function storedAnswers(
+  presence: Presence,
+  key: AuthenticatedKey,
+  texts: readonly string[],
+): Promise<StoredAnswer[]> {
+  // Written by this service. Neither a dry run nor a problem has a decision_id.
+  const answers = texts.map((text) => JSON.parse(text) as Partial<Told>);
+  // A decision that permits nothing is sent again in any case.
+  const isPermit = (answer: Partial<Told>): answer is Told =>
+    answer.decision_id !== undefined && answer.verdict !== undefined && permits(answer.verdict);
+  const permitted = answers.filter(isPermit);
+  const lapses = permitted.length === 0 ? [] : await presence.lapses(key, permitted);
+  return answers.map((answer, i) => {
+    const lapse = isPermit(answer) ? lapses[permitted.indexOf(answer)] : undefined;
+    const { decision_id: decisionId } = answer;
+    return {
+      text: texts[i] ?? '',
+      ...(decisionId === undefined ? {} : { decisionId }),
+      refusal: lapse === undefined || decisionId === undefined ? undefined : lapsed(lapse, decisionId),
+    };
+  });
+}
+
+/** The reply with one answer. */
+export function decisionReply({ text, decisionId }: MemberAnswer): Reply {
+  return { status: 200, text, ...(decisionId === undefined ? {} : { logged: { decisionId } }) };
+}
+
+/** The reply to a repeat of one question. @throws {ApiError} E5004 when the decision does not stand; E6002 */
+export async function repeatedDecision(presence: Presence, stored: Reply, key: AuthenticatedKey): Promise<Reply> {
+  const [answer] = await storedAnswers(presence, key, stored.text === undefined ? [] : [stored.text]);
+  if (answer?.refusal !== undefined) throw answer.refusal;
+  return answer === undefined ? stored : { ...stored, ...decisionReply(answer) };
+}
+
+/** The members of a repeated batch; a decision that does not stand becomes a problem in its place. @throws {ApiError} E6002 */
+export async function repeatedMembers(
+  presence: Presence,
+  { members }: KeptBatch,
+  key: AuthenticatedKey,
+  requestId: string,
+): Promise<MemberAnswer[]> {
+  const answers = await storedAnswers(presence, key, members);
+  return answers.map(({ refusal, ...answer }) =>
+    refusal === undefined ? answer : { ...answer, text: problemText(refusal, requestId) },
+  );
+}

@@ -1,0 +1,69 @@
+// The files of a policy set as texts: parsed strictly, with findings that have file, line and column.
+import { JsonError, parseJson, parseJsonWithPositions } from '../../kernel/json.ts';
+import type { Problem } from './schema-problems.ts';
+import type { Finding } from './types.ts';
+
+export interface TextFile {
+  /** Relative to the policy folder; a file below `tools/` is a tool catalogue. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export const isCatalogue = ({ path }: TextFile): boolean => path.startsWith('tools/');
+
+export const MAX_FILE_BYTES = 1_048_576;
+
+/** The first problems of a file suffice; reporting a million would delay the response. */
+const MAX_PROBLEMS_PER_FILE = 1_000;
+
+/**
+ * Converts problems into findings. Positions are parsed only when there is a problem, because that costs several times as much as parsing.
+ */
+export function findingsOf(file: TextFile, problems: readonly Problem[]): Finding[] {
+  const { locate } = parseJsonWithPositions(file.text);
+  return problems.slice(0, MAX_PROBLEMS_PER_FILE).map((problem) => {
+    const { line, column } = locate(problem.pointer);
+    return { file: file.path, line, column, ...problem };
+  });
+}
+
+/** Syntax of other formats that JSON does not have, by the character at which parsing stopped. */
+const NO_JSON: Readonly<Record<string, string>> = {
+  '/': ': JSON has no comments; say it in "description"',
+  '#': ': JSON has no comments; say it in "description"',
+  "'": ': texts stand in double quotes',
+  '\u201c': ': texts stand in straight double quotes',
+  '\u201d': ': texts stand in straight double quotes',
+  '\ufeff': ': the file begins with a byte order mark; save it as UTF-8 without one',
+};
+
+/** Explains why a text is not JSON, for its author. */
+export function notJson({ reason, offset }: JsonError, text: string): string {
+  if (text.trim() === '') return 'is not JSON: the file is empty';
+  const at = text.charAt(offset);
+  const isAfterComma = text.slice(0, offset).trimEnd().endsWith(',');
+  if ((at === '}' || at === ']') && isAfterComma) return `is not JSON: ${reason}: no comma stands before "${at}"`;
+  return `is not JSON: ${reason}${NO_JSON[at] ?? ''}`;
+}
+
+/** The message for a file over the size limit. */
+export const TOO_LARGE = `is larger than 1 MB (${MAX_FILE_BYTES.toLocaleString('en')} bytes): split it into several files`;
+
+export function parseFile(file: TextFile): { readonly value: unknown } | Finding {
+  if (Buffer.byteLength(file.text) > MAX_FILE_BYTES) {
+    return { file: file.path, line: 1, column: 1, pointer: '', code: 'TOO_LARGE', message: TOO_LARGE };
+  }
+  try {
+    return { value: parseJson(file.text) };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { line, column, pointer } = error;
+    return { file: file.path, line, column, pointer, code: 'NOT_JSON', message: notJson(error, file.text) };
+  }
+}
+
+/** By file, line and column. */
+export function byPlace(a: Finding, b: Finding): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return a.line - b.line || a.column - b.column;
+}

@@ -1,0 +1,120 @@
+// Globs, patterns and hosts: checked and compiled when a policy is loaded, matched in linear time.
+import { RE2JS } from 're2js';
+import { withoutDots } from '../tools/paths.ts';
+
+const CONTROL = /\p{Cc}/u;
+
+/** Single slashes, none at the end: `/srv//app/` is `/srv/app`. */
+const plainSlashes = (path: string): string => path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+
+/** A path as globs see it; undefined when it is ambiguous, or leads out of its root. */
+function globText(text: string): string | undefined {
+  if (CONTROL.test(text) || (text.includes('/') && text.includes('\\'))) return undefined;
+  const resolved = withoutDots(text)?.replaceAll('\\', '/');
+  return resolved === undefined ? undefined : plainSlashes(resolved).normalize('NFC');
+}
+
+const MAX_PATTERN_LENGTH = 500;
+
+export function globProblem(glob: string): string | undefined {
+  if (glob.length > MAX_PATTERN_LENGTH) return `must have at most ${MAX_PATTERN_LENGTH} characters`;
+  if (/[?[\]{}\\]/.test(glob)) return 'has a sign that no glob knows here: "*" within a segment and "**" over segments';
+  if (/(?:^|\/)\.{1,2}(?:\/|$)/.test(glob)) return 'has "." or ".." as a segment, and paths are compared without them';
+  if (/\*\*[^/]|[^/]\*\*/.test(glob)) return 'has "**" within a segment: it must be a whole segment';
+  return undefined;
+}
+
+/** An RE2 pattern: `*` stays within a segment, `**` stands for any number of segments, at the end for at least one. */
+function globPattern(glob: string): string {
+  const segments = plainSlashes(glob).normalize('NFC').split('/');
+  let pattern = '';
+  for (const [at, segment] of segments.entries()) {
+    const isLast = at === segments.length - 1;
+    if (segment === '**') pattern += isLast ? '.+' : '(?:[^/]+/)*';
+    else
+      pattern +=
+        segment
+          .split('*')
+          .map((part) => RE2JS.quote(part))
+          .join('[^/]*') + (isLast ? '' : '/');
+  }
+  return `(?s)^${pattern}$`;
+}
+
+/** Compiles a valid glob. */
+export function compileGlob(glob: string): (text: string) => boolean | undefined {
+  const pattern = RE2JS.compile(globPattern(glob));
+  return (text) => {
+    const path = globText(text);
+    return path === undefined ? undefined : pattern.test(path);
+  };
+}
+
+/** Instructions of a compiled pattern; a step of a match takes up to this many. */
+const MAX_PROGRAM = 1_000;
+
+export function patternProblem(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN_LENGTH) return `must have at most ${MAX_PATTERN_LENGTH} characters`;
+  try {
+    const size = RE2JS.compile(pattern).programSize();
+    return size <= MAX_PROGRAM ? undefined : `is too large once it is compiled: ${size} instructions of ${MAX_PROGRAM}`;
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^error parsing regexp: /, '') : 'is no pattern';
+    return `is no RE2 pattern: ${why}`;
+  }
+}
+
+export interface CompiledPattern {
+  test(text: string): boolean;
+  readonly size: number;
+}
+
+/** Compiles a valid pattern, which matches any part of a text. */
+export function compilePattern(pattern: string): CompiledPattern {
+  const compiled = RE2JS.compile(pattern);
+  return { test: (text) => compiled.test(text), size: compiled.programSize() };
+}
+
+const HOST = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const IPV6 = /^\[[0-9a-f:.]+\]$/;
+
+/** A host as URLs have it: small letters, Punycode, no dot at its end. */
+function hostOfText(text: string): string | undefined {
+  if (text === '' || (/[/@?#%\\\s:]/.test(text) && !text.startsWith('['))) return undefined;
+  try {
+    const host = new URL(`http://${text}/`).hostname.replace(/\.$/, '');
+    return HOST.test(host) || IPV6.test(host) ? host : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function hostProblem(written: string): string | undefined {
+  if (hostOfText(written.replace(/^\*\./, '')) !== undefined) return undefined;
+  return /[:/]/.test(written) && !written.startsWith('[')
+    ? 'is more than a host: write it without scheme, port and path'
+    : 'is no host such as "example.com", or "*.example.com" for all hosts below it';
+}
+
+/** Compiles a valid host; `*.` stands for one or more labels. */
+export function compileHost(written: string): (host: string) => boolean {
+  const below = written.startsWith('*.');
+  const host = hostOfText(below ? written.slice(2) : written) ?? '';
+  return below ? (other) => other.endsWith(`.${host}`) : (other) => other === host;
+}
+
+/**
+ * The host of a URL. Undefined for anything that is no URL with a host, and for URLs that programs read differently: with user
+ * information, backslashes, white space or control characters.
+ */
+export function urlHost(text: string): string | undefined {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\\\s]*$/i.test(text) || CONTROL.test(text) || text.length > 8_192) return undefined;
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return undefined;
+  try {
+    const { hostname, username, password } = new URL(text);
+    if (username !== '' || password !== '') return undefined;
+    return hostOfText(hostname);
+  } catch {
+    return undefined;
+  }
+}

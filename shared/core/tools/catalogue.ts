@@ -1,0 +1,64 @@
+// Compiled catalogues: what the tools of each server do, ready to read calls.
+import type { Effect } from '../../kernel/vocabulary.ts';
+import { effectOfAction } from '../intent/lexicon/effect.ts';
+import { type Step, stepsOfPointer } from './arguments.ts';
+import type { ReadKind, ToolCatalogueFile, ToolEntry } from './schema.ts';
+import { parseTemplate, type Template } from './template.ts';
+
+/** An argument that is read as code or text. */
+export interface ReadArgument {
+  readonly pointer: string;
+  readonly steps: readonly Step[];
+  readonly kind: ReadKind;
+}
+
+export interface CompiledTool {
+  readonly entry: ToolEntry;
+  readonly effect: Effect;
+  readonly resource: Template | undefined;
+  readonly places: readonly Template[];
+  readonly reads: readonly ReadArgument[];
+}
+
+export interface CompiledCatalogue {
+  readonly server: string;
+  readonly trustAnnotations: boolean;
+  readonly tools: ReadonlyMap<string, CompiledTool>;
+}
+
+/** By server. */
+export type ToolCatalogues = ReadonlyMap<string, CompiledCatalogue>;
+
+function templateOf(text: string): Template {
+  const parsed = parseTemplate(text);
+  if (!parsed.ok) throw new Error(`${JSON.stringify(text)} ${parsed.message}`);
+  return parsed.template;
+}
+
+function compileTool(entry: ToolEntry): CompiledTool {
+  return {
+    entry,
+    effect: entry.effect ?? effectOfAction(entry.action),
+    resource: entry.resource === undefined ? undefined : templateOf(entry.resource),
+    places: (entry.places ?? []).map(templateOf),
+    reads: Object.entries(entry.reads ?? {}).map(([pointer, kind]) => {
+      const steps = stepsOfPointer(pointer);
+      if (steps === undefined) throw new Error(`${JSON.stringify(pointer)} names no argument`);
+      return { pointer, steps, kind };
+    }),
+  };
+}
+
+/** Compiles checked catalogues. @throws {Error} when one was not checked, and is wrong */
+export function compileCatalogues(files: readonly ToolCatalogueFile[]): ToolCatalogues {
+  return new Map(
+    files.map(({ server, trustAnnotations = false, tools }) => [
+      server,
+      {
+        server,
+        trustAnnotations,
+        tools: new Map(Object.entries(tools).map(([name, entry]) => [name, compileTool(entry)])),
+      },
+    ]),
+  );
+}

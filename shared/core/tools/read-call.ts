@@ -1,0 +1,206 @@
+// What a tool call does, by the catalogue: its facts, and the intent that policies judge. Total: whatever is not known is `unknown`.
+import { type Judged, strictest } from '../intent/assess/strictness.ts';
+import { readCode } from '../intent/code/script.ts';
+import type { Lexicon } from '../intent/lexicon/types.ts';
+import { readNormalized } from '../intent/normalized.ts';
+import { parseIntent } from '../intent/parse.ts';
+import { canonicalResource, isPattern, normalizedOf } from '../intent/resource.ts';
+import type { ParsedIntent } from '../intent/types.ts';
+import type { Action, Effect, IntentFlag, Trait } from '../../kernel/vocabulary.ts';
+import { valuesAt } from './arguments.ts';
+import { ANNOTATION_HINTS, argumentsDigest, type ToolAnnotations, type ToolCall, type ToolFacts } from './call.ts';
+import type { CompiledCatalogue, CompiledTool, ReadArgument, ToolCatalogues } from './catalogue.ts';
+import type { ReadKind } from './schema.ts';
+import { coveringAll, fill, type Template } from './template.ts';
+
+export interface ReadCall {
+  readonly tool: ToolFacts;
+  /** Without what other parts of the service add: risk, depth, whether it was parsed. */
+  readonly intent: Omit<ParsedIntent, 'alternatives'> & { readonly resource: string };
+}
+
+/** One thing that a call does, and nothing else of it. */
+const doing = (action: Action, effect: Effect): Judged => ({
+  verb: action,
+  action,
+  effect,
+  extent: 'one',
+  traits: [],
+  confidence: 1,
+  entities: { emails: [], urls: [], hosts: [], money: [], paths: [], identifiers: [] },
+  data_classes: [],
+  flags: [],
+  places: [],
+});
+
+/** A meaning that no ALLOW matches. Not destructive: a human decides, as about a text that is not understood. */
+const UNKNOWN = doing('unknown', 'write');
+/** The confidence of a string whose action is not known (core/intent/normalized.ts). */
+const NOT_UNDERSTOOD: Judged = { ...UNKNOWN, confidence: 0.1, flags: ['not_understood'] };
+
+/** What is true of a call, whatever it does. */
+type Beside = Partial<Pick<Judged, 'traits' | 'entities' | 'data_classes' | 'flags' | 'places'>>;
+
+const withBeside = (judged: Judged, beside: Beside): Judged => strictest(judged, { ...judged, ...beside });
+
+/** Flags that say something about a text inside a call, and not about its form as a request. */
+const FLAGS: readonly IntentFlag[] = ['prompt_injection', 'obfuscated', 'secret_in_text'];
+
+/** The longest text that is read, as of `POST /v1/intent`. The rest of a longer one is not understood. */
+const MAX_READ_LENGTH = 10_000;
+
+/** What a code or text does, each a meaning of the call, and what else it says. */
+interface Said {
+  readonly does: readonly Judged[];
+  readonly beside: Beside;
+}
+
+function readText(text: string, kind: ReadKind, lexicon: Lexicon): Said {
+  const { action, verb, effect, extent, meanings, ...parse } = parseIntent(text.slice(0, MAX_READ_LENGTH), lexicon);
+  const { traits, entities, data_classes, places } = parse;
+  const beside = { traits, entities, data_classes, places, flags: parse.flags.filter((flag) => FLAGS.includes(flag)) };
+  const tooLong = text.length > MAX_READ_LENGTH ? [NOT_UNDERSTOOD] : [];
+  if (kind === 'text') {
+    // A text that asks for nothing says nothing about the call.
+    if (action === 'unknown') return { does: tooLong, beside };
+    const asked: Judged = { ...doing(action, effect), verb, extent, ...(meanings === undefined ? {} : { meanings }) };
+    return { does: [asked, ...tooLong], beside };
+  }
+  const { fragments, isUnderstood } = readCode(kind, text, lexicon);
+  const found = fragments.map(
+    (fragment): Judged => ({
+      ...doing(fragment.action, fragment.effect),
+      verb: fragment.verb,
+      extent: fragment.extent,
+      traits: [...fragment.traits],
+    }),
+  );
+  return { does: isUnderstood ? found : [...found, NOT_UNDERSTOOD], beside };
+}
+
+/** What the call turned out to be, and why it is not known. */
+interface Reading {
+  readonly resource: string;
+  readonly judged: Judged;
+  readonly problem?: string | undefined;
+}
+
+/** The reading of a call with what an argument says; a text when the argument can not be read. */
+function withArgument(
+  judged: Judged,
+  { pointer, steps, kind }: ReadArgument,
+  args: object,
+  lexicon: Lexicon,
+): Judged | string {
+  const name = JSON.stringify(pointer);
+  let joined = judged;
+  for (const value of valuesAt(args, steps)) {
+    if (value === undefined || value === null) return `the argument ${name} is missing`;
+    if (typeof value !== 'string') return `the argument ${name} is not a text`;
+    const { does, beside } = readText(value, kind, lexicon);
+    joined = withBeside(does.reduce(strictest, joined), beside);
+  }
+  return joined;
+}
+
+const MAX_PLACES = 20;
+
+/** The resource of a call that names none: its tool. Signs that a resource can not have become look-alikes that it can. */
+function toolResource({ server, name }: ToolCall): string {
+  const plain = (text: string): string => text.replaceAll(/[^\p{L}\p{N}._-]+/gu, '_');
+  const canonical = canonicalResource(`tools/${plain(server)}/${plain(name)}`);
+  return canonical.ok ? canonical.resource : 'tools';
+}
+
+/** Reads a call by its entry. Whatever is missing makes it unknown, and does not undo what the entry says. */
+function readByEntry(tool: CompiledTool, call: ToolCall, lexicon: Lexicon): Reading {
+  const { entry, effect } = tool;
+  const args = call.arguments;
+  const problems: string[] = [];
+  const filled = (template: Template): readonly string[] => {
+    const result = fill(template, args);
+    if (!result.ok) problems.push(result.message);
+    return result.ok ? result.resources : [];
+  };
+  const named = tool.resource === undefined ? [] : filled(tool.resource);
+  const resource = named.length === 0 ? toolResource(call) : coveringAll(named);
+  const extent = entry.extent ?? (isPattern(resource) ? 'many' : 'one');
+  const bulk: readonly Trait[] = extent !== 'one' && effect !== 'read' ? ['bulk'] : [];
+  let judged: Judged = {
+    ...doing(entry.action, effect),
+    extent,
+    traits: [...new Set([...(entry.traits ?? []), ...bulk])].sort(),
+    data_classes: [...(entry.dataClasses ?? [])].sort(),
+    places: tool.places.flatMap((template) => {
+      const places = filled(template);
+      return places.length > MAX_PLACES ? [coveringAll(places)] : places;
+    }),
+  };
+  for (const argument of tool.reads) {
+    const joined = withArgument(judged, argument, args, lexicon);
+    if (typeof joined === 'string') problems.push(joined);
+    else judged = joined;
+  }
+  return { resource, judged, problem: problems[0] };
+}
+
+/** Reads a call by the hints of a server that the catalogue trusts (MCP: the defaults are not read-only, and destructive). */
+function readByAnnotations(call: ToolCall): Reading {
+  const { readOnlyHint, destructiveHint } = call.annotations ?? {};
+  const resource = toolResource(call);
+  if (readOnlyHint === true) return { resource, judged: doing('read', 'read') };
+  return { resource, judged: doing('execute', destructiveHint === false ? 'write' : 'destructive') };
+}
+
+function readBy(catalogue: CompiledCatalogue | undefined, call: ToolCall, lexicon: Lexicon): Reading {
+  const entry = catalogue?.tools.get(call.name);
+  if (entry !== undefined) return readByEntry(entry, call, lexicon);
+  if (catalogue?.trustAnnotations === true) return readByAnnotations(call);
+  const what =
+    catalogue === undefined
+      ? `server ${JSON.stringify(call.server)} has no catalogue`
+      : `catalogue of ${JSON.stringify(call.server)} has no such tool`;
+  return { resource: toolResource(call), judged: UNKNOWN, problem: `the ${what}` };
+}
+
+/** The hints that are known, and their title. */
+function annotationsOf({ annotations }: ToolCall): { annotations?: ToolAnnotations } {
+  if (annotations === undefined) return {};
+  const known = [...ANNOTATION_HINTS, 'title' as const].flatMap((name) =>
+    annotations[name] === undefined ? [] : [[name, annotations[name]] as const],
+  );
+  return { annotations: Object.fromEntries(known) };
+}
+
+/**
+ * Reads a call. The action is `unknown` where no catalogue says what it does, an argument that it needs is missing or wrong, or the
+ * tool is not the one that was pinned; what the entry says of it counts beside that.
+ */
+export function readCall(call: ToolCall, catalogues: ToolCatalogues, lexicon: Lexicon): ReadCall {
+  const catalogue = catalogues.get(call.server);
+  const { resource, judged: own, problem } = readBy(catalogue, call, lexicon);
+  const pinned = catalogue?.tools.get(call.name)?.entry.definition;
+  const changed = pinned !== undefined && pinned !== call.definition_digest;
+  const doubts = [...(problem === undefined ? [] : [NOT_UNDERSTOOD]), ...(changed ? [UNKNOWN] : [])];
+  // The words of the resource say which data is touched, and where; what is done to it, only the catalogue says.
+  const { domain, object, places, data_classes } = readNormalized(
+    { actionWord: own.action, segments: resource.split('/') },
+    lexicon,
+  );
+  const judged = withBeside(doubts.reduce(strictest, own), { places, data_classes });
+  const { server, name, arguments: args, definition_digest: digest } = call;
+  return {
+    tool: {
+      server,
+      name,
+      arguments: args,
+      arguments_digest: argumentsDigest(args),
+      ...(digest === undefined ? {} : { definition_digest: digest }),
+      ...annotationsOf(call),
+      known: problem === undefined,
+      changed,
+      ...(problem === undefined ? {} : { problem }),
+    },
+    intent: { ...judged, normalized: normalizedOf(resource, own.action), domain, object, resource },
+  };
+}

@@ -1,0 +1,41 @@
+// The connection pool of a process, with a deadline for connecting and for every statement.
+import pg from 'pg';
+import { boundedClient } from './sessions.ts';
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Shows in pg_stat_activity. */
+  readonly applicationName: string;
+  readonly poolSize: number;
+  /** Connections that are opened at once and kept. Absent: none; each is closed when it has been idle for 10 s. */
+  readonly kept?: number;
+  /** How long one statement may take. Absent: 1,000 ms, so that a request ends within 2 s while PostgreSQL is away. */
+  readonly queryTimeoutMs?: number;
+  /** How long connecting may take. Absent: 700 ms; a command for a person waits longer. */
+  readonly connectTimeoutMs?: number;
+  /** Called when an idle connection breaks; without a listener that would end the process. */
+  readonly onError: (error: Error) => void;
+}
+
+// The sum is the longest wait of a request while PostgreSQL does not answer. It must stay below 2 s.
+const CONNECT_TIMEOUT_MS = 700;
+const QUERY_TIMEOUT_MS = 1_000;
+/** PostgreSQL cancels a statement this much earlier than the client: an abandoned one would occupy its session. */
+const CANCEL_EARLIER_MS = 100;
+
+export function createPool(options: PoolOptions): pg.Pool {
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options;
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    max: options.poolSize,
+    min: options.kept ?? 0,
+    Client: boundedClient(options.poolSize),
+    connectionTimeoutMillis: connectTimeoutMs,
+    query_timeout: queryTimeoutMs,
+    statement_timeout: queryTimeoutMs - CANCEL_EARLIER_MS,
+    keepAlive: true,
+  });
+  pool.on('error', options.onError);
+  return pool;
+}

@@ -1,0 +1,21 @@
+// A process that works on the queue intents, to be killed in the middle of a job: prints which job it starts and ends.
+import { createQueues } from '../../shared/platform/queues/queues.ts';
+
+const [databaseUrl = '', redisUrl, hang] = process.argv.slice(2);
+const queues = createQueues({
+  databaseUrl,
+  redisUrl: redisUrl === '' ? undefined : redisUrl,
+  onError: (error) => console.error(error),
+  locks: { lockMs: 1_000, lookMs: 300 },
+});
+queues.work(
+  'intents',
+  {
+    evaluate: async ({ intentId }) => {
+      console.log(`started ${intentId}`);
+      if (hang === 'hang') await new Promise(() => setInterval(() => undefined, 1_000));
+      console.log(`done ${intentId}`);
+    },
+  },
+  { concurrency: 1 },
+);

@@ -1,0 +1,123 @@
+// The queues in Redis: the contract, and a Redis that is emptied, hangs, or evicts keys.
+import { expect } from 'chai';
+import pino from 'pino';
+import type { Job } from '../../shared/kernel/jobs.ts';
+import { createQueues, evictionProblem, type Queues } from '../../shared/platform/queues/queues.ts';
+import { jobOptions } from '../../workers/jobs/options.ts';
+import { keepSchedule } from '../../workers/schedule.ts';
+import { startTestRedis, type TestRedis, whyNoRedis } from '../support/redis.ts';
+import { describeUnless } from '../support/skip.ts';
+import { leastMs } from '../support/undisturbed.ts';
+import { waitFor } from '../support/wait.ts';
+import { queueContract, upkeepWith } from './queues-contract.ts';
+import { redisStore } from './queue-stores.ts';
+
+const fold: Job = { queue: 'trust', name: 'fold', payload: { v: 1 } };
+
+queueContract('queues in Redis', whyNoRedis(), redisStore);
+
+describeUnless(whyNoRedis(), 'queues in a Redis that misbehaves', () => {
+  let redis: TestRedis;
+  let open: Queues[] = [];
+  const queuesOf = (): Queues => {
+    const queues = createQueues({
+      databaseUrl: 'postgres://127.0.0.1:1/none',
+      redisUrl: redis.url,
+      onError: () => undefined,
+      jobOptions,
+      locks: { lockMs: 1_000, lookMs: 300 },
+    });
+    open.push(queues);
+    return queues;
+  };
+
+  before(async () => {
+    redis = await startTestRedis();
+  });
+  beforeEach(() => redis.empty());
+  afterEach(async () => {
+    await Promise.all(open.map((queues) => queues.close(2_000)));
+    open = [];
+  });
+  after(() => redis.close());
+
+  it('queues scheduled jobs again after it was emptied, once for all workers', async () => {
+    let swept = 0;
+    const logger = pino({ level: 'silent' });
+    const sweep = async (): Promise<void> => void (swept += 1);
+    const workers = [queuesOf(), queuesOf()];
+    for (const queues of workers) queues.work('upkeep', upkeepWith(sweep), { concurrency: 2 });
+    const schedules = workers.map((queues) => keepSchedule(queues, logger, 100));
+    try {
+      await waitFor(() => swept > 0);
+      await redis.empty();
+      const before = swept;
+      const emptiedMs = Date.now();
+      await waitFor(() => swept >= before + 3);
+      // Every 2 s; the first may come at once.
+      expect(Date.now() - emptiedMs).to.be.above(3_000);
+    } finally {
+      await Promise.all(schedules.map((schedule) => schedule.close()));
+    }
+  });
+
+  it('goes on taking jobs after it was emptied, even in the middle of one', async () => {
+    const queues = queuesOf();
+    let open = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    let started = 0;
+    let done = 0;
+    const foldSlowly = async (): Promise<void> => {
+      started += 1;
+      await opened;
+      done += 1;
+    };
+    queues.work('trust', { fold: foldSlowly }, { concurrency: 1 });
+    await queues.add([fold, fold]);
+    await waitFor(() => started === 1);
+    await redis.empty();
+    open();
+    await waitFor(() => done === 1);
+    await queues.add([fold]);
+    await waitFor(() => done === 2);
+    expect(await queues.counts('trust')).to.deep.include({ failed: 0, waiting: 0 });
+  });
+
+  it('fails fast to add while it accepts and does not answer', async function () {
+    const { hang, wake } = redis;
+    if (hang === undefined || wake === undefined) return this.skip();
+    const queues = queuesOf();
+    await queues.add([fold]);
+    hang();
+    try {
+      for (const producer of [queues, queuesOf()]) {
+        const refused = async (): Promise<number> => {
+          const startedMs = performance.now();
+          const error = await producer.add([fold]).catch((reason: unknown) => reason);
+          expect(error).to.be.an('error');
+          return performance.now() - startedMs;
+        };
+        expect(await leastMs(2_100, refused)).to.be.below(2_100);
+      }
+    } finally {
+      wake();
+    }
+    await waitFor(() => queues.add([fold]).then(() => true));
+  });
+
+  it('is reported when it drops keys, with what to do, and only then', async function () {
+    if (redis.stop === undefined) return this.skip();
+    await redis.configure('maxmemory-policy', 'noeviction');
+    expect(await evictionProblem(redis.url)).to.equal(undefined);
+    await redis.configure('maxmemory-policy', 'allkeys-lru');
+    expect(await evictionProblem(redis.url)).to.match(/allkeys-lru.*set maxmemory-policy noeviction/);
+    await redis.configure('maxmemory-policy', 'noeviction');
+    const refused = async (): Promise<number> => {
+      const startedMs = performance.now();
+      const error = await evictionProblem('redis://127.0.0.1:1').catch((reason: unknown) => reason);
+      expect(error).to.be.an('error');
+      return performance.now() - startedMs;
+    };
+    expect(await leastMs(2_000, refused)).to.be.below(2_000);
+  });
+});

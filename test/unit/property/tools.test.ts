@@ -1,0 +1,137 @@
+// What holds for every tool call: reading it never throws and depends on nothing else, code only makes it stricter, equal paths are equal.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { milderIn } from '../../../shared/core/intent/assess/strictness.ts';
+import { canonicalResource, isPattern } from '../../../shared/core/intent/resource.ts';
+import type { ReadCall } from '../../../shared/core/tools/read-call.ts';
+import type { ReadKind, ToolEntry } from '../../../shared/core/tools/schema.ts';
+import { ACTION_CLASSES, EFFECTS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
+import { readWith } from '../tools/support.ts';
+import { isLong, runs } from './runs.ts';
+
+const segment = fc.constantFrom('srv', 'app', 'etc', 'A', 'über', 'x.txt', '%41', '*', '**', 'production', 'passwords');
+const path = fc.array(segment, { minLength: 1, maxLength: 5 }).map((segments) => `/${segments.join('/')}`);
+const nasty = fc.constantFrom(
+  '',
+  '..',
+  '../x',
+  '/..',
+  '%2e%2e/x',
+  '%',
+  'C:\\x\\..',
+  '//h/../x',
+  'http://h/../x',
+  '\u0000',
+  '\uff0e\uff0e/x',
+  'rm -rf /; ls',
+  'select * from users',
+  '$(x)',
+);
+const anything = fc.jsonValue({ maxDepth: 4 }).map((value) => JSON.parse(JSON.stringify(value)) as unknown);
+const args = fc.oneof(
+  fc.record(
+    { path: fc.oneof(path, nasty, anything), code: fc.oneof(fc.string(), nasty, anything) },
+    { requiredKeys: [] },
+  ),
+  fc.dictionary(fc.string(), anything),
+);
+const kinds = fc.constantFrom<ReadKind>('shell', 'sql', 'http', 'text');
+const entries: fc.Arbitrary<ToolEntry> = fc.record(
+  {
+    action: fc.constantFrom(...ACTION_CLASSES),
+    effect: fc.constantFrom(...EFFECTS),
+    traits: fc.subarray([...TRAITS]),
+    resource: fc.constantFrom('file/{path}', 'file/{path}/*', '{path}', 'file/{path[]}', 'fixed/thing'),
+    places: fc.constant(['file/{code}']),
+    reads: kinds.map((kind) => ({ code: kind })),
+  },
+  { requiredKeys: ['action'] },
+);
+const readings = ({ intent }: ReadCall) => ({ ...intent });
+
+describe('every tool call', function () {
+  this.timeout(isLong ? 0 : 60_000);
+
+  it('is read without an error, into a resource that policies accept', () => {
+    fc.assert(
+      fc.property(entries, args, (entry, given) => {
+        const { tool, intent } = readWith(entry, given);
+        expect(canonicalResource(intent.resource)).to.deep.equal({ ok: true, resource: intent.resource });
+        expect(tool.known).to.equal(tool.problem === undefined);
+        if (!tool.known) expect(intent.action).to.equal('unknown');
+      }),
+      runs(400, 0.02),
+    );
+  });
+
+  it('is read from the call alone: the same call gives the same reading', () => {
+    fc.assert(
+      fc.property(entries, args, (entry, given) => {
+        const again = JSON.parse(JSON.stringify(given)) as Record<string, unknown>;
+        expect(readWith(entry, again)).to.deep.equal(readWith(entry, given));
+      }),
+      runs(100, 0.01),
+    );
+  });
+
+  it('is never milder when an argument is read as code or text', () => {
+    fc.assert(
+      fc.property(entries, args, kinds, (written, given, kind) => {
+        const { reads: _, ...entry } = written;
+        const plain = readWith(entry, given);
+        const read = readWith({ ...entry, reads: { code: kind } }, given);
+        expect(milderIn(readings(read), readings(plain))).to.deep.equal([]);
+        if (!plain.tool.known) expect(read.tool.known).to.equal(false);
+      }),
+      runs(300, 0.02),
+    );
+  });
+
+  it('is never milder when its tool has changed', () => {
+    const definition = `sha256:${'0'.repeat(64)}`;
+    fc.assert(
+      fc.property(entries, args, (entry, given) => {
+        const plain = readWith(entry, given);
+        const changed = readWith({ ...entry, definition }, given);
+        expect(milderIn(readings(changed), readings(plain))).to.deep.equal([]);
+        expect(changed.intent.action).to.equal('unknown');
+      }),
+      runs(100, 0.01),
+    );
+  });
+
+  /** Spellings of the same path. */
+  const respelled: ((path: string) => string)[] = [
+    (text) => text.replace('/', '/./'),
+    (text) => text.replaceAll('/', '//').replace(/^\/\//, '/'),
+    (text) => `/x/..${text}`,
+    (text) => text.replace(/\/[^/]*$/, (last) => `/y/../${last}`),
+    (text) => `${text}/`,
+    (text) => `${text}/.`,
+    (text) => text.replaceAll('a', '%61'),
+    (text) => text.toUpperCase().replaceAll('ÜBER', 'über'),
+    (text) => text.slice(1),
+  ];
+  it('has the same resource for every spelling of a path', () => {
+    fc.assert(
+      fc.property(path, fc.constantFrom(...respelled), (text, spell) => {
+        const resourceOf = (written: string) =>
+          readWith({ action: 'read', resource: 'file/{path}' }, { path: written });
+        expect(resourceOf(spell(text)).intent.resource, spell(text)).to.equal(resourceOf(text).intent.resource);
+      }),
+      runs(300, 0.02),
+    );
+  });
+
+  it('is never a pattern because of what an argument says, unless it names the root', () => {
+    fc.assert(
+      fc.property(fc.oneof(path, fc.string(), nasty), (text) => {
+        const { tool, intent } = readWith({ action: 'read', resource: 'file/{path}' }, { path: text });
+        if (isPattern(intent.resource)) expect(intent.resource).to.equal('file/*');
+        if (/[^\\/.]/.test(text.replaceAll('..', '')) && tool.known && !text.includes('..'))
+          expect(isPattern(intent.resource), text).to.equal(false);
+      }),
+      runs(400, 0.02),
+    );
+  });
+});

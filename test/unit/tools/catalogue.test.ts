@@ -1,0 +1,193 @@
+// Catalogues as part of a policy set: found by their folder, checked with the place of each mistake, counted in the digest.
+import { expect } from 'chai';
+import { knownVerbs } from '../../../shared/core/intent/lexicon/known-verbs.ts';
+import { admitPolicySet } from '../../../shared/core/policy/admit.ts';
+import type { TextFile } from '../../../shared/core/policy/files.ts';
+import { loadCanonicalSet, loadPolicySet } from '../../../shared/core/policy/load.ts';
+import { compileLexicon, filesOf, LEXICON, policy } from '../policy/support.ts';
+import { catalogueOf, shippedLexicon } from './support.ts';
+
+const POLICIES = filesOf([policy('p', 'ALLOW')]);
+const fileOf = (document: unknown, path = 'tools/files.json'): TextFile => ({
+  path,
+  text: JSON.stringify(document, null, 2),
+});
+const load = (...files: TextFile[]) => loadPolicySet([...POLICIES, ...files], LEXICON, { compileLexicon });
+const digestOf = (...files: TextFile[]): string => {
+  const loaded = load(...files);
+  return loaded.ok ? loaded.set.digest : JSON.stringify(loaded.findings);
+};
+
+const READ = catalogueOf({ read_file: { action: 'read', resource: 'file/{path}' } });
+
+describe('the catalogues of a policy set', () => {
+  it('leave the digest of a set without any as it always was', () => {
+    const loaded = load();
+    const text = loaded.ok ? loaded.set.canonical : '';
+    expect(text)
+      .to.match(/^\{"engine":1,"lexicon":\{\},"policies":\[.*\]\}$/)
+      .and.not.contain('"tools"');
+  });
+
+  it('count in the digest by content, not by file name, spelling or $schema', () => {
+    expect(digestOf(fileOf(READ)))
+      .to.match(/^[0-9a-f]{64}$/)
+      .and.not.equal(digestOf());
+    expect(digestOf(fileOf({ $schema: '../schema/tools.schema.json', ...READ }, 'tools/other.json'))).to.equal(
+      digestOf(fileOf(READ)),
+    );
+    expect(digestOf(fileOf(READ), fileOf(READ, 'tools/copy.json'))).to.equal(digestOf(fileOf(READ)));
+    expect(digestOf(fileOf({ ...READ, trustAnnotations: true }))).to.not.equal(digestOf(fileOf(READ)));
+    const other = fileOf({ ...READ, server: 'a' }, 'tools/z.json');
+    expect(digestOf(other, fileOf(READ))).to.equal(digestOf(fileOf(READ), other));
+  });
+
+  it('are rebuilt from the stored text, and anything else is refused', () => {
+    const loaded = load(fileOf(READ), fileOf({ ...READ, server: 'a' }, 'tools/a.json'));
+    if (!loaded.ok) throw new Error(JSON.stringify(loaded.findings));
+    const again = loadCanonicalSet(loaded.set.canonical, { compileLexicon });
+    expect(again.ok ? [...again.set.tools.keys()] : again.findings).to.deep.equal(['a', 'files']);
+    expect(again.ok && again.set.digest).to.equal(loaded.set.digest);
+    for (const [from, to] of [
+      ['"tools":[', '"tools":[1,'],
+      ['"action":"read"', '"action":"drop"'],
+      ['"server":"files"', '"server":"a"'],
+    ] as const)
+      expect(loadCanonicalSet(loaded.set.canonical.replace(from, to), { compileLexicon }).ok, to).to.equal(false);
+    const plain = load();
+    const empty = plain.ok ? plain.set.canonical.replace(/\}$/, ',"tools":[]}') : '';
+    expect(loadCanonicalSet(empty, { compileLexicon }).ok, 'an empty list').to.equal(false);
+  });
+
+  it('are refused when two files say different things about one server', () => {
+    const loaded = load(fileOf(READ), fileOf({ ...READ, trustAnnotations: true }, 'tools/second.json'));
+    expect(loaded.ok ? {} : loaded.findings[0]).to.include({
+      code: 'DUPLICATE_SERVER',
+      file: 'tools/second.json',
+      pointer: '/server',
+    });
+  });
+
+  const refusals: [name: string, document: object, code: string, pointer: string, says: string][] = [
+    [
+      'a misspelt member',
+      { ...READ, trustAnotations: true },
+      'SCHEMA',
+      '/trustAnotations',
+      'did you mean "trustAnnotations"?',
+    ],
+    [
+      'a misspelt member of an entry',
+      catalogueOf({ t: { action: 'read', resourse: 'a' } as never }),
+      'SCHEMA',
+      '/tools/t/resourse',
+      'did you mean "resource"?',
+    ],
+    [
+      'a finer verb as an action',
+      catalogueOf({ t: { action: 'drop' } as never }),
+      'SCHEMA',
+      '/tools/t/action',
+      'did you mean "delete"?',
+    ],
+    ['an entry without an action', catalogueOf({ t: {} as never }), 'SCHEMA', '/tools/t', '"action" is missing'],
+    [
+      'an effect that is none',
+      catalogueOf({ t: { action: 'read', effect: 'destrutive' } as never }),
+      'SCHEMA',
+      '/tools/t/effect',
+      'did you mean "destructive"?',
+    ],
+    [
+      'an unknown way to read',
+      catalogueOf({ t: { action: 'read', reads: { a: 'bash' } } as never }),
+      'SCHEMA',
+      '/tools/t/reads/a',
+      'is not one of shell, sql, http, text',
+    ],
+    [
+      'a pin that is no digest',
+      catalogueOf({ t: { action: 'read', definition: 'abc' } }),
+      'SCHEMA',
+      '/tools/t/definition',
+      '64 hexadecimal digits',
+    ],
+    ['a policy in the folder of catalogues', policy('p', 'ALLOW'), 'SCHEMA', '/rules', 'a policy has it'],
+    [
+      'a template without its brace',
+      catalogueOf({ t: { action: 'read', resource: 'file/{path' } }),
+      'BAD_TEMPLATE',
+      '/tools/t/resource',
+      'brace',
+    ],
+    [
+      'a place that is no resource',
+      catalogueOf({ t: { action: 'read', places: ['a/../b'] } }),
+      'BAD_TEMPLATE',
+      '/tools/t/places/0',
+      '".."',
+    ],
+    [
+      'a pointer with its slash',
+      catalogueOf({ t: { action: 'read', reads: { '/sql': 'sql' } } }),
+      'BAD_POINTER',
+      '/tools/t/reads/~1sql',
+      'write "sql"',
+    ],
+    [
+      'a server of the service itself',
+      { ...READ, server: 'custos:x' },
+      'BAD_TOOL_NAME',
+      '/server',
+      'not beginning with "custos:"',
+    ],
+    [
+      'a tool whose name has a control character',
+      catalogueOf({ 'a\u0001': { action: 'read' } }),
+      'BAD_TOOL_NAME',
+      '/tools/a\u0001',
+      'no control characters',
+    ],
+  ];
+  for (const [name, document, code, pointer, says] of refusals)
+    it(`are refused with ${name}, at its place`, () => {
+      const loaded = load(fileOf(document));
+      const found = loaded.ok ? undefined : loaded.findings.find((finding) => finding.pointer === pointer);
+      expect(found).to.include({ code, file: 'tools/files.json' });
+      expect(found?.message).to.contain(says);
+      expect(found?.line).to.be.greaterThan(1);
+    });
+
+  it('a catalogue outside of its folder is refused as the policy that it is not', () => {
+    const loaded = load(fileOf(READ, 'files.json'));
+    expect(loaded.ok ? [] : loaded.findings.map(({ message }) => message).join('\n')).to.contain('the folder "tools"');
+  });
+
+  it('are warned about entries that say less than the names of their tools', () => {
+    const lexicon = { path: 'lexicon.json', text: '{}' };
+    const deps = { compileLexicon: () => shippedLexicon(), verbsOf: knownVerbs };
+    const catalogue = catalogueOf({
+      deleteFile: { action: 'read' },
+      delete_row: { action: 'delete' },
+      'rows.erase': { action: 'update' },
+      read_file: { action: 'read' },
+    });
+    const { set, warnings } = admitPolicySet({ policies: [...POLICIES, fileOf(catalogue)], lexicon }, deps);
+    expect(set).to.not.equal(undefined);
+    const told = warnings.filter(({ code }) => code === 'TOOL_MILDER').map(({ file, pointer }) => `${file} ${pointer}`);
+    expect(told).to.deep.equal(['tools/files.json /tools/deleteFile', 'tools/files.json /tools/rows.erase']);
+  });
+
+  it('a thousand tools load in a moment, one more is refused', () => {
+    const many = (count: number) =>
+      fileOf(
+        catalogueOf(
+          Object.fromEntries(
+            Array.from({ length: count }, (_, i) => [`t${i}`, { action: 'read' as const, resource: 'file/{a}' }]),
+          ),
+        ),
+      );
+    expect(load(many(1_000)).ok).to.equal(true);
+    expect(load(many(1_001)).ok).to.equal(false);
+  });
+});
