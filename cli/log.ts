@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
-import { logProblems, readLogStates } from '../shared/domain/ledger/audit.ts';
+import { logProblems, readLogStates } from '../shared/domain/ledger/log-states.ts';
 import { exportLog, findLog } from '../shared/domain/ledger/export.ts';
 import { forkLog } from '../shared/domain/ledger/fork.ts';
 import { type CheckpointKeeper, createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';

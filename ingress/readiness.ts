@@ -3,7 +3,7 @@ import type { Database } from '../shared/platform/db/database.ts';
 import { ensureWritable, whyNotWritable } from '../shared/platform/db/writable.ts';
 import type { ActivePolicySet } from '../shared/domain/policy-sets/active-set.ts';
 import { workersAlive } from '../shared/platform/process/heartbeat.ts';
-import { logProblems } from '../shared/domain/ledger/audit.ts';
+import { logProblems } from '../shared/domain/ledger/log-states.ts';
 
 /** One part that /ready reports on. */
 export interface ReadinessCheck {

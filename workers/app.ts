@@ -19,7 +19,7 @@ import { createAuthenticator } from '../shared/domain/keys/authenticator.ts';
 import { createGate, createOperatorCheck } from '../shared/domain/keys/operator.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import { createCheckpointer } from '../shared/domain/ledger/checkpoints.ts';
-import { logProblems } from '../shared/domain/ledger/audit.ts';
+import { logProblems } from '../shared/domain/ledger/log-states.ts';
 import { createCheckpointKeeper } from '../shared/domain/ledger/kept.ts';
 import { readSigningKey } from '../shared/domain/ledger/signing-key.ts';
 import { createWatchedSeals } from '../shared/platform/db/seals/refusals.ts';

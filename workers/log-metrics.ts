@@ -1,7 +1,7 @@
 // Metrics of the logs: how large they are, how far they are audited, and whether the audit agrees.
 import { Gauge, type Registry } from 'prom-client';
 import type { Database } from '../shared/platform/db/database.ts';
-import { type LogState, readLogStates } from '../shared/domain/ledger/audit.ts';
+import { type LogState, readLogStates } from '../shared/domain/ledger/log-states.ts';
 
 /** Adds the gauges, read at each scrape. They are absent while the database is away. */
 export function watchLogs(registry: Registry, db: Database): void {

@@ -8,7 +8,7 @@ import { workersAlive } from '../../shared/platform/process/heartbeat.ts';
 import { knownVerbs } from '../../shared/core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { compareSecretFingerprint, PEPPER, SecretMismatchError } from '../../shared/platform/db/fingerprints.ts';
-import { logProblems } from '../../shared/domain/ledger/audit.ts';
+import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { countWaitingKeys } from '../../shared/domain/keys/previous-pepper.ts';
 import { checkSealedRows } from '../../shared/platform/db/seals/check.ts';
 import { PEPPER_FILE, PEPPER_PREVIOUS_FILE } from '../../shared/platform/embedded/secrets.ts';

@@ -12,7 +12,7 @@ import { leastMs } from '../support/undisturbed.ts';
 import { waitFor } from '../support/wait.ts';
 import { TEST_SEALS } from '../support/seals.ts';
 
-/** decisions.md promises this. */
+/** The promised limit from a change of the folder to its effect in every process. */
 const EFFECT_MS = 2_000;
 
 describe('one policy folder, two ingress processes and two workers', function suite() {

@@ -3,7 +3,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { type Auditor, createAuditor, logProblems } from '../../shared/domain/ledger/audit.ts';
+import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { acceptLostLog, ResumeError, resumeLog } from '../../shared/domain/ledger/resume.ts';

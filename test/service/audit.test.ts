@@ -1,7 +1,8 @@
 // The auditor: it goes on where it stopped, comes back to what is old, survives several at once, and tells everybody.
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { createAuditor, logProblems } from '../../shared/domain/ledger/audit.ts';
+import { createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { bootstrap } from '../support/service.ts';
 import { createTestDatabase, PATIENCE, type TestDatabase } from '../support/database.ts';
 import { type Database, openDatabase } from '../../shared/platform/db/database.ts';

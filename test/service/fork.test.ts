@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../shared/platform/db/database.t
 import { migrate } from '../../shared/platform/db/migrate.ts';
 import { type Embedded, startEmbedded } from '../../shared/platform/embedded/embedded.ts';
 import { appendWaiting } from '../../shared/domain/ledger/append.ts';
-import { logProblems } from '../../shared/domain/ledger/audit.ts';
+import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { exportLog, findLog } from '../../shared/domain/ledger/export.ts';
 import { ForkError, forkLog } from '../../shared/domain/ledger/fork.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';

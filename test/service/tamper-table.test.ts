@@ -2,7 +2,8 @@
 // refuses to the service's own role, and what the audit finds, at the schedule of production, after somebody who could do anything.
 import { performance } from 'node:perf_hooks';
 import { expect } from 'chai';
-import { type Auditor, createAuditor, logProblems } from '../../shared/domain/ledger/audit.ts';
+import { type Auditor, createAuditor } from '../../shared/domain/ledger/audit.ts';
+import { logProblems } from '../../shared/domain/ledger/log-states.ts';
 import { createAuthorityAudit } from '../../shared/domain/ledger/audit-authority.ts';
 import { createCheckpointKeeper } from '../../shared/domain/ledger/kept.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';

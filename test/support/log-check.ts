@@ -51,8 +51,8 @@ const sha256 = (...parts: readonly (Buffer | string)[]): string => {
 };
 
 /**
- * Holds the whole log of an organisation and environment against proofs.md. Throws at the first thing that is wrong:
- * a gap, a record that is two leaves, a broken chain, bytes that are not canonical, a hash that is not theirs.
+ * Checks the whole log of an organisation and environment. Throws at the first error: a gap, a record in two leaves, a broken chain,
+ * bytes that are not canonical, a wrong hash.
  */
 export async function checkLog(db: Database, organisationId: string, environment: string): Promise<CheckedLog> {
   const owner = [organisationId, environment];

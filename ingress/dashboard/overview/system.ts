@@ -3,7 +3,7 @@ import type { Database, Statement } from '../../../shared/platform/db/database.t
 import type { ActivePolicySet } from '../../../shared/domain/policy-sets/active-set.ts';
 import { readProcesses } from '../../../shared/platform/process/heartbeat.ts';
 import { QUEUE_NAMES } from '../../../shared/kernel/jobs.ts';
-import { logProblems } from '../../../shared/domain/ledger/audit.ts';
+import { logProblems } from '../../../shared/domain/ledger/log-states.ts';
 import type { Queues } from '../../../shared/platform/queues/queues.ts';
 import { countDeadJobs } from '../../../shared/platform/queues/dead-jobs.ts';
 import type { QueueState, SystemState } from '../client/wire.ts';

@@ -53,6 +53,16 @@ export function peekCheckpoint(note: string): TreeHead {
   return parseHead(parseNote(note).text);
 }
 
+/** As peekCheckpoint; undefined when the text is no checkpoint. */
+export function peekIfCheckpoint(note: string): TreeHead | undefined {
+  try {
+    return peekCheckpoint(note);
+  } catch (error) {
+    if (error instanceof ProofError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Verifies a checkpoint: both lines of a key that is trusted for this origin and may sign this size must be valid. @throws {ProofError}
  * MALFORMED, KEY_NOT_OF_LOG, CHECKPOINT_SIGNATURE, KEY_NOT_AT_SIZE

@@ -1,4 +1,4 @@
-// Appends what waits in a log's inbox: one transaction a batch, holding the log's head, so that no two workers number at once.
+// Appends the records in a log's inbox. Each batch is a transaction that locks the log's head, so that only one worker numbers leaves.
 import { anyText, columnMap, fixedBytes, numeric, text, timeMs } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { type Frontier, frontierLength, grow, type NewNode } from '../../core/proof/frontier.ts';
@@ -11,9 +11,9 @@ import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 const MAX_BATCH = 1_000;
 
-// The transaction is kept from scanning and sorting whole tables: its plans are made when the tables are still empty and
-// last until the next ANALYZE. Until then every index of leaf looks as good for a chain's head as the one in chain order,
-// and with another one all leaves are read for each entity (1.8 s a batch at 20,000 leaves and 500 entities, against 3 ms).
+// Sequential scans and sorts are off in the transaction: plans are cached while the tables are still empty and stay until the next
+// ANALYZE. Until then the planner sees no difference between the indexes of leaf for a chain's head, and with the wrong one all
+// leaves are read for each entity (1.8 s a batch at 20,000 leaves and 500 entities, against 3 ms).
 const LOCK_LOG: Statement = {
   name: 'log-lock',
   text: `SELECT log_id, size::text AS size, frontier, origin,
@@ -25,9 +25,9 @@ const MAKE_LOG: Statement = {
   text: `INSERT INTO log (organisation_id, environment, origin) SELECT id, $2, $3 || '/' || slug || '/' || $2 FROM organisation WHERE id = $1
     ON CONFLICT (organisation_id, environment, generation) DO UPDATE SET origin = excluded.origin WHERE log.origin IS NULL`,
 };
-// One look-up by primary key for each row, written as the first one from its id to its id in the order of ids: no other
-// index gives it so. With the id set equal, the index by agent looked as good while the tables were empty (it has the key's
-// columns with the agent's between them) and was searched ten times a row, which was half of what PostgreSQL did.
+// One look-up by primary key for each row, written as a range from the id to the id with LIMIT 1, because only that index has this
+// order. With an equality the planner also chose the index by agent while the tables were empty, and searched it ten times a row,
+// which was half of PostgreSQL's work.
 export const TAKE: Statement = {
   name: 'log-inbox-take',
   text: `SELECT inbox.seq::text AS seq, inbox.source, inbox.source_id, found.proof_id, found.entity_id, found.event, found.occurred_at::text AS occurred_at,
@@ -70,7 +70,7 @@ interface InboxRow {
   proof_id: string | null;
   entity_id: string;
   event: string;
-  /** As PostgreSQL writes it in this session. */
+  /** In the session's text format. */
   occurred_at: string;
   occurred_ms: number;
   record: Buffer;
@@ -120,7 +120,7 @@ const ZONES = columnMap<Zone>({
 // After $1 to $8, which are about the whole batch.
 const FIRST_OF = { leaves: 9, nodes: 9 + LEAVES.size, zones: 9 + LEAVES.size + NODES.size };
 
-// All that a batch changes, in one statement: its leaves, the nodes and zones that they complete, the log's head, the inbox.
+// Everything that a batch changes, in one statement: its leaves, the nodes and zones that they complete, the log's head, the inbox.
 const APPEND: Statement = {
   name: 'leaves-append',
   text: `WITH leaves AS (
@@ -146,20 +146,20 @@ interface LogRow {
   log_id: number;
   size: string;
   frontier: Buffer;
-  /** How many of its leaves are in zones, or were before another worker let go of the row: those are made again. Null: none. */
+  /** Number of leaves in zones. It may be outdated after a wait for the lock: zones that exist already are inserted without effect. Null: none. */
   in_zones: string | null;
-  /** Null for a log that is older than origins. */
+  /** Null for a log of a version without origins. */
   origin: string | null;
 }
 
 export interface AppendDeps {
   readonly db: Database;
   readonly nowMs: () => number;
-  /** First part of the origin of logs that are made from now on (CUSTOS_LOG_HOST). */
+  /** First part of the origin of new logs (CUSTOS_LOG_HOST). */
   readonly logHost: string;
 }
 
-/** The stored frontier, or the one of the stored nodes for a log that is older than its frontier. @throws {MissingNodeError} */
+/** The stored frontier; for a log of a version without one, computed from the stored nodes. @throws {MissingNodeError} */
 async function frontierOf(sql: Sql, log: LogRow): Promise<Frontier> {
   const size = Number(log.size);
   if (log.frontier.length !== frontierLength(size) * HASH_BYTES) return readFrontier(sql, log.log_id, size);
@@ -169,7 +169,7 @@ async function frontierOf(sql: Sql, log: LogRow): Promise<Frontier> {
   return { size, hashes };
 }
 
-/** The log's row, held until the transaction ends; it is made with the log's first record. */
+/** Locks the log's row until the transaction ends. The first record creates it. */
 async function holdLog(
   sql: Sql,
   organisationId: string,
@@ -183,13 +183,13 @@ async function holdLog(
   return made;
 }
 
-/** Zones of one batch: only a log that an older version has appended to lacks more than those that the batch completes. */
+/** Zones of one batch. Only a log with leaves of an older version lacks more than those that the batch completes. */
 const MAX_ZONES = 64;
 
-/** The zones that the log lacks once these leaves are in it, in order: there is never a gap between them. */
+/** The zones that the log lacks with these leaves, in order and without gaps. */
 async function zonesWith(sql: Sql, log: LogRow, added: readonly InboxRow[]): Promise<Zone[]> {
   const [size, from] = [Number(log.size), Number(log.in_zones ?? 0)];
-  // Zones of leaves that are not there: the tables do not belong together, which is for the auditor to say.
+  // More zones than leaves: the tables do not fit together, which the auditor reports.
   if (size < from || size + added.length - from < ZONE) return [];
   const to = Math.min(size, from + MAX_ZONES * ZONE);
   const known = to === from ? [] : await sql.query<ZoneRow>(ZONE_LEAVES, [log.log_id, from, to]);
@@ -201,9 +201,9 @@ async function zonesWith(sql: Sql, log: LogRow, added: readonly InboxRow[]): Pro
 }
 
 interface Appended {
-  /** Leaves; fewer than a full batch means that nothing waits. */
+  /** Number of leaves; fewer than a full batch: the inbox is empty. */
   readonly count: number;
-  /** What the traces of the records' requests get once the batch is committed. */
+  /** Added to the traces of the records' requests after the commit. */
   readonly spans: readonly RecordSpan[];
 }
 
@@ -216,7 +216,7 @@ async function appendBatch(
 ): Promise<Appended> {
   const startedAtMs = nowMs();
   const log = await holdLog(sql, organisationId, environment, logHost);
-  if (log === undefined) throw new Error('a log that was just made is not there');
+  if (log === undefined) throw new Error('a log that was just created does not exist');
   const rows = await sql.query<InboxRow>(TAKE, [organisationId, environment]);
   if (rows.length === 0) return { count: 0, spans: [] };
   const size = Number(log.size);
@@ -229,7 +229,7 @@ async function appendBatch(
   for (const row of found) heads.set(row.entity_id, { chainIndex: Number(row.chain_index), eventHash: row.event_hash });
   const leaves = rows.map((row, i) => {
     if (row.proof_id === null)
-      throw new Error(`the ${row.source} ${row.source_id} waits for its log and does not exist`);
+      throw new Error(`the ${row.source} ${row.source_id} is in the inbox of its log and does not exist`);
     const head = heads.get(row.entity_id) ?? { chainIndex: -1, eventHash: NO_PREVIOUS };
     const sealed = sealRecord(row.record, head.eventHash);
     heads.set(row.entity_id, { chainIndex: head.chainIndex + 1, eventHash: sealed.eventHash.toString('hex') });
@@ -277,18 +277,18 @@ async function appendBatch(
   };
 }
 
-/** Full batches a call: a worker that is asked to stop waits for its running job, which must end although records keep coming. */
+/** Full batches in one call. A worker that stops waits for its running job, which must end even if new records keep arriving. */
 const BATCHES_A_CALL = 20;
 
-/** Wakes the worker of this log again. */
-const GO_ON: Statement = {
+/** Queues the next call for this log. */
+const CONTINUE: Statement = {
   name: 'log-go-on',
   text: enqueueSql('proofs', 'append', { organisationId: '$1::text', environment: '$2::text' }),
 };
 
 /**
- * Appends what waits for one log, batch by batch. Safe to run in several workers at once: the head is locked for each
- * batch, and a row leaves the inbox in the transaction that makes it a leaf.
+ * Appends the inbox of one log, batch by batch. Several workers may run it at once: each batch locks the log's head, and a row
+ * leaves the inbox in the transaction that makes it a leaf.
  */
 export async function appendWaiting(deps: AppendDeps, organisationId: string, environment: Environment): Promise<void> {
   const { db } = deps;
@@ -297,5 +297,5 @@ export async function appendWaiting(deps: AppendDeps, organisationId: string, en
     addRecordSpans(spans);
     if (count < MAX_BATCH) return;
   }
-  await db.query(GO_ON, [organisationId, environment]);
+  await db.query(CONTINUE, [organisationId, environment]);
 }

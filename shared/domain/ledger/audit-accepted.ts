@@ -1,13 +1,13 @@
-// What an operator has accepted of an audit's findings, as it is stored: sealed, so that whoever only writes to the database
-// cannot accept in advance what the audit is going to find.
+// The stored form of findings that an operator has accepted. It is sealed, so that write access to the database is not enough to
+// accept findings in advance.
 import type { Sql } from '../../platform/db/database.ts';
 
-/** Whose findings: those of one log, or those that belong to none. */
+/** Findings of one log, or of the installation. */
 export type AcceptedPlace = `log ${number}` | 'installation';
 
 const sealedText = (place: AcceptedPlace, sentences: readonly string[]): string => JSON.stringify([place, sentences]);
 
-/** The text that is stored for these sentences. */
+/** The text to store for these sentences. */
 export function writeAccepted(
   { seals }: Pick<Sql, 'seals'>,
   place: AcceptedPlace,
@@ -18,7 +18,7 @@ export function writeAccepted(
   return JSON.stringify({ sentences, seal });
 }
 
-/** The sentences of a stored text; none when this service did not write it as it is, and then every finding counts. */
+/** The sentences of a stored text. Empty when its seal is wrong: then no finding is accepted. */
 export function readAccepted({ seals }: Pick<Sql, 'seals'>, place: AcceptedPlace, text: string): string[] {
   if (text === '[]') return [];
   let stored: { readonly sentences?: unknown; readonly seal?: unknown } | null;

@@ -1,5 +1,5 @@
-// The audit of authority: what the records of a log give to keys, agents, sessions, halts and approvals, kept in memory and
-// compared with their rows again and again. Rows can be edited in the database; the memory of this process can not.
+// The audit of authority: keeps in memory the authority that a log's records give to keys, agents, sessions, halts and approvals, and
+// compares it with their rows repeatedly. Rows can be edited in the database; the memory of this process cannot.
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
@@ -27,8 +27,8 @@ export interface AuthorityAuditDeps {
 
 export interface AuthorityAudit {
   /**
-   * Compares one organisation and environment, if it is its turn.
-   * @returns undefined when it is not, or when the records are not all read yet, which goes on the next time
+   * Compares one organisation and environment, if its comparison is due.
+   * @returns undefined when it is not due, or when not all records are read yet; the next call continues
    */
   compare(
     owner: { readonly organisationId: string; readonly environment: Environment },
@@ -36,20 +36,20 @@ export interface AuthorityAudit {
   ): Promise<Finding[] | undefined>;
 }
 
-/** Of one core, for what is compared again and again: the more rows, the less often, down to this often. */
+/** A comparison may use a twentieth of one core: the more rows, the longer the wait until the next one, up to the limit. */
 const SHARE = 20;
 const MAX_WAIT_MS = 30_000;
-/** Time to read records at once: a process that has just started reads all of them. */
+/** Time limit for reading records in one call, because a process that has just started reads all of them. */
 const READ_MS = 500;
-/** An approval lives a week at most (CUSTOS_APPROVAL_TTL), and clocks may differ by an hour. */
+/** The longest lifetime of an approval (CUSTOS_APPROVAL_TTL), and an hour for differences of clocks. */
 const APPROVAL_MS = 7 * 86_400_000 + 3_600_000;
 
-/** What is known of one organisation and environment. */
+/** The state of one organisation and environment. */
 interface Known {
   logged: Subjects;
   /** The next leaf of each of its logs. */
   readonly next: Map<number, number>;
-  /** Records whose bytes are not those that were hashed: nothing is taken from them. */
+  /** Findings of records whose bytes are not those that were hashed. Such records give no authority. */
   broken: Finding[];
   dueMs: number;
 }
@@ -62,11 +62,11 @@ const HOLD_POLICY: Statement = {
 export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditDeps): AuthorityAudit {
   const owners = new Map<string, Known>();
 
-  /** Takes in what was logged since the last time. @returns false when time was over first */
+  /** Reads the records since the last call. @returns false when the time limit came first */
   const readOn = async (sql: Sql, owner: Owner, known: Known, all: boolean): Promise<boolean> => {
     const startedMs = monotonicMs();
     const logs = await readLogs(sql, owner);
-    // A log that is smaller than it was is another one: the rest of the audit names it, and this begins again.
+    // A log that has shrunk is a different log, which the audit of logs reports. Start from the beginning.
     if (logs.some(({ logId, size }) => size < (known.next.get(logId) ?? 0))) {
       known.logged = noSubjects();
       known.next.clear();
@@ -128,8 +128,8 @@ export function createAuthorityAudit({ db, nowMs, monotonicMs }: AuthorityAuditD
   };
 
   /**
-   * A log that was made after the last activation has no record of it: this says which set it began with. Activations
-   * wait for it, so that the record of a later one stands after it.
+   * Records the policy set in force for a log that was created after the last activation and has no record of it. Activations wait
+   * for the lock, so that their records come later.
    */
   async function recordPolicyInForce(organisationId: string, environment: Environment): Promise<void> {
     await db.transaction(async (sql) => {

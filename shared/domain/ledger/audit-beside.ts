@@ -1,4 +1,4 @@
-// What leaves say of rows beside them, which no hash covers: trust folds and approvals, compared when their leaf has its turn.
+// Compares rows that no hash covers (trust folds and approvals) with the leaves that record them, when a leaf is audited.
 import { anyText, columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
@@ -39,7 +39,7 @@ const FOLDS: Statement = {
     JOIN trust_fold AS fold ON fold.organisation_id = $1 AND fold.environment = $2 AND fold.agent_id = asked.agent_id AND fold.last_n = asked.last_n`,
 };
 
-/** The bodies of records of one event; a record that is none is named by its own row. */
+/** The bodies of the records of one event. A record that is not JSON has its own finding. */
 function leavesOf(rows: readonly AuditedRow[], event: string): Leaf[] {
   return rows.flatMap((row) => {
     if (row.event !== event || row.source === undefined) return [];
@@ -75,7 +75,7 @@ async function auditFolds(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]
   });
 }
 
-/** States that an approval may have once a record says this of it. */
+/** States that an approval may have after a record of the key's state. */
 const AFTER: Readonly<Record<string, readonly string[]>> = {
   approved: ['approved', 'used', 'expired'],
   rejected: ['rejected'],
@@ -106,7 +106,7 @@ async function auditApprovals(sql: Sql, head: AuditHead, rows: readonly AuditedR
   });
 }
 
-/** Rows that say something else than these leaves record of them. */
+/** Findings for rows that differ from these leaves. */
 export async function auditBeside(sql: Sql, head: AuditHead, rows: readonly AuditedRow[]): Promise<Finding[]> {
   return [...(await auditFolds(sql, head, rows)), ...(await auditApprovals(sql, head, rows))];
 }

@@ -1,4 +1,4 @@
-// The audit of decisions: what `custos decision verify` does, over all that are new and, in turn, over those that are old.
+// The audit of decisions: verifies new decisions, and old ones in turn, as `custos decision verify` does.
 import type { Database, Statement } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
@@ -6,9 +6,9 @@ import { quoted } from '../../core/proof/encoding.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { DecisionTurns } from './audit-state.ts';
 
-/** Decisions that are verified before time is looked at again. */
+/** Decisions that are verified between two checks of the time. */
 const PAGE = 20;
-/** Leaves among which the next decisions are looked for at once. */
+/** Leaves that are searched for decisions at once. */
 const SPAN = 2_000;
 
 const NEXT: Statement = {
@@ -26,20 +26,20 @@ export interface LogOfDecisions {
 
 export interface DecisionsAudited {
   readonly turns: DecisionTurns;
-  /** By decision id: what is wrong with those that were verified now. */
+  /** The decisions that were verified now, by id; undefined: no finding. */
   readonly verified: ReadonlyMap<string, Finding | undefined>;
 }
 
 export interface DecisionsAuditDeps {
   readonly db: Database;
   readonly verifier: Pick<StoredVerifier, 'some'>;
-  /** Of this service: what another version decided is not evaluated again, it may have read the policies otherwise. */
+  /** Version of this service. Decisions of another version are not evaluated again, because it may have evaluated policies differently. */
   readonly version: string;
 }
 
 /**
  * Verifies at least one page of new decisions and one of old ones, and more while there is time, new ones first.
- * @param again ids that are wrong so far, to see whether they still are
+ * @param again ids with a finding so far, to check whether they still have one
  */
 export async function auditDecisions(
   { db, verifier, version }: DecisionsAuditDeps,
@@ -47,7 +47,7 @@ export async function auditDecisions(
   before: DecisionTurns,
   options: { readonly again: readonly string[]; readonly isTimeLeft: () => boolean },
 ): Promise<DecisionsAudited> {
-  // Another version may have read the same policies otherwise: what it decided is left to the command.
+  // Decisions of another version are left to the command `custos decision verify`.
   const isOurs = before.by === version;
   let turns: DecisionTurns = isOurs
     ? { ...before, from: Math.min(before.from, log.size), size: Math.min(before.size, log.size) }
@@ -72,7 +72,7 @@ export async function auditDecisions(
   const hasTime = (isFirst: boolean): boolean => isFirst || options.isTimeLeft();
   for (let isFirst = true; turns.size < log.size && hasTime(isFirst); isFirst = false)
     turns = { ...turns, size: await page(turns.size, log.size) };
-  // Once round is enough for one run.
+  // At most one full cycle in one run.
   const begun = turns.next;
   for (let isFirst = true, isRound = false; turns.from < turns.size && !isRound && hasTime(isFirst); isFirst = false) {
     const start = turns.next < turns.from || turns.next >= turns.size ? turns.from : turns.next;
@@ -88,7 +88,7 @@ function findingOf(decisionId: string, code: string, sentence: string): Finding 
     kind: 'decision-unverified',
     leafIndex: null,
     proofId: `prf${decisionId.slice(3)}`,
-    // The sentence may repeat content of the record, which findings never do: the command shows it.
+    // The failure's sentence may repeat content of the record, which findings never contain. The command shows it.
     sentence: `The decision ${quoted(decisionId)} does not hold: ${code}${sentence === '' ? '' : '; "custos decision verify" says more'}.`,
   };
 }

@@ -1,8 +1,7 @@
-// What the audit finds that belongs to no log of the database: logs that were signed and are gone, altered texts of policy sets.
+// Findings that belong to no log of the database: signed logs that are missing, and altered texts of policy sets.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
-import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
-import { ProofError } from '../../core/proof/failures.ts';
+import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import { readAccepted, writeAccepted } from './audit-accepted.ts';
 import { openFindings } from './audit-state.ts';
 import type { CheckpointKeeper } from './kept.ts';
@@ -24,20 +23,20 @@ interface Row {
   accepted: string;
 }
 
-// Written below, and by nothing else.
+// Written by keepInstallation alone.
 const parsed = (sql: Sql, { findings, accepted }: Row) => ({
   findings: JSON.parse(findings) as Finding[],
   accepted: readAccepted(sql, 'installation', accepted),
 });
 
-/** Names the logs whose checkpoints are kept and that the database has not. */
+/** Finds logs with kept checkpoints that are missing from the database. */
 export async function findLostLogs(sql: Sql, keeper: CheckpointKeeper): Promise<Finding[]> {
   const kept = await keeper.origins();
-  // After what is kept: a log is made before its first checkpoint is.
+  // Read after the kept ones, because a log is created before its first checkpoint.
   const known = new Set((await sql.query<{ origin: string }>(ORIGINS, [])).map(({ origin }) => origin));
   const findings: Finding[] = [];
   for (const origin of kept.filter((one) => !known.has(one))) {
-    const size = sizeOf(await keeper.read(origin));
+    const size = peekIfCheckpoint((await keeper.read(origin)) ?? '')?.size;
     const what = size === undefined ? 'a checkpoint' : `a checkpoint of ${size} leaves`;
     const sentence = `The log ${origin} is not in the database, and ${what} of it is kept outside: it was deleted, or the database is another one.`;
     findings.push({ kind: 'log-vanished', leafIndex: null, proofId: null, sentence });
@@ -45,16 +44,7 @@ export async function findLostLogs(sql: Sql, keeper: CheckpointKeeper): Promise<
   return findings;
 }
 
-function sizeOf(note: string | undefined): number | undefined {
-  try {
-    return note === undefined ? undefined : peekCheckpoint(note).size;
-  } catch (error) {
-    if (error instanceof ProofError) return undefined;
-    throw error;
-  }
-}
-
-// The text of the set in force in each run, those that were wrong, and one more in turn.
+// In each run: the set in force, those with findings, and one more in turn.
 const SETS: Statement = {
   name: 'installation-sets',
   text: `SELECT digest, encode(sha256(canonical), 'hex') = digest AS is_right, is_turn FROM (
@@ -65,10 +55,10 @@ const SETS: Statement = {
 };
 
 export interface AlteredSets {
-  /** Digests whose texts were looked at. */
+  /** Digests whose texts were checked. */
   readonly seen: readonly string[];
   readonly findings: readonly Finding[];
-  /** To go on after; '' when all had their turn. */
+  /** The digest after which the next run continues; '' at the end of a cycle. */
   readonly next: string;
 }
 
@@ -82,7 +72,7 @@ export async function findAlteredSets(sql: Sql, after: string): Promise<AlteredS
   const rows = await sql.query<{ digest: string; is_right: boolean; is_turn: boolean }>(SETS, [after, known]);
   const wrong = new Set(rows.filter((row) => !row.is_right).map((row) => row.digest));
   return {
-    // One that was wrong and is gone is not wrong any more.
+    // A set with a finding that no longer exists counts as checked.
     seen: [...known, ...rows.map((row) => row.digest)],
     findings: [...wrong].map((digest) => ({
       kind: 'policy-text-altered',
@@ -94,7 +84,7 @@ export async function findAlteredSets(sql: Sql, after: string): Promise<AlteredS
   };
 }
 
-/** Stores what belongs to no log. @returns what was found for the first time, or undefined while another worker does it */
+/** Stores the findings. @returns the new ones, or undefined while another worker stores them */
 export async function keepInstallation(
   sql: Sql,
   { found, sets }: { readonly found: readonly Finding[]; readonly sets: AlteredSets },
@@ -110,7 +100,7 @@ export async function keepInstallation(
   return findings.filter(({ sentence }) => !before.some((one) => one.sentence === sentence));
 }
 
-/** What is wrong beside the logs of the database, and not accepted. */
+/** Findings of the installation that are not accepted. */
 export async function installationFindings(sql: Sql): Promise<Finding[]> {
   const { findings, accepted } = await installationState(sql);
   return openFindings(findings, accepted);
@@ -121,7 +111,7 @@ async function installationState(sql: Sql): Promise<ReturnType<typeof parsed>> {
   return row === undefined ? { findings: [], accepted: [] } : parsed(sql, row);
 }
 
-/** Accepts what is said of one origin. @returns what was accepted */
+/** Accepts the findings of one origin. @returns the accepted findings */
 export async function acceptLost(sql: Sql, origin: string): Promise<Finding[]> {
   const { findings, accepted } = await installationState(sql);
   const taken = openFindings(findings, accepted).filter(({ sentence }) =>

@@ -10,10 +10,9 @@ import {
   SUBTREE_LEAVES,
   SUBTREE_LEVEL,
 } from '../../core/proof/audit-tree.ts';
-import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
+import { peekIfCheckpoint } from '../../core/proof/checkpoint.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { auditBeside } from './audit-beside.ts';
-import { ProofError } from '../../core/proof/failures.ts';
 import { frontierNodes } from '../../core/proof/frontier.ts';
 import type { TrustedKey } from '../../core/proof/keys.ts';
 import {
@@ -33,22 +32,22 @@ export interface LogToAudit {
   readonly head: AuditHead;
   /** The published keys. */
   readonly keys: readonly TrustedKey[];
-  /** What was kept outside the database, read before the head was. */
+  /** The checkpoint kept outside the database, read before the head. */
   readonly kept: string | undefined;
-  /** Keys that may have signed what was kept. */
+  /** Keys that may have signed the kept checkpoint. */
   readonly keptKeys: readonly TrustedKey[];
-  /** Whether to go on with what was audited before. */
+  /** Whether there is time to audit older subtrees again. */
   readonly isTimeLeft: () => boolean;
-  /** Whether what is new is left to the next run; one subtree of it is always audited. */
+  /** Whether new subtrees are left to the next run. At least one is always audited. */
   readonly isRunOver: () => boolean;
-  /** Everything, from the first leaf on. */
+  /** Audit everything, starting at the first leaf. */
   readonly full: boolean;
 }
 
-/** Findings that are stored; more would be the same again. */
+/** Limit of stored findings; more would repeat the same. */
 const MAX_FINDINGS = 100;
 
-/** Audits one log, and gives the state to remember. */
+/** Audits one log. @returns the state for the next run */
 export async function auditLog(log: LogToAudit, before: AuditState): Promise<AuditState> {
   const { sql, logId, head, keys, kept } = log;
   const { size, origin } = head;
@@ -63,7 +62,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   };
   const take = (findings: readonly Finding[]): void => {
     for (const finding of findings) {
-      // Each later checkpoint would say the same again.
+      // Each later checkpoint would report the same again.
       if (finding.kind === 'root-mismatch' && isRootNamed) continue;
       if (finding.kind === 'root-mismatch') isRootNamed = true;
       found.push({ ...finding, place });
@@ -73,12 +72,12 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     hashes.push(hash);
     blocks.push(hash);
   };
-  const keptHead = kept === undefined ? undefined : peek(kept);
+  const keptHead = kept === undefined ? undefined : peekIfCheckpoint(kept);
   let keptRoot: Buffer | undefined;
-  /** Leaf hashes of the incomplete subtree at the end: what it is made of, and what is stored of it. */
+  /** Leaf hashes of the incomplete subtree at the end: derived from the records, and as stored. */
   let tailHashes: readonly (readonly Buffer[])[] = [];
 
-  /** Derives subtree k, as far as the log goes; false when rows are missing and nothing can stand in for them. */
+  /** Derives subtree k up to the end of the log. @returns false when rows are missing and no stored node can replace them */
   const auditSubtree = async (k: number, isNew: boolean, checkpointsAfter: number): Promise<boolean> => {
     const start = k * SUBTREE_LEAVES;
     const past = Math.min(size, start + SUBTREE_LEAVES);
@@ -119,10 +118,10 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
       const isReplaced = tree.findings.some(({ kind }) => kind === 'leaves-swapped' || kind === 'leaves-replaced');
       const known = before.hashes[k];
       const wasWrong = before.findings.some((finding) => finding.place === place);
-      // What the tree was made of is what later checkpoints sign; the difference is named here and only here.
+      // Later checkpoints sign the stored tree, so the difference is reported only here.
       if (isNew) push(isReplaced && top !== undefined ? top : root);
       else if (wasWrong && tree.fits && known !== undefined && !known.equals(root)) {
-        // An earlier run saw wrong leaves here: what stands here now agrees with all that was signed, or is named below.
+        // An earlier run found wrong leaves here. The present ones agree with everything signed, or are reported below.
         known.set(root);
       }
       if (known !== undefined && !known.equals(root))
@@ -140,13 +139,13 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   const complete = completeSubtrees(size);
   const known = log.full ? 0 : Math.min(before.hashes.length, complete);
   for (const hash of before.hashes.slice(0, known)) push(hash);
-  /** Whether all of the log was derived, now or before: rows may be missing, and time may be short. */
+  /** Whether the whole log has been derived, now or before. False when rows are missing or time was short. */
   let isDerived = true;
-  // What is new, and the incomplete subtree at the end with checkpoints that are new.
+  // New subtrees, and the incomplete one at the end with new checkpoints.
   const audited = log.full ? 0 : before.auditedSize;
   for (let k = known; isDerived && k * SUBTREE_LEAVES < size; k += 1)
     isDerived = (log.full || k === known || !log.isRunOver()) && (await auditSubtree(k, true, audited));
-  // What is older, in turn; the incomplete subtree has its turn with all its checkpoints.
+  // Older subtrees in turn; the incomplete one in its turn with all its checkpoints.
   let { next } = before;
   const turns = log.full ? 0 : known + 1;
   for (let turn = 0; turn < turns && (turn === 0 || log.isTimeLeft()); turn += 1) {
@@ -166,12 +165,12 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
     ...before,
     auditedSize: Math.max(before.auditedSize, isDerived ? size : hashes.length * SUBTREE_LEAVES),
     next,
-    // Of a log that has become smaller the old hashes are still what it was.
+    // For a log that has shrunk the old hashes are kept, as evidence of what it was.
     hashes: [...hashes, ...before.hashes.slice(hashes.length)],
     findings: limited([...lasting, ...found]),
   };
 
-  /** What the log's own row says of its end. */
+  /** Compares the log's row with the last leaf, checkpoint and nodes. */
   function auditHead(): void {
     places.add('head');
     const { firstLeaf, lastLeaf, lastCheckpoint, lastNodes } = head;
@@ -220,7 +219,7 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   }
 
   function auditFrontier(layers: readonly (readonly Buffer[])[]): void {
-    // A log that is older than its frontier has none until it grows.
+    // A log of a version without a frontier has none until it grows.
     if (head.frontier.length === 0 || size === 0) return;
     const tail = complete * SUBTREE_LEAVES;
     if (tailHashes.length === 0 && size > tail) return;
@@ -231,13 +230,13 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
       );
       return Buffer.concat(expected.map((hash) => hash ?? Buffer.alloc(0))).equals(head.frontier);
     };
-    // A leaf that no node covers yet and whose record was changed is named by its row.
+    // A changed record in a leaf that no node covers yet is reported with its row.
     const candidates = size > tail ? tailHashes : [[]];
     if (!candidates.some(isFrontierOf))
       find('frontier-altered', `The frontier of the log is not that of its ${size} leaves.`, size - 1);
   }
 
-  /** What was kept outside, which an edit of the database can't reach. */
+  /** Compares with the kept checkpoint, which an edit of the database cannot change. */
   async function auditKept(): Promise<void> {
     if (kept === undefined) return;
     if (keptHead === undefined)
@@ -261,21 +260,12 @@ export async function auditLog(log: LogToAudit, before: AuditState): Promise<Aud
   }
 }
 
-function peek(note: string): { size: number; root: Buffer } | undefined {
-  try {
-    return peekCheckpoint(note);
-  } catch (error) {
-    if (error instanceof ProofError) return undefined;
-    throw error;
-  }
-}
-
-/** Whether a place is none of the log's own. */
+/** Whether a place is outside the log itself. */
 function isBeside(place: Place): boolean {
   return place === 'authority' || place.startsWith('decision ') || place.startsWith('trust ');
 }
 
-/** Each once, and no more than are stored: those of authority before all others. */
+/** Without duplicates and up to the limit, with findings of authority first. */
 export function limited(findings: readonly PlacedFinding[]): PlacedFinding[] {
   const [ofAuthority, others] = [
     findings.filter(({ place }) => place === 'authority'),
@@ -284,7 +274,7 @@ export function limited(findings: readonly PlacedFinding[]): PlacedFinding[] {
   return unique([...ofAuthority, ...others]).slice(0, MAX_FINDINGS);
 }
 
-/** A place that was audited twice in one run says the same twice. */
+/** A place that is audited twice in one run reports the same twice. */
 function unique(findings: readonly PlacedFinding[]): PlacedFinding[] {
   return [...new Map(findings.map((finding) => [`${finding.kind} ${finding.sentence}`, finding])).values()];
 }

@@ -1,14 +1,13 @@
-// What the auditor reads: heads, leaves with the rows they are about, nodes and checkpoints, by primary key and in pieces.
+// The auditor's queries: heads, leaves with their source rows, nodes and checkpoints, by primary key and in ranges.
 import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { SUBTREE_LEVEL, SUBTREE_LEAVES } from '../../core/proof/audit-tree.ts';
 import type { AuditedRow, StoredCheckpoint } from '../../core/proof/audit.ts';
-import { type TrustedKey, trustPublishedKeys } from '../../core/proof/keys.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 
-// Plans are made when the tables are still empty; nothing here may read a whole table.
+// Plans are cached while the tables are still empty; no query here may read a whole table.
 const NO_SCANS: Statement = { name: 'audit-no-scans', text: "SELECT set_config('enable_seqscan', 'off', true)" };
-// One statement, one snapshot: the log may grow meanwhile.
+// One statement, for one snapshot of a growing log.
 const HEAD: Statement = {
   name: 'audit-head',
   text: `SELECT log.size::text AS size, log.frontier, log.origin, log.organisation_id, log.environment,
@@ -20,9 +19,9 @@ const HEAD: Statement = {
       ) AS last) AS last_nodes
     FROM log WHERE log.log_id = $1`,
 };
-// Each order names the index to use, also that of one row, which is looked for from its id to its id: without it, and
-// before the first ANALYZE, another one costs as little in the planner's eyes. It reads all leaves of the log for each,
-// or all decisions of an agent: 480 microseconds a leaf against 25, for as long as the plan is kept.
+// Each ORDER BY determines the index, also for a single row, which is searched as a range from its id to its id. Without it, and
+// before the first ANALYZE, the planner may choose an index with which all leaves of the log, or all decisions of an agent, are
+// read for each row: 480 microseconds a leaf against 25, as long as the plan is cached.
 export const LEAVES: Statement = {
   name: 'audit-leaves',
   text: `SELECT leaf.leaf_index::text AS leaf_index, leaf.proof_id, leaf.entity_id, leaf.event, leaf.occurred_at, leaf.chain_index::text AS chain_index,
@@ -68,11 +67,6 @@ const CHECKPOINTS: Statement = {
   name: 'audit-checkpoints',
   text: 'SELECT size::text AS size, root, note FROM checkpoint WHERE log_id = $1 AND checkpoint.size > $2 AND checkpoint.size <= $3 ORDER BY checkpoint.size',
 };
-const KEYS: Statement = {
-  name: 'audit-keys',
-  text: "SELECT key_id, vkey, first_size::text AS first_size, last_size::text AS last_size FROM log_key WHERE log_id = $1 AND use = 'log'",
-};
-
 export interface AuditHead {
   readonly size: number;
   readonly frontier: Buffer;
@@ -92,7 +86,7 @@ export async function forbidScans(sql: Sql): Promise<void> {
   await sql.query(NO_SCANS, []);
 }
 
-/** All of one moment. */
+/** The head in one snapshot. */
 export async function readHead(sql: Sql, logId: number): Promise<AuditHead> {
   const [row] = await sql.query<{
     size: string;
@@ -205,7 +199,7 @@ export async function readLeaves(
   }));
 }
 
-/** Where a node is kept in memory. */
+/** The key of a node in maps. */
 export const nodeKey = (level: number, index: number): string => `${level} ${index}`;
 
 async function readNodes(sql: Sql, logId: number, ranges: readonly NodeRange[]): Promise<Map<string, Buffer>> {
@@ -243,22 +237,6 @@ export async function readCheckpoints(
 ): Promise<StoredCheckpoint[]> {
   const rows = await sql.query<{ size: string; root: Buffer; note: string }>(CHECKPOINTS, [logId, after, upTo]);
   return rows.map(({ size, root, note }) => ({ size: Number(size), root, note }));
-}
-
-/** The published keys of the log. @throws {ProofError} MALFORMED */
-export async function readKeys(sql: Sql, logId: number): Promise<TrustedKey[]> {
-  const rows = await sql.query<{ key_id: string; vkey: string; first_size: string; last_size: string | null }>(KEYS, [
-    logId,
-  ]);
-  return trustPublishedKeys(
-    rows.map((row) => ({
-      keyId: row.key_id,
-      vkey: row.vkey,
-      use: 'log',
-      firstSize: Number(row.first_size),
-      lastSize: row.last_size === null ? null : Number(row.last_size),
-    })),
-  );
 }
 
 /** How many complete subtrees a log of this size has. */

@@ -1,48 +1,48 @@
-// What the auditor remembers of a log between two runs: how far it is, what it derived, and what it found.
+// The auditor's state of a log between two runs: its progress, the derived hashes, and its findings.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { readAccepted, writeAccepted } from './audit-accepted.ts';
 
 /** A place in the log itself: subtree n, above the subtrees, or at the head. */
 export type LogPlace = `subtree ${number}` | 'upper' | 'head';
-/** Where a difference was found; it lasts until that place is right again. Beside the log: rows that must say what it says. */
+/** The place of a finding, which stays until an audit of the place finds it right. Places outside the log are rows that must agree with it. */
 export type Place = LogPlace | 'authority' | `decision ${string}` | `trust ${string}`;
 export type PlacedFinding = Finding & { readonly place: Place };
 
 export interface AuditState {
   /** Leaves that were derived at least once. */
   readonly auditedSize: number;
-  /** The complete subtree whose turn to be audited again is next. */
+  /** The next complete subtree to audit again. */
   readonly next: number;
-  /** 32 bytes for each complete subtree, as the other implementation derived them. */
+  /** The root of each complete subtree, as the second implementation derived it. */
   readonly hashes: readonly Buffer[];
   readonly findings: readonly PlacedFinding[];
-  /** Sentences of findings that an operator has accepted: they stop no signing. */
+  /** Sentences of findings that an operator has accepted. They do not stop signing. */
   readonly accepted: readonly string[];
-  /** Decisions that are verified, and whose turn is next. */
+  /** Progress of the audit of decisions and trust. */
   readonly decisions: DecisionTurns;
 }
 
-/** By index of their leaves. */
+/** Positions are indexes of leaves. */
 export interface DecisionTurns {
   /** The version of the service that verified them. */
   readonly by: string;
-  /** Those before were made by another version, or were not verified by this one. */
+  /** Decisions before it are not verified: another version made them. */
   readonly from: number;
-  /** Those before are verified. */
+  /** Decisions before it are verified. */
   readonly size: number;
-  /** Whose turn to be verified again is next. */
+  /** The next decision to verify again. */
   readonly next: number;
-  /** The agent whose turn to have its trust compared is next. */
+  /** The last agent whose trust was compared; '' at the start of a cycle. */
   readonly agentId: string;
 }
 
-/** Findings that nobody has accepted. */
+/** Findings that no operator has accepted. */
 export function openFindings<T extends Finding>(findings: readonly T[], accepted: readonly string[]): T[] {
   return findings.filter(({ sentence }) => !accepted.includes(sentence));
 }
 
-// SKIP LOCKED: a second audit of the same log would only do the same.
+// SKIP LOCKED, because a concurrent audit of the same log would do the same work.
 const MAKE: Statement = { name: 'audit-make', text: 'INSERT INTO audit (log_id) VALUES ($1) ON CONFLICT DO NOTHING' };
 const TAKE: Statement = {
   name: 'audit-take',
@@ -55,10 +55,10 @@ const KEEP: Statement = {
       verified_by = $8, verified_from = $9, verified_size = $10, verify_next = $11, trust_next = $12 WHERE log_id = $1`,
 };
 const HASH_BYTES = 32;
-/** The place whose turn is next stands before the hashes, big-endian. */
+/** `next`, big-endian, before the hashes. */
 const HEADER_BYTES = 8;
 
-/** Takes the state for the rest of the transaction; undefined when another worker has it. */
+/** Reads the state and locks it for the transaction; undefined when another worker has the lock. */
 export async function takeState(sql: Sql, logId: number): Promise<AuditState | undefined> {
   await sql.query(MAKE, [logId]);
   const [row] = await sql.query<{
@@ -80,7 +80,7 @@ export async function takeState(sql: Sql, logId: number): Promise<AuditState | u
     auditedSize: Number(row.audited_size),
     next: state.length < HEADER_BYTES ? 0 : Number(state.readBigUInt64BE()),
     hashes: Array.from({ length: count }, (_, i) => state.subarray(at(i), at(i + 1))),
-    // Written below, and by nothing else.
+    // Written by keepState alone.
     findings: JSON.parse(row.findings) as PlacedFinding[],
     accepted: readAccepted(sql, `log ${logId}`, row.accepted),
     decisions: {
@@ -95,7 +95,7 @@ export async function takeState(sql: Sql, logId: number): Promise<AuditState | u
 
 export async function keepState(sql: Sql, logId: number, state: AuditState, nowMs: number): Promise<void> {
   const { findings, decisions } = state;
-  // What was accepted and is right again counts anew when it comes back.
+  // An accepted finding that has disappeared is not accepted when it returns.
   const accepted = state.accepted.filter((one) => findings.some(({ sentence }) => sentence === one));
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeBigUInt64BE(BigInt(state.next));

@@ -1,4 +1,4 @@
-// The audit of trust: what is recorded of agents, compared with the sum of the signals that their folds hold, agent by agent.
+// The audit of trust: compares each agent's stored evidence with the sum of the signals in its folds.
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
@@ -6,7 +6,7 @@ import { dayOf, evidenceOf, MAX_AGE_DAYS, type SignalType } from '../../core/tru
 import { forbidScans } from './audit-rows.ts';
 import { ONE_MOMENT, type Owner } from './authority-rows.ts';
 
-/** Agents that are compared at once; each may have had many signals. */
+/** Agents in one transaction; each may have many signals. */
 const AGENTS = 20;
 
 const STATES: Statement = {
@@ -49,14 +49,14 @@ interface Signal {
   readonly weight: number;
 }
 
-/** What a turn found; `agentId` is the last one that was compared, '' after the last of all. */
+/** The result of one run; `agentId` is the last compared agent, '' at the end of a cycle. */
 export interface TrustTurn {
   readonly agentId: string;
   readonly compared: readonly string[];
   readonly findings: ReadonlyMap<string, Finding>;
 }
 
-/** Compares the next agents in the order of their ids: at least a page of them, and no agent twice. */
+/** Compares the next agents in order of their ids: at least one page, and no agent twice. */
 export async function auditTrust(
   db: Database,
   owner: Owner,
@@ -74,7 +74,7 @@ export async function auditTrust(
     turn.compared.push(...ids);
     for (const [id, what] of page.wrong) turn.findings.set(id, findingOf(id, what));
     turn.agentId = ids.length < AGENTS ? '' : (ids.at(-1) ?? '');
-    // After the last of all, the next run begins with the first.
+    // At the end of a cycle the next run begins with the first agent.
   } while (turn.agentId !== '' && isTimeLeft());
   return turn;
 }
@@ -84,7 +84,7 @@ function findingOf(agentId: string, what: string): Finding {
   return { kind: 'trust-altered', leafIndex: null, proofId: null, sentence };
 }
 
-/** What is wrong with each of these agents, if anything. @param sinceDay of older days nothing is kept up */
+/** The differences of these agents, by id. @param sinceDay evidence of older days is not maintained */
 async function compareAgents(
   sql: Sql,
   owner: Owner,
@@ -147,7 +147,7 @@ function differenceOf(
 
 function signalsOf(text: string): Signal[] | undefined {
   try {
-    // As it was folded; anything else adds up to something else.
+    // Written by the fold. Any other value has a different sum.
     const value = JSON.parse(text) as Signal[];
     return Array.isArray(value) ? value : undefined;
   } catch {

@@ -1,47 +1,47 @@
-// The auditor: derives logs again with another implementation, bit by bit and over and over, and names every difference.
-// It repairs nothing. What is new, and the incomplete subtree at the end, is derived in every run; of the older subtrees as
-// many as the time allows, in turn, so that an edit of any row is found when its turn comes. Beside the logs it compares
-// what rows say with what their records say: who may do what (each run), decisions and trust (new ones, and in turn).
+// The auditor: derives logs again with a second implementation and reports every difference; it repairs nothing. Each run derives new
+// leaves and the incomplete subtree at the end, and older subtrees in turn as time allows, so that every edited row is found
+// eventually. It also compares rows with their records: authority in each run, decisions and trust when new and then in turn.
 import type { KeyObject } from 'node:crypto';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { StoredVerifier } from '../verification/stored.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
-import { publishKey, trustKey } from '../../core/proof/keys.ts';
+import { publishKey, trustKey, trustPublishedKeys } from '../../core/proof/keys.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
-import { readAccepted } from './audit-accepted.ts';
 import type { AuthorityAudit } from './audit-authority.ts';
 import { auditDecisions } from './audit-decisions.ts';
 import { auditLog, limited } from './audit-log.ts';
-import { forbidScans, readHead, readKeys } from './audit-rows.ts';
+import { forbidScans, readHead } from './audit-rows.ts';
+import { readPublishedKeys } from './published-keys.ts';
 import { type AuditState, keepState, openFindings, type PlacedFinding, takeState } from './audit-state.ts';
 import { auditTrust } from './audit-trust.ts';
 import type { CheckpointKeeper } from './kept.ts';
-import { findAlteredSets, findLostLogs, installationFindings, keepInstallation } from './audit-installation.ts';
+import { findAlteredSets, findLostLogs, keepInstallation } from './audit-installation.ts';
+import { AUDIT_HALT } from './log-states.ts';
 
 export interface AuditorDeps {
   readonly db: Database;
-  /** What was signed, kept outside the database; without it that comparison is left out. */
+  /** Keeps signed checkpoints outside the database. Absent: no comparison with them. */
   readonly keeper?: CheckpointKeeper | undefined;
-  /** The log key of this process: it may have signed a kept checkpoint that a crash kept from being published. */
+  /** The log key of this process: after a crash a kept checkpoint may be signed with it and not published. */
   readonly key?: KeyObject | undefined;
-  /** Compares rows that have authority with their records; without it that is left out. */
+  /** Compares rows that give authority with their records. Absent: no comparison. */
   readonly authority?: AuthorityAudit | undefined;
-  /** Evaluates decisions again; without it that is left out. */
+  /** Evaluates decisions again. Absent: they are not verified. */
   readonly verifier?: Pick<StoredVerifier, 'some'> | undefined;
-  /** Of this service. Default: ''. */
+  /** Version of this service. Default: ''. */
   readonly version?: string;
   readonly nowMs: () => number;
-  /** A clock that never jumps. */
+  /** A monotonic clock. */
   readonly monotonicMs: () => number;
-  /** Told once of each difference, when it is found. */
+  /** Called once for each new finding. */
   readonly onFinding?: (origin: string, finding: Finding) => void;
-  /** Told when a log is right again. */
+  /** Called when the last finding of a log has disappeared. */
   readonly onRight?: (origin: string) => void;
-  /** Time a run spends on what was audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 500. */
+  /** Time in one run for leaves that were audited before; at least one subtree of 1,024 leaves of each log is audited. Default: 500. */
   readonly budgetMs?: number;
-  /** Time after which a run leaves what is new, and further logs, to the next one. Default: 500. */
+  /** Time after which a run leaves new leaves, and other logs, to the next one. Default: 500. */
   readonly runMs?: number;
-  /** Time a run spends on evaluating decisions again; at least a page of each log. Default: 250. */
+  /** Time in one run for evaluating decisions again; at least a page of each log. Default: 250. */
   readonly decisionsMs?: number;
 }
 
@@ -58,23 +58,23 @@ export interface LogAudit {
 
 export interface Auditor {
   /**
-   * Audits every log, those first that have waited longest; a log that another worker audits now is left out.
-   * @param options `full`: each from its first leaf on, whatever time it takes
+   * Audits the logs, those that waited longest first. A log that another worker is auditing is left out.
+   * @param options `full`: audits each log from its first leaf, without a time limit
    * @throws {ApiError} E6002
    */
   run(options?: { readonly full?: boolean }): Promise<LogAudit[]>;
 }
 
 /**
- * A twentieth of one core at a run every 10 s, which is about 400 new leaves a second: under full load the audit falls
- * behind, and catches up when it is over.
+ * A twentieth of one core at a run every 10 s, which is about 400 new leaves a second. Under full load the audit falls behind, and
+ * catches up afterwards.
  */
 const RUN_MS = 500;
-/** The same twentieth, for what is old when nothing is new: a million leaves have their turn within about half an hour. */
+/** The same share for older leaves: a cycle over a million leaves takes about half an hour. */
 const BUDGET_MS = 500;
-/** A fortieth of one core: about a hundred decisions a run, so that ten thousand have their turn within a quarter of an hour. */
+/** A fortieth of one core, about a hundred decisions a run: a cycle over ten thousand takes a quarter of an hour. */
 const DECISIONS_MS = 250;
-/** What comparing trust may take of it. */
+/** The share of it for the comparison of trust. */
 const TRUST_SHARE = 0.4;
 
 const LOGS: Statement = {
@@ -85,7 +85,7 @@ const LOGS: Statement = {
     LEFT JOIN audit ON audit.log_id = log.log_id ORDER BY audit.audited_at NULLS FIRST, log.log_id`,
 };
 
-/** Keys without a log: whoever was given one, was given it by no record. */
+/** Owners of keys that have no log, so that no record created their keys. */
 const OWNERS_WITHOUT_LOG: Statement = {
   name: 'audit-owners-without-log',
   text: `SELECT DISTINCT organisation_id, environment FROM api_key
@@ -99,31 +99,28 @@ const HALT: Statement = {
 interface LogName {
   log_id: number;
   organisation_id: string;
-  /** Whether this generation is the one that grows. */
+  /** Whether this is the current generation of the log. */
   is_newest: boolean;
   slug: string;
   environment: Environment;
   generation: number;
 }
 
-/** Why the signer stops, for the log's own row. */
-export const AUDIT_HALT = 'the audit found a difference';
-
 export function createAuditor(deps: AuditorDeps): Auditor {
   const { db, keeper, key, nowMs, monotonicMs, onFinding, onRight, budgetMs = BUDGET_MS, runMs = RUN_MS } = deps;
   const { authority, verifier, version = '', decisionsMs = DECISIONS_MS } = deps;
-  /** Which policy set is looked at next. */
+  /** The next policy set to check. */
   let nextSet = '';
 
-  const tell = (origin: string, before: readonly Finding[], after: readonly Finding[]): void => {
-    const told = new Set(before.map(({ sentence }) => sentence));
-    for (const finding of after) if (!told.has(finding.sentence)) onFinding?.(origin, finding);
+  const report = (origin: string, before: readonly Finding[], after: readonly Finding[]): void => {
+    const known = new Set(before.map(({ sentence }) => sentence));
+    for (const finding of after) if (!known.has(finding.sentence)) onFinding?.(origin, finding);
     if (before.length > 0 && after.length === 0) onRight?.(origin);
   };
 
   /**
-   * Changes what is remembered of a log, and stops its signer when there is something that nobody has accepted.
-   * @returns undefined when another worker audits it now
+   * Changes the state of a log, and stops its signer when a finding is open.
+   * @returns undefined when another worker is auditing it
    */
   const change = async (
     name: LogName,
@@ -142,28 +139,28 @@ export function createAuditor(deps: AuditorDeps): Auditor {
       return { before, state: after, origin: origin ?? `${name.slug}/${name.environment}` };
     });
     if (changed === undefined) return undefined;
-    tell(changed.origin, changed.before.findings, changed.state.findings);
+    report(changed.origin, changed.before.findings, changed.state.findings);
     return changed;
   };
 
   const auditOne = async (sql: Sql, before: AuditState, logId: number, full: boolean, startedMs: number) => {
     await forbidScans(sql);
     const { origin } = await readHead(sql, logId);
-    // Before the head that it is compared with: the log may grow meanwhile, but never shrink.
+    // Read before the head with which it is compared: meanwhile the log may grow, but never shrink.
     const kept = origin === null ? undefined : await keeper?.read(origin);
     const head = await readHead(sql, logId);
-    const keys = await readKeys(sql, logId);
+    const keys = trustPublishedKeys(await readPublishedKeys(sql, logId, ['log']));
     const own = key === undefined || origin === null ? [] : [trustKey(publishKey(key, { origin, use: 'log' }).vkey)];
     const isTimeLeft = (): boolean => monotonicMs() - startedMs < budgetMs;
     const isRunOver = (): boolean => monotonicMs() - startedMs >= runMs;
     const log = { sql, logId, head, keys, kept, keptKeys: [...keys, ...own], isTimeLeft, isRunOver, full };
     const after = await auditLog(log, before);
-    // A log that nobody has audited yet begins with this version of the service.
+    // The first audit of a log starts with decisions of this version.
     const isFirst = before.auditedSize === 0 && before.decisions.by === '';
     return { ...after, decisions: isFirst ? { ...before.decisions, by: version } : after.decisions };
   };
 
-  /** Who may do what, of every organisation and environment whose turn it is. */
+  /** Audits the authority in every organisation and environment that is due. @returns findings of those without a log */
   const auditAuthority = async (names: readonly LogName[], now: boolean): Promise<Finding[]> => {
     if (authority === undefined) return [];
     for (const name of names.filter((one) => one.is_newest)) {
@@ -184,7 +181,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     return found;
   };
 
-  /** What belongs to no log: logs that are gone, sets of policies, keys of those that have no log. */
+  /** Audits what belongs to no log: missing logs, policy sets, keys without a log. */
   const auditInstallation = async (withoutLog: readonly Finding[]): Promise<void> => {
     const lost = keeper === undefined ? [] : await findLostLogs(db, keeper);
     const sets = await findAlteredSets(db, nextSet);
@@ -195,7 +192,7 @@ export function createAuditor(deps: AuditorDeps): Auditor {
     for (const finding of found ?? []) onFinding?.('', finding);
   };
 
-  /** Decisions and trust of one log. */
+  /** Audits decisions and trust of one log. */
   const auditEvidence = async (name: LogName, before: AuditState, size: number, endMs: number): Promise<AuditState> => {
     const owner = { organisationId: name.organisation_id, environment: name.environment };
     const trustEndMs = monotonicMs() + decisionsMs * TRUST_SHARE;
@@ -245,114 +242,11 @@ export function createAuditor(deps: AuditorDeps): Auditor {
         const state = name.is_newest
           ? await auditEvidence(name, done.state, audited, monotonicMs() + decisionsMs)
           : done.state;
-        audits.push({
-          logId: name.log_id,
-          organisation: name.slug,
-          environment: name.environment,
-          generation: name.generation,
-          size,
-          auditedSize: state.auditedSize,
-          findings: state.findings.map(({ kind, leafIndex, proofId, sentence }) => ({
-            kind,
-            leafIndex,
-            proofId,
-            sentence,
-          })),
-        });
+        const { log_id: logId, slug: organisation, environment, generation } = name;
+        const findings = state.findings.map(({ place: _, ...finding }) => finding);
+        audits.push({ logId, organisation, environment, generation, size, auditedSize: state.auditedSize, findings });
       }
       return audits;
     },
   };
-}
-
-const STATES: Statement = {
-  name: 'audit-states',
-  text: `SELECT log.log_id, organisation.slug, log.environment, log.generation, log.size::text AS size, log.halted_reason,
-      audit.audited_size::text AS audited_size, audit.ok, audit.findings, audit.accepted, audit.audited_at
-    FROM log JOIN organisation ON organisation.id = log.organisation_id LEFT JOIN audit ON audit.log_id = log.log_id
-    ORDER BY organisation.slug, log.environment, log.generation`,
-};
-
-/** What is known of a log without auditing it. */
-export interface LogState {
-  readonly organisation: string;
-  readonly environment: Environment;
-  readonly generation: number;
-  readonly size: number;
-  /** Why nothing is signed any more. */
-  readonly haltedReason: string | undefined;
-  /** Undefined before the first audit. */
-  readonly audit:
-    | {
-        readonly size: number;
-        /** Nothing was found that nobody has accepted. */
-        readonly ok: boolean;
-        readonly findings: readonly Finding[];
-        /** Those that nobody has accepted. */
-        readonly open: readonly Finding[];
-        readonly at: Date;
-      }
-    | undefined;
-}
-
-/** Every log with its last audit, by organisation, environment and generation. */
-export async function readLogStates(sql: Sql): Promise<LogState[]> {
-  const rows = await sql.query<{
-    log_id: number;
-    slug: string;
-    environment: Environment;
-    generation: number;
-    size: string;
-    halted_reason: string | null;
-    audited_size: string;
-    ok: boolean;
-    findings: string;
-    accepted: string;
-    audited_at: Date | null;
-  }>(STATES, []);
-  return rows.map((row) => ({
-    organisation: row.slug,
-    environment: row.environment,
-    generation: row.generation,
-    size: Number(row.size),
-    haltedReason: row.halted_reason ?? undefined,
-    audit:
-      row.audited_at === null
-        ? undefined
-        : {
-            size: Number(row.audited_size),
-            ok: row.ok,
-            findings: JSON.parse(row.findings) as Finding[],
-            open: openFindings(
-              JSON.parse(row.findings) as Finding[],
-              readAccepted(sql, `log ${row.log_id}`, row.accepted),
-            ),
-            at: row.audited_at,
-          },
-  }));
-}
-
-/** What is wrong with the logs, as sentences for a person; none when all is right. */
-export async function logProblems(sql: Sql): Promise<string[]> {
-  const states = await readLogStates(sql);
-  const newest = new Map(states.map((state) => [`${state.organisation}/${state.environment}`, state.generation]));
-  const beside = await installationFindings(sql);
-  return [
-    ...beside.map(({ sentence }) => sentence),
-    ...states.flatMap(({ organisation, environment, generation, haltedReason, audit }) => {
-      const name = `the log ${organisation}/${environment}${generation > 1 ? `/${generation}` : ''}`;
-      const isHalted = haltedReason !== undefined && newest.get(`${organisation}/${environment}`) === generation;
-      // The reason of a halt that the audit made names what it found.
-      const open = haltedReason?.startsWith(AUDIT_HALT) ? [] : (audit?.open ?? []);
-      const [first] = open;
-      return [
-        ...(isHalted ? [`${name} is halted: ${haltedReason}`] : []),
-        ...(first === undefined
-          ? []
-          : [
-              `the audit of ${name} found ${open.length === 1 ? 'a difference' : `${open.length} differences, first`}: ${first.sentence}`,
-            ]),
-      ];
-    }),
-  ];
 }

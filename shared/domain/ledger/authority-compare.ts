@@ -1,4 +1,4 @@
-// Compares the rows that have authority with what the records of the log say of them. Pure.
+// Compares the rows that give authority with the records of the log. Pure.
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import {
   agentValue,
@@ -37,7 +37,7 @@ function compareKey(row: KeyRow, ledger: Ledger): Finding | undefined {
   });
   if (stored !== recorded)
     return authorityFinding('key-altered', `${name} has not ${differingMembers(stored, recorded)} ${AS_LOGGED}.`);
-  // A rotation without overlap revokes the old key, and says when it ends.
+  // A rotation without overlap revokes the old key, with the end in its record.
   if (row.revoked_at !== null && row.replaced_by === null)
     return authorityFinding('key-altered', `${name} is revoked, and no record in the log revoked it.`);
   return undefined;
@@ -78,7 +78,7 @@ function compareAgents({ agents }: AuthorityRows, ledger: Ledger): Finding[] {
   ];
 }
 
-/** One that has ended by itself gives nothing. */
+/** An expired session gives no authority. */
 function compareSessions({ sessions }: AuthorityRows, ledger: Ledger, nowMs: number): Finding[] {
   return sessions.flatMap((row) => {
     if (row.expires_at.getTime() <= nowMs) return [];
@@ -116,11 +116,11 @@ function comparePolicy({ activeDigest }: AuthorityRows, ledger: Ledger): Finding
   return [authorityFinding('policy-unrecorded', sentence)];
 }
 
-/** What else must be known of approvals. */
+/** Further inputs for the comparison of approvals. */
 export interface ApprovalContext {
-  /** Decisions on their way to the log. */
+  /** Decisions in the inbox of the log. */
   readonly waiting: ReadonlySet<string>;
-  /** States of those that the log has as approved and that are not open any more. */
+  /** States of approvals that are approved in the log and whose rows are closed. */
   readonly closed: ReadonlyMap<string, string>;
   readonly nowMs: number;
 }
@@ -159,7 +159,7 @@ function compareApproval(row: ApprovalRow, ledger: Ledger, { waiting }: Approval
     : altered('was approved by somebody else, or for something else, than its record in the log says.');
 }
 
-/** Approvals that by the log are approved and not used, among which no open row is. */
+/** Approvals that are approved and unused in the log and have no open row. */
 export function approvedWithoutRow({ openApprovals }: AuthorityRows, ledger: Ledger): string[] {
   const open = new Set(openApprovals.map((row) => row.approval_id));
   return ledger
@@ -170,7 +170,7 @@ export function approvedWithoutRow({ openApprovals }: AuthorityRows, ledger: Led
 function compareApprovals(rows: AuthorityRows, ledger: Ledger, context: ApprovalContext): Finding[] {
   return [
     ...rows.openApprovals.flatMap((row) =>
-      // One that is over gives nothing, and upkeep closes it.
+      // An expired approval gives no authority, and upkeep closes it.
       row.expires_at.getTime() <= context.nowMs ? [] : (compareApproval(row, ledger, context) ?? []),
     ),
     ...approvedWithoutRow(rows, ledger).map((id) => {

@@ -1,13 +1,13 @@
-// What the comparison of authority reads: records that give it, in the log and on their way there, and the rows that have it now.
+// The queries of the audit of authority: its records in the log and in the inbox, and the rows that give authority now.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { otherLeafHash } from '../../core/proof/audit-tree.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import { AUTHORITY_EVENTS, type AuthorityRecord } from './authority.ts';
 
-// The events stand in the text: only then is the partial index leaf_of_authority one of the plans.
+// The events are literals in the text, because only then the planner can use the partial index leaf_of_authority.
 const EVENTS = AUTHORITY_EVENTS.map((event) => `'${event}'`).join(', ');
 
-/** Everything that is compared is of one moment. To be the first statement of the transaction. */
+/** One snapshot for the whole comparison. Must be the first statement of the transaction. */
 export const ONE_MOMENT: Statement = {
   name: 'authority-one-moment',
   text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY',
@@ -56,7 +56,7 @@ const HALT: Statement = {
   text: 'SELECT key_id, reason FROM halt WHERE organisation_id = $1 AND environment = $2 AND lifted_at IS NULL',
 };
 const POLICY: Statement = { name: 'authority-policy', text: 'SELECT active_digest FROM policy_state' };
-// One look-up by key for each row, as in the other statements of the audit: joined, all leaves of the log were read.
+// One look-up by key for each row, as in the other statements of the audit: a join would read all leaves of the log.
 const OPEN_APPROVALS: Statement = {
   name: 'authority-open-approvals',
   text: `SELECT approval.approval_id, approval.state, approval.agent_id, approval.key_id, approval.digest, approval.decision_id, approval.expires_at,
@@ -116,7 +116,7 @@ export interface ApprovalRow {
   expires_at: Date;
   decided_by: string | null;
   reason: string | null;
-  /** Of the decision that opened it, up to its previousHash; null: there is none. */
+  /** Record of the decision that opened it, up to its previousHash; null: there is none. */
   record: Buffer | null;
   is_logged: boolean;
 }
@@ -152,7 +152,7 @@ export async function readApprovalStates(sql: Sql, owner: Owner, ids: readonly s
   return new Map(rows.map((row) => [row.approval_id, row.state]));
 }
 
-/** Which of these decisions are on their way to the log. */
+/** The decisions among these that are in the inbox of the log. */
 export async function readWaitingDecisions(sql: Sql, owner: Owner, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   return new Set(
@@ -166,7 +166,7 @@ export async function readLogs(sql: Sql, owner: Owner): Promise<{ logId: number;
   return rows.map(({ log_id: logId, size }) => ({ logId, size }));
 }
 
-/** A leaf of authority; without a record when its bytes are not those that were hashed. */
+/** A leaf of authority. Its record is undefined when the bytes are not those that were hashed. */
 export interface LoggedAuthority {
   readonly index: number;
   readonly proofId: string;
@@ -197,13 +197,13 @@ export async function readLogged(
   return { leaves, isLast: rows.length < PAGE };
 }
 
-/** Records of authority that wait for their log, in order. */
+/** Records of authority in the inbox of the log, in order. */
 export async function readWaiting(sql: Sql, owner: Owner): Promise<AuthorityRecord[]> {
   const rows = await sql.query<{ event: string; occurred_at: Date; record: Buffer }>(WAITING, owner);
   return rows.flatMap(({ event, occurred_at, record }) => recordOf(event, occurred_at, record) ?? []);
 }
 
-/** The record's own event and time: a column that says something else is a difference of its leaf. */
+/** Uses the event and time of the record itself. A column that differs is a finding of its leaf. */
 function recordOf(event: string, occurredAt: Date, prefix: Buffer): AuthorityRecord | undefined {
   const value = parse(`${prefix.toString('utf8')}}`) as
     | { eventType?: string; occurredAt?: string; payload?: { body?: unknown } }
@@ -224,7 +224,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What a decision says of the approval that it opened. */
+/** The approval that a decision opened, from its record. */
 export function openingOf(record: Buffer): {
   approvalId: unknown;
   expiresAt: unknown;

@@ -1,8 +1,8 @@
-// Who may do what, by the records of the log alone: what the rows of keys, agents, sessions, halts and approvals must say. Pure.
+// Derives the authority of keys, agents, sessions, halts and approvals from the records of the log alone. Pure.
 import type { Finding, FindingKind } from '../../core/proof/audit-findings.ts';
 import { quoted } from '../../core/proof/encoding.ts';
 
-/** Records that give or take authority. The index leaf_of_authority has the same list. */
+/** Events of records that give or revoke authority. The index leaf_of_authority has the same list. */
 export const AUTHORITY_EVENTS = [
   'custos.key',
   'custos.halt',
@@ -14,7 +14,7 @@ export const AUTHORITY_EVENTS = [
 
 export type SubjectKind = 'key' | 'agent' | 'session' | 'halt' | 'policy' | 'approval';
 
-/** What a row must say, as JSON; null: there must be none. */
+/** The content that a row must have, as JSON; null: there must be no row. */
 type Value = string | null;
 export type Subjects = Readonly<Record<SubjectKind, Map<string, Value>>>;
 
@@ -30,7 +30,7 @@ export function noSubjects(): Subjects {
   return { key: none(), agent: none(), session: none(), halt: none(), policy: none(), approval: none() };
 }
 
-/** By the log, and beside it what is on its way there. */
+/** The authority by the records in the log, overridden by those in the inbox. */
 export interface Ledger {
   get(kind: SubjectKind, id: string): Value | undefined;
   /** All ids that must have a row. */
@@ -51,12 +51,12 @@ export function ledgerOf(logged: Subjects, waiting: Subjects): Ledger {
 
 export type ApprovalRecordState = 'approved' | 'rejected' | 'expired' | 'used';
 
-/** What the records of an approval say of it. */
+/** An approval according to its records. */
 export interface RecordedApproval {
   readonly state: ApprovalRecordState;
   readonly decisionId: string;
   readonly digest: string;
-  /** Who approved or rejected it, and their words; null when nobody did. */
+  /** Who approved or rejected it, and the reason given; null: undecided. */
   readonly by: string | null;
   readonly reason: string | null;
   readonly usedBy: string | null;
@@ -67,13 +67,13 @@ export interface RecordedApproval {
 type Members = Readonly<Record<string, unknown>>;
 
 function membersOf(value: unknown): Members {
-  // Of an object that is no array every member may be asked for.
+  // Any member of an object may be read.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
 }
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-/** What a row of api_key must say. */
+/** The content of a row of api_key. */
 export interface KeyPower {
   readonly name: string;
   readonly scopes: readonly string[];
@@ -88,7 +88,7 @@ export const keyValue = (power: KeyPower): string => {
   const { name, scopes, agentIds, tier, expiresAt, replacedBy, createdBy } = power;
   return JSON.stringify({ name, scopes, agentIds, tier, expiresAt, replacedBy, createdBy });
 };
-/** A revoked key: whatever else it says. */
+/** The value of a revoked key, whose other content does not matter. */
 export const REVOKED = 'revoked';
 
 export const agentValue = (status: string, capabilities: readonly string[], tags: readonly string[]): string =>
@@ -96,10 +96,10 @@ export const agentValue = (status: string, capabilities: readonly string[], tags
 export const sessionValue = (keyId: string, expiresAt: string): string => JSON.stringify({ keyId, expiresAt });
 export const haltValue = (keyId: string, reason: string): string => JSON.stringify({ keyId, reason });
 
-/** Only one of each in a log. */
+/** The id of subjects of which a log has only one. */
 export const ONLY = '';
 
-/** Takes one more record in, in the order of the log. */
+/** Applies one more record, in the order of the log. */
 export function takeRecord(subjects: Subjects, ledger: Pick<Ledger, 'get'>, record: AuthorityRecord): void {
   const body = membersOf(record.body);
   const { change } = body;
@@ -128,7 +128,7 @@ export function takeRecord(subjects: Subjects, ledger: Pick<Ledger, 'get'>, reco
       put('halt', ONLY, change === 'halted' ? haltValue(String(body['keyId']), String(body['reason'])) : null);
       break;
     case 'custos.policy_set':
-      // A refused folder changes nothing.
+      // A refused policy folder changes nothing.
       if (change !== 'refused') put('policy', ONLY, textOf(body['digest']));
       break;
     case 'custos.approval':
@@ -174,11 +174,11 @@ function approvalAfter(body: Members, occurredAt: string, ledger: Pick<Ledger, '
 }
 
 export function approvalOf(value: Value | undefined): RecordedApproval | undefined {
-  // Written above, and by nothing else.
+  // Written by takeRecord alone.
   return value === undefined || value === null ? undefined : (JSON.parse(value) as RecordedApproval);
 }
 
-/** Forgets what can never be in force again: sessions that are over, approvals that ended longer ago than one can live. */
+/** Drops expired sessions, and approvals that were closed longer ago than the longest lifetime of an approval. */
 export function forgetOver(subjects: Subjects, nowMs: number, approvalMs: number): void {
   for (const [id, value] of subjects.session) {
     const expiresAt = value === null ? undefined : textOf(membersOf(JSON.parse(value))['expiresAt']);
@@ -191,7 +191,7 @@ export function forgetOver(subjects: Subjects, nowMs: number, approvalMs: number
   }
 }
 
-/** A difference of authority, which is of no leaf. */
+/** A finding of authority, which belongs to no leaf. */
 export function authorityFinding(kind: FindingKind, sentence: string): Finding {
   return { kind, leafIndex: null, proofId: null, sentence };
 }

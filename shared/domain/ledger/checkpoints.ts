@@ -1,4 +1,4 @@
-// Signs the heads of logs. A log that is not what was signed before is halted: it records, and nothing is signed any more.
+// Signs the heads of logs. A log that contradicts an earlier checkpoint is halted: it still takes records, and is no longer signed.
 import type { KeyObject } from 'node:crypto';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { peekCheckpoint, writeCheckpoint } from '../../core/proof/checkpoint.ts';
@@ -13,17 +13,17 @@ export interface CheckpointerDeps {
   readonly key: KeyObject;
   readonly keeper: CheckpointKeeper;
   readonly nowMs: () => number;
-  /** Told when a log is found not to be what was signed before. */
+  /** Called when a log is halted because it contradicts an earlier checkpoint. */
   readonly onHalt: (origin: string, reason: string) => void;
 }
 
 export interface Checkpointer {
-  /** Signs and publishes the log's head as it is now, unless that was done or the log is halted. */
+  /** Signs and publishes the present head of a log, unless it is published already or the log is halted. */
   publish(organisationId: string, environment: Environment): Promise<void>;
 }
 
-// Holding the row keeps workers from signing the same head twice and the head from moving meanwhile. Without scans of whole
-// tables, as in append.ts: plans that were made for a handful of nodes are kept while there are a million.
+// The lock keeps other workers from signing the same head, and the head from moving. Sequential scans are off, as in append.ts: plans
+// that were made for a handful of nodes stay cached while there are a million.
 const LOCK: Statement = {
   name: 'checkpoint-lock',
   text: `SELECT log_id, size::text AS size, origin, halted_reason, set_config('enable_seqscan', 'off', true) FROM log WHERE organisation_id = $1 AND environment = $2
@@ -34,7 +34,7 @@ const LAST: Statement = {
   text: 'SELECT size::text AS size, note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1',
 };
 const HALT: Statement = { name: 'log-halt', text: 'UPDATE log SET halted_reason = $2 WHERE log_id = $1' };
-// With its key: one that signed before and is another one now may sign no tree larger than it has.
+// With the key: any other key that has signed may sign no larger tree.
 const INSERT: Statement = {
   name: 'checkpoint-insert',
   text: `WITH ended AS (
@@ -52,13 +52,13 @@ interface LogRow {
   halted_reason: string | null;
 }
 
-/** An earlier checkpoint, and where it was found. */
+/** An earlier checkpoint, and its source for messages. */
 interface Earlier {
   readonly note: string;
   readonly from: string;
 }
 
-/** The root of the log as it is, if it grew from all of these; undefined when there is something to look into. */
+/** The root of the log if it extends all of these; undefined when one of them must be examined. */
 async function rootGrownFrom(sql: Sql, log: LogRow, earlier: readonly Earlier[]): Promise<Uint8Array | undefined> {
   const size = Number(log.size);
   const heads = earlier.map(({ note }) => peekCheckpoint(note));
@@ -73,7 +73,7 @@ async function rootGrownFrom(sql: Sql, log: LogRow, earlier: readonly Earlier[])
   }
 }
 
-/** Why the log is not the one of an earlier checkpoint, or undefined when it is. */
+/** Why the log does not extend an earlier checkpoint; undefined: it does. */
 async function forkOf(sql: Sql, log: LogRow, { note, from }: Earlier): Promise<string | undefined> {
   const head = peekCheckpoint(note);
   const size = Number(log.size);
@@ -85,7 +85,7 @@ async function forkOf(sql: Sql, log: LogRow, { note, from }: Earlier): Promise<s
     return `${from} of size ${head.size} has another root than the log has at that size: leaves were changed`;
   } catch (error) {
     if (error instanceof MissingNodeError)
-      return `${from} of size ${head.size} can't be compared, nodes are missing: ${error.message}`;
+      return `${from} of size ${head.size} cannot be compared, because nodes are missing: ${error.message}`;
     throw error;
   }
 }
@@ -106,7 +106,7 @@ export function createCheckpointer(deps: CheckpointerDeps): Checkpointer {
     const { origin } = log;
     const at = nowMs();
     const note = writeCheckpoint({ origin, size, root, key, timeMs: at });
-    // Kept before it is published: whoever has seen it, this installation remembers it.
+    // Kept before it is published, so that every checkpoint that anyone has seen is kept.
     await keeper.keep(origin, note);
     await sql.query(INSERT, [
       log.log_id,

@@ -1,8 +1,8 @@
-// Exporting a log: its keys, every record and every checkpoint as lines that anyone can audit without the service.
+// Exports a log: its keys, records and checkpoints as lines that can be audited without the service.
 import type { Sql, Statement } from '../../platform/db/database.ts';
-import type { PublishedKey } from '../../core/proof/keys.ts';
 import { LOG_FILE_FORMAT, writeLogLine } from '../../core/proof/log-file.ts';
 import { sealRecord } from '../../core/proof/record.ts';
+import { readPublishedKeys } from './published-keys.ts';
 
 export interface LogRow {
   readonly logId: number;
@@ -10,7 +10,7 @@ export interface LogRow {
   readonly environment: string;
   readonly generation: number;
   readonly size: number;
-  /** Null until the log's first worker has seen it. */
+  /** Null until a worker has first appended to it. */
   readonly origin: string | null;
   readonly haltedReason: string | null;
 }
@@ -19,11 +19,6 @@ const LOG: Statement = {
   name: 'log-of-generation',
   text: `SELECT log_id, organisation_id, environment, generation, size::text AS size, origin, halted_reason FROM log
     WHERE organisation_id = $1 AND environment = $2 AND ($3::integer IS NULL OR generation = $3) ORDER BY generation DESC LIMIT 1`,
-};
-const KEYS: Statement = {
-  name: 'export-keys',
-  text: `SELECT key_id, vkey, use, first_size::text AS first_size, last_size::text AS last_size FROM log_key
-    WHERE log_id = $1 AND use IN ('log', 'promise') ORDER BY log_key.first_size, key_id`,
 };
 const LEAVES: Statement = {
   name: 'export-leaves',
@@ -70,36 +65,17 @@ export async function findLog(
   };
 }
 
-/** Leaves are missing that the log counts: what would be exported is not the log. */
+/** A leaf or its record is missing, so that the log cannot be exported. */
 export class DamagedLogError extends Error {}
 
 /**
- * The lines of an exported log, as it is now. What is appended meanwhile is left out.
+ * The lines of a log as it is now. Leaves that are appended meanwhile are left out.
  * @throws {DamagedLogError} at the first leaf that is missing, or whose record is
  */
 export async function* exportLog(db: Sql, log: LogRow & { readonly origin: string }): AsyncGenerator<string> {
-  // Before the leaves: keys and checkpoints of a moment concern the leaves of that moment.
-  const keys = await db.query<{
-    key_id: string;
-    vkey: string;
-    use: PublishedKey['use'];
-    first_size: string;
-    last_size: string | null;
-  }>(KEYS, [log.logId]);
-  yield writeLogLine({
-    kind: 'header',
-    header: {
-      format: LOG_FILE_FORMAT,
-      origin: log.origin,
-      keys: keys.map((key) => ({
-        keyId: key.key_id,
-        vkey: key.vkey,
-        use: key.use,
-        firstSize: Number(key.first_size),
-        lastSize: key.last_size === null ? null : Number(key.last_size),
-      })),
-    },
-  });
+  // Read before the leaves, so that every key belongs to the exported leaves.
+  const keys = await readPublishedKeys(db, log.logId, ['log', 'promise']);
+  yield writeLogLine({ kind: 'header', header: { format: LOG_FILE_FORMAT, origin: log.origin, keys } });
   for (let from = 0; from < log.size; from += PAGE) {
     const past = Math.min(log.size, from + PAGE);
     const rows = await db.query<{ leaf_index: string; previous_hash: string; record: Buffer | null }>(LEAVES, [
@@ -118,7 +94,7 @@ export async function* exportLog(db: Sql, log: LogRow & { readonly origin: strin
   for (let after = 0; ; ) {
     const rows = await db.query<{ size: string; note: string }>(CHECKPOINTS, [log.logId, after]);
     for (const { size, note } of rows) {
-      // One beyond the log's end is exported when it was there before: it shows that the tail is missing.
+      // A checkpoint beyond the end is exported unless the log has grown: it shows that the end of the log is missing.
       if (Number(size) <= log.size || !(await hasGrown(db, log)))
         yield writeLogLine({ kind: 'checkpoint', checkpoint: note });
       after = Number(size);

@@ -1,8 +1,8 @@
-// How a record gets to its log: an inbox row in the transaction that makes it, and a job that wakes the log's worker.
+// Queues the job that appends a log's inbox. The inbox row itself is inserted in the transaction that creates the record.
 import { enqueueSql } from '../../platform/queues/outbox.ts';
 
 /**
- * Ends a statement: one outbox row for each log among its rows. The relay makes one job of many such rows.
+ * The end of a statement: one outbox row for each log among its rows. The relay coalesces such rows into one job.
  * @param rows a table or WITH member that has organisation_id and environment
  */
 export const wakeLogs = (rows: string): string =>

@@ -1,15 +1,15 @@
-// The largest tree head that was ever signed, kept outside the database: what a restored backup can't take back.
+// Keeps the last signed checkpoint of each log outside the database, so that restoring a backup of the database cannot undo it.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Where signed checkpoints are kept, one file a log. Shared by all workers (CUSTOS_CHECKPOINT_DIR). */
+/** A folder with one file for each log, shared by all workers (CUSTOS_CHECKPOINT_DIR). */
 export interface CheckpointKeeper {
-  /** The note that was kept last for this origin, or undefined. @throws the file system's error */
+  /** The last note of this origin, or undefined. @throws the file system's error */
   read(origin: string): Promise<string | undefined>;
-  /** Every origin of which a note is kept, sorted. @throws the file system's error */
+  /** The origins that have a note, sorted. @throws the file system's error */
   origins(): Promise<string[]>;
-  /** Resolves when the note will be found after a crash of the machine. @throws the file system's error */
+  /** Resolves when the note is durable. @throws the file system's error */
   keep(origin: string, note: string): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ function fileOf(dir: string, origin: string): string {
   return `${path.join(dir, ...parts)}${ENDING}`;
 }
 
-/** The origin of a file below the folder; undefined for anything else that lies there. */
+/** The origin of a file below the folder; undefined for other files. */
 function originOf(file: string): string | undefined {
   if (!file.endsWith(ENDING)) return undefined;
   try {
@@ -55,7 +55,7 @@ export function createCheckpointKeeper(dir: string): CheckpointKeeper {
       const file = fileOf(dir, origin);
       const folder = path.dirname(file);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      // Workers of several machines share the folder, and in containers their process ids are equal.
+      // Workers of several machines share the folder, and in containers they may have the same process id.
       const temporary = `${file}.${randomUUID()}.new`;
       const handle = await open(temporary, 'w', 0o600);
       try {

@@ -1,9 +1,9 @@
-// Lists of leaves, newest first, of any length: a statement of its own for each kind of question.
+// Lists leaves, newest first, with a separate statement for each combination of filters.
 import type { Statement } from '../../platform/db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { leafMark, ZONE } from './zones.ts';
 
-/** Where a leaf is among those of an organisation and environment: logs have numbers that rise, and a log that was opened anew counts its leaves from 0. */
+/** The position of a leaf in an organisation and environment: later generations of the log have higher ids, and count leaves from 0. */
 export interface LeafPlace {
   readonly logId: number;
   readonly index: number;
@@ -16,15 +16,15 @@ export interface LogFilter {
   readonly event?: string | undefined;
   readonly from?: Date | undefined;
   readonly to?: Date | undefined;
-  /** Only what stands before this leaf. */
+  /** Only leaves before this one. */
   readonly before?: LeafPlace | undefined;
 }
 
-/** What is read of a leaf, which is called `leaf`, and of its record. */
+/** The columns of a leaf (alias `leaf`) and of its record. */
 export const LEAF = `SELECT leaf.proof_id, leaf.event, leaf.entity_id, leaf.leaf_index::text AS leaf_index, leaf.log_id, leaf.chain_index::text AS chain_index,
     encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, leaf.occurred_at, leaf.appended_at,
     found.record`;
-// By primary key, one row at a time: whatever the planner thinks a page of leaves is, it never reads all records.
+// By primary key, one row at a time, so that no plan reads all records.
 export const JOINS = `LEFT JOIN LATERAL (
     SELECT record FROM decision WHERE leaf.source = 'decision' AND organisation_id = $1 AND environment = $2 AND decision_id = leaf.source_id
     UNION ALL SELECT record FROM record WHERE leaf.source = 'record' AND organisation_id = $1 AND environment = $2 AND proof_id = leaf.source_id
@@ -32,10 +32,10 @@ export const JOINS = `LEFT JOIN LATERAL (
   ) AS found ON true`;
 export const OF_LOG = 'leaf.organisation_id = $1 AND leaf.environment = $2';
 
-/** Leaves of chains that are looked at one by one before their zones are, among all entities that are asked for. */
+/** Leaves of the chains of all requested entities that are read one by one before zones are used. */
 const WALK = 4_000;
 
-/** Where the values of a question stand among those of its statement; `marks` are those of the zones that may hold it. */
+/** Placeholders of the filter's values in the statement; `marks` select the zones that may contain matches. */
 interface Places {
   readonly event?: string;
   readonly from?: string;
@@ -46,10 +46,10 @@ interface Places {
 }
 
 /**
- * Whatever is asked for, a page costs about the same among a million leaves as among ten. Without a filter, each log is a
- * range of its leaves. The newest of an entity are the end of its chain, whose order is that of the log. What is not
- * there, and all that is asked of all entities, is read zone by zone (migration 0010), newest first, passing over those
- * that can hold nothing of it.
+ * A page takes about the same time among a million leaves as among ten, with any filter. Without a filter it is a range scan of the
+ * log's leaves. The newest leaves of an entity are at the end of its chain, which has the order of the log. Filters on all
+ * entities, and chains without enough matches, are read zone by zone (migration 0010), newest first, skipping zones that cannot
+ * contain matches.
  */
 export function listLeaves(filter: LogFilter, limit: number): [statement: Statement, values: unknown[]] {
   const { organisationId, environment, entityIds, event, from, to, before } = filter;
@@ -84,7 +84,7 @@ export function listLeaves(filter: LogFilter, limit: number): [statement: Statem
 
 const NEWEST = 'part.log_id DESC, part.leaf_index DESC';
 
-/** The page of what several parts have, with the records. */
+/** One page of the union of several parts, with the records. */
 function whole(before: readonly string[], parts: string): string {
   const prepared = before.length === 0 ? '' : `WITH RECURSIVE ${before.join(', ')} `;
   return `${prepared}${LEAF} FROM (SELECT part.* FROM (${parts}) AS part ORDER BY ${NEWEST} LIMIT $3) AS leaf ${JOINS} ORDER BY ${NEWEST.replaceAll('part.', 'leaf.')}`;
@@ -107,7 +107,7 @@ function range(of: 'own' | 'walk', more: string, most: string): string {
   return `SELECT * FROM leaf WHERE log_id = ${of}.log_id AND leaf_index < ${of}.bound ${more} ORDER BY leaf_index DESC LIMIT ${most}`;
 }
 
-/** What is asked of a leaf beside its place. */
+/** The conditions of the filter other than the position. */
 function conditionsOf({ event, entities, from, to }: Places): string {
   const conditions: string[] = [];
   if (event !== undefined) conditions.push(`leaf.event = ${event}`);
@@ -118,8 +118,8 @@ function conditionsOf({ event, entities, from, to }: Places): string {
 }
 
 /**
- * What is newer than all zones, and then one zone after the other that may hold what is asked for, until there is a page
- * of each log. Said as steps, so that it is done in steps: a plan that looks for all of it first would read every leaf.
+ * Reads the leaves that are newer than all zones, then one matching zone after the other, until each log has a full page. It is a
+ * recursive query, so that PostgreSQL works in these steps: any other plan would read every leaf first.
  */
 function walk(places: Places, onlyIf = 'true'): string {
   const { from, to, marks } = places;
@@ -130,8 +130,8 @@ function walk(places: Places, onlyIf = 'true'): string {
     );
   if (from !== undefined) may.push(`zone.latest >= ${from}::timestamptz`);
   if (to !== undefined) may.push(`zone.earliest < ${to}::timestamptz`);
-  // The limit is what there is; and conditions are looked at after it: another index may seem better for them, and is not.
-  // OFFSET 0 keeps the look-up of the next zone one: else it is done anew wherever its result is named.
+  // The limit is the size of a zone, and conditions apply after it, because the planner could otherwise choose a worse index.
+  // OFFSET 0 makes the look-up of the next zone run once, and not at each reference to its result.
   const leaves = range(
     'walk',
     `AND leaf_index >= next.first_index AND leaf_index < next.first_index + ${ZONE}`,
@@ -154,16 +154,16 @@ function walk(places: Places, onlyIf = 'true'): string {
     )`;
 }
 
-/** What the walk has found. */
+/** The leaves that the walk found. */
 const WALKED = `SELECT part.* FROM walk CROSS JOIN LATERAL unnest(found) AS at (leaf_index)
     CROSS JOIN LATERAL (SELECT * FROM leaf WHERE leaf.log_id = walk.log_id AND leaf.leaf_index = at.leaf_index OFFSET 0) AS part`;
 
-/** The newest leaves of each chain; and the zones of those entities whose page is not full with them and whose chain goes on. */
+/** The newest leaves of each chain; for entities with longer chains whose page is not full, also their zones. */
 function ofEntities(places: Places, most: string): string {
   const { entities, marks, before, ...others } = places;
   const head = `SELECT chain_index FROM leaf WHERE ${OF_LOG} AND leaf.entity_id = asked.entity ORDER BY chain_index DESC LIMIT 1`;
   const asked = conditionsOf(others);
-  // A page begins behind the leaf that the one before ended in, which is on the chain of one of the entities.
+  // A page continues after the last leaf of the previous one, which is on the chain of one of the entities.
   const [last, conditions] =
     before === undefined
       ? ['NULL', asked]

@@ -1,4 +1,4 @@
-// Reading perfect nodes of a log's tree: all that a proof needs in one query, so that proofs cost O(log n) rows.
+// Reads nodes of a log's tree: all nodes of a proof in one query of O(log n) rows.
 import { columnMap, numeric } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { consistencyPath, inclusionPath, type NodeReader } from '../../core/proof/merkle.ts';
@@ -8,8 +8,8 @@ const ASKED = columnMap<{ readonly level: number; readonly index: number }>({
   level: numeric('smallint', (node) => node.level),
   node_index: numeric('bigint', (node) => node.index),
 });
-// One look-up by primary key for each: a subquery with a limit can't be joined in another way. Plans of plain joins were
-// made while the tables were empty, and read all nodes of the log for a path of twenty.
+// One look-up by primary key for each node, forced by LIMIT in a lateral subquery. Plans of plain joins, cached while the tables were
+// empty, read all nodes of the log for a path of twenty.
 const READ: Statement = {
   name: 'nodes-read',
   text: `SELECT asked.level, asked.node_index::text AS node_index, found.hash
@@ -28,10 +28,10 @@ interface Row {
   hash: Buffer;
 }
 
-/** A node is asked for that the log does not have: the size is larger than the tree, or rows are missing. */
+/** The log lacks a node: the size is larger than the tree, or rows are missing. */
 export class MissingNodeError extends Error {}
 
-/** Runs a computation over nodes twice: once to learn which it needs, once with them. */
+/** Runs a computation over nodes twice: first to collect the nodes that it needs, then with them. */
 async function withNodes<T>(sql: Sql, logId: number, compute: (node: NodeReader) => T): Promise<T> {
   const needed: { level: number; index: number }[] = [];
   const placeholder = new Uint8Array(32);
@@ -85,4 +85,14 @@ export function readRoots(sql: Sql, logId: number, sizes: readonly number[]): Pr
 /** The root of the tree of the first `size` leaves, from stored nodes. @throws {MissingNodeError} */
 export async function readRoot(sql: Sql, logId: number, size: number): Promise<Uint8Array> {
   return frontierRoot(await readFrontier(sql, logId, size));
+}
+
+/** The root of the tree of the first `size` leaves; undefined when nodes are missing. */
+export async function storedRoot(sql: Sql, logId: number, size: number): Promise<Uint8Array | undefined> {
+  try {
+    return await readRoot(sql, logId, size);
+  } catch (error) {
+    if (error instanceof MissingNodeError) return undefined;
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-// Promises: what ingress signs when it accepts a record, so that a log that never shows it can be proven wrong.
+// Promises: ingress signs one for each accepted record, as proof against a log that does not contain the record in time.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { rawPublicKey } from '../../core/proof/ed25519.ts';
@@ -13,7 +13,7 @@ export interface PromiseSubject {
   readonly proofId: string;
   /** SHA-256 of JCS of the record without its previousHash, lower-case hex. */
   readonly recordDigest: string;
-  /** When the record was accepted: the same record has the same promise, however often it is asked for. */
+  /** When the record was accepted, so that the same record always gets the same promise. */
   readonly issuedAtMs: number;
 }
 
@@ -39,20 +39,20 @@ export interface PromiserDeps {
   readonly keyFile: string;
   /** CUSTOS_MAX_MERGE_DELAY, seconds. */
   readonly maxMergeDelaySeconds: number;
-  /** CUSTOS_LOG_HOST: for logs that are not made yet. */
+  /** CUSTOS_LOG_HOST, for logs that do not exist yet. */
   readonly logHost: string;
   readonly nowMs: () => number;
   readonly onError: (error: unknown) => void;
 }
 
-/** Publishes the key, then signs with it. @throws {ConfigError} without a usable key file; {ApiError} E6002 */
+/** Publishes the key before anything is signed with it. @throws {ConfigError} without a usable key file; {ApiError} E6002 */
 export async function startPromiser(deps: PromiserDeps): Promise<Promiser> {
   const { db, changes, keyFile, maxMergeDelaySeconds, logHost, nowMs, onError } = deps;
   const key = await readKeyFile('CUSTOS_PROMISE_KEY_FILE', keyFile);
   const signer = createPromiseSigner({ key, maxMergeDelaySeconds });
   await db.query(PUBLISH, [signer.keyId, rawPublicKey(key), new Date(nowMs())]);
 
-  // A log that was opened anew has another origin; one that is not made yet will have this host's.
+  // A forked log has a different origin. A log that does not exist yet will have the origin of this host.
   let origins = new Map<string, string>();
   const load = async (): Promise<void> => {
     const rows = await db.query<{ organisation_id: string; environment: string; origin: string }>(ORIGINS, []);

@@ -1,4 +1,4 @@
-// Proofs as they are accepted and read: written in groups with their inbox rows, settled by proofId for ever.
+// Accepts proofs: inserts them in groups with their inbox rows; a repeated proofId gets the first answer.
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
@@ -35,9 +35,8 @@ export interface AcceptedProof {
 
 export interface ProofStore {
   /**
-   * Accepts all of them or none; resolves when they are durable. A proofId that was accepted before gives the first
-   * answer when the request says the same.
-   * @throws {ApiError} E2010 (422) at the pointer of a proofId that was used for something else; E6002
+   * Accepts all or none; resolves when they are durable. Idempotent: a repeated proofId with the same request gets the first answer.
+   * @throws {ApiError} E2010 (422) at the pointer of a proofId that was used for a different request; E6002
    */
   accept(rows: readonly ProofRow[], pointerOf: (index: number) => string): Promise<AcceptedProof[]>;
   /** The same within the caller's transaction. */
@@ -71,9 +70,8 @@ const PROOFS = columnMap<ProofRow>({
   traceparent: optionalText((r) => r.traceparent),
 });
 
-// Rows are inserted in the order of their ids, so that two statements with the same ids wait for each other and never in
-// a circle; they wait for their log in the order of the request. Grouping finds that order at n log n whatever the
-// planner expects; a join of two short lists it may well run as n * n.
+// Rows are inserted in the order of their ids, so that two statements with the same ids cannot deadlock. Inbox rows have the order of
+// the request, found by grouping in n log n with any plan; the planner might run a join of two short lists in n * n.
 const INSERT: Statement = {
   name: 'proofs-accept',
   text: `WITH given AS (${PROOFS.rows()}), made AS (
@@ -108,7 +106,7 @@ interface Earlier {
 
 const MAX_REQUESTS = 200;
 const MAX_WAITING = 20_000;
-/** A request with more rows, or longer records, has a statement of its own. */
+/** A request with more rows, or longer records, gets a separate statement. */
 const LARGE_ROWS = 50;
 const LARGE_CHARACTERS = 65_536;
 
@@ -124,11 +122,11 @@ function idOf(organisationId: string, environment: string, proofId: string): str
 
 /** The rows that were inserted, by id. */
 function insertedBy(rows: readonly object[]): ReadonlyMap<string, Inserted> {
-  // The statement above returns these columns.
+  // The columns of the statement above.
   return new Map((rows as Inserted[]).map((row) => [idOf(row.organisation_id, row.environment, row.proof_id), row]));
 }
 
-/** Whether an id has the form that the service gives to its own records. Callers may not choose such a one. */
+/** Whether an id has the form of the service's own records, which callers may not choose. */
 export function isOwnId(proofId: string): boolean {
   return /^prf_[0-9a-z]{26}$/.test(proofId);
 }
@@ -151,7 +149,7 @@ export function createProofStore(deps: { db: Database }): ProofStore {
     inserted: ReadonlyMap<string, Inserted>,
     pointerOf: (index: number) => string,
   ): Promise<AcceptedProof[]> => {
-    /** What was inserted for this row: by itself, or by one of the same statement that says the same. */
+    /** The row that was inserted for this one: itself, or an equal one of the same statement. */
     const insertedOf = (row: ProofRow): Inserted | undefined => {
       const made = inserted.get(idOf(row.organisationId, row.environment, row.proofId));
       return made?.request_digest === row.requestDigest ? made : undefined;
@@ -196,11 +194,10 @@ export function createProofStore(deps: { db: Database }): ProofStore {
 
   return {
     async accept(rows, pointerOf) {
-      // One proof is refused alone, and ids of our own making are never refused. With several of the caller's ids one may
-      // be, and then none must stay.
+      // A refusal of one of several needs a rollback of all. A single proof, and ids of the service itself, need none.
       const mayRefuse = rows.length > 1 && rows.some((row) => !isOwnId(row.proofId));
       if (mayRefuse) return db.transaction((sql) => this.acceptIn(sql, rows, pointerOf));
-      // What is large gains nothing from company, and many of them together would not fit one statement.
+      // Large requests gain nothing from grouping, and many together would not fit one statement.
       const isLarge = rows.length > LARGE_ROWS || sizeOf(rows) > LARGE_CHARACTERS;
       const inserted = isLarge ? insertedBy(await db.query(INSERT, columns([{ rows }]))) : await group.add({ rows });
       return settle(db, rows, inserted, pointerOf);

@@ -1,4 +1,4 @@
-// Reading the log: one proof, the list of them, and the chain of one entity.
+// Reads a log: one proof, lists of proofs, and the chain of one entity.
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { sealRecord } from '../../core/proof/record.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
@@ -33,7 +33,7 @@ export interface LogReader {
   pending(organisationId: string, environment: Environment, proofId: string): Promise<Pending | undefined>;
   /** Newest first. */
   list(filter: LogFilter, limit: number): Promise<Anchored[]>;
-  /** Oldest first, from a position in the chain on. */
+  /** Oldest first, starting at a position in the chain. */
   chain(
     organisationId: string,
     environment: Environment,

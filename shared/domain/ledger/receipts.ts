@@ -1,9 +1,10 @@
-// Receipts, checkpoints and consistency of a log, as anyone may have them.
+// Reads receipts, checkpoints, keys and consistency proofs of a log.
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { type PublishedKey, publishKey, type TrustedKey, trustPublishedKeys } from '../../core/proof/keys.ts';
 import { type Receipt, writeReceipt } from '../../core/proof/receipt.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { readConsistencyPath, readInclusionPath } from './nodes.ts';
+import { PUBLISHED_KEY } from './published-keys.ts';
 import { createLogReader, type LogReader } from './read.ts';
 
 export interface StoredCheckpoint {
@@ -22,7 +23,7 @@ export interface ConsistencyAnswer {
 }
 
 export interface ReceiptStore extends LogReader {
-  /** The receipt of a leaf, by the first checkpoint that covers it; undefined while there is none. */
+  /** The receipt of a leaf, with the first checkpoint that covers it; undefined while there is none. */
   receipt(
     organisationId: string,
     environment: Environment,
@@ -69,13 +70,15 @@ const LIST: Statement = {
   name: 'checkpoint-list',
   text: `SELECT ${CHECKPOINT} FROM checkpoint WHERE log_id = ${CURRENT} AND ($3::bigint IS NULL OR checkpoint.size < $3) ORDER BY checkpoint.size DESC LIMIT $4`,
 };
-const KEY = `key_id AS "keyId", vkey, use, first_size::text AS "firstSize", last_size::text AS "lastSize"`;
 const KEYS: Statement = {
   name: 'log-keys-list',
-  text: `SELECT ${KEY} FROM log_key JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY log_id, log_key.created_at, key_id`,
+  text: `SELECT ${PUBLISHED_KEY} FROM log_key JOIN log USING (log_id) WHERE organisation_id = $1 AND environment = $2 ORDER BY log_id, log_key.created_at, key_id`,
 };
-const ALL_KEYS: Statement = { name: 'log-keys-all', text: `SELECT ${KEY} FROM log_key ORDER BY log_id, created_at` };
-// Every log has the same promise keys, each under a name of its own.
+const ALL_KEYS: Statement = {
+  name: 'log-keys-all',
+  text: `SELECT ${PUBLISHED_KEY} FROM log_key ORDER BY log_id, created_at`,
+};
+// All logs have the same promise keys, each published under the log's origin.
 const PROMISE_KEYS: Statement = {
   name: 'promise-keys-list',
   text: `SELECT log.origin, promise_key.public_key FROM log, promise_key
@@ -98,20 +101,8 @@ interface CheckpointRow {
   signed_at: Date;
 }
 
-interface KeyRow {
-  keyId: string;
-  vkey: string;
-  use: 'log';
-  firstSize: string;
-  lastSize: string | null;
-}
-
 function checkpointOf({ size, root, note, signed_at }: CheckpointRow): StoredCheckpoint {
   return { size: Number(size), root, note, signedAt: signed_at };
-}
-
-function keyOf(row: KeyRow): PublishedKey {
-  return { ...row, firstSize: Number(row.firstSize), lastSize: row.lastSize === null ? null : Number(row.lastSize) };
 }
 
 export function createReceiptStore(deps: { db: Database }): ReceiptStore {
@@ -155,12 +146,12 @@ export function createReceiptStore(deps: { db: Database }): ReceiptStore {
       );
     },
     async keys(organisationId, environment) {
-      const rows = await db.query<KeyRow>(KEYS, [organisationId, environment]);
-      return [...rows.map(keyOf), ...(await promiseKeys(organisationId, environment))];
+      const rows = await db.query<PublishedKey>(KEYS, [organisationId, environment]);
+      return [...rows, ...(await promiseKeys(organisationId, environment))];
     },
     async allKeys() {
-      const rows = await db.query<KeyRow>(ALL_KEYS, []);
-      return trustPublishedKeys([...rows.map(keyOf), ...(await promiseKeys(null, null))]);
+      const rows = await db.query<PublishedKey>(ALL_KEYS, []);
+      return trustPublishedKeys([...rows, ...(await promiseKeys(null, null))]);
     },
     async size(organisationId, environment) {
       return (await logOf(organisationId, environment))?.size ?? 0;

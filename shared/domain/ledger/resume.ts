@@ -1,4 +1,4 @@
-// An operator's word that a log may sign again although the audit found something, and that a log is known to be gone.
+// Accepts findings of the audit for an operator: a halted log signs again, or a missing log is known to be lost.
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { Finding } from '../../core/proof/audit-findings.ts';
 import { peekCheckpoint } from '../../core/proof/checkpoint.ts';
@@ -8,19 +8,20 @@ import { acceptLost } from './audit-installation.ts';
 import { openFindings } from './audit-state.ts';
 import { findLog, type LogRow } from './export.ts';
 import type { CheckpointKeeper } from './kept.ts';
-import { MissingNodeError, readRoot } from './nodes.ts';
+import { storedRoot } from './nodes.ts';
 import { writeServiceRecord } from './service-record.ts';
+import { readSignedNotes } from './signed-heads.ts';
 
-/** Why a log does not sign again, as a sentence. */
+/** Why findings cannot be accepted, as a sentence. */
 export class ResumeError extends Error {}
 
 export interface Resumed {
   readonly origin: string;
-  /** What is accepted from now on. */
+  /** The findings that were accepted now. */
   readonly accepted: readonly Finding[];
 }
 
-interface Word {
+interface Acceptance {
   /** `cli:<user>`. */
   readonly by: string;
   readonly reason: string;
@@ -42,47 +43,36 @@ const ACCEPT: Statement = {
   text: 'UPDATE audit SET accepted = $2, ok = true WHERE log_id = $1',
 };
 const GO_ON: Statement = { name: 'resume-go-on', text: 'UPDATE log SET halted_reason = NULL WHERE log_id = $1' };
-const LAST: Statement = {
-  name: 'resume-last-checkpoint',
-  text: 'SELECT note FROM checkpoint WHERE log_id = $1 ORDER BY checkpoint.size DESC LIMIT 1',
-};
 const OPERATOR: Statement = { name: 'resume-operator', text: 'SELECT id FROM organisation WHERE is_operator' };
 
-/** Whether the tree grew from every head that was signed last: otherwise a signature would fork the log. */
+/** Whether the tree extends every last signed head. Otherwise a new signature would contradict an old one. */
 async function isGrown(
   sql: Sql,
   log: LogRow & { readonly origin: string },
   keeper: CheckpointKeeper,
 ): Promise<boolean> {
-  const [last] = await sql.query<{ note: string }>(LAST, [log.logId]);
-  const notes = [await keeper.read(log.origin), last?.note].filter((note) => note !== undefined);
-  for (const head of notes.map(peekCheckpoint)) {
-    if (head.size > log.size) return false;
-    try {
-      if (!head.root.equals(await readRoot(sql, log.logId, head.size))) return false;
-    } catch (error) {
-      if (error instanceof MissingNodeError) return false;
-      throw error;
-    }
+  for (const head of (await readSignedNotes(sql, log, keeper)).map(peekCheckpoint)) {
+    const root = head.size > log.size ? undefined : await storedRoot(sql, log.logId, head.size);
+    if (root === undefined || !head.root.equals(root)) return false;
   }
   return true;
 }
 
 /**
- * Accepts what the audit has found of a halted log, so that it signs again. The record of it, with who, why and what was
- * found, is a leaf of the log and is signed with it.
- * @throws {ResumeError} when there is no such log, it is not halted, or it is not the one that was signed before
+ * Accepts the findings of a halted log, so that it signs again. A record with the operator, the reason and the findings becomes a leaf
+ * of the log.
+ * @throws {ResumeError} when there is no such log, it is not halted, or it contradicts a signed head
  */
 export async function resumeLog(
   { db, keeper, nowMs }: ResumeDeps,
   owner: { readonly organisationId: string; readonly environment: Environment },
-  { by, reason }: Word,
+  { by, reason }: Acceptance,
 ): Promise<Resumed> {
   const { organisationId, environment } = owner;
   return db.transaction(async (sql) => {
     const found = await findLog(sql, organisationId, environment);
     if (found === undefined) throw new ResumeError('There is no such log.');
-    // The audit's row before the log's own: the auditor takes them in this order.
+    // The row of the audit before that of the log: the same lock order as the auditor.
     const [audit] = await sql.query<{ findings: string; accepted: string }>(AUDIT, [found.logId]);
     await sql.query(HOLD, [found.logId]);
     const log = await findLog(sql, organisationId, environment);
@@ -91,7 +81,7 @@ export async function resumeLog(
       throw new ResumeError('The log is not halted: there is nothing to accept.');
     if (!(await isGrown(sql, { ...log, origin }, keeper)))
       throw new ResumeError(
-        'The log is not the one that was signed before, and signing it would show two pasts: "custos log fork" opens it anew.',
+        'The log contradicts what was signed before, so signing it would show two histories. "custos log fork" replaces it.',
       );
     // Written by the auditor alone.
     const findings = JSON.parse(audit?.findings ?? '[]') as Finding[];
@@ -114,19 +104,21 @@ export async function resumeLog(
 }
 
 /**
- * Accepts that a log is gone whose checkpoint is kept. The kept file stays: a log of that origin can never begin anew.
- * The record of it is a leaf of the operator's own log.
- * @throws {ResumeError} when the audit does not miss this log
+ * Accepts that a log with a kept checkpoint is lost. The kept file stays, so that no new log can have that origin. A record of it
+ * becomes a leaf of the operator's own log.
+ * @throws {ResumeError} when the audit has no such finding
  */
 export async function acceptLostLog(
   { db, nowMs }: Omit<ResumeDeps, 'keeper'>,
   origin: string,
-  { by, reason }: Word,
+  { by, reason }: Acceptance,
 ): Promise<void> {
   await db.transaction(async (sql) => {
     const accepted = await acceptLost(sql, origin);
     if (accepted.length === 0)
-      throw new ResumeError(`The audit does not miss a log ${origin}; "custos log list" says what it found.`);
+      throw new ResumeError(
+        `The audit has no finding of a missing log ${origin}; "custos log list" shows its findings.`,
+      );
     const [operator] = await sql.query<{ id: string }>(OPERATOR, []);
     if (operator === undefined)
       throw new ResumeError('There is no operator organisation whose log could hold the record.');

@@ -1,10 +1,10 @@
-// Giving the logs another key: the database accepts it from now on, and the old one may sign nothing larger than it has.
+// Changes the log key: from now on the database accepts the new one, and the old one may sign no larger trees.
 import type { KeyObject } from 'node:crypto';
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { ensureSecretFingerprint } from '../../platform/db/fingerprints.ts';
 import { keyIdOf } from '../../core/proof/keys.ts';
 
-/** Why the key is not changed, as a sentence. */
+/** Why the key cannot be changed, as a sentence. */
 export class RotationError extends Error {}
 
 const WORKERS: Statement = {
@@ -26,9 +26,9 @@ const END: Statement = {
 };
 
 /**
- * Makes another log key the one that workers must have. Old keys stay published with the sizes that they signed.
+ * Makes this the key that workers must have. Old keys stay published with the sizes that they signed.
  * @returns the id of the new key
- * @throws {RotationError} while workers run (they would go on with the old key), and for a key that is or was in use
+ * @throws {RotationError} while workers run (they would continue with the old key), and for a key that is or was in use
  */
 export async function rotateLogKey(db: Database, key: KeyObject): Promise<string> {
   const keyId = keyIdOf(key);
@@ -36,10 +36,10 @@ export async function rotateLogKey(db: Database, key: KeyObject): Promise<string
     const [workers] = await sql.query<{ count: number }>(WORKERS, []);
     if (workers !== undefined && workers.count > 0)
       throw new RotationError(
-        'Workers are running, and would go on signing with the old key: stop them first, and start them with the new one.',
+        'Workers are running, and would continue to sign with the old key. Stop them first, and start them with the new one.',
       );
     const [known] = await sql.query<{ is_in_use: boolean }>(KNOWN, [keyId]);
-    // Sizes are one span a key: a key that came back could sign what it must not.
+    // A key has one range of sizes. A key that is used again could sign sizes outside of it.
     if (known !== undefined)
       throw new RotationError(
         known.is_in_use

@@ -1,4 +1,4 @@
-// Records of the service's own (proofs.md): what only it can say, on its way to the log in the transaction that does it.
+// Records of the service itself, such as changes of keys. Each is written in the transaction of the change that it records.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
@@ -6,7 +6,7 @@ import { recordPrefix } from '../../core/proof/record.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import { wakeLogs } from './inbox.ts';
 
-/** Entities that only the service writes about; callers' ids can't begin with `custos:`. */
+/** Entities of the service's records. Callers' ids cannot begin with `custos:`. */
 export const SERVICE_ENTITIES = {
   'custos.policy_set': 'custos:policies',
   'custos.key': 'custos:keys',
@@ -18,14 +18,14 @@ export const SERVICE_ENTITIES = {
 } as const;
 export type ServiceEvent = keyof typeof SERVICE_ENTITIES;
 
-/** The service's own, too, on the chain of the agent that they concern. */
+/** Events of the service's records on the chain of the agent concerned. */
 export const AGENT_EVENTS = ['custos.approval', 'custos.agent'] as const;
 export type AgentEvent = (typeof AGENT_EVENTS)[number];
 
 interface RecordOwner {
   readonly organisationId: string;
   readonly environment: Environment;
-  /** Plain JSON: goes into the record as it is. */
+  /** Plain JSON, included unchanged. */
   readonly body: object;
 }
 
@@ -47,7 +47,7 @@ const INSERT: Statement = {
     ) ${wakeLogs('made')}`,
 };
 
-/** Puts a record on its way to its log; it gets there if, and only if, the caller's transaction commits. */
+/** Stores a record and its inbox row. It reaches its log if, and only if, the caller's transaction commits. */
 export async function writeServiceRecord(sql: Sql, record: ServiceRecord, nowMs: number): Promise<void> {
   const { organisationId, environment, event, body } = record;
   const entityId = 'agentId' in record ? record.agentId : SERVICE_ENTITIES[record.event];
@@ -67,7 +67,7 @@ export async function writeServiceRecord(sql: Sql, record: ServiceRecord, nowMs:
   await sql.query(INSERT, [organisationId, environment, proofId, entityId, event, occurredAt, prefix]);
 }
 
-/** The same record in every log that there is: what concerns the whole installation. */
+/** Stores the same record for every log, for changes of the whole installation. */
 export async function writeToAllLogs(sql: Sql, event: ServiceEvent, body: object, nowMs: number): Promise<void> {
   const logs = await sql.query<{ organisation_id: string; environment: Environment }>(ALL_LOGS, []);
   for (const log of logs) {

@@ -1,9 +1,9 @@
-// Zones: what each 256 leaves in a row hold (a zone map), so that a list of some of them passes over the others without reading them. Pure.
+// Zone maps over 256 consecutive leaves each, with which a filtered list skips leaves without reading them. Pure.
 
-/** Leaves of a zone: few enough to be read for one of them, many enough that all zones can be looked through. */
+/** Leaves of a zone: few enough to read for one match, and enough that all zones can be scanned. */
 export const ZONE = 256;
 
-/** What a zone is made of. */
+/** The members of a leaf that a zone summarizes. */
 export interface ZoneLeaf {
   readonly event: string;
   readonly entityId: string;
@@ -19,8 +19,8 @@ export interface Zone {
 }
 
 /**
- * What a zone is asked for: an event, an entity, or (both given) an event of an entity. FNV-1a over the UTF-16 units. It
- * is stored, so it never changes. Two that share a mark cost the reading of a zone, and nothing else.
+ * The hash under which a zone is searched: of an event, an entity, or (both given) an event of an entity. FNV-1a over the UTF-16
+ * units. It is stored, so it never changes. A collision only costs the reading of a zone.
  */
 export function leafMark(event: string, entityId: string): number {
   const text = `${event}\n${entityId}`;
@@ -31,7 +31,7 @@ export function leafMark(event: string, entityId: string): number {
 
 /**
  * The zones that these leaves complete.
- * @param from the index of the first of them, which begins a zone
+ * @param from the index of the first leaf, which begins a zone
  */
 export function zonesOf(from: number, leaves: readonly ZoneLeaf[]): Zone[] {
   const zones: Zone[] = [];

@@ -110,7 +110,7 @@ CREATE TABLE decision (
   proof_id text NOT NULL,
   -- Which process wrote it: the others count it into their history windows.
   process_id text NOT NULL,
-  -- The canonical bytes of the record up to its previousHash (proofs.md); payload.body is the answer.
+  -- The canonical bytes of the record up to its previousHash; payload.body is the answer.
   record bytea NOT NULL,
   -- JCS of all facts, and the salt of factsDigest. Retention may erase both, nothing else of the row ever changes.
   facts bytea,

@@ -112,7 +112,7 @@ CREATE TABLE record (
   entity_id text NOT NULL,
   event text NOT NULL,
   occurred_at timestamptz(3) NOT NULL,
-  -- The canonical bytes up to previousHash (proofs.md).
+  -- The canonical bytes up to previousHash.
   record bytea NOT NULL,
   -- SHA-256 of JCS of the request that made it: a repeat of the proofId must say the same. Null for the service's own.
   request_digest bytea,
