@@ -243,7 +243,10 @@ export function createAuditor(deps: AuditorDeps): Auditor {
           ? await auditEvidence(name, done.state, audited, monotonicMs() + decisionsMs)
           : done.state;
         const { log_id: logId, slug: organisation, environment, generation } = name;
-        const findings = state.findings.map(({ place: _, ...finding }) => finding);
+        const findings = state.findings.map((placed): Finding => {
+          const { place: _, ...finding } = placed;
+          return finding;
+        });
         audits.push({ logId, organisation, environment, generation, size, auditedSize: state.auditedSize, findings });
       }
       return audits;
