@@ -1,9 +1,9 @@
-// What `custos start` prints when the service is ready: where it is, the key, and three requests to try.
+// The text that `custos start` prints when the service is ready: addresses, the admin key, and requests to try.
 
 export interface BannerOptions {
   /** Base address of ingress. */
   readonly address: string;
-  /** The admin key, when this start made it. */
+  /** The admin key, when this start created it. */
   readonly newKey: string | undefined;
   /** File that holds the admin key, when there is one. */
   readonly keyFile: string | undefined;
@@ -11,9 +11,9 @@ export interface BannerOptions {
   readonly tookMs: number;
 }
 
-/** The lines to print. The requests work when they are pasted into a shell on the same machine. */
+/** The requests work when they are pasted into a shell on the same machine. */
 export function bannerLines({ address, newKey, keyFile, tookMs }: BannerOptions): string[] {
-  // From the file rather than spelled out: a key in a command stays in the shell's history.
+  // Read from the file, because a key in a command would stay in the shell's history.
   const key = keyFile === undefined ? (newKey ?? '$CUSTOS_KEY') : `$(cat ${shellQuote(keyFile)})`;
   const post = (path: string, body: object): string =>
     `  curl -s ${address}${path} -H "X-API-Key: ${key}" -H 'Content-Type: application/json' -d ${shellQuote(JSON.stringify(body))}`;
@@ -42,12 +42,12 @@ function keyLines(newKey: string | undefined, keyFile: string | undefined): stri
   if (newKey !== undefined)
     return [
       `  Admin key   ${newKey}`,
-      `              ${kept === '' ? 'shown this once: keep it safe' : `shown this once, and ${kept}`}`,
+      `              ${kept === '' ? 'shown only once: keep it safe' : `shown only once, and ${kept}`}`,
     ];
   return kept === '' ? [] : [`  Admin key   ${kept}`];
 }
 
-/** One word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellQuote(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

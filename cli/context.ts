@@ -1,4 +1,4 @@
-// What commands share: the checked settings, and the address of the service's database.
+// Settings of commands, and access to the service's database.
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
@@ -15,7 +15,7 @@ export function loadConfig(): Config {
   return readConfig(process.env, { root: findRoot(), cwd: process.cwd() });
 }
 
-/** Where a command finds the service's data. */
+/** Access to the service's data. */
 export interface Store {
   readonly databaseUrl: string;
   readonly pepper: string;

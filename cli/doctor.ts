@@ -113,7 +113,7 @@ async function diagnoseDatabase(config: Config): Promise<Diagnosis[]> {
     const { cause = error } = error as Error;
     const reason = reasonOf(cause);
     // The address may hold a password, so only the driver's message is shown.
-    return [problem('database', `does not answer: ${reason}`, 'start PostgreSQL, or see DATABASE_URL')];
+    return [problem('database', `does not answer: ${reason}`, 'start PostgreSQL, or correct DATABASE_URL')];
   }
   try {
     const server = await examine({

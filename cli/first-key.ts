@@ -1,4 +1,4 @@
-// The first organisation and its admin key, made at the first start and found again at every later one.
+// Ensures that the first organisation and its admin key exist: the first start creates them.
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { StoreConfig } from '../shared/platform/config/config.ts';
@@ -9,15 +9,15 @@ import { createSeals } from '../shared/platform/db/seals/seals.ts';
 import { BOOTSTRAP_FILE, ensureBootstrap } from '../shared/domain/keys/bootstrap.ts';
 
 export interface FirstKey {
-  /** The key, when this start made it. */
+  /** The key, when this start created it. */
   readonly newKey: string | undefined;
   /** File that holds it, when there is one. */
   readonly keyFile: string | undefined;
 }
 
 /**
- * @param embedded whether there is a data folder of our own to keep a generated key in
- * @throws {BootstrapError} when CUSTOS_BOOTSTRAP_KEY or the kept key cannot be used
+ * @param embedded whether the database is embedded; a generated key is stored in its data folder then
+ * @throws {BootstrapError} when CUSTOS_BOOTSTRAP_KEY or the stored key can't be used
  */
 export async function ensureFirstKey(config: StoreConfig, embedded: boolean): Promise<FirstKey> {
   const { databaseUrl, pepper, pepperPrevious, bootstrapKey } = config;
@@ -30,7 +30,7 @@ export async function ensureFirstKey(config: StoreConfig, embedded: boolean): Pr
     onError: () => undefined,
   });
   try {
-    // Under another pepper every row would be refused, and the key be made in vain.
+    // Checked first: under another pepper every row would be refused, and a second key would be created.
     await ensureSecretFingerprint(db, PEPPER, pepper);
     const nowMs = await databaseNowMs(db);
     const clock = { nowMs: () => nowMs };

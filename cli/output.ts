@@ -1,22 +1,22 @@
-// What commands print on standard output: tables, findings and JSON, with colour on a terminal only.
+// Output of commands on standard output: tables, findings and JSON, with colour only on a terminal.
 import { styleText } from 'node:util';
 import { printable } from '../shared/core/proof/encoding.ts';
 
 type Tone = 'red' | 'yellow' | 'green' | 'cyan' | 'bold' | 'dim';
-/** Texts in colour, or as they are. */
+/** Functions that colour a text, or return it unchanged. */
 export type Paint = Readonly<Record<Tone, (text: string) => string>>;
 
 const TONES: readonly Tone[] = ['red', 'yellow', 'green', 'cyan', 'bold', 'dim'];
 
 function paintOf(isColoured: boolean): Paint {
   const entries = TONES.map((tone) => [tone, (text: string) => (isColoured ? styleText(tone, text) : text)] as const);
-  // Every tone of the type is in the list above.
+  // TONES has every member of the type.
   return Object.fromEntries(entries) as Paint;
 }
 
 /**
- * Whether a stream gets colour: NO_COLOR (any value but the empty one) says no, FORCE_COLOR (any but the empty one, `0`
- * and `false`) says yes, else only a terminal that is not dumb does.
+ * Whether a stream gets colour: never with a non-empty NO_COLOR; always with a FORCE_COLOR other than empty, `0` and
+ * `false`; otherwise only a terminal that is not dumb.
  */
 export function isColoured(
   stream: { readonly isTTY?: boolean },
@@ -33,7 +33,7 @@ export function paint(): Paint {
   return paintOf(isColoured(process.stdout));
 }
 
-/** One line on standard output. What came from a file must have gone through `printable`. */
+/** One line on standard output. Text from files and callers must have gone through `printable`. */
 export function printLine(line = ''): void {
   process.stdout.write(`${line}\n`);
 }
@@ -49,7 +49,7 @@ function widthOf(cell: string): number {
   return cell.replaceAll(COLOURS, '').length;
 }
 
-/** Rows under their headings, in columns; cells may be painted. */
+/** Rows under their headings, in columns. Cells may be coloured. */
 export function tableLines(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -69,7 +69,7 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
   for (const line of tableLines(headings, rows)) printLine(line);
 }
 
-/** What is wrong with a file, and where. `line` and `column` count from 1. */
+/** An error or warning in a file. `line` and `column` count from 1. */
 export interface ShownFinding {
   readonly file: string;
   readonly line: number;
@@ -77,13 +77,13 @@ export interface ShownFinding {
   readonly severity: 'error' | 'warning';
   readonly code: string;
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string;
-  /** Something that shows it, such as a request and its two verdicts. */
+  /** For example a request and its two verdicts. */
   readonly example?: string;
 }
 
-/** `file:line:column severity code message`, then hint and example below it. What files brought in is made printable. */
+/** `file:line:column severity code message`, with hint and example below. Text from files is made printable. */
 export function findingLines(finding: ShownFinding, { red, yellow, bold, dim }: Paint = paint()): string[] {
   const { file, line, column, severity, code, message, hint, example } = finding;
   const tone = severity === 'error' ? red : yellow;

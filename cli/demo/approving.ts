@@ -1,31 +1,23 @@
-// Chapter four: what policies leave to a human is approved with another key, used once, and lets waiting work go on.
+// Chapter four: an approval is given with another key, used once, and lets waiting work continue.
+import type { Static } from 'typebox';
+import type { ApprovalDetail } from '../../shared/api/approval.ts';
 import type { DecisionBody } from '../../shared/api/decision.ts';
 import { DemoError, until } from './client.ts';
-import { must, note, type Scene, showDecision } from './scene.ts';
+import { must, note, type Scene, showDecision, type SubmittedBody } from './scene.ts';
 
-interface ApprovalView {
-  readonly status: string;
-  readonly decision: DecisionBody;
-}
+type ApprovalBody = Static<typeof ApprovalDetail>;
 
-interface SubmittedView {
-  readonly intentId: string;
-  readonly status: string;
-  readonly approvalId: string | null;
-  readonly decision: DecisionBody | null;
-}
-
-/** A human looks at what was asked, and agrees. @returns the ESCALATE that waited */
+/** A human reads the request and approves it. @returns the ESCALATE that opened the approval */
 async function approve({ approver, print, summary }: Scene, approvalId: string, reason: string): Promise<DecisionBody> {
   const path = `/v1/approvals/${approvalId}`;
-  const { decision } = await approver.get<ApprovalView>(path);
-  const { status } = await approver.post<ApprovalView>(`${path}/approve`, { reason }, 200);
+  const { decision } = await approver.get<ApprovalBody>(path);
+  const { status } = await approver.post<ApprovalBody>(`${path}/approve`, { reason }, 200);
   print.line(`an admin with another key: ${status}, "${reason}"`);
   summary.approvals.push(approvalId);
   return decision;
 }
 
-/** Asks, is escalated, is approved and asks again: good for this, once. */
+/** Asks, gets an ESCALATE and an approval, and asks again. The approval is valid for one use of this request. */
 async function askAndUse(scene: Scene): Promise<void> {
   const { client, approver, print, cast } = scene;
   const question = { agent_id: cast.scout, intent: 'read:db/*' };
@@ -33,7 +25,7 @@ async function askAndUse(scene: Scene): Promise<void> {
   const escalated = await client.post<DecisionBody>('/v1/enforce', question, 200);
   showDecision(scene, escalated, 'ESCALATE');
   const approvalId = escalated.approval?.approval_id;
-  if (approvalId === undefined) throw new DemoError('The ESCALATE names no approval that a human could give.');
+  if (approvalId === undefined) throw new DemoError('The ESCALATE names no approval.');
   await approve(scene, approvalId, 'an inventory, as agreed');
   const use = { ...question, approval_id: approvalId };
   const allowed = await client.post<DecisionBody>('/v1/enforce', use, 200);
@@ -42,12 +34,12 @@ async function askAndUse(scene: Scene): Promise<void> {
   must(
     scene,
     again.decision_id === allowed.decision_id,
-    'the same question with the same key is no second use: it gets the first answer',
+    'repeating the request is not a second use: it gets the first answer',
     `it got ${again.decision_id}`,
   );
   const refusals = [
     [approver, use, 'APPROVAL_USED', 'a second use is refused'],
-    [client, { ...use, intent: 'read:crm/*' }, 'APPROVAL_MISMATCH', 'it is good for nothing else'],
+    [client, { ...use, intent: 'read:crm/*' }, 'APPROVAL_MISMATCH', 'the approval is not valid for another request'],
   ] as const;
   for (const [by, body, code, sentence] of refusals) {
     const refused = await by.post<DecisionBody>('/v1/enforce', body, 200);
@@ -58,32 +50,32 @@ async function askAndUse(scene: Scene): Promise<void> {
   }
 }
 
-/** Submitted work waits, and goes on by itself once a human has decided. */
+/** Submitted work waits, and continues by itself once a human has decided. */
 async function submitAndWait(scene: Scene): Promise<void> {
   const { client, print, cast, summary } = scene;
   const work = { agentId: cast.scout, action: 'read', resource: 'crm/*' };
-  const { intentId } = await client.post<SubmittedView>('/v1/intents', work, 202);
+  const { intentId } = await client.post<SubmittedBody>('/v1/intents', work, 202);
   print.line(`${work.agentId} submits: ${work.action} ${work.resource}`);
-  const intent = (): Promise<SubmittedView> => client.get<SubmittedView>(`/v1/intents/${intentId}`);
+  const intent = (): Promise<SubmittedBody> => client.get<SubmittedBody>(`/v1/intents/${intentId}`);
   const waiting = async (): Promise<string | undefined> => {
     const { status, approvalId } = await intent();
     return status === 'waiting_approval' ? (approvalId ?? undefined) : undefined;
   };
-  const approvalId = await print.during('a worker judges it', until(`an approval for ${intentId}`, waiting));
+  const approvalId = await print.during('a worker decides it', until(`an approval for ${intentId}`, waiting));
   print.line(print.faint('   accepted, waits for an approval'));
   note(scene, await approve(scene, approvalId, 'the same, for the sales team'));
-  const decided = async (): Promise<SubmittedView | undefined> => {
+  const decided = async (): Promise<SubmittedBody | undefined> => {
     const view = await intent();
     return view.decision === null ? undefined : view;
   };
-  const { status, decision } = await print.during('it goes on', until(`a decision on ${intentId}`, decided));
+  const { status, decision } = await print.during('it continues', until(`a decision on ${intentId}`, decided));
   if (decision !== null) showDecision(scene, decision, 'ALLOW');
-  must(scene, status === 'decided', 'it went on by itself', `it is ${status}`);
+  must(scene, status === 'decided', 'it continued by itself', `it is ${status}`);
   summary.intents.push({ intentId, status });
 }
 
 export async function askHumans(scene: Scene): Promise<void> {
-  scene.print.chapter('What policies leave to a human is approved, for one time');
+  scene.print.chapter('A human approves a request, for one use');
   await askAndUse(scene);
   await submitAndWait(scene);
 }

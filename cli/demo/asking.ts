@@ -1,36 +1,25 @@
-// Chapters one to three: agents register, ask before they act, and submit work for a worker to judge.
+// Chapters one to three: agents register, ask before they act, and submit work that a worker decides.
+import type { AgentBody } from '../../shared/api/agent.ts';
 import type { DecisionBody } from '../../shared/api/decision.ts';
 import type { IntentBody } from '../../shared/api/intent.ts';
 import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import { until } from './client.ts';
-import { must, type Scene, showDecision } from './scene.ts';
-
-interface AgentView {
-  readonly agentId: string;
-  readonly status: string;
-  readonly trust: { readonly score: number; readonly level: number; readonly tier: string };
-}
-
-interface SubmittedView {
-  readonly intentId: string;
-  readonly status: string;
-  readonly decision: DecisionBody | null;
-}
+import { must, type Scene, showDecision, type SubmittedBody } from './scene.ts';
 
 export async function registerAgents(scene: Scene): Promise<void> {
   const { client, print, cast } = scene;
-  print.chapter('Two agents register, a third never does');
+  print.chapter('Two agents register, a third does not');
   const roles = [
-    [cast.scout, 'looks things up'],
-    [cast.builder, 'changes things'],
+    [cast.scout, 'only reads'],
+    [cast.builder, 'makes changes'],
   ] as const;
   for (const [agentId, description] of roles) {
-    const agent = await client.post<AgentView>('/v1/agents', { agentId, name: agentId, description }, 201);
+    const agent = await client.post<AgentBody>('/v1/agents', { agentId, name: agentId, description }, 201);
     scene.summary.agents.push(agent.agentId);
     const { score, level, tier } = agent.trust;
     print.line(`${agent.agentId} ${description}: ${agent.status}, score ${score}, level ${level} (${tier})`);
   }
-  const { items } = await client.get<{ items: readonly AgentView[] }>('/v1/agents?limit=200');
+  const { items } = await client.get<{ items: readonly AgentBody[] }>('/v1/agents?limit=200');
   must(
     scene,
     roles.every(([agentId]) => items.some((agent) => agent.agentId === agentId)),
@@ -39,7 +28,7 @@ export async function registerAgents(scene: Scene): Promise<void> {
   );
 }
 
-/** Free text to a normalized intent, and that to a decision. */
+/** Turns free text into a normalized intent, and asks for a decision on it. */
 async function ask(scene: Scene, agentId: string, text: string, expected: Verdict): Promise<void> {
   const { client, print } = scene;
   const parse = await client.post<IntentBody>('/v1/intent', { agent_id: agentId, raw_intent: text }, 200);
@@ -64,32 +53,37 @@ interface Work {
   readonly resource: string;
 }
 
-/** Submits work and watches it until it is final. */
+/** Submits work and waits for its decision. */
 async function submit(scene: Scene, work: Work, expected: Verdict): Promise<void> {
   const { client, print, run, summary } = scene;
-  // A repeat under the same key, after a lost answer say, is the same intent and not a second one.
+  // A retry with the same Idempotency-Key, for example after a lost answer, does not create a second intent.
   const idempotencyKey = `demo-${run}-${work.action}`;
-  const { intentId } = await client.post<SubmittedView>('/v1/intents', work, 202, idempotencyKey);
-  const again = await client.post<SubmittedView>('/v1/intents', work, 202, idempotencyKey);
+  const { intentId } = await client.post<SubmittedBody>('/v1/intents', work, 202, idempotencyKey);
+  const again = await client.post<SubmittedBody>('/v1/intents', work, 202, idempotencyKey);
   const seen: string[] = [];
   const look = async (): Promise<DecisionBody | undefined> => {
-    const { status, decision } = await client.get<SubmittedView>(`/v1/intents/${intentId}`);
+    const { status, decision } = await client.get<SubmittedBody>(`/v1/intents/${intentId}`);
     if (seen.at(-1) !== status) seen.push(status);
     return decision ?? undefined;
   };
   print.line(`${work.agentId}: ${work.action} ${work.resource}`);
-  const decision = await print.during('a worker judges it', until(`a decision on ${intentId}`, look));
+  const decision = await print.during('a worker decides it', until(`a decision on ${intentId}`, look));
   const status = seen.at(-1) ?? '';
   print.line(print.faint(`   accepted, ${seen.join(', ')}`));
   showDecision(scene, decision, expected);
   must(scene, status === 'decided', 'it is decided', `it is ${status}`);
-  must(scene, again.intentId === intentId, 'a repeat of the request was no second intent', `it is ${again.intentId}`);
+  must(
+    scene,
+    again.intentId === intentId,
+    'repeating the request did not create a second intent',
+    `it is ${again.intentId}`,
+  );
   summary.intents.push({ intentId, status });
 }
 
 export async function submitWork(scene: Scene): Promise<void> {
   const { scout, builder } = scene.cast;
-  scene.print.chapter('Work is submitted, and a worker judges it');
+  scene.print.chapter('Work is submitted, and a worker decides it');
   await submit(scene, { agentId: scout, action: 'read', resource: 'db/customers/*' }, 'ALLOW');
   await submit(scene, { agentId: builder, action: 'delete', resource: 'db/production/*' }, 'DENY');
 }

@@ -1,27 +1,16 @@
-// Checks an entity's chain with nothing but its records: every hash is computed again here. Pure.
+// Checks the chain of an entity by its records alone: recomputes every hash. Pure.
 import { createHash } from 'node:crypto';
+import type { Static } from 'typebox';
+import type { Proof, ProofChain } from '../../shared/api/proof.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
 
-/** One item of GET /v1/proofs/chain/{entityId}. */
-export interface ChainItem {
-  readonly proofId: string;
-  readonly event: string;
-  readonly entityId: string;
-  /** Base64 of the canonical bytes. */
-  readonly record: string;
-  readonly index: number;
-  readonly chainIndex: number;
-  /** Lower-case hex. */
-  readonly eventHash: string;
-  readonly previousHash: string;
-}
+export type ChainItem = Pick<
+  Static<typeof Proof>,
+  'proofId' | 'event' | 'entityId' | 'record' | 'index' | 'chainIndex' | 'eventHash' | 'previousHash'
+>;
+export type ChainHead = NonNullable<Static<typeof ProofChain>['head']>;
 
-export interface ChainHead {
-  readonly chainIndex: number;
-  readonly eventHash: string;
-}
-
-/** A record as the log has it; `payload.body` is what the caller sent. */
+/** A record of the log; `payload.body` is the caller's content. */
 export interface ChainRecord {
   readonly agentId: string;
   readonly eventType: string;
@@ -37,12 +26,12 @@ export interface ChainRecord {
 
 const NO_PREVIOUS = '0'.repeat(64);
 
-/** The records of a whole chain, or the first thing that is wrong with it. */
+/** The records of a whole chain, or its first problem. */
 export type ChainCheck = { readonly problem: string } | { readonly records: readonly ChainRecord[] };
 
 /**
- * A whole chain, oldest first, against its head: positions without a gap, each record in its canonical form and naming
- * the hash of the one before, each event hash SHA-256 of its record's bytes, the last of them the head's.
+ * Checks a whole chain, oldest first, against its head: positions have no gap, each record is canonical and names the hash
+ * of the previous one, each event hash is the SHA-256 of its record's bytes, and the last one is that of the head.
  */
 export function checkChain(entityId: string, items: readonly ChainItem[], head: ChainHead | null): ChainCheck {
   const records: ChainRecord[] = [];
@@ -65,9 +54,9 @@ export function checkChain(entityId: string, items: readonly ChainItem[], head: 
 interface Place {
   readonly entityId: string;
   readonly position: number;
-  /** Event hash of the record before. */
+  /** Event hash of the previous record. */
   readonly previous: string;
-  /** Its place in the log. */
+  /** Index of the previous record in the log. */
   readonly lastIndex: number;
 }
 

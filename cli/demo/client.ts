@@ -1,16 +1,16 @@
-// The demo's HTTP client: JSON in, JSON out, patient with a service that says "later", and clear about what went wrong.
-import { CommandError } from '../exit.ts';
+// The demo's HTTP client: JSON requests with retries, and errors in sentences.
 import { setTimeout as delay } from 'node:timers/promises';
+import { CommandError } from '../exit.ts';
 
-/** Why the story cannot go on, as a sentence for whoever watches it. */
+/** The reason why the story can't continue, as a sentence. */
 export class DemoError extends CommandError {}
 
 export interface DemoClient {
-  /** @throws {DemoError} when the answer has another status, or none comes */
+  /** @throws {DemoError} when the answer has another status, or there is no answer */
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: object, status: number, idempotencyKey?: string): Promise<T>;
   delete<T>(path: string): Promise<T>;
-  /** The status alone, whatever it is. */
+  /** Only the status; any status is accepted. */
   statusOf(path: string): Promise<number>;
 }
 
@@ -18,15 +18,15 @@ export interface ClientOptions {
   /** Base address, without a slash at its end. */
   readonly url: string;
   readonly key: string;
-  /** When the whole story must be over, on the clock of performance.now(). */
+  /** Deadline of the whole story, on the clock of performance.now(). */
   readonly deadlineMs: number;
 }
 
 const ANSWER_TIMEOUT_MS = 10_000;
-const LOOK_EVERY_MS = 100;
-const DEFAULT_PATIENCE_MS = 20_000;
-/** A key's limits, and a store that is away for a moment: both say when to come back. */
-const LATER = [429, 503];
+const POLL_MS = 100;
+const DEFAULT_TIMEOUT_MS = 20_000;
+/** Rate limit, and a store that is unavailable for a moment. Both come with Retry-After. */
+const RETRIED = [429, 503];
 
 /** @throws {DemoError} when nothing answers */
 export async function send(url: string, init: RequestInit): Promise<Response> {
@@ -38,14 +38,14 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
     throw new DemoError(
       late
         ? `${origin} did not answer within ${ANSWER_TIMEOUT_MS / 1_000} s.`
-        : `Nothing answers at ${origin}. Start the service with "npm start", or say with --url where it runs.`,
+        : `Nothing answers at ${origin}. Start the service with "npm start", or give its address with --url.`,
       { cause: error },
     );
   }
 }
 
 export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoClient {
-  /** Asks again while the service says "later", until the deadline. */
+  /** Retries until the deadline. */
   const request = async (method: string, path: string, body?: object, idempotencyKey?: string): Promise<Response> => {
     const headers = {
       'x-api-key': key,
@@ -58,10 +58,10 @@ export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoC
         headers,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
-      const restMs = 1_000 * Math.max(1, Number(answer.headers.get('retry-after') ?? 1));
-      if (!LATER.includes(answer.status) || performance.now() + restMs > deadlineMs) return answer;
+      const delayMs = 1_000 * Math.max(1, Number(answer.headers.get('retry-after') ?? 1));
+      if (!RETRIED.includes(answer.status) || performance.now() + delayMs > deadlineMs) return answer;
       await answer.arrayBuffer();
-      await delay(restMs);
+      await delay(delayMs);
     }
   };
   const read = async <T>(
@@ -76,14 +76,14 @@ export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoC
     if (!statuses.includes(answer.status))
       throw new DemoError(`${method} ${path} was answered with ${answer.status}${problemIn(text)}`);
     try {
-      // Which shape an answer has is the service's to keep; what the story needs of it, the story checks.
+      // The service guarantees the shape; the story checks the values that it needs.
       return JSON.parse(text) as T;
     } catch {
       throw new DemoError(`${method} ${path} was answered with something that is not JSON.`);
     }
   };
   return {
-    // 202: an answer that is still to come, such as a proof that is not in its log yet.
+    // 202: a result that is pending, such as a proof that is not in its log yet.
     get: (path) => read('GET', path, [200, 202]),
     post: (path, body, status, idempotencyKey) => read('POST', path, [status], body, idempotencyKey),
     delete: (path) => read('DELETE', path, [200]),
@@ -95,7 +95,7 @@ export function createDemoClient({ url, key, deadlineMs }: ClientOptions): DemoC
   };
 }
 
-/** What a problem document says, as the end of a sentence. */
+/** The content of a problem document, as the end of a sentence. */
 function problemIn(text: string): string {
   try {
     const { code, detail } = JSON.parse(text) as { code?: unknown; detail?: unknown };
@@ -103,24 +103,24 @@ function problemIn(text: string): string {
   } catch {
     // Not JSON.
   }
-  return ', and no reason that Custos would give.';
+  return ', without an error of Custos.';
 }
 
 /**
- * Looks again and again until `look` gives something.
- * @throws {DemoError} naming what was waited for, after `timeoutMs`
+ * Polls until `look` gives a value.
+ * @throws {DemoError} that names `what`, after `timeoutMs`
  */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined>,
-  timeoutMs = DEFAULT_PATIENCE_MS,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
 ): Promise<T> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
     const value = await look();
     if (value !== undefined) return value;
     if (performance.now() >= deadlineMs)
-      throw new DemoError(`Waited ${timeoutMs / 1_000} s in vain for ${what}. Is a worker process running?`);
-    await delay(LOOK_EVERY_MS);
+      throw new DemoError(`Timed out after ${timeoutMs / 1_000} s waiting for ${what}. Is a worker process running?`);
+    await delay(POLL_MS);
   }
 }

@@ -1,17 +1,17 @@
-// How the demo speaks: coloured lines on a terminal, plain ones elsewhere, none when a summary in JSON is asked for.
+// Output of the demo: coloured lines on a terminal, plain lines elsewhere, nothing with --json.
 import type { WriteStream } from 'node:tty';
 
 export interface Printer {
   chapter(title: string): void;
-  /** What happens, or a remark on it. */
+  /** An event, or a remark on it. */
   line(text: string): void;
-  /** After the last chapter. */
+  /** Printed after the last chapter. */
   end(text: string): void;
-  /** Something held that the story promised. */
+  /** An expectation that was met. */
   kept(text: string): void;
-  /** Something that did not hold. */
+  /** An expectation that was not met. */
   broken(text: string): void;
-  /** Runs a wait; on a terminal it is shown for as long as it lasts. */
+  /** Awaits `work`; a terminal shows `text` meanwhile. */
   during<T>(text: string, work: Promise<T>): Promise<T>;
   verdict(verdict: string): string;
   faint(text: string): string;
@@ -53,7 +53,7 @@ export function createPrinter({ out, isTerminal, colours }: PrinterOptions): Pri
       try {
         return await work;
       } finally {
-        // EL, erase in line (ECMA-48), so that the next line stands in its place.
+        // EL, erase in line (ECMA-48): the next line replaces it.
         out.write('\r\u001b[2K');
       }
     },
@@ -62,7 +62,7 @@ export function createPrinter({ out, isTerminal, colours }: PrinterOptions): Pri
   };
 }
 
-/** For --json: nothing but the summary is printed. */
+/** For --json, which prints only the summary. */
 export const SILENT: Printer = {
   chapter: () => undefined,
   line: () => undefined,

@@ -1,19 +1,16 @@
-// Chapters six and seven: statements are anchored, and every decision of the story is found on record, hash by hash.
+// Chapters six and seven: statements are anchored, and every decision of the demo is found in the log, hash by hash.
+import type { Static } from 'typebox';
 import type { DecisionBody } from '../../shared/api/decision.ts';
+import type { ProofChain } from '../../shared/api/proof.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
+import { counted } from '../output.ts';
 import { type ChainHead, type ChainItem, type ChainRecord, checkChain } from './chain.ts';
 import { DemoError, until } from './client.ts';
 import { must, type Scene } from './scene.ts';
 
 const PAGE = 200;
-/** Pages that are read at most: the story fills less than one. */
+/** Limit on pages; the demo fills less than one. */
 const MAX_PAGES = 20;
-
-interface ChainPage {
-  readonly head: ChainHead | null;
-  readonly items: readonly ChainItem[];
-  readonly nextCursor: string | null;
-}
 
 interface Chain {
   readonly records: readonly ChainRecord[];
@@ -21,8 +18,9 @@ interface Chain {
 }
 
 /**
- * All pages of a chain, with every hash computed again; undefined when it grew while it was read.
- * @throws {DemoError} naming the first record that is wrong
+ * Reads all pages of a chain and checks every hash.
+ * @returns undefined when the chain grew meanwhile
+ * @throws {DemoError} that names the first wrong record
  */
 async function readChain({ client }: Scene, entityId: string): Promise<Chain | undefined> {
   const items: ChainItem[] = [];
@@ -30,18 +28,20 @@ async function readChain({ client }: Scene, entityId: string): Promise<Chain | u
   let cursor: string | null = '';
   for (let page = 0; cursor !== null && page < MAX_PAGES; page += 1) {
     const at: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const answer: ChainPage = await client.get(`/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=${PAGE}${at}`);
+    const answer: Static<typeof ProofChain> = await client.get(
+      `/v1/proofs/chain/${encodeURIComponent(entityId)}?limit=${PAGE}${at}`,
+    );
     items.push(...answer.items);
     head = answer.head;
     cursor = answer.nextCursor;
   }
   if (head === null || head.chainIndex !== items.length - 1) return undefined;
   const check = checkChain(entityId, items, head);
-  if ('problem' in check) throw new DemoError(`The chain does not hold: ${check.problem}.`);
+  if ('problem' in check) throw new DemoError(`The chain is broken: ${check.problem}.`);
   return { records: check.records, head: head.eventHash };
 }
 
-/** Waits until a chain has what it must have, and says that its hashes hold. */
+/** Waits until a chain is complete, and prints that its hashes are right. */
 async function verifyChain(
   scene: Scene,
   entityId: string,
@@ -57,7 +57,7 @@ async function verifyChain(
   );
   scene.summary.chains.push({ entityId, records: records.length, head });
   scene.print.kept(
-    `the chain of ${entityId} holds: ${count(records.length, 'record')}, linked hash by hash, all computed again here`,
+    `the chain of ${entityId} is intact: ${counted(records.length, 'record')}, linked hash by hash, all recomputed here`,
   );
   return records;
 }
@@ -82,7 +82,7 @@ export async function anchorStatements(scene: Scene): Promise<void> {
   must(
     scene,
     repeat.recordDigest === batch.proofs[0]?.recordDigest,
-    'the first one, sent again, gets the first answer',
+    'the first statement, sent again, gets the first answer',
     'it got another one',
   );
   for (const { proofId } of statements) {
@@ -105,15 +105,15 @@ export async function anchorStatements(scene: Scene): Promise<void> {
           canonicalize(record.payload.body) === canonicalize(payload)
         );
       }),
-    'the log has each of them once, in order and as it was sent',
+    'the log has each statement once, in order and unchanged',
     `it has ${records.map((record) => record.eventType).join(', ')}`,
   );
 }
 
-/** Every decision of the story: listed, and a record of its agent's chain. */
+/** Every decision of the demo is listed, and is a record in the chain of its agent. */
 export async function findOnRecord(scene: Scene): Promise<void> {
   const { client, print, summary } = scene;
-  print.chapter('Every answer is on record');
+  print.chapter('Every decision is on record');
   const agents = [...new Set(summary.decisions.map(({ agentId }) => agentId))];
   for (const agentId of agents) {
     const asked = summary.decisions.filter((decision) => decision.agentId === agentId);
@@ -124,7 +124,7 @@ export async function findOnRecord(scene: Scene): Promise<void> {
     must(
       scene,
       listed.size === asked.length && asked.every(({ decisionId }) => listed.has(decisionId)),
-      `${count(asked.length, 'decision')} on ${agentId} listed`,
+      `${counted(asked.length, 'decision')} on ${agentId} listed`,
       `${listed.size} are, and ${asked.length} were made`,
     );
     await verifyChain(scene, agentId, (records) => {
@@ -132,8 +132,4 @@ export async function findOnRecord(scene: Scene): Promise<void> {
       return asked.every(({ decisionId }) => found.has(decisionId));
     });
   }
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

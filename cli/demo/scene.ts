@@ -1,11 +1,15 @@
-// What the chapters of the demo share: the stage, the cast, and what is remembered for the summary.
+// State that the chapters of the demo share: clients, agents, and the results for the summary.
 import type { FailureCode } from '../../shared/core/proof/failures.ts';
+import type { Static } from 'typebox';
 import type { DecisionBody } from '../../shared/api/decision.ts';
+import type { SubmittedIntent } from '../../shared/api/submitted-intent.ts';
 import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import { type DemoClient, DemoError } from './client.ts';
 import type { Printer } from './printer.ts';
 
-/** A decision as the summary has it. */
+export type SubmittedBody = Static<typeof SubmittedIntent>;
+
+/** A decision in the summary. */
 export interface DecisionNote {
   readonly agentId: string;
   /** Normalized, or as it was submitted. */
@@ -14,23 +18,23 @@ export interface DecisionNote {
   /** Codes of the reasons. */
   readonly reasons: readonly string[];
   readonly decisionId: string;
-  /** The recorded score that it used. */
+  /** The recorded score that the decision used. */
   readonly score: number;
 }
 
-/** What happened, for --json. */
+/** The results, for --json. */
 export interface Summary {
   agents: string[];
   decisions: DecisionNote[];
   /** Submitted intents and their last status. */
   intents: { intentId: string; status: string }[];
-  /** Approvals that were given. */
+  /** Ids of the approvals that were given. */
   approvals: string[];
   trust: { cause: string; score: number; level: number; tier: string }[];
   proofs: string[];
-  /** Chains whose every hash was computed again. */
+  /** Chains in which every hash was recomputed. */
   chains: { entityId: string; records: number; head: string }[];
-  /** Verified by the published keys alone: the place in the log, and the tree that was signed. */
+  /** Receipts that were verified with only the published keys: the index in the log, and the signed tree. */
   receipts: { proofId: string; index: number; origin: string; size: number; root: string }[];
   /** Why each forged receipt was refused. */
   refusals: FailureCode[];
@@ -52,29 +56,29 @@ export function emptySummary(): Summary {
 
 export interface Scene {
   readonly client: DemoClient;
-  /** An admin of the same environment, with a key of its own: who asks may not decide. */
+  /** An admin of the same environment with another key, because the key that asks may not approve. */
   readonly approver: DemoClient;
   readonly print: Printer;
   readonly summary: Summary;
-  /** Part of every name, so that no run meets another. */
+  /** Part of every name, so that runs do not share data. */
   readonly run: string;
   readonly cast: {
-    /** Looks things up. */
+    /** Only reads. */
     readonly scout: string;
-    /** Changes things, once it is trusted. */
+    /** Makes changes once it is trusted. */
     readonly builder: string;
     /** Never registered. */
     readonly stranger: string;
   };
 }
 
-/** Says what held. @throws {DemoError} when it did not */
+/** Checks an expectation and prints it. @throws {DemoError} when it is not met */
 export function must(scene: Scene, holds: boolean, sentence: string, otherwise: string): void {
-  if (!holds) throw new DemoError(`It was to hold that ${sentence}; ${otherwise}.`);
+  if (!holds) throw new DemoError(`Expected: ${sentence}. But ${otherwise}.`);
   scene.print.kept(sentence);
 }
 
-/** Remembers a decision and shows its verdict and reasons. @throws {DemoError} when it is another than the story tells */
+/** Adds a decision to the summary and prints its verdict and reasons. @throws {DemoError} for an unexpected verdict */
 export function showDecision(scene: Scene, decision: DecisionBody, expected: Verdict): void {
   const { print } = scene;
   note(scene, decision);
@@ -83,11 +87,11 @@ export function showDecision(scene: Scene, decision: DecisionBody, expected: Ver
   for (const { code, message } of reasons) print.line(`      ${code}: ${message}`);
   if (verdict === expected) return;
   throw new DemoError(
-    `The story expects ${expected} here, and the service says ${verdict} (${reasons.map(({ code }) => code).join(', ')}). It is told for the policies that come with Custos and an environment that is not halted.`,
+    `The demo expects ${expected} here, and the service says ${verdict} (${reasons.map(({ code }) => code).join(', ')}). The demo needs the policies that come with Custos and an environment that is not halted.`,
   );
 }
 
-/** Remembers a decision, so that it is looked for on record at the end. */
+/** Adds a decision to the summary; at the end the demo looks for it in the log. */
 export function note({ summary }: Scene, decision: DecisionBody): void {
   summary.decisions.push({
     agentId: decision.agent_id,

@@ -1,5 +1,5 @@
-// The story that `npm run demo` plays: with a key of its own in the environment `test`, from the first question to the
-// last hash. It ends at the first thing that is not as told, and takes its key back in any case.
+// The story that `npm run demo` plays with temporary keys of the environment `test`. It ends at the first unexpected result
+// and always revokes its keys.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KeyCreatedBody } from '../../shared/api/key.ts';
@@ -21,10 +21,10 @@ export interface StoryOptions {
   readonly print: Printer;
 }
 
-export interface Outcome extends Summary {
-  /** Whether everything happened as told. */
+export interface DemoResult extends Summary {
+  /** Whether every result was the expected one. */
   readonly ok: boolean;
-  /** What did not. */
+  /** The first unexpected result, as a sentence. */
   readonly problem: string | null;
   readonly url: string;
   readonly environment: 'test';
@@ -41,11 +41,11 @@ const SCOPES: readonly Scope[] = [
   'trust:write',
   'proofs:read',
 ];
-/** A run takes a few seconds; on a busy machine, a few more. */
+/** A run takes a few seconds on an idle machine. */
 const DEADLINE_MS = 120_000;
 const READY_WITHIN_MS = 20_000;
 const REVOKED_WITHIN_MS = 5_000;
-/** Should the demo be killed, its keys end by themselves. */
+/** If the demo is killed, its keys expire by themselves. */
 const KEY_LIFETIME = '10m';
 
 const CHAPTERS: readonly ((scene: Scene) => Promise<void>)[] = [
@@ -59,7 +59,7 @@ const CHAPTERS: readonly ((scene: Scene) => Promise<void>)[] = [
   verifyReceipts,
 ];
 
-export async function playStory({ url, adminKey, print }: StoryOptions): Promise<Outcome> {
+export async function playStory({ url, adminKey, print }: StoryOptions): Promise<DemoResult> {
   const startedAtMs = performance.now();
   const run = randomBytes(4).toString('hex');
   const summary = emptySummary();
@@ -67,28 +67,28 @@ export async function playStory({ url, adminKey, print }: StoryOptions): Promise
   const problem = await problemOf(print, async () => {
     await untilServiceReady(url);
     print.line(`${url} is ready; this run is ${run}`);
-    keys = await makeKeys({ url, adminKey, run, deadlineMs: startedAtMs + DEADLINE_MS });
-    print.line(`a key of its own, ${keys.work.keyId}, for the environment test: nothing live is touched`);
+    keys = await createKeys({ url, adminKey, run, deadlineMs: startedAtMs + DEADLINE_MS });
+    print.line(`it uses the temporary key ${keys.work.keyId} of the environment test: nothing live is changed`);
     const cast = { scout: `scout-${run}`, builder: `builder-${run}`, stranger: `stranger-${run}` };
     const scene: Scene = { client: keys.work.client, approver: keys.steward.client, print, summary, run, cast };
     for (const chapter of CHAPTERS) await chapter(scene);
   });
-  const left = keys === undefined ? null : await problemOf(print, takeBack(keys, print));
+  const left = keys === undefined ? null : await problemOf(print, revokeKeys(keys, print));
   const ok = problem === null && left === null;
   const tookMs = Math.round(performance.now() - startedAtMs);
   if (ok) {
-    print.end(`Everything happened as told, in ${(tookMs / 1_000).toFixed(1)} s.`);
-    // A live key sees nothing of it, on the pages either.
-    print.line(`To look at it: ${url}/dashboard, signed in with an admin key of the environment test. On its page`);
+    print.end(`Everything happened as expected, in ${(tookMs / 1_000).toFixed(1)} s.`);
+    // A live key does not see the data of the environment test.
+    print.line(`To see the results, sign in at ${url}/dashboard with an admin key of the environment test. Create one`);
     print.line(
-      'Keys a live admin key makes one; so does custos keys create --environment test --scope "admin:*" --name me',
+      'on the page Keys with a live admin key, or run: custos keys create --environment test --scope "admin:*" --name me',
     );
   }
   const keyId = keys?.work.keyId ?? null;
   return { ok, problem: problem ?? left, url, environment: 'test', run, keyId, tookMs, ...summary };
 }
 
-/** Plays a part. @returns the sentence of what went wrong in it, which is shown; null when all went well */
+/** Plays a part, and prints the error that ended it. @returns the error as a sentence, or null */
 async function problemOf(print: Printer, part: () => Promise<void>): Promise<string | null> {
   try {
     await part();
@@ -100,18 +100,16 @@ async function problemOf(print: Printer, part: () => Promise<void>): Promise<str
   }
 }
 
-/** A service that was just started may still be reading its policies. */
+/** Waits for a service that has just started and may still be reading its policies. */
 async function untilServiceReady(url: string): Promise<void> {
   const deadlineMs = performance.now() + READY_WITHIN_MS;
   for (;;) {
     const answer = await send(`${url}/ready`, {});
     const { status } = (await answer.json().catch(() => ({}))) as { status?: unknown };
     if (status === 'ready') return;
-    if (status !== 'not_ready') throw new DemoError(`What answers at ${url} is not Custos, or is being stopped.`);
+    if (status !== 'not_ready') throw new DemoError(`The server at ${url} is not Custos, or is stopping.`);
     if (performance.now() >= deadlineMs)
-      throw new DemoError(
-        `${url} is not ready, and did not become so within ${READY_WITHIN_MS / 1_000} s: see /ready.`,
-      );
+      throw new DemoError(`${url} did not become ready within ${READY_WITHIN_MS / 1_000} s: see /ready.`);
     await delay(100);
   }
 }
@@ -122,10 +120,12 @@ interface DemoKey {
 }
 
 interface Keys {
-  /** An admin of `test` that approves, and takes the keys back: a key is revoked from within its environment. It did not make
-   * the other one, because whoever made the key that asks may not approve. */
+  /**
+   * An admin key of `test` that approves and revokes both keys: only keys of the same environment can revoke a key. It does not
+   * create the other key, because the creator of the asking key may not approve.
+   */
   readonly steward: DemoKey;
-  /** What the story is played with: no more scopes than it needs. */
+  /** The key of the agents, with only the scopes that the story needs. */
   readonly work: DemoKey;
 }
 
@@ -136,30 +136,30 @@ interface KeyPlan {
   readonly deadlineMs: number;
 }
 
-async function makeKeys({ url, adminKey, run, deadlineMs }: KeyPlan): Promise<Keys> {
-  const make = async (by: DemoClient, name: string, scopes: readonly Scope[]): Promise<DemoKey> => {
+async function createKeys({ url, adminKey, run, deadlineMs }: KeyPlan): Promise<Keys> {
+  const create = async (by: DemoClient, name: string, scopes: readonly Scope[]): Promise<DemoKey> => {
     const request = { name, environment: 'test', scopes, expiresIn: KEY_LIFETIME };
     const { key, keyId } = await by.post<Required<KeyCreatedBody>>('/v1/auth/keys', request, 201);
     return { keyId, client: createDemoClient({ url, key, deadlineMs }) };
   };
   try {
     const admin = createDemoClient({ url, key: adminKey, deadlineMs });
-    const steward = await make(admin, `demo ${run}, steward`, ['admin:*']);
-    return { steward, work: await make(admin, `demo ${run}`, SCOPES) };
+    const steward = await create(admin, `demo ${run}, steward`, ['admin:*']);
+    return { steward, work: await create(admin, `demo ${run}`, SCOPES) };
   } catch (error) {
     if (!(error instanceof DemoError)) throw error;
-    const sentence = `The demo could not make a test key with the admin key that it was given: ${error.message}`;
+    const sentence = `The demo could not create a test key with the given admin key: ${error.message}`;
     throw new DemoError(sentence, { cause: error });
   }
 }
 
-/** Revokes both keys, and sees that the one of the story is refused. */
-function takeBack({ steward, work }: Keys, print: Printer): () => Promise<void> {
+/** Revokes both keys, and checks that the service refuses the key of the agents. */
+function revokeKeys({ steward, work }: Keys, print: Printer): () => Promise<void> {
   return async () => {
-    print.chapter('The key is taken back');
+    print.chapter('The keys are revoked');
     await steward.client.delete(`/v1/auth/keys/${work.keyId}`);
     await steward.client.delete(`/v1/auth/keys/${steward.keyId}`);
-    // Effective in every process within a second.
+    // A revocation reaches every process within a second.
     const look = async (): Promise<true | undefined> =>
       (await work.client.statusOf('/v1/agents')) === 401 ? true : undefined;
     await until('the refusal of a revoked key', look, REVOKED_WITHIN_MS);

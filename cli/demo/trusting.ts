@@ -1,18 +1,18 @@
-// Chapter five: trust is earned by signals and lost by a violation, and the same question gets another answer each time.
+// Chapter five: signals earn trust, a violation loses it, and the verdict on the same request changes each time.
 import type { DecisionBody } from '../../shared/api/decision.ts';
 import type { TrustBody } from '../../shared/api/trust.ts';
 import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 import { until } from './client.ts';
 import { must, note, type Scene, showDecision } from './scene.ts';
 
-/** What the builder asks for again and again: a change that can be undone needs level 2. */
+/** The repeated request of the builder: a reversible change, which needs level 2. */
 const QUESTION = 'crm.update.contacts';
-/** As many as count in a day from one key. */
+/** The number of successes that count in a day from one key. */
 const SUCCESSES = 10;
 
 /**
- * Asks the question until the decision has seen `signals` signals: a change of trust reaches every process within a
- * second of being folded. What is asked meanwhile is a decision too, and on record.
+ * Repeats the request until the decision is based on `signals` signals: a change of trust reaches every process within a
+ * second after the signals are folded. Each repetition is a recorded decision, too.
  */
 async function askAgain(
   scene: Scene,
@@ -23,7 +23,7 @@ async function askAgain(
   const { client, print, cast } = scene;
   const claim = claimedLevel === undefined ? {} : { trust_level: claimedLevel };
   const question = { agent_id: cast.builder, intent: QUESTION, ...claim };
-  const decision = await until('a decision that has seen the signals', async () => {
+  const decision = await until('a decision based on the signals', async () => {
     const answer = await client.post<DecisionBody>('/v1/enforce', question, 200);
     if (answer.trust.as_of.signals >= signals) return answer;
     note(scene, answer);
@@ -35,7 +35,7 @@ async function askAgain(
   return decision;
 }
 
-/** Sends signals and waits until a worker has folded all that the agent has. */
+/** Sends signals and waits until a worker has folded all signals of the agent. */
 async function signal(scene: Scene, cause: string, members: readonly object[], total: number): Promise<TrustBody> {
   const { client, print, cast, run } = scene;
   const signals = members.map((member, i) => ({
@@ -45,27 +45,27 @@ async function signal(scene: Scene, cause: string, members: readonly object[], t
     ...member,
   }));
   await client.post('/v1/trust/signals', { signals }, 202);
-  // Sent again, as after a lost answer: the same ids count once.
+  // Sent twice, as after a lost answer: equal ids count once.
   await client.post('/v1/trust/signals', { signals }, 202);
   const look = async (): Promise<TrustBody | undefined> => {
     const trust = await client.get<TrustBody>(`/v1/trust/${cast.builder}`);
     return trust.asOf.signals >= total ? trust : undefined;
   };
   const trust = await print.during('a worker folds the signals', until(`the fold of ${cause}`, look));
-  remember(scene, cause, trust);
+  recordTrust(scene, cause, trust);
   return trust;
 }
 
-function remember({ print, summary }: Scene, cause: string, { score, level, tier }: TrustBody): void {
+function recordTrust({ print, summary }: Scene, cause: string, { score, level, tier }: TrustBody): void {
   summary.trust.push({ cause, score, level, tier });
   print.line(`${cause}: score ${score}, level ${level} (${tier})`);
 }
 
 export async function earnTrust(scene: Scene): Promise<void> {
   const { client, cast } = scene;
-  scene.print.chapter('Trust is earned by conduct, and lost');
+  scene.print.chapter('Trust is earned and lost');
   const before = await client.get<TrustBody>(`/v1/trust/${cast.builder}`);
-  remember(scene, 'no evidence', before);
+  recordTrust(scene, 'no evidence', before);
   await askAgain(scene, 0, 'DENY');
 
   const successes = Array.from({ length: SUCCESSES }, () => ({ type: 'success' }));
@@ -92,7 +92,7 @@ export async function earnTrust(scene: Scene): Promise<void> {
   must(
     scene,
     refused.trust.effective_level === lost.level,
-    'a claim of level 7 raises nothing',
+    'a claim of level 7 does not raise trust',
     `the effective level is ${refused.trust.effective_level}`,
   );
   await history(scene, lost.score);

@@ -1,4 +1,4 @@
-// Chapter eight: receipts are checked without the service, by its published keys alone, and forged ones are refused.
+// Chapter eight: receipts are verified without the service, with only its published keys, and forged ones are refused.
 import { ProofError } from '../../shared/core/proof/failures.ts';
 import { type TrustedKey, trustPublishedKeys } from '../../shared/core/proof/keys.ts';
 import { type Receipt, receiptOf, verifyReceipt } from '../../shared/core/proof/receipt.ts';
@@ -15,14 +15,14 @@ function fetchReceipt({ client, print }: Scene, proofId: string): Promise<Receip
   return print.during('the log is signed', until(`the receipt of ${proofId}`, look));
 }
 
-/** The same bytes but for one, which is turned into another character of its kind. */
+/** The bytes with one digit replaced by another. */
 function changeByte(bytes: Buffer, at: number): Buffer {
   const changed = Buffer.from(bytes);
   changed[at] = changed[at] === 0x37 ? 0x38 : 0x37;
   return changed;
 }
 
-/** What a forger might try: one byte each. */
+/** Forgeries that change one byte each. */
 function forgeries(receipt: Receipt): readonly { readonly what: string; readonly forged: Receipt }[] {
   const record = Buffer.from(receipt.record, 'base64');
   const checkpoint = Buffer.from(receipt.checkpoint);
@@ -46,11 +46,11 @@ export async function verifyReceipts(scene: Scene): Promise<void> {
     const published = await client.get<unknown>('/v1/log/keys');
     const receipts: Receipt[] = [];
     for (const proofId of summary.proofs) receipts.push(await fetchReceipt(scene, proofId));
-    print.line('from here on nothing is asked of the service any more');
+    print.line('from here on the service is not used');
     verifyOffline(scene, receipts, trustPublishedKeys(published));
   } catch (error) {
     if (!(error instanceof ProofError)) throw error;
-    throw new DemoError(`The service gave something that can not be verified (${error.failure}): ${error.message}`);
+    throw new DemoError(`The service gave data that can't be verified (${error.failure}): ${error.message}`);
   }
 }
 

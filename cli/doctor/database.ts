@@ -1,4 +1,4 @@
-// What `custos doctor` asks the database: its version, whether it keeps what it commits, its schema, its clock, its room.
+// Checks of `custos doctor` on the database: version, durability, schema, clock, connections and rights.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import { ensureDurable, NotDurableError } from '../../shared/platform/db/durability.ts';
 import { excessRights, ROLE_ADVICE } from '../../shared/platform/db/rights.ts';
@@ -6,7 +6,7 @@ import { migrationNames } from '../../shared/platform/db/migrations/index.ts';
 import { type Diagnosis, ok, problem, warning } from './check.ts';
 
 const OLDEST_POSTGRES = 14;
-/** Decisions and signals carry this process's time; keys and leaves of several machines must be in one order. */
+/** Decisions and signals carry the time of the process that made them, and must agree with those of other machines. */
 const CLOCK_WARNING_MS = 1_000;
 const CLOCK_PROBLEM_MS = 60_000;
 const FULL_SHARE = 0.8;
@@ -43,14 +43,14 @@ export async function checkDurability(db: Database): Promise<Diagnosis[]> {
     await ensureDurable(db);
     return [ok('durability', 'what is committed is on disk')];
   } catch (error) {
-    if (error instanceof NotDurableError) return [problem('durability', error.message, 'turn these settings on')];
+    if (error instanceof NotDurableError) return [problem('durability', error.message, 'switch these settings on')];
     throw error;
   }
 }
 
-/** Whether the schema is that of this version; nothing else can be asked when it is not. */
+/** Whether the schema is that of this version. Further checks need it. */
 export async function checkMigrations(db: Database): Promise<Diagnosis[]> {
-  const advice = 'run "custos migrate" (custos start does it by itself)';
+  const advice = 'run "custos migrate" (custos start migrates, too)';
   const [table] = await db.query<{ there: boolean }>(TABLE, []);
   if (table?.there !== true) return [problem('migrations', 'the database holds no Custos schema', advice)];
   const applied = new Set((await db.query<{ name: string }>(APPLIED, [])).map(({ name }) => name));
@@ -62,8 +62,8 @@ export async function checkMigrations(db: Database): Promise<Diagnosis[]> {
     return [
       problem(
         'migrations',
-        `made by a newer version: ${newer.join(', ')}`,
-        'start the version that made them, or a newer one',
+        `applied by a newer version: ${newer.join(', ')}`,
+        'start the version that applied them, or a newer one',
       ),
     ];
   return [ok('migrations', `all ${known.length} applied`)];
@@ -77,7 +77,7 @@ export async function checkClock(db: Database, nowMs: () => number): Promise<Dia
   const seen = `this clock and the database's are ${apartMs} ms apart`;
   const advice = 'let both machines follow the same time servers (NTP)';
   if (apartMs >= CLOCK_PROBLEM_MS) return [problem('clock', seen, advice)];
-  // A slow answer is no wrong clock: half of the time it took is not known to either side.
+  // The error of this comparison is at most half of the round trip, which is subtracted.
   return [apartMs - (after - before) / 2 >= CLOCK_WARNING_MS ? warning('clock', seen, advice) : ok('clock', seen)];
 }
 
@@ -92,9 +92,9 @@ export async function checkConnections(db: Database): Promise<Diagnosis[]> {
   ];
 }
 
-/** Whether the service could do more to its records than write them. */
+/** Whether the service's role has more rights than it needs. */
 export async function checkRole(db: Database): Promise<Diagnosis[]> {
   const { role, excess } = await excessRights(db);
-  if (excess.length === 0) return [ok('database role', `${role} reads and writes rows, and may do nothing else`)];
+  if (excess.length === 0) return [ok('database role', `${role} can read and write rows, and nothing else`)];
   return [warning('database role', `the role ${role} ${excess.join('; it ')}`, ROLE_ADVICE)];
 }

@@ -1,11 +1,11 @@
-// What `custos doctor` looks at on this machine: Node, the data folder, key files, and the space that is left.
+// Checks of `custos doctor` on this machine: Node, folders, free disk space and key files.
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../../shared/platform/config/table.ts';
 import { readKeyFile } from '../../shared/domain/ledger/key-file.ts';
 import { type Diagnosis, isOlder, ok, problem, skipped, warning } from './check.ts';
 
-/** Below this PostgreSQL may stop writing soon: its journal alone grows to 1 GB by default. */
+/** Below this PostgreSQL may soon be unable to write: its write-ahead log alone grows to 1 GB by default. */
 const LEAST_FREE_BYTES = 1024 ** 3;
 const LOW_FREE_BYTES = 5 * 1024 ** 3;
 const OLDEST_NODE = '20.19.0';
@@ -17,14 +17,14 @@ export function checkNode(version: string): Diagnosis[] {
   return [ok('node', seen)];
 }
 
-/** The nearest folder above that exists: where a folder that is not made yet will be. */
+/** The folder, or its nearest existing ancestor when it does not exist yet. */
 function existing(folder: string): string {
   return existsSync(folder) ? folder : existing(path.dirname(folder));
 }
 
 export function checkFolders(config: Config): Diagnosis[] {
   const folders: [string, string][] = [];
-  // With DATABASE_URL nothing is kept in the data folder but the checkpoints of workers that are told no other folder.
+  // With DATABASE_URL the data folder holds only the checkpoints of workers without CUSTOS_CHECKPOINT_DIR.
   const isWorker = config.signingKeyFile !== undefined;
   if (config.databaseUrl === undefined || (isWorker && config.checkpointDir === undefined))
     folders.push(['data folder', config.dataDir]);
@@ -39,14 +39,14 @@ function writable(name: string, folder: string): Diagnosis {
   } catch {
     return problem(
       name,
-      `${there} cannot be written by this user`,
-      'run it as the user of the service, or change the folder',
+      `this user cannot write ${there}`,
+      'run this command as the user of the service, or change the folder',
     );
   }
-  if (there !== folder) return ok(name, `${folder} is not made yet and can be`);
+  if (there !== folder) return ok(name, `${folder} does not exist yet and can be created`);
   const mode = statSync(folder).mode & 0o777;
   if (name === 'checkpoint folder' && (mode & 0o022) !== 0)
-    return warning(name, `${folder} can be written by others (mode ${mode.toString(8)})`, `chmod go-w ${folder}`);
+    return warning(name, `other users can write ${folder} (mode ${mode.toString(8)})`, `chmod go-w ${folder}`);
   return ok(name, folder);
 }
 
@@ -54,12 +54,13 @@ function space(name: string, folder: string): Diagnosis[] {
   const { bavail, bsize } = statfsSync(existing(folder));
   const free = bavail * bsize;
   const seen = `${(free / 1024 ** 3).toFixed(1)} GB free where the ${name} is`;
-  if (free < LEAST_FREE_BYTES) return [problem('disk', seen, 'make room: a full disk stops every answer')];
-  if (free < LOW_FREE_BYTES) return [warning('disk', seen, 'make room before it is full')];
+  if (free < LEAST_FREE_BYTES)
+    return [problem('disk', seen, 'free some space: with a full disk the service cannot answer')];
+  if (free < LOW_FREE_BYTES) return [warning('disk', seen, 'free some space before the disk is full')];
   return [ok('disk', seen)];
 }
 
-/** The two private keys: there, of the right kind, and readable by their owner alone. */
+/** Both private keys: they exist, have the right type, and only their owner can read them. */
 export async function checkKeyFiles(config: Config): Promise<Diagnosis[]> {
   const embedded = config.databaseUrl === undefined;
   const files = [
@@ -71,24 +72,26 @@ export async function checkKeyFiles(config: Config): Promise<Diagnosis[]> {
     const check = name === 'CUSTOS_SIGNING_KEY_FILE' ? 'log key' : 'promise key';
     const named = (name === 'CUSTOS_SIGNING_KEY_FILE' ? config.signingKeyFile : config.promiseKeyFile) !== undefined;
     if (!named && !embedded) {
-      found.push(skipped(check, `${name} is not set for this process; the other kind of process may need it`));
+      found.push(skipped(check, `${name} is not set in this environment; only one kind of process needs it`));
       continue;
     }
     if (!named && !existsSync(file)) {
-      found.push(ok(check, 'is made at the first start'));
+      found.push(ok(check, 'is created at the first start'));
       continue;
     }
     try {
       await readKeyFile(name, file);
     } catch (error) {
-      found.push(problem(check, error instanceof Error ? error.message : String(error), `give ${name} the right file`));
+      found.push(
+        problem(check, error instanceof Error ? error.message : String(error), `set ${name} to the right file`),
+      );
       continue;
     }
     const mode = statSync(file).mode & 0o777;
     found.push(
       (mode & 0o077) === 0
         ? ok(check, file)
-        : warning(check, `${file} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${file}`),
+        : warning(check, `other users can read ${file} (mode ${mode.toString(8)})`, `chmod 600 ${file}`),
     );
   }
   return found;

@@ -1,4 +1,4 @@
-// What `custos doctor` finds in the service's own tables, its policy folder and its queue store.
+// Checks of `custos doctor` on the service: secrets, keys, policies, waiting work, workers, logs and Redis.
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Redis } from 'ioredis';
@@ -22,9 +22,9 @@ import { ageText, type Diagnosis, isOlder, ok, problem, reasonOf, skipped, warni
 
 const OLDEST_REDIS = '6.2.0';
 const REDIS_TIMEOUT_MS = 2_000;
-/** A key that ends sooner than this should be rotated now. */
+/** A key that expires within this time should be rotated now. */
 const EXPIRES_SOON = '14 days';
-/** Work that waits longer than this is not being done; the alert rules of docs/operations use the same. */
+/** Work that waits longer than this is overdue; the alert rules in docs/operations use the same threshold. */
 const LATE_SECONDS = 10;
 
 const ADMIN_KEYS: Statement = {
@@ -44,15 +44,24 @@ const LATE: Statement = {
     (SELECT extract(epoch FROM now() - created_at)::float8 FROM log_inbox ORDER BY seq LIMIT 1) AS log`,
 };
 
-/** The peppers of this set-up, from settings or from the data folder of the embedded database. */
+/** The peppers of this installation, from settings or from the data folder of the embedded database. */
 export function peppersOf(config: Config): Partial<Record<'pepper' | 'previous', string>> {
-  const kept = (name: string): string | undefined => {
-    const file = path.join(config.dataDir, name);
-    return config.databaseUrl === undefined && existsSync(file) ? readFileSync(file, 'utf8').trim() : undefined;
+  const stored = (name: string): string | undefined => {
+    const file = dataFile(config, name);
+    return file === undefined ? undefined : readFileSync(file, 'utf8').trim();
   };
-  const pepper = config.pepper ?? kept(PEPPER_FILE);
-  const previous = config.pepperPrevious ?? kept(PEPPER_PREVIOUS_FILE);
+  const pepper = config.pepper ?? stored(PEPPER_FILE);
+  const previous = config.pepperPrevious ?? stored(PEPPER_PREVIOUS_FILE);
   return { ...(pepper !== undefined && { pepper }), ...(previous !== undefined && { previous }) };
+}
+
+/**
+ * An existing file of the data folder. With DATABASE_URL no process reads the secrets there, and the folder may be left
+ * over from a trial of the embedded database, so there is none then.
+ */
+function dataFile(config: Config, name: string): string | undefined {
+  const file = path.join(config.dataDir, name);
+  return config.databaseUrl === undefined && existsSync(file) ? file : undefined;
 }
 
 /** Keys that are stored under an earlier pepper. */
@@ -65,53 +74,50 @@ export async function checkWaitingKeys(db: Database, config: Config): Promise<Di
     found.push(
       warning(
         check,
-        `${lost} keys are stored under a pepper that is not known here, and do not work`,
-        'set CUSTOS_PEPPER_PREVIOUS to it, or make new keys',
+        `${lost} keys are stored under an unknown pepper and do not work`,
+        'set CUSTOS_PEPPER_PREVIOUS to it, or create new keys',
       ),
     );
   if (previous !== undefined)
     found.push(
       waiting > 0
-        ? ok(check, `${waiting} keys wait for their first use under the new pepper`)
-        : ok(check, 'no key needs it any more: remove CUSTOS_PEPPER_PREVIOUS, or the file pepper-previous'),
+        ? ok(check, `${waiting} keys are still stored under the previous pepper, until their first use`)
+        : ok(check, 'no key needs it any longer: remove CUSTOS_PEPPER_PREVIOUS, or the file pepper-previous'),
     );
   return found;
 }
 
-/** Rows that give authority and are refused. */
+/** Rows that grant authority and are refused, because their seal is wrong. */
 export async function checkRows(db: Database, pepper: string): Promise<Diagnosis[]> {
   const check = 'sealed rows';
-  // Under another pepper all of them are wrong, which is said already.
+  // Under another pepper all seals are wrong; checkSecrets reports the pepper.
   if ((await compareSecretFingerprint(db, PEPPER, pepper)) === 'other') return [];
   const { checked, refused } = await checkSealedRows(db);
-  if (refused.length === 0) return [ok(check, `all ${checked} rows that give authority are as Custos wrote them`)];
+  if (refused.length === 0) return [ok(check, `all ${checked} rows that grant authority are as Custos wrote them`)];
   const tables = [...new Set(refused.map(({ table }) => table))].join(', ');
   return [
     problem(
       check,
-      `${refused.length} rows that give authority are refused: ${tables}`,
+      `${refused.length} rows that grant authority are refused: ${tables}`,
       '"custos seals check" lists them',
     ),
   ];
 }
 
-/** The secrets of this set-up against those that the database was set up with. */
+/** Compares the secrets of this installation with those that the database was created with. */
 export async function checkSecrets(db: Database, config: Config): Promise<Diagnosis[]> {
   const found: Diagnosis[] = [];
   const compare = async (check: string, name: string, secret: string | Uint8Array): Promise<void> => {
     const state = await compareSecretFingerprint(db, name, secret);
     if (state === 'other') found.push(problem(check, new SecretMismatchError(name).message, `set the right ${name}`));
-    else found.push(ok(check, state === 'same' ? 'is the one the database knows' : 'the database knows none yet'));
-  };
-  // Secrets in the data folder are those of the embedded database. With DATABASE_URL no process reads them, and a folder
-  // may be left over from a first look at the service.
-  const kept = (name: string): string | undefined => {
-    const file = path.join(config.dataDir, name);
-    return config.databaseUrl === undefined && existsSync(file) ? file : undefined;
+    else
+      found.push(
+        ok(check, state === 'same' ? 'is the one that the database was created with' : 'the database has none yet'),
+      );
   };
   const { pepper } = peppersOf(config);
   if (pepper !== undefined) await compare('pepper', 'CUSTOS_PEPPER', pepper);
-  const keyFile = config.signingKeyFile ?? kept('signing-key.pem');
+  const keyFile = config.signingKeyFile ?? dataFile(config, 'signing-key.pem');
   if (keyFile !== undefined) {
     const key = await readKeyFile('CUSTOS_SIGNING_KEY_FILE', keyFile);
     await compare('log key of the database', 'CUSTOS_SIGNING_KEY_FILE', keyIdOf(key));
@@ -122,14 +128,15 @@ export async function checkSecrets(db: Database, config: Config): Promise<Diagno
 export async function checkAdminKeys(db: Database): Promise<Diagnosis[]> {
   const [row] = await db.query<{ usable: number; lasting: number }>(ADMIN_KEYS, []);
   const { usable = 0, lasting = 0 } = row ?? {};
-  const make = 'custos keys create --name operator --scope "admin:*"';
-  if (usable === 0) return [problem('admin key', 'the operator has no admin key that works', `make one: ${make}`)];
-  const seen = `${usable} of the operator's live admin keys work`;
-  if (lasting === 0) return [warning('admin key', `${seen}, all end within ${EXPIRES_SOON}`, `make another: ${make}`)];
+  const create = 'custos keys create --name operator --scope "admin:*"';
+  if (usable === 0) return [problem('admin key', 'the operator has no valid admin key', `create one: ${create}`)];
+  const seen = `${usable} of the operator's live admin keys are valid`;
+  if (lasting === 0)
+    return [warning('admin key', `${seen}, all expire within ${EXPIRES_SOON}`, `create another: ${create}`)];
   return [ok('admin key', seen)];
 }
 
-/** The folder as it is now against the set in force. */
+/** Compares the policy folder with the set in force. */
 export async function checkPolicies(db: Database, config: Config): Promise<Diagnosis[]> {
   const check = 'policy set';
   const [state] = await db.query<{ active_digest: string | null; read_ok: boolean }>(POLICY_STATE, []);
@@ -137,29 +144,31 @@ export async function checkPolicies(db: Database, config: Config): Promise<Diagn
   const folder = await folderDigest(config.policyDir);
   if (typeof folder !== 'string') return [...folder, ...inForce(active)];
   if (active === undefined)
-    return [problem(check, 'none is in force: every request is refused', 'start a worker; it reads the policy folder')];
+    return [
+      problem(check, 'none is in force: every request is refused', 'start a worker, which reads the policy folder'),
+    ];
   if (folder !== active)
     return [
       warning(
         check,
-        `the folder ${config.policyDir} is not what is in force (${folder.slice(0, 12)} against ${active.slice(0, 12)})`,
-        'wait two seconds after an edit; otherwise see that the workers run and read this folder',
+        `the set of ${config.policyDir} (${folder.slice(0, 12)}) is not the one in force (${active.slice(0, 12)})`,
+        'wait two seconds after an edit; otherwise check that workers run and read this folder',
       ),
     ];
-  return [ok(check, `${active.slice(0, 12)} is in force, and is what the folder says`)];
+  return [ok(check, `${active.slice(0, 12)} is in force, as in the folder`)];
 }
 
 function inForce(active: string | undefined): Diagnosis[] {
   if (active === undefined) return [];
   return [
-    warning('policy set', `${active.slice(0, 12)} stays in force until the folder is right`, 'repair the folder'),
+    warning('policy set', `${active.slice(0, 12)} stays in force until the folder is valid`, 'repair the folder'),
   ];
 }
 
-/** The digest of what the folder says, or why it can't be put into force. */
+/** The digest of the set in the folder, or why it can't be put into force. */
 export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
   const check = 'policy folder';
-  const advice = 'custos policy check shows everything that is wrong with it';
+  const advice = '"custos policy check" lists all errors';
   try {
     const folder = await readPolicyFolder(dir);
     const { set, errors } = admitPolicySet(folder, { compileLexicon, verbsOf: knownVerbs });
@@ -175,34 +184,40 @@ export async function folderDigest(dir: string): Promise<string | Diagnosis[]> {
 
 export async function checkWork(db: Database): Promise<Diagnosis[]> {
   const [late] = await db.query<{ outbox: number | null; log: number | null }>(LATE, []);
-  const waits = (check: string, what: string, seconds: number | null | undefined): Diagnosis => {
-    if (seconds === null || seconds === undefined) return ok(check, `no ${what} waits`);
-    const seen = `the oldest ${what} waits for ${ageText(Math.max(0, seconds))}`;
-    return seconds > LATE_SECONDS ? problem(check, seen, 'see that workers run, and what they log') : ok(check, seen);
+  const waitOf = (check: string, what: string, seconds: number | null | undefined): Diagnosis => {
+    if (seconds === null || seconds === undefined) return ok(check, `no ${what} is waiting`);
+    const seen = `the oldest ${what} has waited for ${ageText(Math.max(0, seconds))}`;
+    return seconds > LATE_SECONDS
+      ? problem(check, seen, 'check that workers run, and read their logs')
+      : ok(check, seen);
   };
   const dead = [...(await countDeadJobs(db))];
   const jobs = dead.map(([queue, count]) => `${count} in ${queue}`).join(', ');
   return [
-    waits('outbox', 'accepted work', late?.outbox),
-    waits('log', 'record', late?.log),
+    waitOf('outbox', 'accepted work', late?.outbox),
+    waitOf('log', 'record', late?.log),
     dead.length === 0
       ? ok('dead jobs', 'none')
-      : warning('dead jobs', `given up: ${jobs}`, 'retry or discard them on the dashboard, page Dead jobs'),
+      : warning(
+          'dead jobs',
+          `failed for good: ${jobs}`,
+          'retry or discard them on the page Dead jobs of the dashboard',
+        ),
   ];
 }
 
-/** Whether anybody carries out what is accepted. */
+/** Whether any worker carries out accepted work. */
 export async function checkWorkers(db: Database): Promise<Diagnosis[]> {
   const alive = await workersAlive(db);
   if (alive > 0) return [ok('workers', `${alive} alive`)];
   return [
-    warning('workers', 'no worker process is alive: what is accepted waits', 'start workers, or see why they end'),
+    warning('workers', 'no worker process is alive: accepted work waits', 'start workers, or find out why they end'),
   ];
 }
 
 export async function checkLogs(db: Database): Promise<Diagnosis[]> {
   const problems = await logProblems(db);
-  if (problems.length === 0) return [ok('audit', 'nothing is wrong with the logs')];
+  if (problems.length === 0) return [ok('audit', 'the logs have no open findings')];
   return problems.map((sentence) =>
     problem('audit', sentence, 'see docs/guides/run-in-production.md, "Restoring a backup"'),
   );
@@ -217,7 +232,7 @@ export async function checkRedis(config: Config): Promise<Diagnosis[]> {
     commandTimeout: REDIS_TIMEOUT_MS,
     retryStrategy: () => null,
   });
-  // What ended the connection says more than that it has ended.
+  // The first error has the cause; later ones only report that the connection has ended.
   let first: unknown;
   client.on('error', (error) => (first ??= error));
   try {
@@ -232,20 +247,22 @@ export async function checkRedis(config: Config): Promise<Diagnosis[]> {
     const eviction = await evictionProblem(redisUrl);
     found.push(
       eviction === undefined
-        ? ok('redis eviction', 'keys are never dropped')
+        ? ok('redis eviction', 'keys are never evicted')
         : problem('redis eviction', eviction, 'set maxmemory-policy noeviction'),
     );
     if (!/^aof_enabled:1/m.test(info))
       found.push(
         warning(
           'redis persistence',
-          'Redis keeps no append-only file: after a crash the sweeper must queue open work again',
+          'Redis has no append-only file: after a crash the sweeper must queue open work again',
           'set appendonly yes',
         ),
       );
     return found;
   } catch (error) {
-    return [problem('redis', `Redis does not answer: ${reasonOf(first ?? error)}`, 'start it, or see REDIS_URL')];
+    return [
+      problem('redis', `Redis does not answer: ${reasonOf(first ?? error)}`, 'start Redis, or correct REDIS_URL'),
+    ];
   } finally {
     client.disconnect();
   }

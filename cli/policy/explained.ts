@@ -1,4 +1,4 @@
-// What `custos policy explain` prints: the verdict and why, then each rule whose target fits with the values it saw.
+// Output of `custos policy explain`: verdict and reasons, then each rule whose target matches, with the values that it saw.
 import type { BodyReason } from '../../shared/core/verification/record.ts';
 import type { Meaning } from '../../shared/core/intent/types.ts';
 import type { Explanation } from '../../shared/core/policy/evaluate.ts';
@@ -11,13 +11,13 @@ import { type Paint, paint } from '../output.ts';
 
 export interface Explained extends Explanation {
   readonly facts: Facts;
-  /** Of the policy set. */
+  /** Digest of the policy set. */
   readonly digest: string;
   /** The decision whose facts these are, and what was decided then. */
   readonly decision?: {
     readonly decisionId: string;
     readonly verdict: string | null;
-    /** What the service said beside the policies, such as an approval that was used. */
+    /** Reasons that come from no policy, such as an approval that was used. */
     readonly beside: readonly BodyReason[];
   };
 }
@@ -35,16 +35,16 @@ export function explainedJson({ evaluation, candidates, facts, digest, decision 
   };
 }
 
-const SHOWN = 100;
+const MAX_VALUE_LENGTH = 100;
 
-/** All that an intent may mean; each is judged on its own. */
+/** The possible meanings of an intent. Policies judge each of them. */
 const meaningsText = (meanings: readonly Meaning[]): string =>
   printable([...new Set(meanings.map(({ action, verb, effect }) => `${action} (${verb}): ${effect}`))].join('; '));
 
 /** A value of a fact or a policy on one line, short and printable. */
 function valueText(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing';
-  return printable(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
+  return printable(text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}...` : text);
 }
 
 function painted(verdict: Verdict, { red, yellow, green, cyan }: Paint): string {
@@ -60,7 +60,7 @@ function conditionLine(
   return `    ${mark} ${printable(fullPath(fact, path))} ${operator} ${valueText(expected)}  ${style.dim(`(${saw})`)}`;
 }
 
-/** The conditions of a rule: all of one that matched, else those that kept it from matching. */
+/** The conditions of a rule: all of them when it matched, otherwise those that failed. */
 function ruleLines(rule: ExplainedRule, isWhole: boolean, style: Paint): string[] {
   const { policy, rule: name, effect, matched, skipped, conditions } = rule;
   const state = matched ? style.bold('matched') : style.dim('no match');
@@ -71,13 +71,13 @@ function ruleLines(rule: ExplainedRule, isWhole: boolean, style: Paint): string[
   ];
 }
 
-/** What was claimed beside what is on record: the lower one counts, which surprises whoever claimed more. */
+/** Claimed and recorded trust. It is shown because the lower one counts, which a caller may not expect. */
 function claimText({ claimed, recorded }: Facts['trust']): string {
   if (claimed === null) return '';
   return ` (the lower of level ${claimed.level}, score ${claimed.score} claimed and level ${recorded.level}, score ${recorded.score} recorded)`;
 }
 
-/** @param isWhole whether conditions that held are shown for rules that did not match, too */
+/** @param isWhole whether rules that did not match are shown with the conditions that held, too */
 export function explainedLines(explained: Explained, isWhole: boolean, style: Paint = paint()): string[] {
   const { evaluation, candidates, facts, digest, decision } = explained;
   const { intent, agent, trust, time, environment } = facts;

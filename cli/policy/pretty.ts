@@ -1,4 +1,4 @@
-// JSON as people write it: what fits on a line stays on it.
+// Formats JSON as people write it: values that fit on a line stay on it.
 
 const WIDTH = 110;
 
@@ -24,7 +24,7 @@ function lines(value: unknown, indent: string, before: number): string {
   return `${open}\n${inside.join(',\n')}\n${indent}${close}`;
 }
 
-/** A JSON value as the text of a file. Members that are undefined are not known here. */
+/** The text of a JSON file. Undefined members are not supported. */
 export function prettyJson(value: object): string {
   return `${lines(value, '', 0)}\n`;
 }

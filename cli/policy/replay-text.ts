@@ -1,11 +1,11 @@
-// The report of a replay and of shadow mode for a terminal.
+// The report of a replay or of shadow mode for a terminal.
 import type { Change, DifferenceReport, Said, Table } from '../../shared/core/policy/difference-types.ts';
 import { printable } from '../../shared/core/proof/encoding.ts';
 import { paint, type Paint, tableLines } from '../output.ts';
 
-/** Rows of a table, and examples, that a terminal shows; JSON and the page show more. */
-const SHOWN_ROWS = 10;
-const SHOWN_EXAMPLES = 10;
+/** Limits of a terminal. JSON and the HTML page show more. */
+const MAX_ROWS = 10;
+const MAX_EXAMPLES = 10;
 
 const number = (n: number): string => n.toLocaleString('en-US');
 
@@ -16,15 +16,15 @@ function changes({ decisions, stricter, looser }: Change, { red, green }: Paint)
   return [number(decisions), painted(stricter, red), painted(looser, green)];
 }
 
-function section<Item>(
+function section<Entry>(
   title: string,
-  { items, more, beyond }: Table<Item>,
+  { items, more, beyond }: Table<Entry>,
   headings: readonly string[],
-  rowOf: (item: Item) => readonly string[],
+  rowOf: (entry: Entry) => readonly string[],
   style: Paint,
 ): string[] {
   if (items.length === 0) return [];
-  const shown = items.slice(0, SHOWN_ROWS);
+  const shown = items.slice(0, MAX_ROWS);
   const left = items.length - shown.length + more;
   return [
     '',
@@ -39,7 +39,7 @@ function because({ reasons }: Said): string {
   return reasons.map(({ policy, rule, code }) => `${policy}/${rule} ${code}`).join(', ');
 }
 
-/** The difference as lines; what decisions brought in is made printable. */
+/** The difference as lines. Text from decisions is made printable. */
 export function differenceLines(report: DifferenceReport, style: Paint = paint()): string[] {
   const { decisions, changed, otherReasons, transitions, rules, agents, resources, environments, examples } = report;
   const { total, evaluated, standing, notEvaluable } = decisions;
@@ -56,7 +56,7 @@ export function differenceLines(report: DifferenceReport, style: Paint = paint()
     (row) => [printable(row.agentId), printable(row.organisation), printable(row.environment), ...changes(row, style)],
     style,
   );
-  const shown = examples.slice(0, SHOWN_EXAMPLES);
+  const shown = examples.slice(0, MAX_EXAMPLES);
   return [
     bold(headline),
     dim(

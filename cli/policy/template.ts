@@ -1,4 +1,4 @@
-// What `custos policy new` writes: a first rule of each effect, and the two questions that show both of its sides.
+// Templates of `custos policy new`: one rule for each effect, with trust levels for which it matches and does not.
 import type { Condition, Policy, PolicyTarget } from '../../shared/core/policy/schema.ts';
 import type { Verdict } from '../../shared/kernel/vocabulary.ts';
 
@@ -10,15 +10,15 @@ type VerdictEvent = Extract<Policy, { stage: 'enforce' }>['rules'][number]['even
 interface Template {
   readonly rule: string;
   readonly condition: Condition;
-  /** `<what is asked for> <purpose>.` */
+  /** The predicate of the description: `<request> <purpose>.` */
   readonly purpose: string;
-  /** Trust levels of an agent for which the rule matches, and of one for which it does not. */
+  /** A trust level for which the rule matches, and one for which it does not. */
   readonly levels: { readonly matching: number; readonly other: number };
 }
 
 const trust = (operator: string, value: number): Condition => ({ fact: 'trust', path: 'level', operator, value });
 
-/** Of a RISK the event depends on what is asked for (below). */
+/** The event of RISK depends on the request; see `draftOf`. */
 const TEMPLATES: Readonly<Record<Verdict, Template & { readonly event: VerdictEvent }>> & { readonly RISK: Template } =
   {
     DENY: {
@@ -78,25 +78,25 @@ export interface DraftInput {
   readonly id: string;
   readonly effect: TemplateEffect;
   readonly target: PolicyTarget;
-  /** Where editors find the schema, as seen from the file. */
+  /** Path of the schema for editors, relative to the file. */
   readonly schema: string;
   readonly description: string | undefined;
 }
 
 /** `delete, update of db/payroll/*` */
-function whatIsAsked({ actions, resources }: PolicyTarget): string {
-  const verbs = actions.includes('*') ? 'Whatever is asked' : actions.join(', ');
+function requestText({ actions, resources }: PolicyTarget): string {
+  const verbs = actions.includes('*') ? 'Every action' : actions.join(', ');
   const words = `${verbs} of ${resources.join(', ')}`;
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** The name of a factor of risk: lower-case letters, digits and "_", a letter first. */
+/** The name of a risk factor: lower-case letters, digits and "_", beginning with a letter. */
 const factorOf = (id: string): string => id.replaceAll(/[^a-z0-9]+/g, '_').replace(/^[^a-z]+/, '') || 'risk';
 
-/** A policy with one rule. It is checked by the caller: the names come from a person. */
+/** A policy with one rule. The caller must check it, because its names come from a person. */
 export function draftOf({ id, effect, target, schema, description }: DraftInput): Draft {
   const { rule, condition, purpose, levels } = TEMPLATES[effect];
-  const head = { $schema: schema, id, description: description ?? `${whatIsAsked(target)} ${purpose}.` };
+  const head = { $schema: schema, id, description: description ?? `${requestText(target)} ${purpose}.` };
   const first = { name: rule, conditions: { all: [condition] } };
   if (effect !== 'RISK') {
     const { event } = TEMPLATES[effect];

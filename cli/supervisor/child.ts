@@ -1,4 +1,4 @@
-// One process of the service under the supervisor: started, started again when it dies, stopped.
+// One process of the service under the supervisor, which restarts it with exponential back-off.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isReadyMessage } from '../../shared/platform/process/lifecycle.ts';
@@ -9,23 +9,23 @@ export interface ChildOptions {
   readonly name: string;
   /** The file to run. */
   readonly entry: string;
-  /** The environment of the n-th start (from 1); `address` is the one of the start before. */
+  /** The environment of a start; `address` is the one of the previous start. */
   readonly env: (address: string | undefined) => NodeJS.ProcessEnv;
   readonly logger: Logger;
 }
 
 export interface SupervisedChild {
-  /** Base address of what it serves. Rejects when the first start ends before it is ready. */
+  /** Its base address. Rejects when the first start ends before it is ready. */
   readonly ready: Promise<string>;
   /** Process id, or undefined between two starts. */
   pid(): number | undefined;
-  /** Asks it to stop and waits; after `timeoutMs` it is killed. */
+  /** Stops it and waits; kills it after `timeoutMs`. */
   stop(timeoutMs: number): Promise<void>;
   /** Kills it now. */
   kill(): void;
 }
 
-/** The rest before a start that follows a death: doubled each time, and short again once a start has lasted. */
+/** Exponential back-off of restarts, in milliseconds. It begins again after a start that lasted `resetAfter`. */
 const BACKOFF_MS = { first: 200, most: 10_000, resetAfter: 30_000 };
 
 export function superviseChild({ name, entry, env, logger }: ChildOptions): SupervisedChild {
@@ -38,17 +38,17 @@ export function superviseChild({ name, entry, env, logger }: ChildOptions): Supe
     becameReady = resolve;
     failed = reject;
   });
-  // Whoever waits sees the rejection; nobody need wait.
+  // Without this handler, a rejection that nobody awaits would end the process.
   ready.catch(() => undefined);
 
   /** Runs it once, until it ends. @returns how it ended */
   const runOnce = (): Promise<string> =>
     new Promise((resolve) => {
       const started = spawn(process.execPath, ['--enable-source-maps', entry], {
-        // A process group of its own: Ctrl-C reaches the supervisor alone, which stops things in their order.
+        // In its own process group, so that Ctrl-C reaches only the supervisor, which stops the parts in order.
         detached: true,
         env: env(address),
-        // Both outputs go to our standard error: standard output is for what a person or a script reads.
+        // Both outputs go to standard error: standard output has only the banner, which scripts read.
         stdio: ['ignore', 2, 2, 'ipc'],
       });
       child = started;
@@ -73,7 +73,7 @@ export function superviseChild({ name, entry, env, logger }: ChildOptions): Supe
         return;
       }
       if (performance.now() - startedAtMs > BACKOFF_MS.resetAfter) rest = BACKOFF_MS.first;
-      logger.error({ child: name, how, againInMs: rest }, 'a process of the service died and is started again');
+      logger.error({ child: name, how, againInMs: rest }, 'a process of the service ended and is restarted');
       await delay(rest, undefined, { signal: stopping.signal }).catch(() => undefined);
       rest = Math.min(rest * 2, BACKOFF_MS.most);
     }
@@ -87,7 +87,7 @@ export function superviseChild({ name, entry, env, logger }: ChildOptions): Supe
       stopping.abort();
       child?.kill('SIGTERM');
       const late = setTimeout(() => {
-        logger.error({ child: name, timeoutMs }, 'did not stop in time and is killed');
+        logger.error({ child: name, timeoutMs }, 'a process did not stop in time and is killed');
         child?.kill('SIGKILL');
       }, timeoutMs);
       await running;

@@ -1,4 +1,4 @@
-// The signals that ask the supervisor to stop: the first in order, the second at once.
+// Stop signals of the supervisor: the first starts an orderly shutdown, the second ends everything at once.
 import { SAME_SIGNAL_MS } from '../../shared/platform/process/lifecycle.ts';
 
 export interface StopSignals {
@@ -8,10 +8,10 @@ export interface StopSignals {
   readonly received: Promise<void>;
 }
 
-/** SIGHUP too: a terminal that is closed must not leave the database behind. */
+/** With SIGHUP, so that the database does not keep running when the terminal is closed. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** @param onSecond what to do when a second signal comes: end everything by force */
+/** @param onSecond called for a second signal; it ends everything by force */
 export function listenForStop(onSecond: () => void): StopSignals {
   const controller = new AbortController();
   let firstAtMs = 0;

@@ -1,4 +1,4 @@
-// The database and the secrets of the service under the supervisor, whether PostgreSQL is embedded or somewhere else.
+// The database and the secrets of the service under the supervisor, with embedded or external PostgreSQL.
 import { setTimeout as delay } from 'node:timers/promises';
 import { requireIngress, requireWorkers, type StoreConfig } from '../../shared/platform/config/config.ts';
 import type { Config } from '../../shared/platform/config/table.ts';
@@ -7,23 +7,23 @@ import { ensureSecrets } from '../../shared/platform/embedded/secrets.ts';
 import type { Logger } from '../../shared/platform/observe/logger.ts';
 
 export interface SupervisedStore {
-  /** The settings with everything in place that embedding provides. */
+  /** The settings, completed with the addresses and secrets of the embedded database. */
   readonly config: StoreConfig;
   readonly embedded: boolean;
-  /** Whether an earlier start was killed, so that its processes may still be ending. */
+  /** Whether the previous run was killed: its processes may still be ending. */
   readonly afterCrash: boolean;
   close(): Promise<void>;
-  /** Ends the embedded server now; the next start recovers. */
+  /** Ends the embedded server at once; the next start recovers. */
   kill(): void;
 }
 
-const RESTART_REST_MS = 500;
+const RESTART_DELAY_MS = 500;
 
-/** Opens what DATABASE_URL names, or the embedded database, which is started again whenever it dies. */
+/** Opens the database of DATABASE_URL, or the embedded one, which is restarted whenever it ends. */
 export async function openStore(config: Config, logger: Logger, say: (line: string) => void): Promise<SupervisedStore> {
   if (config.databaseUrl !== undefined)
     return {
-      // What a child would refuse is refused here, once.
+      // Checks the settings of both processes, so that their problems are reported once.
       config: { ...requireIngress(config), ...requireWorkers(config) },
       embedded: false,
       afterCrash: false,
@@ -37,7 +37,7 @@ export async function openStore(config: Config, logger: Logger, say: (line: stri
     for (;;) {
       await embedded.server().ended;
       while (!closing.signal.aborted) {
-        logger.error('the embedded PostgreSQL died and is started again');
+        logger.error('the embedded PostgreSQL ended and is restarted');
         const again = await embedded.restart().then(
           () => true,
           (error: unknown) => {
@@ -46,7 +46,7 @@ export async function openStore(config: Config, logger: Logger, say: (line: stri
           },
         );
         if (again) break;
-        await delay(RESTART_REST_MS, undefined, { signal: closing.signal }).catch(() => undefined);
+        await delay(RESTART_DELAY_MS, undefined, { signal: closing.signal }).catch(() => undefined);
       }
       if (closing.signal.aborted) return;
     }
@@ -66,7 +66,7 @@ export async function openStore(config: Config, logger: Logger, say: (line: stri
     afterCrash: embedded.afterCrash,
     async close() {
       closing.abort();
-      // A restart may be under way: it ends first, and what it started is stopped by the second call.
+      // A restart may be in progress. It is awaited, and the second call stops the server that it started.
       await embedded.server().stop();
       await running;
       await embedded.stop();

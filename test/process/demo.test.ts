@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Outcome } from '../../cli/demo/story.ts';
+import type { DemoResult } from '../../cli/demo/story.ts';
 import { temporaryDataDir } from '../support/folders.ts';
 import { type Ended, runProcess, startCustos, type TestCustos, type TestEnv } from '../support/process.ts';
 
@@ -21,9 +21,9 @@ describe('custos demo', function () {
   this.timeout(120_000);
   let custos: TestCustos;
   let adminKey: string;
-  const json = async (): Promise<Outcome> => {
+  const json = async (): Promise<DemoResult> => {
     const { stdout } = await demo(['--url', custos.address, '--key', adminKey, '--json']);
-    return JSON.parse(stdout) as Outcome;
+    return JSON.parse(stdout) as DemoResult;
   };
   const call = (method: string, route: string, key: string, body?: object): Promise<Response> =>
     fetch(`${custos.address}${route}`, {
@@ -43,7 +43,7 @@ describe('custos demo', function () {
       const { code, stdout, stderr } = await demo(['--url', custos.address], { CUSTOS_DATA_DIR: custos.dataDir });
       expect(code, stdout + stderr).to.equal(0);
       expect(stdout).to.match(
-        /ALLOW[^]*DENY[^]*ESCALATE[^]*APPROVED[^]*APPROVAL_USED[^]*went on by itself[^]*the score rose[^]*the score fell[^]*RECORD_ALTERED[^]*Everything happened/,
+        /ALLOW[^]*DENY[^]*ESCALATE[^]*APPROVED[^]*APPROVAL_USED[^]*continued by itself[^]*the score rose[^]*the score fell[^]*RECORD_ALTERED[^]*Everything happened/,
       );
       expect(stdout).not.to.match(/\u001b|NOT OK/);
     }
@@ -94,7 +94,7 @@ describe('custos demo', function () {
     const { code, stdout } = await demo(['--url', custos.address, '--key', adminKey]);
     expect((await call('DELETE', '/v1/halt', key)).status).to.equal(200);
     expect(code).to.equal(1);
-    expect(stdout).to.contain('NOT OK  The story expects ALLOW here, and the service says DENY (HALTED)');
+    expect(stdout).to.contain('NOT OK  The demo expects ALLOW here, and the service says DENY (HALTED)');
     expect(stdout, 'the keys are taken back all the same').to.contain('ok  the revoked key is refused');
   });
 
@@ -104,7 +104,7 @@ describe('custos demo', function () {
     // The one of the environment, so that both ways to give a key are tried.
     const { code, stdout } = await demo(['--url', custos.address], { CUSTOS_KEY: key });
     expect(code).to.equal(1);
-    expect(stdout).to.contain('could not make a test key').and.to.contain('403 E1004');
+    expect(stdout).to.contain('could not create a test key').and.to.contain('403 E1004');
   });
 });
 
@@ -114,7 +114,7 @@ describe('custos demo without a service', () => {
     const { code, stdout } = await demo(['--url', 'http://127.0.0.1:9', '--key', 'any']);
     expect(code).to.equal(1);
     expect(stdout).to.equal(
-      '   NOT OK  Nothing answers at http://127.0.0.1:9. Start the service with "npm start", or say with --url where it runs.\n',
+      '   NOT OK  Nothing answers at http://127.0.0.1:9. Start the service with "npm start", or give its address with --url.\n',
     );
   });
 

@@ -133,7 +133,7 @@ describe('custos doctor', function () {
     await sealAll(db, 'policy_state');
     const after = await doctor(env);
     expect(after.code, 'a warning alone is no failure').to.equal(0);
-    expect(warnings(after).join()).to.include('is not what is in force');
+    expect(warnings(after).join()).to.include('is not the one in force');
   });
 
   it('names file, line and column of a broken policy, and the set that stays in force', async () => {
@@ -161,7 +161,7 @@ describe('custos doctor', function () {
     chmodSync(promiseKeyFile, 0o644);
     const examined = await doctor({ ...env, CUSTOS_PROMISE_KEY_FILE: promiseKeyFile });
     chmodSync(promiseKeyFile, 0o600);
-    expect(warnings(examined).join()).to.include('can be read by others (mode 644)');
+    expect(warnings(examined).join()).to.include('other users can read');
   });
 
   it('says that work waits, that jobs are dead, and that the operator has no admin key left', async () => {
@@ -176,11 +176,11 @@ describe('custos doctor', function () {
     await sealAll(db, 'api_key');
     const examined = await doctor(env);
     expect(problems(examined)).to.deep.equal([
-      'admin key: the operator has no admin key that works',
-      'outbox: the oldest accepted work waits for 5 min',
+      'admin key: the operator has no valid admin key',
+      'outbox: the oldest accepted work has waited for 5 min',
     ]);
     expect(warnings(examined).join())
-      .to.include('dead jobs: given up: 1 in trust')
+      .to.include('dead jobs: failed for good: 1 in trust')
       .and.to.include('workers: no worker process is alive');
   });
 

@@ -192,7 +192,7 @@ describe('rotating the pepper', function () {
       checks: { check: string; verdict: string; detail: string }[];
     };
     const of = (name: string) => checks.filter(({ check }) => check === name).map((one) => one.detail);
-    expect(of('sealed rows').join()).to.contain('1 rows that give authority are refused: api_key');
+    expect(of('sealed rows').join()).to.contain('1 rows that grant authority are refused: api_key');
     expect(of('previous pepper').join()).to.contain('under a pepper that is not known here');
   });
 
