@@ -1,4 +1,4 @@
-// Approvals: what waits for a human, and the human's word.
+// Approvals: list and read them, approve or reject.
 import { listApprovals } from '../../shared/domain/approvals/list.ts';
 import {
   boundOf,
@@ -11,7 +11,7 @@ import {
 import { areSameHands } from '../../shared/domain/approvals/hands.ts';
 import type { Database, Sql } from '../../shared/platform/db/database.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
-import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import {
   ApprovalDetail,
@@ -25,7 +25,7 @@ import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import type { DecisionBody } from '../../shared/api/decision.ts';
 import { defineRoute, type Route } from '../route.ts';
 import type { DecisionDeps } from './decisions.ts';
-import { decodeCursor, pageOf } from './paging.ts';
+import { agentsOf, decodeCursor, pageOf } from './paging.ts';
 
 export interface ApprovalDeps {
   readonly db: Database;
@@ -96,14 +96,12 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       responses: { 200: { description: 'One page of approvals.', schema: ApprovalList } },
       errors: [],
       handler: async ({ key, query }) => {
-        if (query.agentId !== undefined) assertMayName(key, query.agentId, '?agentId');
         const limit = query.limit ?? DEFAULT_LIMIT;
         const at = nowMs();
         const filter = {
           organisationId: key.organisationId,
           environment: key.environment,
-          agentIds:
-            query.agentId === undefined ? (key.agentIds === null ? undefined : [...key.agentIds]) : [query.agentId],
+          agentIds: agentsOf(key, query.agentId),
           status: query.status,
           before: decodeCursor(query.cursor, CURSOR),
           nowMs: at,

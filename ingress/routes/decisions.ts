@@ -1,15 +1,15 @@
-// Decisions: read back one, or list them.
+// Decisions: read one, or list them.
 import type { DecisionStore } from '../../shared/domain/decisions/decision-store.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
-import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
+import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { DEFAULT_LIMIT } from '../../shared/api/common.ts';
 import { DecisionIdParams, DecisionList, DecisionListQuery, DecisionOnRecord } from '../../shared/api/decision.ts';
 import type { ShowDecisions } from './decision-view.ts';
 import { defineRoute, type Route } from '../route.ts';
-import { decodeCursor, instant, pageOf } from './paging.ts';
+import { agentsOf, decodeCursor, instant, pageOf } from './paging.ts';
 
-/** With proofs:read: all that the key may name. With intents:write alone: what this very key asked for. */
+/** Whether a key sees only its own decisions: one with intents:write and without proofs:read. */
 export function ownOnly(key: AuthenticatedKey): boolean {
   return !key.scopes.has('proofs:read') && !key.scopes.has('admin:*');
 }
@@ -33,15 +33,13 @@ export function decisionRoutes({ decisions, shown }: DecisionDeps): Route[] {
       responses: { 200: { description: 'One page of decisions.', schema: DecisionList } },
       errors: [],
       handler: async ({ key, query }) => {
-        if (query.agentId !== undefined) assertMayName(key, query.agentId, '?agentId');
         const limit = query.limit ?? DEFAULT_LIMIT;
         const rows = await decisions.list(
           {
             organisationId: key.organisationId,
             environment: key.environment,
             keyId: ownOnly(key) ? key.keyId : undefined,
-            agentIds:
-              query.agentId === undefined ? (key.agentIds === null ? undefined : [...key.agentIds]) : [query.agentId],
+            agentIds: agentsOf(key, query.agentId),
             verdict: query.verdict,
             requestId: query.requestId,
             from: instant(query.from),

@@ -1,5 +1,4 @@
 // The machine-readable description, the JSON Schemas of policies, and the interactive reference pages.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,15 +6,16 @@ import express, { type RequestHandler, type Router } from 'express';
 import helmet from 'helmet';
 import { Type } from 'typebox';
 import { ApiError } from '../../shared/kernel/errors.ts';
-import { defineRoute, type Route } from '../route.ts';
+import { defineRoute, type Reply, type Route } from '../route.ts';
+import { cacheable } from './caching.ts';
 
 export interface DocsDeps {
-  /** The OpenAPI document's text; asked at the first request, because it describes these routes too. */
+  /** The OpenAPI document's text; read at the first request, because it describes these routes too. */
   readonly document: () => string;
   readonly schemaDir: string;
 }
 
-/** By their names in the address; what they describe. */
+/** What each schema describes, by its name in the address. */
 const SCHEMAS = {
   policy: 'policy files',
   'policy-test': 'policy test files',
@@ -23,16 +23,12 @@ const SCHEMAS = {
   tools: 'tool catalogues',
 } as const;
 type SchemaName = keyof typeof SCHEMAS;
-// Object.keys forgets that the members above are all there are.
+// Object.keys returns string[].
 const SCHEMA_NAMES = Object.keys(SCHEMAS) as SchemaName[];
 
-function etagOf(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
-}
-
-/** A published JSON Schema; read at the first request and again when that failed. */
+/** A published JSON Schema; read at the first request, and again when that failed. */
 function schemaRoute(name: SchemaName, schemaDir: string): Route {
-  let text: string | undefined;
+  let reply: Reply | undefined;
   return defineRoute({
     method: 'GET',
     path: `/schemas/${name}.json`,
@@ -50,22 +46,21 @@ function schemaRoute(name: SchemaName, schemaDir: string): Route {
     errors: ['E4001'],
     handler: () => {
       try {
-        text ??= readFileSync(path.join(schemaDir, `${name}.schema.json`), 'utf8');
+        const text = (): string => readFileSync(path.join(schemaDir, `${name}.schema.json`), 'utf8');
+        reply ??= cacheable(
+          { status: 200, text: text(), contentType: 'application/schema+json' },
+          'public, max-age=300',
+        );
+        return reply;
       } catch (error) {
         throw new ApiError('E4001', 'The installation lacks this schema.', { cause: error });
       }
-      return {
-        status: 200,
-        text,
-        contentType: 'application/schema+json',
-        headers: { etag: etagOf(text), 'cache-control': 'public, max-age=300' },
-      };
     },
   });
 }
 
 export function docsRoutes(deps: DocsDeps): Route[] {
-  let etag: string | undefined;
+  let reply: Reply | undefined;
   return [
     defineRoute({
       method: 'GET',
@@ -81,11 +76,7 @@ export function docsRoutes(deps: DocsDeps): Route[] {
         },
       },
       errors: [],
-      handler: () => {
-        const text = deps.document();
-        etag ??= etagOf(text);
-        return { status: 200, text, headers: { etag, 'cache-control': 'public, max-age=60' } };
-      },
+      handler: () => (reply ??= cacheable({ status: 200, text: deps.document() }, 'public, max-age=60')),
     }),
     ...SCHEMA_NAMES.map((name) => schemaRoute(name, deps.schemaDir)),
   ];
@@ -109,7 +100,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** validatorUrl null: the badge of swagger.io would tell another host about this one. */
+/** validatorUrl null: the badge of swagger.io would reveal this host to another one. */
 const INITIALIZER = `window.ui = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#reference',
@@ -124,7 +115,7 @@ const INITIALIZER = `window.ui = SwaggerUIBundle({
 
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const;
 
-/** Helmet for the pages: everything comes from here; no upgrade to https, which would break pages over plain http. */
+/** Helmet for the pages: only files of this host; no upgrade to https, which would break pages over plain http. */
 export function pageHeaders(): RequestHandler {
   return helmet({
     contentSecurityPolicy: {
@@ -155,7 +146,7 @@ export function createDocsPages(): Router {
   pages.get('/', (_req, res) => void res.type('html').set('Cache-Control', 'no-cache').send(PAGE));
   pages.get('/initializer.js', (_req, res) => void res.type('js').set('Cache-Control', 'no-cache').send(INITIALIZER));
   for (const name of ASSETS) {
-    // The installation may stand below a folder whose name starts with a dot, which `send` would refuse.
+    // `send` refuses a folder whose name starts with a dot, and the installation may be below one.
     pages.get(`/${name}`, (_req, res, next) =>
       res.sendFile(name, { root: assets, dotfiles: 'allow', maxAge: '1h' }, (error) =>
         error ? next(error) : undefined,

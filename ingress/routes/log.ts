@@ -1,6 +1,5 @@
-// The log for those who check it: checkpoints, keys, consistency, leaves, and the verification of a receipt.
-import { createHash } from 'node:crypto';
-import { Type } from 'typebox';
+// The log for auditors: checkpoints, keys, consistency proofs, leaf hashes, and verifying a receipt.
+import { type Static, Type } from 'typebox';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { MissingNodeError } from '../../shared/domain/ledger/nodes.ts';
 import type { ReceiptStore, StoredCheckpoint } from '../../shared/domain/ledger/receipts.ts';
@@ -17,20 +16,26 @@ import {
   Range,
   Verification,
 } from '../../shared/api/log.ts';
-import { defineRoute, type Reply, type Route } from '../route.ts';
+import { defineRoute, type Route } from '../route.ts';
+import { immutable } from './caching.ts';
 import { decodeCursor, pageOf } from './paging.ts';
 
 const MAX_LEAVES = 1_000;
 const MAX_RECEIPT_BYTES = 65_536;
 
+const NO_VERIFICATION: Static<typeof Verification> = {
+  valid: false,
+  failure: null,
+  sentence: null,
+  origin: null,
+  size: null,
+  root: null,
+  index: null,
+  proofId: null,
+};
+
 export interface LogDeps {
   readonly log: ReceiptStore;
-}
-
-/** For answers that never change: the same question has the same answer for ever. */
-export function immutable(reply: Reply & { text: string }): Reply {
-  const etag = `"${createHash('sha256').update(reply.text).digest('base64url').slice(0, 22)}"`;
-  return { ...reply, headers: { ...reply.headers, etag, 'cache-control': 'private, max-age=31536000, immutable' } };
 }
 
 function checkpointBody({ size, root, note, signedAt }: StoredCheckpoint): object {
@@ -143,28 +148,12 @@ export function logRoutes({ log }: LogDeps): Route[] {
         const keys = await log.allKeys();
         const parsed = asResult(() => ({ ok: true as const, receipt: receiptOf(body) }));
         const result = parsed.ok ? verifyReceipt(parsed.receipt, keys) : parsed;
-        const answer = result.ok
-          ? {
-              valid: true,
-              failure: null,
-              sentence: null,
-              origin: result.origin,
-              size: result.size,
-              root: result.root,
-              index: result.index,
-              proofId: result.proofId,
-            }
-          : {
-              valid: false,
-              failure: result.failure,
-              sentence: result.sentence,
-              origin: null,
-              size: null,
-              root: null,
-              index: null,
-              proofId: null,
-            };
-        return { status: 200, body: answer };
+        if (!result.ok) {
+          const { failure, sentence } = result;
+          return { status: 200, body: { ...NO_VERIFICATION, valid: false, failure, sentence } };
+        }
+        const { origin, size, root, index, proofId } = result;
+        return { status: 200, body: { ...NO_VERIFICATION, valid: true, origin, size, root, index, proofId } };
       },
     }),
     defineRoute({

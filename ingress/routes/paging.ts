@@ -1,7 +1,9 @@
-// Cursors of lists: opaque to callers, the last row's sort key to us.
+// What lists share: cursors, pages, filters.
+import { assertMayName } from '../../shared/domain/keys/bound.ts';
+import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';
 
-/** The cursor that continues after this sort key. */
+/** The cursor that continues after this sort key; opaque to callers. */
 export function encodeCursor(sortKey: string): string {
   return Buffer.from(sortKey, 'utf8').toString('base64url');
 }
@@ -15,7 +17,7 @@ export function decodeCursor(cursor: string | undefined, pattern: RegExp): strin
   return sortKey;
 }
 
-/** One page from `limit + 1` rows: the one too many only says that more follow. */
+/** One page from up to `limit + 1` rows: the last one only shows that more follow. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,
@@ -30,7 +32,21 @@ export function pageOf<Row, Item>(
   };
 }
 
-/** The moment that a `from` or `to` names; the schema has checked it. */
+/** The time of a `from` or `to`, which the schema has checked. */
 export function instant(text: string | undefined): Date | undefined {
   return text === undefined ? undefined : new Date(text);
+}
+
+/**
+ * The agents of a list: the one that the query names, else those that the key is bound to; undefined: all.
+ * @throws {ApiError} E1004 when the key may not name the agent; `pointer` is the parameter that names it
+ */
+export function agentsOf(
+  key: AuthenticatedKey,
+  agentId: string | undefined,
+  pointer = '?agentId',
+): readonly string[] | undefined {
+  if (agentId === undefined) return key.agentIds === null ? undefined : [...key.agentIds];
+  assertMayName(key, agentId, pointer);
+  return [agentId];
 }

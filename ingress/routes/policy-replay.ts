@@ -1,4 +1,5 @@
-// Replay of stored decisions under a draft, at once or as a job; and what shadow mode found.
+// Replay of stored decisions under a draft, at once or as a job; and the findings of shadow mode.
+import type { Static } from 'typebox';
 import type { Database } from '../../shared/platform/db/database.ts';
 import { type Draft, draftOfDigest, draftOfFiles } from '../../shared/domain/drafts/replay-draft.ts';
 import { replayHtml } from '../../shared/domain/drafts/replay-html.ts';
@@ -28,12 +29,12 @@ import {
   ReplaySchema,
   ShadowStatusSchema,
 } from '../../shared/api/replay.ts';
-import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { MAX_FIELD_ERRORS } from '../request/field-errors.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
+import { prefers } from './caching.ts';
 import { assertOperator } from './policies.ts';
 
-/** Decisions that are replayed while the caller waits: a tenth of a second. More are a job. */
+/** Up to this many decisions are replayed while the caller waits, in a tenth of a second. More are a job. */
 export const AT_ONCE = 1_000;
 const DEFAULT_SINCE = '7d';
 
@@ -42,21 +43,9 @@ export interface PolicyReplayDeps {
   readonly nowMs: () => number;
 }
 
-interface RequestBody {
-  readonly files?: readonly { readonly path: string; readonly text: string }[];
-  readonly digest?: string;
-  readonly since?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly environment?: Environment;
-  readonly agentId?: string;
-}
+type RequestBody = Static<typeof ReplayRequest>;
 
-function wantsPage(accept: string | string[] | undefined): boolean {
-  return typeof accept === 'string' && /\btext\/html\b/.test(accept) && !/\bapplication\/json\b/.test(accept);
-}
-
-/** As a file to be kept: a page of ours never runs where keys are used. */
+/** The report as a download: its page must not run on the origin where keys are used. */
 function pageOf(report: ReplayReport): Reply {
   return {
     status: 200,
@@ -71,7 +60,7 @@ function rangeOf(body: RequestBody, key: AuthenticatedKey, nowMs: number): Repla
   const { since, from, to, environment = key.environment, agentId } = body;
   if (since !== undefined && from !== undefined) throw invalidField('/since', 'can not be given with from');
   if (since !== undefined && to !== undefined) throw invalidField('/since', 'can not be given with to');
-  // What is being decided now is not complete yet.
+  // Not beyond now: decisions of a later moment are not complete yet.
   const toMs = Math.min(to === undefined ? nowMs : Date.parse(to), nowMs);
   const fromMs =
     from === undefined
@@ -81,7 +70,7 @@ function rangeOf(body: RequestBody, key: AuthenticatedKey, nowMs: number): Repla
   return { organisationId: key.organisationId, environment, agentId, fromMs: Math.max(0, fromMs), toMs };
 }
 
-/** @throws {ApiError} E2001 that names every finding by its file in the request, E4001 for a digest that is not known */
+/** @throws {ApiError} E2001 with every finding, by its file in the request; E4001 for an unknown digest */
 async function draftOf(db: Database, body: RequestBody): Promise<PolicySet> {
   const { files, digest } = body;
   if ((files === undefined) === (digest === undefined))
@@ -116,12 +105,12 @@ function bodyOf(row: ReplayRow): object {
 }
 
 function reportOf({ report }: ReplayRow): ReplayReport | undefined {
-  // The worker wrote it.
+  // Written by the worker.
   return report === null ? undefined : (JSON.parse(report) as ReplayReport);
 }
 
 export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
-  /** One at a time: two would keep other requests waiting twice as long. */
+  /** One replay at a time: two would block other requests twice as long. */
   let isReplaying = false;
 
   const atOnce = async (set: PolicySet, range: ReplayRange): Promise<ReplayReport> => {
@@ -157,7 +146,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
         const few = await countDecisions(db, range, AT_ONCE + 1);
         if (few <= AT_ONCE && !isReplaying) {
           const report = await atOnce(set, range);
-          return wantsPage(headers['accept']) ? pageOf(report) : { status: 200, body: report };
+          return prefers('text/html', headers['accept']) ? pageOf(report) : { status: 200, body: report };
         }
         const total = await countDecisions(db, range, COUNTED_AT_ONCE);
         const replayId = newId('rpl', now);
@@ -206,7 +195,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
         assertOperator(key);
         const row = await readReplay(db, key.organisationId, params.id);
         if (row === undefined) throw new ApiError('E4001', 'There is no such replay.');
-        const report = wantsPage(headers['accept']) ? reportOf(row) : undefined;
+        const report = prefers('text/html', headers['accept']) ? reportOf(row) : undefined;
         return report === undefined ? { status: 200, body: bodyOf(row), headers: { vary: 'Accept' } } : pageOf(report);
       },
     }),

@@ -1,4 +1,4 @@
-// Proofs: accept statements, and read what became of them.
+// Proofs: accept statements, list them, and read their receipts and chains.
 import { createHash } from 'node:crypto';
 import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
@@ -27,8 +27,8 @@ import {
   ProofListQuery,
 } from '../../shared/api/proof.ts';
 import { defineRoute, type Reply, type RequestContext, type Route } from '../route.ts';
-import { immutable } from './log.ts';
-import { decodeCursor, encodeCursor, instant, pageOf } from './paging.ts';
+import { immutable, prefers } from './caching.ts';
+import { agentsOf, decodeCursor, encodeCursor, instant, pageOf } from './paging.ts';
 
 const RETRY_AFTER_SECONDS = '1';
 
@@ -95,19 +95,10 @@ function proofOf(leaf: Anchored): object {
   };
 }
 
-function acceptedReply(body: object, location?: string): Reply {
-  return { status: 202, body, ...(location === undefined ? {} : { headers: { location } }) };
-}
-
-/** Whether an Accept header asks for plain text rather than JSON. */
-function prefersText(accept: string | string[] | undefined): boolean {
-  return typeof accept === 'string' && /\btext\/plain\b/.test(accept) && !/\bapplication\/json\b/.test(accept);
-}
-
 export function proofRoutes(deps: ProofDeps): Route[] {
   const { proofs, log, nowMs, promiser } = deps;
 
-  /** What is answered for an accepted proof: its promise is the same as the first time. */
+  /** The answer for an accepted proof; the promise of a repeat is that of the first time. */
   const bodyOf = (key: AuthenticatedKey, accepted: AcceptedProof): object => {
     const { proofId, status, recordDigest, occurredAtMs } = accepted;
     return {
@@ -149,9 +140,10 @@ export function proofRoutes(deps: ProofDeps): Route[] {
           () => '/proofId',
           idempotencyKey,
           commit,
-          (accepted) => {
-            const [body] = accepted.map((proof) => bodyOf(key, proof));
-            return acceptedReply(body ?? {}, `/v1/proofs/${encodeURIComponent(accepted[0]?.proofId ?? '')}`);
+          ([proof]) => {
+            if (proof === undefined) throw new Error('a proof was accepted, and none returned');
+            const location = `/v1/proofs/${encodeURIComponent(proof.proofId)}`;
+            return { status: 202, body: bodyOf(key, proof), headers: { location } };
           },
         ),
     }),
@@ -175,7 +167,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
           (i) => `/proofs/${i}/proofId`,
           idempotencyKey,
           commit,
-          (accepted) => acceptedReply({ proofs: accepted.map((proof) => bodyOf(key, proof)) }),
+          (accepted) => ({ status: 202, body: { proofs: accepted.map((proof) => bodyOf(key, proof)) } }),
         );
       },
     }),
@@ -189,16 +181,14 @@ export function proofRoutes(deps: ProofDeps): Route[] {
       responses: { 200: { description: 'One page of proofs.', schema: ProofList } },
       errors: [],
       handler: async ({ key, query }) => {
-        if (query.entityId !== undefined) assertMayName(key, query.entityId, '?entityId');
         const limit = query.limit ?? DEFAULT_LIMIT;
         const cursor = decodeCursor(query.cursor, /^\d{1,9}\.\d{1,15}$/);
         const [logId = 0, index = 0] = cursor?.split('.').map(Number) ?? [];
-        const bound = key.agentIds === null ? undefined : [...key.agentIds];
         const leaves = await log.list(
           {
             organisationId: key.organisationId,
             environment: key.environment,
-            entityIds: query.entityId === undefined ? bound : [query.entityId],
+            entityIds: agentsOf(key, query.entityId, '?entityId'),
             event: query.event,
             from: instant(query.from),
             to: instant(query.to),
@@ -240,7 +230,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
         const { organisationId, environment } = key;
         const found = await log.receipt(organisationId, environment, params.id);
         if (found !== undefined && mayName(key, found.entityId)) {
-          const asText = prefersText(headers['accept']);
+          const asText = prefers('text/plain', headers['accept']);
           const text = asText ? writeTlogProof(found.receipt) : JSON.stringify(found.receipt);
           return immutable({
             status: 200,
@@ -280,7 +270,7 @@ export function proofRoutes(deps: ProofDeps): Route[] {
         const limit = query.limit ?? DEFAULT_LIMIT;
         const from = Number(decodeCursor(query.cursor, /^\d{1,15}$/) ?? 0);
         const leaves = await log.chain(organisationId, environment, params.entityId, from, limit + 1);
-        // Read after the items: it is never older than the last of them.
+        // Read after the items, so it is never older than the last of them.
         const head = await log.chainHead(organisationId, environment, params.entityId);
         const next = leaves[limit];
         return {

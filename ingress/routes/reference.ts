@@ -1,9 +1,9 @@
 // The tables of the interface, as data: tiers, rate limits, errors, scopes.
-import { createHash } from 'node:crypto';
 import { type TSchema, Type } from 'typebox';
 import { ERROR_TABLE, type ErrorEntry } from '../../shared/kernel/errors.ts';
 import { RATE_LIMIT_TABLE, SCOPE_TABLE, TIER_TABLE } from '../../shared/kernel/vocabulary.ts';
 import { defineRoute, type Route } from '../route.ts';
+import { cacheable } from './caching.ts';
 
 const closed = { additionalProperties: false };
 
@@ -31,13 +31,9 @@ const ErrorItem = Type.Object(
 
 const ScopeItem = Type.Object({ scope: Type.String(), permits: Type.String() }, { $id: 'ReferenceScope', ...closed });
 
-/** A table changes only with the program: the text and its entity tag are made once. */
+/** A table changes only with the program, so the reply is made once. */
 function tableRoute(name: string, summary: string, item: TSchema, items: readonly object[]): Route {
-  const text = JSON.stringify({ items });
-  const headers = {
-    etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
-    'cache-control': 'public, max-age=300',
-  };
+  const reply = cacheable({ status: 200, text: JSON.stringify({ items }) }, 'public, max-age=300');
   return defineRoute({
     method: 'GET',
     path: `/v1/reference/${name}`,
@@ -47,19 +43,12 @@ function tableRoute(name: string, summary: string, item: TSchema, items: readonl
     request: {},
     responses: { 200: { description: 'The whole table', schema: Type.Object({ items: Type.Array(item) }, closed) } },
     errors: [],
-    handler: () => ({ status: 200, text, headers }),
+    handler: () => reply,
   });
 }
 
 export function referenceRoutes(): Route[] {
-  const errors = Object.entries(ERROR_TABLE as Record<string, ErrorEntry>).map(([code, entry]) => ({
-    code,
-    statuses: entry.statuses,
-    title: entry.title,
-    category: entry.category,
-    retryable: entry.retryable,
-    when: entry.when,
-  }));
+  const errors = Object.entries<ErrorEntry>(ERROR_TABLE).map(([code, entry]) => ({ code, ...entry }));
   return [
     tableRoute('tiers', 'Trust levels: name and range of scores', Tier, TIER_TABLE),
     tableRoute('rate-limits', 'Requests per second and per minute by the tier of a key', RateLimit, RATE_LIMIT_TABLE),

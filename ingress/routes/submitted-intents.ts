@@ -1,4 +1,4 @@
-// Submitted intents: accept them for a worker to evaluate, and read what became of them.
+// Submitted intents: accept them for a worker to evaluate, and read their state and decision.
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { IntentRow, IntentStore, StoredIntent } from '../../shared/domain/decisions/intent-store.ts';
 import type { IntentReadings } from '../../shared/domain/decisions/readings.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../shared/api/submitted-intent.ts';
 import { defineRoute, type Reply, type Route } from '../route.ts';
 import { type DecisionDeps, ownOnly } from './decisions.ts';
-import { decodeCursor, pageOf } from './paging.ts';
+import { agentsOf, decodeCursor, pageOf } from './paging.ts';
 
 export interface SubmittedIntentDeps {
   readonly policies: Pick<ActivePolicySet, 'current'>;
@@ -48,7 +48,7 @@ function bodyOf(row: StoredIntent, decision: string | undefined): object {
     approvalId: row.approval_id,
     submittedAt: row.submitted_at.toISOString(),
     updatedAt: row.updated_at.toISOString(),
-    // The text of a record of our own.
+    // Text that this service wrote.
     decision: decision === undefined ? null : (JSON.parse(decision) as unknown),
   };
 }
@@ -69,7 +69,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       idempotent: true,
       handler: async ({ key, body, requestId, traceparent, idempotencyKey, commit }) => {
         assertMayName(key, body.agentId, '/agentId');
-        // Read now, so that what cannot be evaluated is refused now and not in a worker.
+        // Read now, so that an intent that cannot be evaluated is refused here and not in a worker.
         readings.ofAction(
           { set: policies.current().set, organisation: key.organisationSlug },
           body.action,
@@ -116,15 +116,13 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       responses: { 200: { description: 'One page of intents.', schema: SubmittedIntentList } },
       errors: [],
       handler: async ({ key, query }) => {
-        if (query.agentId !== undefined) assertMayName(key, query.agentId, '?agentId');
         const limit = query.limit ?? DEFAULT_LIMIT;
-        const bound = key.agentIds === null ? undefined : [...key.agentIds];
         const rows = await intents.list(
           {
             organisationId: key.organisationId,
             environment: key.environment,
             keyId: ownOnly(key) ? key.keyId : undefined,
-            agentIds: query.agentId === undefined ? bound : [query.agentId],
+            agentIds: agentsOf(key, query.agentId),
             status: query.status,
             before: decodeCursor(query.cursor, /^int_[0-9a-z]{26}$/),
           },
