@@ -26,6 +26,16 @@ type SchemaName = keyof typeof SCHEMAS;
 // Object.keys returns string[].
 const SCHEMA_NAMES = Object.keys(SCHEMAS) as SchemaName[];
 
+/** @throws {ApiError} E4001 when the installation lacks the file */
+function schemaReply(file: string): Reply {
+  try {
+    const text = readFileSync(file, 'utf8');
+    return cacheable({ status: 200, text, contentType: 'application/schema+json' }, 'public, max-age=300');
+  } catch (error) {
+    throw new ApiError('E4001', 'The installation lacks this schema.', { cause: error });
+  }
+}
+
 /** A published JSON Schema; read at the first request, and again when that failed. */
 function schemaRoute(name: SchemaName, schemaDir: string): Route {
   let reply: Reply | undefined;
@@ -44,18 +54,7 @@ function schemaRoute(name: SchemaName, schemaDir: string): Route {
       },
     },
     errors: ['E4001'],
-    handler: () => {
-      try {
-        const text = (): string => readFileSync(path.join(schemaDir, `${name}.schema.json`), 'utf8');
-        reply ??= cacheable(
-          { status: 200, text: text(), contentType: 'application/schema+json' },
-          'public, max-age=300',
-        );
-        return reply;
-      } catch (error) {
-        throw new ApiError('E4001', 'The installation lacks this schema.', { cause: error });
-      }
-    },
+    handler: () => (reply ??= schemaReply(path.join(schemaDir, `${name}.schema.json`))),
   });
 }
 
