@@ -1,15 +1,15 @@
-// Agents and their decisions as rows: what is asked of Postgres for the directory of agents.
+// Statements of the agent directory: agents with their history of decisions.
 import type { Statement } from '../../platform/db/database.ts';
 import { sealedColumns } from '../../platform/db/seals/rows.ts';
 import type { Verdict } from '../../kernel/vocabulary.ts';
 import { AGENT_KEYS } from '../trust/state.ts';
 import { HISTORY_MAX } from './history.ts';
 
-/** The newest version of the row of an agent that was asked for, whether or not the row is there. */
+/** The newest version of the agent's row, also if the row was deleted. */
 const NEWEST = `(SELECT max(v.version) FROM row_version v WHERE v.table_name = 'agent' AND v.row_id = ARRAY[asked.organisation_id, asked.environment, asked.agent_id]) AS newest`;
 
-// By decision_id, which begins with the time: an agent's index is read for a day, not for all its past. Only for the
-// last seconds does it matter which process decided, which the index does not know.
+// By decision_id, which starts with the time, so only a day of an agent's index is read. The process that decided matters
+// for the last seconds only, and the index does not contain it.
 export const LOAD: Statement = {
   name: 'agents-load',
   text: `SELECT asked.ordinal::int AS ordinal, ${sealedColumns('agent', 'agent', 'agent_')},
@@ -31,7 +31,7 @@ export const LOAD: Statement = {
     ) AS history ON true`,
 };
 
-/** Status alone, which is cheap: the history of two hundred agents of a list would not be. */
+/** Only the status: the history of two hundred agents of a list would be expensive. */
 export const STATUSES: Statement = {
   name: 'agents-statuses',
   text: `SELECT asked.agent_id AS asked, ${sealedColumns('agent', 'agent', 'agent_')}, ${NEWEST}
@@ -40,8 +40,8 @@ export const STATUSES: Statement = {
 };
 
 /**
- * Before OTHERS, for its transaction. A table that is filled faster than it is analysed looks to the planner as if a
- * third of it were newer than any time, and it reads all of it.
+ * Runs before OTHERS in its transaction. In a table that grows faster than it is analysed the planner expects a third of
+ * the rows to match, and scans all of it.
  */
 export const BY_INDEX: Statement = {
   name: 'history-by-index',
@@ -53,11 +53,11 @@ export const OTHERS: Statement = {
     FROM decision WHERE evaluated_at > $1 AND process_id <> $2 GROUP BY 1, 2, 3, 4, 5`,
 };
 
-/** An agent's own row, if it is there. */
+/** The agent's row, if it exists. */
 export interface AgentColumns {
-  /** Null: there is no such row. The other columns of the row have the same prefix. */
+  /** Null: the row does not exist. The other columns of the row have the same prefix. */
   agent_agent_id: string | null;
-  /** The newest version of the row that was ever written, whether or not it is there. */
+  /** The newest version that was ever written, also of a deleted row. */
   newest: number | null;
 }
 
@@ -68,7 +68,7 @@ export interface StatusRow extends AgentColumns {
 export interface LoadRow extends AgentColumns {
   ordinal: number;
   verdict: Verdict | null;
-  /** Whether another process made these decisions; known of the last seconds only. */
+  /** Whether another process decided; set for the last seconds only. */
   other: boolean | null;
   second: string | null;
   count: number | null;

@@ -1,4 +1,4 @@
-// What is known of an agent when it asks: one cached entry an agent, loaded in batches, kept true by the change feed.
+// The agent directory: one cached entry per agent, loaded in batches, invalidated by the change feed.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database, Sql } from '../../platform/db/database.ts';
@@ -31,19 +31,19 @@ export interface AgentKey {
 
 export interface AgentState {
   readonly facts: Facts['agent'];
-  /** JCS of `facts`, prepared once. */
+  /** JCS of `facts`, computed once. */
   readonly canonical: string;
   readonly history: History;
-  /** What its signals say, registered or not. */
+  /** The trust from its signals, also of unregistered agents. */
   readonly trust: RecordedTrust;
 }
 
 export interface AgentDirectory {
-  /** At once when cached. @throws {ApiError} E6002 */
+  /** Synchronous when cached. @throws {ApiError} E6002 */
   get(key: AgentKey): AgentState | Promise<AgentState>;
-  /** Of those among these agents that are registered; nothing is kept of them. @throws {ApiError} E6002 */
+  /** The statuses of the registered ones of these agents; not cached. @throws {ApiError} E6002 */
   statuses(owner: Omit<AgentKey, 'agentId'>, agentIds: readonly string[]): Promise<ReadonlyMap<string, AgentStatus>>;
-  /** Counts a decision that this process has just recorded. */
+  /** Counts a decision that this process recorded. */
   count(key: AgentKey, atMs: number, verdict: Verdict): void;
   close(): void;
 }
@@ -51,7 +51,7 @@ export interface AgentDirectory {
 export interface AgentDirectoryDeps {
   readonly db: Database;
   readonly changes: ChangeFeed;
-  /** Names this process in the decisions it writes. */
+  /** Identifies this process in the decisions it writes. */
   readonly processId: string;
   readonly nowMs: () => number;
   readonly onError: (error: unknown) => void;
@@ -66,7 +66,7 @@ const KNOWN_FOR_POLLS = 120;
 const SPREAD = 64;
 const LOAD_BATCH = 200;
 const OTHERS_POLL_MS = 1_000;
-/** Longer than a statement may take, so that a row that commits late is still seen. */
+/** Longer than the timeout of a statement, so that a row that commits late is still counted. */
 const OTHERS_WINDOW_MS = 3_000;
 
 interface Loading {
@@ -74,11 +74,11 @@ interface Loading {
   readonly promise: Promise<AgentState>;
   readonly resolve: (state: AgentState) => void;
   readonly reject: (error: unknown) => void;
-  /** Set when the agent changed while it was being loaded: the answer may be older than the change. */
+  /** The agent changed during the load: the result may be older than the change. */
   outdated: boolean;
-  /** Set once Postgres is asked: what is recorded from then on may not be in its answer. */
+  /** The query was sent: decisions recorded from now on may be missing in its result. */
   asked: boolean;
-  /** Decisions recorded since. */
+  /** Decisions recorded since the query was sent. */
   readonly decided: { readonly atMs: number; readonly verdict: Verdict }[];
 }
 
@@ -87,14 +87,14 @@ function cacheKey(organisationId: string, environment: string, agentId: string):
   return `${organisationId}\n${environment}\n${agentId}`;
 }
 
-/** What is kept of an agent: its state, and how many decisions of other processes its history has counted. */
+/** A cached agent: its state, and the decisions of other processes that its history has counted. */
 interface Entry {
   readonly state: AgentState;
   /** The poll at which it is loaded again. */
   readonly untilPoll: number;
-  /** Set when signals were folded since: only trust is loaded anew, and the history goes on. */
+  /** Signals were folded since: only the trust is loaded again, the history stays. */
   trustOutdated: boolean;
-  /** By second and verdict; only the seconds that are asked about again. */
+  /** By second and verdict; only the seconds that the poll reads again. */
   readonly others: Map<string, number>;
 }
 
@@ -103,8 +103,8 @@ function othersKey(second: string, verdict: Verdict): string {
 }
 
 /**
- * What is believed of an agent's row. One that this service did not write, or that is gone although it was there, denies:
- * its status may have been PAUSED, and unregistered agents may read.
+ * The facts of an agent's row. A row that is not genuine, or was deleted, counts as SUSPENDED: its status may have been
+ * PAUSED, and unregistered agents may read.
  */
 function factsOf(seals: Seals, agentId: string, row: AgentColumns | undefined): Facts['agent'] {
   const forged: Facts['agent'] = { id: agentId, registered: true, status: 'SUSPENDED', capabilities: [], tags: [] };
@@ -117,7 +117,7 @@ function factsOf(seals: Seals, agentId: string, row: AgentColumns | undefined): 
   const stored = withoutPrefix(row, 'agent_') as SealedValues<'agent'>;
   if (!seals.isGenuine('agent', stored)) return forged;
   const { status, capabilities, tags } = stored;
-  // Written by this service, and the table allows no other status.
+  // Sealed, and a CHECK of the table allows no other status.
   return {
     id: agentId,
     registered: true,
@@ -145,7 +145,7 @@ function entryOf(
   return { state: { facts, canonical: canonicalize(facts), history, trust }, untilPoll, trustOutdated: false, others };
 }
 
-/** What the agents count as now, those that are not registered left out. @throws {ApiError} E6002 */
+/** The statuses of these agents, without unregistered ones. @throws {ApiError} E6002 */
 export async function readStatuses(
   sql: Sql,
   { organisationId, environment }: Omit<AgentKey, 'agentId'>,
@@ -161,7 +161,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const cache = new BoundedCache<Entry>({ max: MAX_AGENTS });
   const loading = new Map<string, Loading>();
   let queue: Loading[] = [];
-  // Agents that were loaded together, after a start, are not all loaded again together.
+  // Agents that were loaded together, after a start, must not all expire together.
   let loaded = 0;
   let polls = 0;
   const untilPoll = (): number => polls + KNOWN_FOR_POLLS + ((loaded++ % SPREAD) * KNOWN_FOR_POLLS) / SPREAD;
@@ -173,14 +173,14 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   };
   const idOf = (key: AgentKey): string => cacheKey(key.organisationId, key.environment, key.agentId);
 
-  /** Status and history of agents, as LOAD's rows of each. */
+  /** The rows of LOAD for each agent. */
   const loadRows = async (batch: readonly Loading[], now: number): Promise<LoadRow[][]> => {
     const rowsOf: LoadRow[][] = batch.map(() => []);
     if (batch.length === 0) return rowsOf;
     const rows = await db.query<LoadRow>(LOAD, [
       ...AGENT_KEYS.values(batch.map((l) => l.key)),
       lowestId('dec', now - 86_400_000),
-      // A whole second, so that none is in both halves.
+      // A whole second, so that the two halves of the query don't overlap.
       lowestId('dec', Math.floor((now - 2 * OTHERS_WINDOW_MS) / 1_000) * 1_000),
       processId,
     ]);
@@ -211,7 +211,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
           ? entryOf(db.seals, l.key.agentId, rowsOf.get(l) ?? [], { trust, untilPoll: untilPoll() })
           : // Newer trust makes nothing else of the entry newer: it ends when it would have ended.
             { ...earlier, state: { ...earlier.state, trust }, trustOutdated: false };
-      // One that was committed just before Postgres looked is counted twice: rather that than not at all.
+      // A decision that was committed just before the query counts twice: overcounting is the safe error.
       if (earlier === undefined) for (const { atMs, verdict } of l.decided) entry.state.history.add(atMs, verdict, 1);
       if (!l.outdated) cache.set(idOf(l.key), entry);
       l.resolve(entry.state);
@@ -238,7 +238,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
   const enqueue = (id: string, key: AgentKey): Promise<AgentState> => {
     let settle: Pick<Loading, 'resolve' | 'reject'> | undefined;
     const promise = new Promise<AgentState>((resolve, reject) => (settle = { resolve, reject }));
-    // The executor has run: settle is set.
+    // The executor of a promise runs synchronously: settle is set.
     const entry: Loading = {
       key,
       promise,
@@ -256,7 +256,7 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     return promise;
   };
 
-  /** Whoever waits gets the answer under way; who asks from now on gets a newer one. */
+  /** Waiting callers get the load in flight; new ones start another. */
   const outdate = (id: string): void => {
     const entry = loading.get(id);
     if (entry === undefined) return;
@@ -281,8 +281,8 @@ export function createAgentDirectory(deps: AgentDirectoryDeps): AgentDirectory {
     }
   });
 
-  // Decisions of other processes: what an agent's history has counted already (when it was loaded, or since) is
-  // remembered per second and verdict, and only what is more is added.
+  // Decisions of other processes. The counts by second and verdict that an agent's history already contains are
+  // remembered, and only the difference is added.
   const readOthers = async (): Promise<void> => {
     if (cache.size === 0) return;
     const now = nowMs();

@@ -1,8 +1,8 @@
-// How often an agent got which verdict lately, counted in buckets: an alarm that policies can look at, not a quota.
+// Recent verdicts of an agent, counted in buckets: an alarm for policies, not a quota.
 import { VERDICTS, type Verdict } from '../../kernel/vocabulary.ts';
 import type { Facts } from '../../core/policy/types.ts';
 
-/** Counts stop here, so that loading them reads a bounded number of rows and every process says the same. */
+/** The highest count: loading reads a bounded number of rows, and every process reports the same. */
 export const HISTORY_MAX = 100_000;
 
 const WINDOWS = [
@@ -40,7 +40,7 @@ class Window {
     this.totals[verdict] = (this.totals[verdict] ?? 0) + count;
   }
 
-  /** Drops the buckets that ended before the window began. */
+  /** Drops buckets older than the window. */
   expire(nowMs: number): void {
     const oldest = Math.floor(nowMs / this.bucketMs) - this.buckets;
     let drop = 0;
@@ -54,9 +54,9 @@ class Window {
 }
 
 export interface History {
-  /** Counts `count` decisions with this verdict at that time (milliseconds since 1970, any order). */
+  /** Adds `count` decisions with this verdict at that time (milliseconds since 1970, in any order). */
   add(atMs: number, verdict: Verdict, count: number): void;
-  /** The counts of all windows now, as policies see them, each at most HISTORY_MAX. */
+  /** The current counts of all windows, each at most HISTORY_MAX. */
   counts(nowMs: number): Facts['history'];
 }
 

@@ -1,4 +1,5 @@
-// Whose key a request carries: looked up once, remembered by a hash, forgotten when the change feed says so.
+// Authenticates requests: looks a key up once, caches it under a hash, and drops it when the change feed reports a
+// change.
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ChangeFeed } from '../../platform/db/changes.ts';
@@ -12,20 +13,20 @@ import { createSecretCheck, rehashKey } from './previous-pepper.ts';
 import { createSecretHasher, type SecretHasher } from './secrets.ts';
 import type { AuthenticatedKey } from './types.ts';
 
-/** Positive entries; each is below 1 kB unless a key is bound to many agents. */
+/** Cached valid keys; each takes less than 1 kB unless it is bound to many agents. */
 const MAX_KNOWN = 10_000;
 const MAX_REFUSED = 10_000;
-/** A key that is made a moment after somebody tried it works after this at the latest (and at once when the feed says so). */
+/** The longest time until a key works that was tried before it was made; the change feed usually ends it earlier. */
 const REFUSED_FOR_MS = 1_000;
 /**
- * What is known of a key is looked up again after this, though the change feed said nothing of it: whoever switches the
- * feed's triggers off must not keep a revoked key alive. Each key has its own time between the two, so that keys that
- * were first used together, after a start, are not all looked up again together.
+ * A cached key is looked up again after this time even without a change: an attacker who switches the feed's triggers off
+ * must not keep a revoked key valid. The time differs between keys, so that keys first used together, after a start, are
+ * not all looked up again together.
  */
 export const KNOWN_FOR_MS = { least: 120_000, most: 240_000 } as const;
 /** RFC 6750 section 3.1. */
 const CHALLENGE = { 'www-authenticate': 'Bearer error="invalid_token"' };
-/** A look-up that a change overtook is repeated; a key that changes faster than that is refused as unavailable. */
+/** A look-up is repeated when the key changed meanwhile. After this many tries the request gets E6002. */
 const MAX_TRIES = 3;
 
 export interface AuthenticatorDeps {
@@ -38,16 +39,16 @@ export interface AuthenticatorDeps {
   readonly clock: { nowMs(): number; monotonicMs(): number };
   /** Called with every use of a valid key (see last-used.ts). */
   readonly onUse?: (keyId: string, atMs: number) => void;
-  /** Replaced by tests that count the work; made of the pepper otherwise. */
+  /** Tests replace it to count the work. Default: made of the pepper. */
   readonly hasher?: SecretHasher;
 }
 
 export interface Authenticator {
   /**
-   * The key of a request: at once when it is cached and the change feed is fresh, else a promise.
-   * @throws {ApiError} (or rejects with it) E2001 two different keys; E1001 no key; E1002 invalid or revoked;
-   * E1003 expired, once the secret has matched; E6002 Postgres is away and what is cached may be out of date
-   * @param beforeLookUp called before a query; what it throws is the refusal
+   * The key of a request: synchronously when it is cached and the change feed is fresh, otherwise a promise.
+   * @throws {ApiError} (or rejects with it) E2001 two different keys; E1001 no key; E1002 invalid or revoked; E1003
+   * expired, only after the secret has matched; E6002 PostgreSQL is away and the cache may be out of date
+   * @param beforeLookUp called before a query; may refuse the request by throwing
    */
   authenticate(headers: IncomingHttpHeaders, beforeLookUp?: () => void): AuthenticatedKey | Promise<AuthenticatedKey>;
 }
@@ -55,7 +56,7 @@ export interface Authenticator {
 interface Load {
   readonly keyId: string;
   readonly result: Promise<AuthenticatedKey | undefined>;
-  /** A change of this key was announced after the load began: what it read may be older than the change. */
+  /** The key changed after the look-up began, so its result may be older than the change. */
   stale: boolean;
 }
 
@@ -73,13 +74,13 @@ interface Refusal {
 export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   const { db, changes, clock, onUse } = deps;
   const secrets = createSecretCheck(deps.hasher ?? createSecretHasher(deps.pepper), deps.pepperPrevious);
-  // All three are addressed by the SHA-256 of the presented text. A secret has 256 random bits, so a plain hash gives
-  // nothing away, and the secret itself is not kept.
+  // The key of all three maps is the SHA-256 of the presented text. A secret has 256 random bits, so a plain hash reveals
+  // nothing, and the secret itself is not kept.
   const known = createKeyCache<Known>(MAX_KNOWN);
   const refused = createKeyCache<Refusal>(MAX_REFUSED);
   const loading = new Map<string, Load>();
 
-  /** What look-ups under way have read may be older than the change; whoever asks from now on starts one of their own. */
+  /** Look-ups in flight may have read the old row: they are repeated, and new requests don't join them. */
   const overtake = (keyId: string | undefined): void => {
     for (const [digest, load] of loading) {
       if (keyId !== undefined && load.keyId !== keyId) continue;
@@ -104,12 +105,12 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
     }
   });
 
-  /** One look-up. Unknown ids and wrong secrets take the same way: one HMAC, one statement, one comparison. */
+  /** One look-up. Unknown ids and wrong secrets cost the same: one HMAC, one statement, one comparison. */
   const read = async (parts: KeyParts): Promise<AuthenticatedKey | undefined> => {
     const row = await loadKey(db, parts.keyId);
     const { matches, again } = secrets.check(parts.secret, row);
     if (!matches || row === undefined || row.environment !== parts.environment || row.revoked) return undefined;
-    // A key that has expired is refused when it is used, and is not stored anew before.
+    // Not for an expired key: it is refused on use.
     if (again !== undefined && !hasExpired(row, clock.nowMs()))
       await db.transaction((sql) => rehashKey(sql, row.keyId, again));
     return toAuthenticated(row);
@@ -183,7 +184,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
   };
 }
 
-/** Spread by the digest of the key, which is as good as random and the same in every process. */
+/** The digest of the key is as good as random, and the same in every process. */
 function knownForMs(digest: string): number {
   const { least, most } = KNOWN_FOR_MS;
   return least + (Buffer.from(digest, 'base64').readUInt32BE(0) / 0x1_0000_0000) * (most - least);
@@ -199,7 +200,7 @@ function invalidKey(): ApiError {
   });
 }
 
-/** What a stored key may do now. Whether it is revoked or has expired is for the caller to look at. */
+/** The rights of a stored key. The caller checks whether it is revoked or expired. */
 export function toAuthenticated(row: StoredKey): AuthenticatedKey {
   return {
     keyId: row.keyId,
@@ -212,7 +213,7 @@ export function toAuthenticated(row: StoredKey): AuthenticatedKey {
     environment: row.environment,
     scopes: new Set(row.scopes),
     agentIds: row.agentIds === null ? null : new Set(row.agentIds),
-    // An organisation may have been lowered after its keys were made.
+    // The organisation's tier may have been lowered after the key was made.
     tier: Math.min(row.tier, row.organisationTier),
     expiresAtMs: row.expiresAt === null ? null : row.expiresAt.getTime(),
   };

@@ -1,4 +1,4 @@
-// The first organisation and its admin key: made once, at the first start, by whichever process comes first.
+// Creates the first organisation and its admin key at the first start, in whichever process comes first.
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Database, EntitySql, Statement } from '../../platform/db/database.ts';
@@ -21,7 +21,7 @@ const ANY_KEY: Statement = {
   text: "SELECT 1 AS one FROM api_key WHERE organisation_id = $1 AND environment = 'live' LIMIT 1",
 };
 
-/** The start cannot go on; the message says why and what to do. */
+/** The process cannot start; the message says why and what to do. */
 export class BootstrapError extends Error {
   constructor(message: string) {
     super(message);
@@ -35,22 +35,22 @@ export interface BootstrapOptions {
   readonly pepperPrevious?: string | undefined;
   /** CUSTOS_BOOTSTRAP_KEY. */
   readonly bootstrapKey?: string | undefined;
-  /** Where a generated key is kept; without it the caller's print is the only copy. */
+  /** Where a generated key is kept. Without it the printed key is the only copy. */
   readonly dataDir?: string | undefined;
   readonly clock: { nowMs(): number };
 }
 
 export interface Bootstrap {
   readonly organisation: Organisation;
-  /** Only when this call generated it (or found the one that a crashed start had generated): to be printed once. */
+  /** The key to print, once. Set only if this call generated it, or found the one of a start that crashed. */
   readonly generatedKey: string | undefined;
-  /** Where it is kept; undefined when it is not. */
+  /** Its file; undefined if it is not kept. */
   readonly file: string | undefined;
 }
 
 /**
- * Makes sure that there is an operator's organisation with an admin key. Whoever sets CUSTOS_BOOTSTRAP_KEY owns the
- * service, so that key is added whenever it is not there yet; one that was revoked stays revoked.
+ * Makes sure that the operator's organisation and an admin key of it exist. Whoever sets CUSTOS_BOOTSTRAP_KEY owns the
+ * service, so that key is added if it does not exist. A revoked one stays revoked.
  * @throws {BootstrapError} when CUSTOS_BOOTSTRAP_KEY or the file cannot be used
  * @throws {ApiError} E6002
  */
@@ -65,15 +65,15 @@ export function ensureBootstrap(options: BootstrapOptions): Promise<Bootstrap> {
     const organisation =
       (await operatorOrganisation(sql)) ??
       (await createOrganisation(sql, { slug: FIRST_SLUG, name: 'Default', tier: TIER_MAX, isOperator: true }, nowMs));
-    const nothing: Bootstrap = { organisation, generatedKey: undefined, file: undefined };
+    const noNewKey: Bootstrap = { organisation, generatedKey: undefined, file: undefined };
     if (given !== undefined) {
       await ensureKey(sql, secrets, given, organisation, nowMs);
-      return nothing;
+      return noNewKey;
     }
     const existing = await sql.query(ANY_KEY, [organisation.id]);
-    if (existing.length > 0) return nothing;
-    // The file is whole before the row commits. A start that was killed between the two left the file, and its key is
-    // used; one that was killed before left nothing.
+    if (existing.length > 0) return noNewKey;
+    // The file is complete before the row commits. A start that was killed between the two left the file, and its key is
+    // used; one that was killed earlier left nothing.
     const made = file === undefined ? generateKey('live') : keptKey(file);
     await ensureKey(sql, secrets, made, organisation, nowMs);
     return { organisation, generatedKey: made.key, file };
@@ -131,7 +131,7 @@ function liveKey(text: string, where: string): NewKey {
   return { ...parts, key: formatKey(parts) };
 }
 
-/** The key of the file, made when there is none. */
+/** The key in the file; generated if there is none. */
 function keptKey(file: string): NewKey {
   if (existsSync(file)) {
     chmodSync(file, 0o600);
@@ -139,9 +139,10 @@ function keptKey(file: string): NewKey {
   }
   const made = generateKey('live');
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
-  // Whole or absent, whatever happens meanwhile; the name of the part tells processes apart.
-  const part = `${file}.${process.pid}.new`;
-  writeFileSync(part, `${made.key}\n`, { mode: 0o600, flush: true });
-  renameSync(part, file);
+  // Renamed into place, so that it is complete or absent after a crash. The pid keeps processes from sharing the
+  // temporary file.
+  const temporary = `${file}.${process.pid}.new`;
+  writeFileSync(temporary, `${made.key}\n`, { mode: 0o600, flush: true });
+  renameSync(temporary, file);
   return made;
 }

@@ -1,8 +1,8 @@
-// What a key may name: the one check behind every field that holds an agent's id.
+// Which agents a key may name: the check behind every field that holds an agent's id.
 import { ApiError } from '../../kernel/errors.ts';
 import type { AuthenticatedKey } from './types.ts';
 
-/** Whether the key speaks for this agent; an unbound key speaks for all of its organisation. */
+/** Whether the key may name this agent; an unbound key may name all agents of its organisation. */
 export function mayName(key: Pick<AuthenticatedKey, 'agentIds'>, agentId: string): boolean {
   return key.agentIds === null || key.agentIds.has(agentId);
 }
@@ -16,8 +16,8 @@ export function assertMayName(key: Pick<AuthenticatedKey, 'agentIds'>, agentId: 
 }
 
 /**
- * A bound key hands on at most its own binding: it can neither make nor rotate a key that may name more agents.
- * Without this an administrator's bound key could shed its binding in one request.
+ * A bound key can neither make nor rotate a key that may name more agents than itself. Otherwise a bound administrator's
+ * key could remove its own binding with one request.
  * @throws {ApiError} E1004
  */
 export function assertWithinBinding(

@@ -1,12 +1,12 @@
-// A bounded memory of what presented keys turned out to be, addressed by a hash and forgotten by key id.
+// A bounded LRU cache for presented keys, addressed by a hash, with removal by key id.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 
 export interface KeyCache<T> {
   get(digest: string): T | undefined;
-  /** Adds an entry; beyond the bound another one is evicted, which costs a look-up and nothing else. */
+  /** Adds an entry. A full cache evicts another one, which costs a look-up. */
   set(digest: string, value: T): void;
   delete(digest: string): void;
-  /** Forgets every entry of a key; its cost does not grow with the cache. */
+  /** Removes every entry of a key. The cost does not grow with the cache. */
   forgetKey(keyId: string): void;
   forgetWhere(matches: (value: T) => boolean): void;
   clear(): void;
@@ -14,7 +14,7 @@ export interface KeyCache<T> {
 }
 
 export function createKeyCache<T extends { readonly keyId: string }>(max: number): KeyCache<T> {
-  // Many wrong secrets may have been tried with one id.
+  // Many wrong secrets may have been presented with one key id.
   const digestsOf = new Map<string, Set<string>>();
   const entries = new BoundedCache<T>({
     max,

@@ -35,7 +35,7 @@ export function base62(value: bigint, length: number): string {
   return text.padStart(length, '0');
 }
 
-/** Uniform base62 characters, for ids that are not secret and must not be guessed in bulk. */
+/** Uniform base62 characters, for ids that are not secret but must not be guessable in bulk. */
 export function randomBase62(length: number): string {
   let text = '';
   for (let i = 0; i < length; i += 1) text += BASE62.charAt(randomInt(62));
@@ -47,7 +47,7 @@ export function checksum(text: string): string {
   return base62(BigInt(crc32(text)), CHECKSUM_LENGTH);
 }
 
-/** Puts a key together. The parts must have the right form. */
+/** Formats a key. The parts must be valid. */
 export function formatKey(parts: KeyParts): string {
   const head = `cst_${parts.environment}_${parts.keyId}_${parts.secret}`;
   return `${head}_${checksum(head)}`;
@@ -63,12 +63,12 @@ export function generateKey(environment: Environment): NewKey {
   return { ...parts, key: formatKey(parts) };
 }
 
-/** The parts of a key, or undefined when its form or its checksum is wrong: then no look-up is worth while. */
+/** The parts of a key; undefined if its form or its checksum is wrong, which saves a look-up. */
 export function parseKey(text: string): KeyParts | undefined {
   const match = KEY.exec(text);
   if (match === null) return undefined;
   const [, environment, keyId, secret, sum] = match;
-  // The groups of a match are there, and the first is one of the words the expression was made from.
+  // Every group takes part in a match, and the first is one of ENVIRONMENTS.
   if (environment === undefined || keyId === undefined || secret === undefined || sum === undefined) return undefined;
   if (checksum(text.slice(0, -CHECKSUM_LENGTH - 1)) !== sum) return undefined;
   return { environment: environment as Environment, keyId, secret };

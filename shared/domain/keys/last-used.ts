@@ -1,8 +1,8 @@
-// When each key was last used: gathered in memory, written in one statement every few seconds, off the hot path.
+// When each key was last used: collected in memory and written every few seconds, off the hot path.
 import { columnMap, text, timeMs } from '../../platform/db/columns.ts';
 import type { Database, Statement } from '../../platform/db/database.ts';
 
-/** Keys with a pending time; beyond that new ones are not noted until the next write. 10,000 entries are about 1 MB. */
+/** Keys with a pending time. When full, further keys are skipped until the next write. 10,000 entries take about 1 MB. */
 const MAX_PENDING = 10_000;
 const INTERVAL_MS = 5_000;
 
@@ -11,7 +11,7 @@ const USES = columnMap<readonly [keyId: string, atMs: number]>({
   at: timeMs(([, atMs]) => atMs),
 });
 
-/** The rows are locked in the order of their ids, so that two processes that write the same keys never wait in a ring. */
+/** Rows are locked in the order of their ids, so that two processes that write the same keys don't deadlock. */
 const WRITE: Statement = {
   name: 'keys-last-used',
   text: `WITH seen AS (${USES.rows()}),
@@ -22,11 +22,11 @@ const WRITE: Statement = {
 };
 
 export interface LastUsed {
-  /** Notes a use; costs one map entry. */
+  /** Records a use; costs one map entry. */
   record(keyId: string, atMs: number): void;
-  /** Writes what was noted. A failed write is kept for the next one. @throws {ApiError} E6002 */
+  /** Writes the recorded times. Those of a failed write are kept for the next one. @throws {ApiError} E6002 */
   flush(): Promise<void>;
-  /** Stops the timer and writes what is left; trouble goes to `onError`. */
+  /** Stops the timer and writes what is pending; errors go to `onError`. */
   close(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ export function createLastUsed(deps: LastUsedDeps): LastUsed {
     }
   };
 
-  // One write at a time; a caller who comes during a write gets the next one, which has its uses.
+  // One write at a time. A call during a write waits for the next one, which includes its uses.
   const flush = (): Promise<void> => {
     const next = (writing ?? Promise.resolve())
       .catch(() => undefined)

@@ -1,4 +1,4 @@
-// The one statement that authentication runs: a key by its id, with its organisation, both as this service wrote them.
+// The look-up of authentication: a key by its id with its organisation, both with valid seals.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow, withoutPrefix } from '../../platform/db/seals/rows.ts';
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
@@ -7,12 +7,12 @@ import { earlierSql, lineageSql } from './lineage.ts';
 
 export interface StoredKey {
   readonly keyId: string;
-  /** The first key of its line. */
+  /** The id of the first key of its line. */
   readonly lineage: string;
   readonly name: string;
   readonly environment: Environment;
   readonly secretHmac: Buffer;
-  /** Fingerprint of the earlier pepper that it is stored under; null: the one in force. */
+  /** Fingerprint of the earlier pepper that its secret is stored under; null: the pepper in force. */
   readonly secretPepper: string | null;
   readonly scopes: Scope[];
   readonly agentIds: string[] | null;
@@ -36,15 +36,15 @@ const EARLIER: Statement = {
   text: `SELECT ${sealedColumns('api_key', 'k')} FROM api_key k WHERE k.key_id IN (${earlierSql('$1')})`,
 };
 
-/** Whether this service wrote every row that puts the key into its line: the line says who asked, and whose answers are whose. */
+/** Whether every row of the key's line is genuine: the line decides who may approve whose requests. */
 async function isLineGenuine(sql: Sql, keyId: string): Promise<boolean> {
   const rows = await sql.query<SealedRow<'api_key'>>(EARLIER, [keyId]);
   return genuine(sql, 'api_key', rows).length === rows.length;
 }
 
 /**
- * The stored key with this id, revoked and expired ones included. A key or an organisation whose row was not written by
- * this service counts as absent, and so does a key whose line has such a row.
+ * The stored key with this id, also if it is revoked or expired. It counts as absent when the row of the key, of its
+ * organisation or of a key of its line is not genuine.
  * @throws {ApiError} E6002
  */
 export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | undefined> {
@@ -58,11 +58,11 @@ export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | unde
     keyId: row.key_id,
     lineage: row.lineage,
     name: row.name,
-    // The table allows no other.
+    // A CHECK of the table allows no other.
     environment: row.environment as Environment,
     secretHmac: row.secret_hmac,
     secretPepper: row.secret_pepper,
-    // Written by this service, which checks them.
+    // Sealed: this service has validated them.
     scopes: [...row.scopes] as Scope[],
     agentIds: row.agent_ids === null ? null : [...row.agent_ids],
     tier: row.tier,

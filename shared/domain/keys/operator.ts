@@ -1,4 +1,4 @@
-// Whether a request comes from whoever operates the whole installation: some pages tell strangers less.
+// Whether a request comes from the operator of the installation: some pages show others less.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AuthenticatedKey } from './types.ts';
 
@@ -12,7 +12,7 @@ type Authenticate = (
   beforeLookUp: () => void,
 ) => AuthenticatedKey | Promise<AuthenticatedKey>;
 
-/** Called with the headers of a request. A key that is missing, wrong, or cannot be checked now is a stranger's. */
+/** Called with the headers of a request. False for a key that is missing, wrong, or cannot be checked now. */
 export type OperatorCheck = (headers: IncomingHttpHeaders, beforeLookUp: () => void) => Promise<boolean>;
 
 export function createOperatorCheck(authenticate: Authenticate): OperatorCheck {
@@ -26,7 +26,7 @@ export function createOperatorCheck(authenticate: Authenticate): OperatorCheck {
   };
 }
 
-/** Lets `most` calls a second through and throws at the others, whoever calls: a flood of wrong keys stays cheap. */
+/** Throws beyond `most` calls a second, by whomever: a flood of wrong keys stays cheap. */
 export function createGate(most: number, monotonicMs: () => number): () => void {
   let [second, calls] = [-1, 0];
   return () => {

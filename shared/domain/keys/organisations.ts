@@ -1,4 +1,4 @@
-// Organisations in Postgres: the tenants that every key belongs to. They are made from the shell only.
+// Organisations: the tenants that own the keys. Only the command line and the first start create them.
 import { type EntitySql, isUniqueViolation, type Sql } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { find, insertSealed, type Selection } from '../../platform/db/seals/rows.ts';
@@ -29,15 +29,15 @@ export interface OrganisationSpec {
   /** 1..40 of `a-z`, `0-9` and `-`. */
   readonly slug: string;
   readonly name: string;
-  /** The most that a key of it may have, 0..7. */
+  /** The highest tier of its keys, 0..7. */
   readonly tier: number;
   readonly isOperator?: boolean;
 }
 
-/** The operator's organisation. */
+/** The slug of the operator's organisation. */
 export const FIRST_SLUG = 'default';
 
-/** An organisation cannot be made as it was asked for; the message says why. */
+/** The organisation cannot be created; the message says why. */
 export class OrganisationError extends Error {
   constructor(message: string) {
     super(message);
@@ -45,7 +45,7 @@ export class OrganisationError extends Error {
   }
 }
 
-/** @throws {OrganisationError} when a part has the wrong form or the slug is taken */
+/** @throws {OrganisationError} when a value is invalid or the slug is taken */
 export async function createOrganisation(sql: Sql, spec: OrganisationSpec, nowMs: number): Promise<Organisation> {
   if (!/^[a-z0-9-]{1,40}$/.test(spec.slug))
     throw new OrganisationError('The slug must have 1 to 40 of the characters a-z, 0-9 and "-".');

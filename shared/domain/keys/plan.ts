@@ -1,4 +1,4 @@
-// From what was asked for to the key that will be made: the checks that HTTP requests and the command line share.
+// Validates a requested key: the checks that HTTP requests and the command line share.
 import { ApiError, type FieldError, invalidField } from '../../kernel/errors.ts';
 import { isCallerId } from '../../kernel/ids.ts';
 import { SCOPES, type Scope } from '../../kernel/vocabulary.ts';
@@ -17,8 +17,8 @@ export interface KeyRequest {
 export type KeyPlan = Pick<KeySpec, 'name' | 'scopes' | 'agentIds' | 'tier' | 'expiresAtMs'>;
 
 /**
- * @param organisationTier the most that a key of the organisation may have
- * @throws {ApiError} E2001 with a pointer for each thing that is wrong
+ * @param organisationTier the highest tier of the organisation's keys
+ * @throws {ApiError} E2001 with a pointer for each error
  */
 export function planKey(request: KeyRequest, organisationTier: number, nowMs: number): KeyPlan {
   const { name, scopes, agentIds, tier } = request;
@@ -32,7 +32,7 @@ export function planKey(request: KeyRequest, organisationTier: number, nowMs: nu
     else if (scopes.indexOf(scope) !== i) wrong(`/scopes/${i}`, `repeats ${scope}`);
   }
   if (agentIds !== undefined && (agentIds.length === 0 || agentIds.length > AGENT_IDS_MAX))
-    wrong('/agentIds', `must have 1 to ${AGENT_IDS_MAX} items; without it the key speaks for all agents`);
+    wrong('/agentIds', `must have 1 to ${AGENT_IDS_MAX} items; without it the key may name all agents`);
   for (const [i, agentId] of (agentIds ?? []).entries()) {
     if (!isCallerId(agentId)) wrong(`/agentIds/${i}`, 'is not the id of an agent');
     else if (agentIds?.indexOf(agentId) !== i) wrong(`/agentIds/${i}`, 'repeats an agent');

@@ -1,15 +1,15 @@
-// Which key a request shows: `Authorization: Bearer <key>` or `X-API-Key: <key>`. Never the query string.
+// Reads the key of a request: `Authorization: Bearer <key>` or `X-API-Key: <key>`. Never from the query string.
 import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../../kernel/errors.ts';
 
 const BEARER = /^bearer +([^\s]+)$/i;
-/** What RFC 9110 section 11.6.1 wants beside a 401. */
+/** RFC 9110 section 11.6.1 requires it in a 401. */
 const CHALLENGE = { 'www-authenticate': 'Bearer' };
 
 /**
- * The text of the key in a request's headers, not yet checked.
- * @throws {ApiError} E1001 when there is none (another authentication scheme is none); E1002 when `Bearer` stands
- * without a key; E2001 when both headers are there and differ
+ * The text of the key in the headers, not validated.
+ * @throws {ApiError} E1001 when there is none, also with another authentication scheme; E1002 when `Bearer` has no key;
+ * E2001 when both headers are present and differ
  */
 export function presentedKey(headers: IncomingHttpHeaders): string {
   const { authorization } = headers;
@@ -31,7 +31,7 @@ export function presentedKey(headers: IncomingHttpHeaders): string {
   );
 }
 
-/** The key of a Bearer header; undefined for another scheme, which says nothing about a key of ours. */
+/** The key of a Bearer header; undefined for another scheme. */
 function bearerKey(header: string): string | undefined {
   const text = header.trim();
   const match = BEARER.exec(text);
@@ -40,7 +40,7 @@ function bearerKey(header: string): string | undefined {
   throw new ApiError('E1002', 'The Authorization header holds no API key after "Bearer".', { headers: CHALLENGE });
 }
 
-/** node:http joins a repeated header with a comma; a key has none, so equal repetitions are one key. */
+/** node:http joins repeated headers with a comma. A key contains none, so equal repetitions are one key. */
 function apiKey(header: string | string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const values = new Set(

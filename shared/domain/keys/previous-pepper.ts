@@ -1,26 +1,26 @@
-// Keys that are stored under the pepper before the last rotation: accepted while it is known, and stored anew when used.
+// Keys stored under the pepper before the last rotation: accepted while it is configured, and stored again on use.
 import type { EntitySql, Sql, Statement } from '../../platform/db/database.ts';
 import { pepperFingerprint } from '../../platform/db/fingerprints.ts';
 import { hold, updateSealed } from '../../platform/db/seals/rows.ts';
 import type { StoredKey } from './lookup.ts';
 import { createSecretHasher, type SecretHasher } from './secrets.ts';
 
-/** The hashers of both peppers. */
+/** Compares secrets under both peppers. */
 export interface SecretCheck {
   /**
-   * Whether the secret is the one of the key, under the pepper that its row names; with undefined (no such key) it does
-   * the same work. `again`: it is, under the previous pepper, and the row should be rewritten with this hash.
+   * Whether the secret matches under the pepper that the row names. With undefined (no such key) it does the same work.
+   * `again`: it matches under the previous pepper, and the row should be rewritten with this hash.
    */
   check(secret: string, row: StoredKey | undefined): { readonly matches: boolean; readonly again?: Rehash };
 }
 
-/** What a row holds, and what it should hold. */
+/** The stored hash and the one to replace it. */
 export interface Rehash {
   readonly from: Buffer;
   readonly to: Buffer;
 }
 
-/** @param previous CUSTOS_PEPPER_PREVIOUS; without it keys that are stored under an earlier pepper match nothing */
+/** @param previous CUSTOS_PEPPER_PREVIOUS; without it keys under an earlier pepper never match */
 export function createSecretCheck(hasher: SecretHasher, previous: string | undefined): SecretCheck {
   const earlier =
     previous === undefined
@@ -40,8 +40,8 @@ export function createSecretCheck(hasher: SecretHasher, previous: string | undef
 }
 
 /**
- * Stores a key's secret under the pepper in force. Call it in a transaction, after the secret has matched. Another
- * process may have been first, and the key may have been changed or revoked meanwhile: then nothing is written.
+ * Stores a key's secret under the pepper in force. Call it in a transaction, after the secret has matched. Writes nothing
+ * if another process was first, or the key was changed or revoked meanwhile.
  */
 export async function rehashKey(sql: EntitySql, keyId: string, { from, to }: Rehash): Promise<void> {
   const [row] = await hold(sql, 'api_key', { key_id: keyId });
@@ -55,11 +55,11 @@ const WAITING: Statement = {
     FROM api_key WHERE secret_pepper IS NOT NULL AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
 };
 
-/** Keys that are neither revoked nor expired and are not stored under the pepper in force. */
+/** Valid keys that are not stored under the pepper in force. */
 export interface WaitingKeys {
-  /** Stored under the previous pepper: they work while it is set. */
+  /** Stored under the previous pepper; they work while it is configured. */
   readonly waiting: number;
-  /** Stored under a pepper that is not known here: they do not work. */
+  /** Stored under an unknown pepper; they don't work. */
   readonly lost: number;
 }
 

@@ -1,4 +1,4 @@
-// Keys in Postgres: make, list, revoke, rotate. The routes and the command line say the same things through these.
+// Keys: create, list, revoke, rotate. Shared by the routes and the command line.
 import type { EntitySql, Sql } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
@@ -7,7 +7,7 @@ import type { Environment, Scope } from '../../kernel/vocabulary.ts';
 import { generateKey, isKeyId, type NewKey } from './format.ts';
 import type { SecretHasher } from './secrets.ts';
 
-/** A key as administrators see it: never the secret, nor what is stored of it. */
+/** A key without its secret and the secret's hash. */
 export interface KeyRow {
   readonly keyId: string;
   readonly organisationId: string;
@@ -17,17 +17,17 @@ export interface KeyRow {
   readonly agentIds: string[] | null;
   readonly tier: number;
   readonly createdAt: Date;
-  /** The key that made it; null when it was made from the shell. */
+  /** The key that created it; null: the command line. */
   readonly createdBy: string | null;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
-  /** The key that a rotation made in its place. */
+  /** Its successor by rotation. */
   readonly replacedBy: string | null;
   readonly lastUsedAt: Date | null;
   readonly seq: string;
 }
 
-/** Whose keys are meant; nothing here ever crosses it. */
+/** The owner of keys; no operation crosses it. */
 export interface KeyOwner {
   readonly organisationId: string;
   readonly environment: Environment;
@@ -39,10 +39,10 @@ function shown(row: Row): KeyRow {
   return {
     keyId: row.key_id,
     organisationId: row.organisation_id,
-    // The table allows no other.
+    // A CHECK of the table allows no other.
     environment: row.environment as Environment,
     name: row.name,
-    // Written by this service, which checks them.
+    // Sealed: this service has validated them.
     scopes: [...row.scopes] as Scope[],
     agentIds: row.agent_ids === null ? null : [...row.agent_ids],
     tier: row.tier,
@@ -68,13 +68,13 @@ export interface KeySpec extends KeyOwner {
   readonly expiresAtMs: number | null;
 }
 
-/** A key that was just made: the only moment at which its text is known. */
+/** A new key, with its text, which is known only now. */
 export interface MadeKey {
   readonly key: string;
   readonly row: KeyRow;
 }
 
-/** Stores this very key, if its id is free. */
+/** Stores this key. @returns undefined when its id is taken */
 export async function insertKey(
   sql: EntitySql,
   hasher: SecretHasher,
@@ -99,12 +99,12 @@ export async function insertKey(
   };
   if (!(await insertSealed(sql, 'api_key', values, { unlessExists: true }))) return undefined;
   const [row] = await find(sql, 'api_key', selectionOf(spec, made.keyId));
-  if (row === undefined) throw new Error('a key that was just made is not there');
+  if (row === undefined) throw new Error('a key that was just inserted was not found');
   await logChange(sql, shown(row), 'created', spec.createdBy, spec.createdAtMs);
   return shown(row);
 }
 
-/** The change on its way to the log: what the key may do, never what it is. */
+/** Writes the change to the log: the rights of the key, never its secret. */
 async function logChange(
   sql: Sql,
   row: KeyRow,
@@ -127,7 +127,7 @@ async function logChange(
   await writeServiceRecord(sql, { organisationId, environment, event: 'custos.key', body }, nowMs);
 }
 
-/** Makes a key. Ids have 47 bits, so a second try is rare and a third never happens. */
+/** Creates a key. Ids have 47 bits, so a second attempt is rare. */
 export async function createKey(sql: EntitySql, hasher: SecretHasher, spec: KeySpec): Promise<MadeKey> {
   for (;;) {
     const made = generateKey(spec.environment);
@@ -136,7 +136,7 @@ export async function createKey(sql: EntitySql, hasher: SecretHasher, spec: KeyS
   }
 }
 
-/** Newest first; `before` is the `seq` of the last row seen. */
+/** Newest first. @param before the `seq` of the last row of the previous page */
 export async function listKeys(
   sql: EntitySql,
   { organisationId, environment }: KeyOwner,
@@ -147,7 +147,7 @@ export async function listKeys(
   return (await findPage(sql, 'api_key', where, before, limit)).map(shown);
 }
 
-/** Revokes a key; a second time changes nothing. Call it in a transaction. @throws {ApiError} E4001 */
+/** Revokes a key; idempotent. Call it in a transaction. @throws {ApiError} E4001 */
 export async function revokeKey(
   sql: EntitySql,
   owner: KeyOwner,
@@ -164,20 +164,20 @@ export async function revokeKey(
 export interface Rotation {
   readonly owner: KeyOwner;
   readonly keyId: string;
-  /** How long the old key stays valid; 0 revokes it at once. */
+  /** How long the old key stays valid; 0 revokes it immediately. */
   readonly overlapMs: number;
   readonly nowMs: number;
   readonly createdBy: string | null;
-  /** The most that the organisation allows now. */
+  /** The organisation's tier now. */
   readonly organisationTier: number;
-  /** Called with the old key before anything is changed; refuses by throwing. */
+  /** Called with the old key before any change; may refuse by throwing. */
   readonly permit?: (old: KeyRow) => void;
 }
 
 /**
- * Replaces a key: the new one has its name, scopes, agents, tier and lifetime (counted from now), the old one ends
- * with the overlap, or when it would have ended anyway. Call it in a transaction.
- * @throws {ApiError} E4001; E5002 when the key is revoked, expired or replaced already
+ * Replaces a key. The new one has its name, scopes, agents, tier and lifetime (counted from now). The old one ends with
+ * the overlap, or at its expiry if that is earlier. Call it in a transaction.
+ * @throws {ApiError} E4001; E5002 when the key is revoked, expired or already replaced
  */
 export async function rotateKey(
   sql: EntitySql,
@@ -207,7 +207,7 @@ export async function rotateKey(
   const old = shown(
     await updateSealed(sql, 'api_key', locked, {
       replaced_by: made.row.keyId,
-      // Only ever brings the end forward.
+      // A rotation never extends the old key.
       expires_at: row.expiresAt !== null && row.expiresAt < overlapEnd ? row.expiresAt : overlapEnd,
       revoked_at: overlapMs === 0 ? new Date(nowMs) : null,
     }),
@@ -219,7 +219,7 @@ export async function rotateKey(
 const selectionOf = ({ organisationId, environment }: KeyOwner, keyId: string) =>
   ({ key_id: keyId, organisation_id: organisationId, environment }) as const;
 
-/** The same answer for a key that does not exist and a key of another owner. */
+/** The same error for a missing key and a key of another owner, so that ids can't be probed. */
 async function lockKey(sql: EntitySql, owner: KeyOwner, keyId: string): Promise<Row> {
   // Checked first: PostgreSQL refuses some texts (NUL) that a path may hold.
   const [row] = isKeyId(keyId) ? await hold(sql, 'api_key', selectionOf(owner, keyId)) : [];

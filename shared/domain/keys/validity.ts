@@ -1,9 +1,9 @@
-// Which keys are good now: a key, or what rotations have made of it.
+// Which keys are valid now, themselves or by a successor.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 import type { KeyOwner } from './store.ts';
 
-/** Keys, and all that rotations made of them. */
+/** Keys and all their successors. */
 const LINES: Statement = {
   name: 'keys-lines',
   text: `WITH RECURSIVE line AS (
@@ -14,8 +14,8 @@ const LINES: Statement = {
 };
 
 /**
- * Those of these keys that are valid now, themselves or by what a rotation made of them: one of a line that is neither
- * revoked nor expired is enough. A row that is not as this service wrote it ends its line. @throws {ApiError} E6002
+ * Those of these keys that are valid now: the key itself, or one of its successors, is neither revoked nor expired. A row
+ * that is not genuine ends its line. @throws {ApiError} E6002
  */
 export async function validKeys(
   sql: Sql,
@@ -27,19 +27,19 @@ export async function validKeys(
   const asked = [...new Set(keyIds)];
   const rows = await sql.query<SealedRow<'api_key'>>(LINES, [owner.organisationId, owner.environment, asked]);
   const known = new Map(genuine(sql, 'api_key', rows).map((row) => [row.key_id, row]));
-  const isGood = (row: SealedRow<'api_key'>): boolean =>
+  const isValid = (row: SealedRow<'api_key'>): boolean =>
     row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > nowMs);
-  const hasGood = (first: string): boolean => {
-    const passed = new Set<string>();
+  const hasValid = (first: string): boolean => {
+    const seen = new Set<string>();
     for (
       let row = known.get(first);
-      row !== undefined && !passed.has(row.key_id);
+      row !== undefined && !seen.has(row.key_id);
       row = known.get(row.replaced_by ?? '')
     ) {
-      if (isGood(row)) return true;
-      passed.add(row.key_id);
+      if (isValid(row)) return true;
+      seen.add(row.key_id);
     }
     return false;
   };
-  return new Set(asked.filter(hasGood));
+  return new Set(asked.filter(hasValid));
 }

@@ -1,4 +1,5 @@
-// The policy set in force, in every process: read by digest from Postgres, swapped in whole when the change feed says so.
+// The policy set in force: every process loads it by digest and swaps it as a whole when the change feed reports a
+// change.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -16,30 +17,30 @@ export interface ActivePolicies {
 
 export interface PolicyStatus {
   readonly activeDigest: string | undefined;
-  /** Whether the last reading of the policy folder was accepted, when it was read, and what was wrong. */
+  /** Whether the last read of the policy folder was accepted, its time, and its findings. */
   readonly readOk: boolean;
   readonly readAt: Date | undefined;
   readonly findings: readonly unknown[];
-  /** Set when the activated set could not be loaded by this process, which then keeps the last one it had. */
+  /** The error if this process could not load the activated set; it keeps the previous one. */
   readonly loadError: string | undefined;
 }
 
 export interface ActivePolicySet {
-  /** A request takes this once and evaluates all of itself with it. @throws {ApiError} E6002 before the first set */
+  /** Take it once per request. @throws {ApiError} E6002 before the first set */
   current(): ActivePolicies;
   status(): PolicyStatus;
-  /** Resolves when a set is in force here. */
+  /** Resolves when this process has a set in force. */
   ready(): Promise<void>;
 }
 
 const READ_SET: Statement = { name: 'policy-set-read', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
 
 const RETRY_MS = 500;
-/** Loading leaves several times the size of the text as garbage. Of a text over this much V8 is asked to look for it. */
+/** Loading leaves garbage of several times the text's size. Above this size V8 is asked to collect it. */
 const LARGE_SET_BYTES = 4 * 1_048_576;
-/** Once nothing refers to what was loaded from. */
+/** By then nothing refers to the source any more. */
 const COLLECT_AFTER_MS = 1_000;
-/** Verdicts remembered per set; their keys have 256 characters on average at most, and each lists its reasons. */
+/** Memoized verdicts per set. Their keys have at most 256 characters on average, and each lists its reasons. */
 const MEMO_LIMIT = 20_000;
 
 export interface ActivePolicySetDeps {
@@ -49,7 +50,7 @@ export interface ActivePolicySetDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Compiles a lexicon again only when it says something else: most edits are of a policy, and the lexicon is the larger part. */
+/** Recompiles a lexicon only when it changed: most edits are of a policy, and the lexicon is the larger part. */
 function rememberLast(compile: (json: unknown) => Lexicon): (json: unknown) => Lexicon {
   let last: { readonly text: string; readonly lexicon: Lexicon } | undefined;
   return (json) => {
@@ -65,22 +66,22 @@ class ForgedState extends Error {
   }
 }
 
-/** Starts watching; resolves after the first look, whether or not a set is active yet. */
+/** Starts watching; resolves after the first load attempt, whether or not a set is active. */
 export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<ActivePolicySet> {
   const { db, changes, onError } = deps;
   const compileLexicon = rememberLast(deps.compileLexicon);
   let active: ActivePolicies | undefined;
   let state: WholeRow<'policy_state'> | undefined;
   let loadError: string | undefined;
-  let looking: Promise<void> | undefined;
+  let loading: Promise<void> | undefined;
   let again = false;
   let waiting: (() => void)[] = [];
 
-  const look = async (): Promise<void> => {
+  const load = async (): Promise<void> => {
     [state] = await db.select('policy_state', { where: {} });
     const digest = state?.active_digest ?? undefined;
     if (state === undefined || digest === undefined) return;
-    // The set in force here stays; a worker puts the row right (workers/policies.ts), which is told of.
+    // The current set stays. A worker corrects the row (workers/policies.ts), which is announced.
     if (!db.seals.isGenuine('policy_state', state)) throw new ForgedState();
     if (digest === active?.set.digest) return;
     const [row] = await db.query<{ canonical: Buffer }>(READ_SET, [digest]);
@@ -98,32 +99,32 @@ export async function watchActivePolicySet(deps: ActivePolicySetDeps): Promise<A
     waiting = [];
   };
 
-  const lookAgain = (): Promise<void> => {
+  const reload = (): Promise<void> => {
     again = true;
-    looking ??= (async () => {
+    loading ??= (async () => {
       while (again) {
         again = false;
         try {
-          await look();
+          await load();
           loadError = undefined;
         } catch (error) {
           loadError = error instanceof Error ? error.message : String(error);
           onError(error);
-          // Told of once it is put right.
+          // The correction is announced.
           if (error instanceof ForgedState) continue;
-          // The feed tells of a change once; what failed because Postgres was away is tried until it works.
-          setTimeout(() => void lookAgain(), RETRY_MS).unref();
+          // The feed announces a change once. What failed because PostgreSQL was away is retried.
+          setTimeout(() => void reload(), RETRY_MS).unref();
         }
       }
-      looking = undefined;
+      loading = undefined;
     })();
-    return looking;
+    return loading;
   };
 
   changes.subscribe((change) => {
-    if (change === 'reset' || change.kind === 'policy') void lookAgain();
+    if (change === 'reset' || change.kind === 'policy') void reload();
   });
-  await lookAgain();
+  await reload();
 
   return {
     current() {

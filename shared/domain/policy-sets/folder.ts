@@ -1,4 +1,4 @@
-// The policy folder as text: which files belong to the set, read only when it has stopped changing.
+// Reads the policy folder: which files belong to the set, and whether they changed.
 import { MAX_FILE_BYTES } from '../../core/policy/files.ts';
 import { createHash } from 'node:crypto';
 import { type BigIntStats, constants, type Dirent, stat } from 'node:fs';
@@ -16,26 +16,26 @@ export interface PolicyFile {
 export interface PolicyFolder {
   readonly policies: readonly PolicyFile[];
   readonly lexicon: PolicyFile;
-  /** What is taken for a policy by its author and is none: the folder can't be put into force. */
+  /** Files that look like policies and are none; they keep the folder from being activated. */
   readonly refused: readonly Finding[];
-  /** Changes whenever a name or a byte changes. */
+  /** Changes with every name and every byte. */
   readonly fingerprint: string;
 }
 
 export const LEXICON_FILE = 'lexicon.json';
-/** Folders below the policy folder that hold something else: JSON Schemas, and cases for `custos policy test`. */
+/** Folders with other content: JSON Schemas, and cases for `custos policy test`. */
 const OTHER_FOLDERS = new Set(['schema', 'tests', 'node_modules']);
 
 const JSON_NAME = '.json';
-/** `zz.JSON`, `zz.json5`, `zz.json.txt`: whoever wrote it thinks that it is in force. */
+/** Names such as `zz.JSON`, `zz.json5`, `zz.json.txt`, whose author probably expects them to be in force. */
 export const ALMOST_JSON = /\.json(?:[5c]|\.txt)?$/i;
 
 interface Entry {
   /** Relative to the policy folder, with `/`. */
   readonly name: string;
-  /** With links followed; undefined for what can't be looked at. */
+  /** With links followed; undefined if it can't be inspected. */
   readonly stats: BigIntStats | undefined;
-  /** Why this is no policy file; absent for one that is read. */
+  /** Why it is not a policy file; absent for a file that is read. */
   readonly problem: string | undefined;
 }
 
@@ -47,21 +47,21 @@ const WHY: Readonly<Record<string, string>> = {
   ELOOP: 'its links go round in a circle',
 };
 
-/** Why one file or folder of several can't be read, in words that name no place. @throws what is no error of the file system */
+/** Why a file or folder can't be read, without its path. @throws errors that are not of the file system */
 export function unreadable(error: unknown): string {
   if (!(error instanceof Error && 'code' in error)) throw error;
   const code = String(error.code);
   return `can't be read: ${WHY[code] ?? code}`;
 }
 
-/** As the function of node:fs/promises, which takes twice the time: a thousand files are looked at four times a second. */
+/** Like `stat` of node:fs/promises, in half the time: a thousand files are inspected four times a second. */
 function statsOf(file: string): Promise<BigIntStats> {
   return new Promise((resolve, reject) => {
     stat(file, { bigint: true }, (error, stats) => (error === null ? resolve(stats) : reject(error)));
   });
 }
 
-/** The entry with links followed; undefined for a name that means nothing to us and is gone or a link to nowhere. */
+/** The entry with links followed. Undefined for a name that is no policy and is gone, or links to nowhere. */
 async function statOf(file: string, isPolicy: boolean): Promise<BigIntStats | string | undefined> {
   try {
     return await statsOf(file);
@@ -72,7 +72,10 @@ async function statOf(file: string, isPolicy: boolean): Promise<BigIntStats | st
   }
 }
 
-/** What the folder holds, by name. A directory that links lead to several times, or to itself, is entered once. */
+/**
+ * The entries of the folder by name. A directory that links reach several times, or that contains itself, is entered
+ * once.
+ */
 async function entriesOf(dir: string): Promise<Entry[]> {
   const found: Entry[] = [];
   const entered = new Set<string>();
@@ -91,7 +94,7 @@ async function entriesOf(dir: string): Promise<Entry[]> {
     if (entered.has(id)) return;
     entered.add(id);
     const names = await readdir(path.join(dir, below), { withFileTypes: true }).catch((error: unknown) => {
-      // Of the policy folder itself nothing can be said below a name.
+      // There is no name for a problem of the policy folder itself.
       if (below === '') throw error;
       found.push({ name: below, stats, problem: unreadable(error) });
       return [];
@@ -115,13 +118,16 @@ function problemOf(name: string, stats: BigIntStats): string | undefined {
   return name.endsWith(JSON_NAME) ? undefined : 'is not read: the name of a policy file ends in ".json"';
 }
 
-/** A file's times are as fine as the file system's clock: what changed less than this ago may change again unseen. */
+/**
+ * Timestamps are as coarse as the file system's clock: a file that changed less than this ago may change again without a
+ * new time.
+ */
 const RACY_MS = 2_000;
 
 /**
- * What the file system says of the folder, without reading a file: the same text means the same content. Undefined
- * while something in it is so new that its times do not tell. Looking at a thousand files costs far less than reading
- * them, which would be half a core when it is done four times a second.
+ * A stamp of the folder from file metadata alone: the same stamp means the same content. Undefined while a file is too
+ * new for its times to be reliable. Inspecting a thousand files costs far less than reading them, which would take half a
+ * core at four times a second.
  * @throws the file system's error when the folder can't be read
  */
 export async function stampOfFolder(dir: string, nowMs: number): Promise<string | undefined> {
@@ -133,7 +139,7 @@ export async function stampOfFolder(dir: string, nowMs: number): Promise<string 
     }
     const { dev, ino, size, mtimeNs, ctimeNs } = stats;
     const newestMs = Number((mtimeNs > ctimeNs ? mtimeNs : ctimeNs) / 1_000_000n);
-    // A time in the future too: a clock that was put back.
+    // Also a time in the future: the clock was set back.
     if (newestMs > nowMs - RACY_MS) return undefined;
     stamp += `${name.length}:${name}${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}\n`;
   }
@@ -141,8 +147,8 @@ export async function stampOfFolder(dir: string, nowMs: number): Promise<string 
 }
 
 /**
- * The bytes of a regular file; undefined when it has become something else. A pipe is not waited for. Of a file over the
- * limit only so many bytes as show that it is: the load refuses them, and nobody waits for a gigabyte.
+ * The bytes of a regular file; undefined if it is no longer one. Does not wait for a pipe. Of a file over the limit it
+ * reads one byte too many and no more: the loader refuses it.
  */
 async function bytesOf(file: string): Promise<Buffer | undefined> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -159,9 +165,9 @@ async function bytesOf(file: string): Promise<Buffer | undefined> {
 }
 
 /**
- * Reads the folder: every `*.json` below it is a policy, except lexicon.json itself, `schema/`, `tests/` and names that
- * begin with a dot. Links are followed. What only looks like a policy file, or can't be read, is in `refused`.
- * @throws the file system's error when the folder itself can't be read.
+ * Reads the folder. Every `*.json` in it is a policy, except lexicon.json, `schema/`, `tests/` and names that start with
+ * a dot. Links are followed. Files that look like policies or can't be read are in `refused`.
+ * @throws the file system's error when the folder itself can't be read
  */
 export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
   const hash = createHash('sha256');
@@ -176,7 +182,7 @@ export async function readPolicyFolder(dir: string): Promise<PolicyFolder> {
       continue;
     }
     hash.update(`${name.length}:${name}${bytes.length}:`).update(bytes);
-    // Of a file over the limit there is but the beginning, which may end within a letter; the load says that it is too large.
+    // A file over the limit was cut, maybe within a character; the loader reports its size.
     const read = bytes.length > MAX_FILE_BYTES ? { text: bytes.toString('utf8') } : textOf(bytes);
     if (!('text' in read)) refused.push({ file: name, pointer: '', code: 'NOT_JSON', ...read });
     else if (name === LEXICON_FILE) lexicon = { path: name, text: read.text };

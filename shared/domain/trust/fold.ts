@@ -1,8 +1,8 @@
-// One batch of the fold: waiting signals become scores, leaves and news for every process, in one transaction.
+// Folds one batch of waiting signals into scores, records and announcements, in one transaction.
 //
-// Several workers may fold at once. Each takes other inbox rows (SKIP LOCKED), and then locks the states of its agents
-// in one order that all workers share, so that they wait for each other and never in a circle. What an agent has is read
-// only after its state is locked, in a statement of its own: an earlier snapshot might lack what another worker wrote.
+// Several workers may fold at once. Each takes other inbox rows (SKIP LOCKED) and then locks the states of its agents in
+// an order that all workers share, so that there is no deadlock. The evidence of an agent is read after its state is
+// locked, in a separate statement: an earlier snapshot might miss what another worker wrote.
 import { columnMap, numeric, text, timeMs, utf8 } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -14,8 +14,8 @@ import { AGENT_KEYS } from './state.ts';
 import { NO_EVIDENCE } from '../../core/trust/score.ts';
 
 /**
- * Signals a transaction. What a fold costs goes with the agents in it more than with the signals, so that a backlog of
- * thousands of agents is folded three times as fast as with 5,000; a full one still takes less than a second.
+ * Signals per transaction. The cost grows with the agents more than with the signals, so a backlog of thousands of agents
+ * is folded three times as fast as with 5,000. A full batch takes less than a second.
  */
 export const FOLD_BATCH = 20_000;
 
@@ -35,8 +35,8 @@ const TAKE: Statement = {
     ) AS signal ORDER BY seq`,
 };
 
-// Row by row over the primary key, whatever the planner expects of tables that were not analysed lately: OFFSET 0 and
-// FOR UPDATE keep it from joining whole tables.
+// OFFSET 0 and FOR UPDATE force look-ups by primary key, row by row: for tables that were not analysed lately the planner
+// would join whole tables.
 const ASKED = `(${AGENT_KEYS.rows()} ORDER BY organisation_id COLLATE "C", environment COLLATE "C", agent_id COLLATE "C") AS asked`;
 const OF_ASKED = (table: string): string =>
   `${table}.organisation_id = asked.organisation_id AND ${table}.environment = asked.environment AND ${table}.agent_id = asked.agent_id`;
@@ -85,7 +85,7 @@ interface BucketRow {
   negative: number;
 }
 
-/** An agent of the batch, with what waits for it and what it has. */
+/** An agent of the batch with its waiting signals and its stored evidence. */
 interface Agent {
   readonly organisationId: string;
   readonly environment: string;
@@ -186,7 +186,7 @@ export interface FoldDeps {
   readonly nowMs: () => number;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly dailyCap: number;
-  /** Most signals a batch. Default: FOLD_BATCH. */
+  /** Most signals per batch. Default: FOLD_BATCH. */
   readonly maxSignals?: number;
 }
 
@@ -220,12 +220,12 @@ function agentsOf(rows: readonly SignalRow[]): Agent[] {
   return [...agents.values()];
 }
 
-/** Locks the agents' states and reads what they have. */
+/** Locks the states of the agents and reads their evidence. */
 async function lockAgents(sql: Sql, agents: readonly Agent[], day: number): Promise<void> {
   const asked = AGENT_KEYS.values(agents);
   await sql.query(MAKE_STATES, asked);
   const states = await sql.query<StateRow>(LOCK_STATES, asked);
-  if (states.length !== agents.length) throw new Error('an agent that has signals has no state or no organisation');
+  if (states.length !== agents.length) throw new Error('an agent with signals has no state or no organisation');
   for (const row of states) {
     const agent = agents[row.ordinal - 1];
     if (agent === undefined) continue;
@@ -272,8 +272,8 @@ async function write(sql: Sql, outcomes: readonly FoldOutcome[], nowMs: number, 
 }
 
 /**
- * Folds a batch of waiting signals that no other worker is folding. All of it is committed, or nothing.
- * @returns how many were folded; fewer than a full batch means that nothing else waited
+ * Folds a batch of waiting signals that no other worker folds; all of it, or nothing on an error.
+ * @returns the number of signals; less than a full batch means that none are left
  */
 export function foldBatch({ db, nowMs, dailyCap, maxSignals = FOLD_BATCH }: FoldDeps): Promise<number> {
   return db.transaction(async (sql) => {

@@ -1,4 +1,4 @@
-// Trust signals as they are accepted: written in groups with their inbox rows, settled by signalId for ever.
+// Accepts trust signals: group commit of signals and inbox rows; a signalId is used once, forever.
 import { columnMap, numeric, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
@@ -27,12 +27,12 @@ export interface SignalRow {
 
 export interface SignalStore {
   /**
-   * Accepts all of them or none; resolves when they are durable. One that was accepted before counts once.
-   * @param pointerOf where the member with this index stands in the request
+   * Accepts all of them or none; resolves when they are durable. A repeated signal counts once.
+   * @param pointerOf the JSON pointer of the member with this index
    * @throws {ApiError} E2010 (422) at a signalId that was used for another signal; E6002
    */
   accept(rows: readonly SignalRow[], pointerOf: (index: number) => string): Promise<void>;
-  /** The same within the transaction that `commit` runs. */
+  /** `accept` within the transaction that `commit` runs. */
   acceptWith<T>(
     rows: readonly SignalRow[],
     pointerOf: (index: number) => string,
@@ -55,8 +55,8 @@ const SIGNALS = columnMap<SignalRow>({
   evidence: optionalText((r) => r.evidence),
 });
 
-// A repeat changes nothing; another signal under a known id violates the check on weight, which refuses the statement.
-// In order of the key: two processes that are given the same ids wait for each other and never in a circle.
+// A repeat changes nothing. Another signal under a known id sets an invalid weight, whose CHECK refuses the statement.
+// Sorted by key: two processes that insert the same ids wait for each other without a deadlock.
 const ACCEPT: Statement = {
   name: 'trust-signals-accept',
   text: `WITH made AS (
@@ -91,7 +91,7 @@ interface KnownRow {
 
 type Content = Pick<SignalRow, 'agentId' | 'type' | 'weight' | 'occurredAt' | 'source' | 'evidence'>;
 
-/** Whether a signal says the same as an earlier one with its id; a time that the caller did not give says nothing. */
+/** Whether a signal equals an earlier one with its id. A time that the caller did not give is not compared. */
 function repeats(earlier: Content, row: SignalRow): boolean {
   return (
     earlier.agentId === row.agentId &&
@@ -107,7 +107,7 @@ function idOf(row: SignalRow): string {
   return `${row.organisationId}\n${row.environment}\n${row.signalId}`;
 }
 
-/** Every id once: one statement cannot meet a row twice. @param differ told of an id that is used for two signals */
+/** Removes repeats: one statement can't upsert a row twice. @param differ the error when an id is used for two signals */
 function distinct(rows: readonly SignalRow[], differ: (index: number) => Error): SignalRow[] {
   const first = new Map<string, SignalRow>();
   rows.forEach((row, index) => {
@@ -119,11 +119,11 @@ function distinct(rows: readonly SignalRow[], differ: (index: number) => Error):
   return first.size === rows.length ? [...rows] : [...first.values()];
 }
 
-// The error makes the group's requests go one by one, so that only the later one is refused.
+// The error makes the group commit insert the requests one by one, so that only the later one is refused.
 const columns = (requests: readonly (readonly SignalRow[])[]): unknown[] =>
   SIGNALS.values(distinct(requests.flat(), () => new Error('two requests use one signalId for two signals')));
 
-/** Whether the statement met another signal under a known id. */
+/** Whether the statement found another signal under a known id. */
 function isReuse(error: unknown): boolean {
   const { code, constraint } = (error ?? {}) as { code?: unknown; constraint?: unknown };
   return code === '23514' && constraint === 'trust_signal_weight_check';
@@ -138,7 +138,7 @@ function reused(errors: readonly FieldError[]): ApiError {
   });
 }
 
-/** Requests a statement, each of up to 1,000 signals: a statement must end well within a second. */
+/** Requests per statement, each with up to 1,000 signals: a statement must end well within a second. */
 const MAX_REQUESTS = 16;
 const MAX_WAITING = 1_000;
 
@@ -153,7 +153,9 @@ export function createSignalStore({ db }: { readonly db: Database }): SignalStor
     maxWaiting: MAX_WAITING,
   });
 
-  /** Names the members whose ids are taken, from what is stored: Postgres only says that there is one. */
+  /**
+   * The error with the members whose ids are taken, from the stored signals: PostgreSQL reports only that there is one.
+   */
   const explain = async (rows: readonly SignalRow[], pointerOf: (index: number) => string): Promise<ApiError> => {
     const [any] = rows;
     const known = new Map<string, Content>();

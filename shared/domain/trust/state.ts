@@ -1,4 +1,4 @@
-// Recorded trust read from Postgres: of many agents now, of one agent at any past time, and how it changed.
+// Reads recorded trust: of many agents now, of one agent at a past time, and its history.
 import { anyText, columnMap, text } from '../../platform/db/columns.ts';
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { dayOf, MAX_AGE_DAYS } from '../../core/trust/beta.ts';
@@ -11,14 +11,14 @@ export interface TrustKey {
   readonly agentId: string;
 }
 
-/** The keys of agents that a statement is about, with their ordinals. */
+/** Agent keys as parameters of a statement. */
 export const AGENT_KEYS = columnMap<Omit<TrustKey, 'environment'> & { readonly environment: string }>({
   organisation_id: text((key) => key.organisationId),
   environment: text((key) => key.environment),
   agent_id: anyText((key) => key.agentId),
 });
 
-/** `day positive negative;...` of rows that have one a day and key; $4 is the cap on a key's positive evidence of a day. */
+/** SQL of `day positive negative;...` from rows by day and key. $4 caps the positive evidence of a key and day. */
 const evidenceOf = (
   buckets: string,
 ): string => `(SELECT string_agg(day || ' ' || positive || ' ' || negative, ';') FROM (
@@ -42,7 +42,7 @@ interface LoadRow {
   evidence: string;
 }
 
-/** What is recorded of these agents now, in their order. @param dailyCap thousandths */
+/** The recorded trust of these agents now, in their order. @param dailyCap thousandths */
 export async function loadTrust(
   sql: Sql,
   keys: readonly TrustKey[],
@@ -58,8 +58,8 @@ export async function loadTrust(
   return loaded;
 }
 
-// The evidence of the first n signals is added up from their folds, or what came later is taken off the buckets of now,
-// whichever reads fewer folds.
+// The evidence of the first n signals: the sum of their folds, or the current buckets minus the later folds, whichever
+// reads fewer folds.
 const AT: Statement = {
   name: 'trust-at',
   text: `WITH past AS (
@@ -85,8 +85,8 @@ const AT: Statement = {
     SELECT n::float8 AS signals, coalesce(${evidenceOf('kept WHERE positive > 0 OR negative > 0')}, '') AS evidence FROM range`,
 };
 
-// No signal is folded earlier than five minutes before it occurs, so folds before that day need not be read; an hour is
-// allowed for clocks that differ.
+// A signal is folded at the earliest five minutes before it occurs, so folds before that day are skipped. One hour allows
+// for clock skew.
 const LAST_AT: Statement = {
   name: 'trust-last-at',
   text: `SELECT (extract(epoch FROM max(known.occurred_at)) * 1000)::float8 AS last_signal_ms
@@ -96,7 +96,7 @@ const LAST_AT: Statement = {
       AND signal.day = date '1970-01-01' + $5::int AND fold.folded_at >= (date '1970-01-01' + $5::int)::timestamp AT TIME ZONE 'UTC' - interval '1 hour'`,
 };
 
-/** What was recorded of an agent at a time: the signals that were folded by then. @param dailyCap thousandths */
+/** The recorded trust of an agent at a time, from the signals folded by then. @param dailyCap thousandths */
 export async function loadTrustAt(sql: Sql, key: TrustKey, atMs: number, dailyCap: number): Promise<RecordedTrust> {
   const owner = [key.organisationId, key.environment, key.agentId];
   const [row] = await sql.query<{ signals: number; evidence: string }>(AT, [...owner, dailyCap, new Date(atMs)]);

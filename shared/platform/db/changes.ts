@@ -1,44 +1,57 @@
-// The change feed: how every process learns within half a second that a key, agent, halt or policy set changed.
+// The change feed: every process learns within half a second that a key, agent, halt or policy set changed.
 //
-// Triggers write a row into `change` in the same transaction as the change itself and send a NOTIFY. A process asks
-// every 500 ms, and at once when notified. Rows carry the id of the transaction that wrote them; each answer also
-// gives the oldest transaction that was still running, from which the next question starts: a transaction that
-// commits late is never missed, and what an answer repeats is not delivered again.
+// Triggers insert a row into `change` in the transaction of the change and send a NOTIFY. A process polls every 500 ms,
+// and on each notification. Each row has the id of its transaction. Each answer also has the oldest transaction that was
+// still running, and the next poll starts from there: a transaction that commits late is not missed. Rows that an answer
+// repeats are not delivered again.
 import pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import type { ClockSample } from './clock.ts';
 import { asApiError, type Database, type Statement } from './database.ts';
 
-/** `pepper`: rows were sealed anew; listeners hear `reset`. */
+/** `pepper`: the pepper was rotated; listeners get `reset`. */
 export type ChangeKind = 'pepper' | 'key' | 'organisation' | 'agent' | 'trust' | 'halt' | 'policy' | 'log';
 
 export interface Change {
   readonly kind: ChangeKind;
-  /** The columns that name what changed, e.g. organisation, environment, agent; of `trust`: any number of agents. */
+  /**
+   * The columns that identify the changed row, such as organisation, environment, agent; of `trust`: any number of
+   * agents.
+   */
   readonly subject: readonly string[];
 }
 
-/** `reset`: changes may have been missed, forget everything. */
+/** `reset`: changes may have been missed; drop every cached value. */
 export type ChangeListener = (change: Change | 'reset') => void;
 
 export interface ChangeFeed {
   subscribe(listener: ChangeListener): void;
   /** Resolves when every change committed before the call has been delivered. @throws {ApiError} E6002 */
   refresh(): Promise<void>;
-  /** Nothing while the last answer is younger than 900 ms, else a promise of a newer one. @throws {ApiError} E6002 */
+  /**
+   * Undefined while the last answer is younger than 900 ms, otherwise a promise of a newer one. @throws {ApiError} E6002
+   */
   ensureFresh(): Promise<void> | undefined;
   close(): Promise<void>;
 }
 
 const POLL_MS = 500;
-/** Revocation is promised within a second; half a second is spent waiting, this much may pass before a request itself asks. */
+/**
+ * A revocation takes effect within a second. Polling takes half of it; a request polls itself when the last answer is
+ * older than this.
+ */
 const FRESH_MS = 900;
-/** Who has waited longer than this for the question of others that failed asks no other: both together must stay below 2 s. */
+/**
+ * A caller that joined a poll and waited longer than this before it failed does not start another one: the two together
+ * must stay below 2 s.
+ */
 const ASK_AGAIN_MS = 100;
-/** Rows are kept for an hour (workers/upkeep); after half of that without an answer nothing cached is believed. */
+/**
+ * Rows are kept for an hour (the upkeep job deletes them). After half of that without an answer every cache is dropped.
+ */
 const RESET_MS = 30 * 60_000;
 
-/** The highest id there is: the first question asks for no changes, only where to go on. */
+/** The highest transaction id: the first poll returns no changes, only where to start. */
 const NO_TRANSACTION = '18446744073709551615';
 
 const READ: Statement = {
@@ -48,7 +61,7 @@ const READ: Statement = {
 };
 
 interface Row {
-  /** The database's clock, in milliseconds since 1970. */
+  /** The database's clock, milliseconds since 1970. */
   ms: number;
   oldest: string;
   seq: string | null;
@@ -62,16 +75,16 @@ export interface ChangeFeedDeps {
   /** Monotonic milliseconds. */
   readonly monotonicMs: () => number;
   readonly onError: (error: unknown) => void;
-  /** Hears of the database's time with each answer. */
+  /** Called with the database's time of each answer. */
   readonly onTime?: ((sample: ClockSample) => void) | undefined;
 }
 
-/** Starts the feed; the first answer is in when it resolves. */
+/** Starts the feed; resolves after the first answer. */
 export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed> {
   const { db, monotonicMs } = deps;
   const listeners: ChangeListener[] = [];
   let from: string | undefined;
-  // Rows of the last answer: the next one repeats those that are not older than the oldest running transaction.
+  // Rows of the last answer. The next answer repeats those that are not older than the oldest running transaction.
   let delivered = new Set<string>();
   let askedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;

@@ -1,24 +1,27 @@
-// The one clock of an installation: the database's. A process reads its own wall clock for nothing that is stored or compared
-// with a stored time; it counts on from the database's time with its monotonic clock, which nobody can set.
+// The clock of an installation is the database's. A process never stores its own wall clock and never compares it with a
+// stored time. It extrapolates the database's time with its monotonic clock, which nobody can set.
 import type { Logger } from '../observe/logger.ts';
 import type { Sql, Statement } from './database.ts';
 
-/** One look at the database's clock; the times of asking and of the answer are monotonic. All in milliseconds. */
+/** One sample of the database's clock. `askedAtMs` and `answeredAtMs` are monotonic times. All in milliseconds. */
 export interface ClockSample {
   readonly askedAtMs: number;
   readonly answeredAtMs: number;
-  /** Since 1970, read between asking and answer. */
+  /** Since 1970, read between the two. */
   readonly databaseMs: number;
 }
 
-/** A larger correction is a clock that was set, and is followed at once; a smaller one never makes time go back. */
+/**
+ * A larger correction means that the database's clock was set, and is followed at once. A smaller one never moves time
+ * backwards.
+ */
 const STEP_MS = 1_000;
-/** As much as this machine's own clock may differ before somebody is told. */
+/** A larger difference of this machine's clock is reported. */
 const SKEW_MS = 5_000;
 
 /**
- * What is known after one more sample, as the database's time minus the monotonic time. When it was answered, the
- * database's time was the sample's or up to the time of the whole question later: what fits into that stays as it is.
+ * The estimated offset (database time minus monotonic time) after one more sample. The database's time at the answer lies
+ * between the sampled one and that plus the round trip; an offset within these bounds stays as it is.
  */
 export function offsetAfter(offsetMs: number | undefined, sample: ClockSample): number {
   const least = sample.databaseMs - sample.answeredAtMs;
@@ -26,7 +29,7 @@ export function offsetAfter(offsetMs: number | undefined, sample: ClockSample): 
   return offsetMs === undefined ? (least + most) / 2 : Math.min(Math.max(offsetMs, least), most);
 }
 
-/** What is wrong with this machine's clock; undefined: nothing. */
+/** Describes the skew of this machine's clock; undefined: there is none. */
 export function skewProblem(machineMs: number, databaseMs: number): string | undefined {
   const apartMs = machineMs - databaseMs;
   if (Math.abs(apartMs) < SKEW_MS) return undefined;
@@ -35,21 +38,21 @@ export function skewProblem(machineMs: number, databaseMs: number): string | und
 }
 
 export interface DatabaseClock {
-  /** The database's time, whole milliseconds since 1970. */
+  /** The database's time in whole milliseconds since 1970. */
   nowMs(): number;
   monotonicMs(): number;
-  /** To be told of each look at the database's clock. */
+  /** Call it with each sample of the database's clock. */
   observe(sample: ClockSample): void;
-  /** What is wrong with this machine's clock, as a sentence. */
+  /** The skew of this machine's clock, as a sentence. */
   problem(): string | undefined;
 }
 
 export interface DatabaseClockDeps {
   readonly db: Sql;
   readonly monotonicMs: () => number;
-  /** This machine's wall clock, only to tell when it is wrong. */
+  /** This machine's wall clock, only to detect skew. */
   readonly machineMs: () => number;
-  /** Hears when the machine's clock becomes wrong, and when it is right again (undefined). */
+  /** Called when the machine's clock becomes wrong, and when it is right again (undefined). */
   readonly onProblem: (problem: string | undefined) => void;
 }
 
@@ -58,15 +61,15 @@ const READ: Statement = {
   text: 'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
 };
 
-/** Looks once; `observe` keeps it right. @throws {ApiError} E6002 */
+/** Samples once; `observe` keeps the estimate current. @throws {ApiError} E6002 */
 export async function startDatabaseClock(deps: DatabaseClockDeps): Promise<DatabaseClock> {
   const { db, monotonicMs, machineMs, onProblem } = deps;
   const askedAtMs = monotonicMs();
   const [row] = await db.query<{ ms: number }>(READ, []);
-  if (row === undefined) throw new Error('the database told no time');
+  if (row === undefined) throw new Error('the database returned no time');
   let offsetMs = offsetAfter(undefined, { askedAtMs, answeredAtMs: monotonicMs(), databaseMs: row.ms });
   let latestMs = 0;
-  let told: string | undefined;
+  let reported: string | undefined;
 
   const clock: DatabaseClock = {
     nowMs() {
@@ -78,13 +81,13 @@ export async function startDatabaseClock(deps: DatabaseClockDeps): Promise<Datab
     observe(sample) {
       offsetMs = offsetAfter(offsetMs, sample);
       const problem = clock.problem();
-      if ((problem === undefined) !== (told === undefined)) onProblem(problem);
-      told = problem;
+      if ((problem === undefined) !== (reported === undefined)) onProblem(problem);
+      reported = problem;
     },
     problem: () => skewProblem(machineMs(), clock.nowMs()),
   };
-  told = clock.problem();
-  if (told !== undefined) onProblem(told);
+  reported = clock.problem();
+  if (reported !== undefined) onProblem(reported);
   return clock;
 }
 
@@ -96,9 +99,9 @@ export const reportClock =
     else logger.warn(`${problem}; what the service stores and compares is the database's time`);
   };
 
-/** The database's time now, for a command that asks once. @throws {ApiError} E6002 */
+/** The database's time now, for a command that needs it once. @throws {ApiError} E6002 */
 export async function databaseNowMs(db: Sql): Promise<number> {
   const [row] = await db.query<{ ms: number }>(READ, []);
-  if (row === undefined) throw new Error('the database told no time');
+  if (row === undefined) throw new Error('the database returned no time');
   return Math.round(row.ms);
 }

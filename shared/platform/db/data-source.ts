@@ -17,7 +17,8 @@ export function createDataSource(options: DataSourceOptions, pool = createPool(o
   return new DataSource({
     type: 'postgres',
     driver: { Pool },
-    poolErrorHandler: options.onError,
+    // The pool has its listener.
+    poolErrorHandler: () => undefined,
     entities: ENTITIES,
     migrations: [...(options.migrations ?? [])],
     migrationsTableName: 'migration',

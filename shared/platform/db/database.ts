@@ -1,4 +1,4 @@
-// The way to Postgres: one TypeORM data source per process, named statements for the hot paths, deadlines on everything.
+// Access to PostgreSQL: named statements and transactions over one pool, with deadlines and error classes.
 import type pg from 'pg';
 import { ApiError } from '../../kernel/errors.ts';
 import { createPool, type PoolOptions } from './pool.ts';
@@ -9,60 +9,60 @@ import { type Trouble, troubleOf } from './trouble.ts';
 
 /** A statement with a name is prepared once per connection. */
 export interface Statement {
-  /** Empty: it is planned each time. */
+  /** Empty: an unnamed statement, which is planned each time. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface Sql {
-  /** Of the rows that give authority (shared/seals): no other code reads or writes them. */
+  /** Seals of the rows that give authority (seals/). Only code that has them can read or write these rows. */
   readonly seals: Seals;
   query<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
 }
 
-/** What administration needs beside statements of its own. */
+/** With queries for administration, which TypeORM builds. */
 export interface EntitySql extends Sql {
   /** Rows of a sealed table, genuine or not (see `find` in seals/rows.ts). */
   select<T extends SealedTableName>(table: T, selection: Selection<T>): Promise<WholeRow<T>[]>;
 }
 
 export interface Database extends EntitySql {
-  /** Runs `work` at READ COMMITTED; commits what it did, or rolls it back when it throws. */
+  /** Runs `work` in a transaction (READ COMMITTED). Commits, or rolls back when it throws. */
   transaction<T>(work: (sql: EntitySql) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * Whether Postgres refused a statement as such, whatever its data: any class but 22 (data exception) and 23 (integrity
- * constraint violation). Errors of this process, made while preparing the data, count as data errors.
+ * Whether PostgreSQL refused the statement itself, whatever its data: any class but 22 (data exception) and 23 (integrity
+ * constraint violation). Errors of this process, made while it prepares the data, count as data errors.
  */
 export function isStatementError(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^2[23]/.test(code);
 }
 
-/** Whether a unique constraint refused a row; with a name: that constraint. */
+/** Whether a unique constraint refused a row; with a name: this constraint. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const e = (error ?? {}) as { code?: unknown; constraint?: unknown };
   return e.code === '23505' && (constraint === undefined || e.constraint === constraint);
 }
 
-/** What a caller is told; nothing internal. */
-const TOLD: Readonly<Record<Exclude<Trouble, 'own'>, string>> = {
+/** Messages for callers, without internals. */
+const MESSAGES: Readonly<Record<Exclude<Trouble, 'own'>, string>> = {
   away: 'The database is not reachable now; the request may be repeated.',
   'read-only': 'The database takes no writes now; the request may be repeated.',
   contended: 'Other work was in the way in the database; the request may be repeated.',
 };
 
-/** E6002 for trouble of the database that passes, the error itself otherwise. */
+/** E6002 for transient trouble of the database, otherwise the error itself. */
 export function asApiError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const trouble = troubleOf(error);
   if (trouble === 'own') return error;
-  return new ApiError('E6002', TOLD[trouble], { headers: { 'retry-after': '1' }, cause: error });
+  return new ApiError('E6002', MESSAGES[trouble], { headers: { 'retry-after': '1' }, cause: error });
 }
 
-/** Whether the connection that met the error is not to be used again: it is gone, or its session cannot write. */
+/** Whether the connection must be discarded: it is broken, or its session cannot write. */
 function spoilsConnection(error: unknown): boolean {
   const trouble = troubleOf(error);
   return trouble === 'away' || trouble === 'read-only';
@@ -78,13 +78,14 @@ async function run<Row extends object>(
   values: readonly unknown[],
 ): Promise<Row[]> {
   const result = await on.query({ name: statement.name, text: statement.text, values: [...values] });
-  // The statement's author states the shape of its rows; Postgres cannot.
+  // The author of a statement knows the shape of its rows; PostgreSQL can't tell TypeScript.
   return result.rows as Row[];
 }
 
 /**
- * Takes a client out of the pool. The pool listens only to its idle clients, and an error that nobody hears ends the
- * process: the listener is there before the next message of the server is read, which may be that it shuts down.
+ * Checks a client out of the pool. The pool listens for errors of idle clients only, and an unhandled error ends the
+ * process. So the listener is added in the callback, before the server's next message is parsed, which may be its
+ * shutdown.
  */
 function checkOut(pool: pg.Pool, onBroken: (error: Error) => void): Promise<pg.PoolClient> {
   return new Promise((resolve, reject) => {
@@ -99,7 +100,7 @@ function checkOut(pool: pg.Pool, onBroken: (error: Error) => void): Promise<pg.P
 /** How often a connection is attempted when it times out: the server may be starting, or the machine busy. */
 const OPEN_ATTEMPTS = 5;
 
-/** Loads a large package without its source maps: those of TypeORM take 7 MB, for the lines of somebody else's sources. */
+/** Loads a large package without its source maps: those of TypeORM take 7 MB, and nobody reads stack traces into them. */
 async function withoutSourceMaps<T>(load: () => Promise<T>): Promise<T> {
   if (!process.sourceMapsEnabled) return load();
   process.setSourceMapsEnabled(false);
@@ -117,7 +118,7 @@ interface Connected {
 }
 
 async function connect(options: PoolOptions): Promise<Connected> {
-  // TypeORM takes a fifth of a second to load: commands that only share types and errors with this file do without.
+  // Loading TypeORM takes 200 ms; commands that only use types and errors of this file skip it.
   const [{ createDataSource }, { selectSql }] = await withoutSourceMaps(() =>
     Promise.all([import('./data-source.ts'), import('./seals/select.ts')]),
   );
@@ -140,17 +141,17 @@ async function connect(options: PoolOptions): Promise<Connected> {
 }
 
 /**
- * Connections that a service keeps of a pool: about as many as work at a time. Opening one costs a request more than all
- * else that it does.
+ * Connections that a service keeps open: about as many as work at a time. Opening one costs a request more than the rest
+ * of its work.
  */
 export const keptOf = (poolSize: number): number => Math.min(4, poolSize);
 
-/** Opens connections before they are needed: the first requests must not wait for one each. */
+/** Opens connections in advance, so that the first requests don't each wait for one. */
 async function open(pool: pg.Pool, connections: number): Promise<void> {
   const ignore = (): void => undefined;
   const clients = await Promise.allSettled(Array.from({ length: connections }, () => checkOut(pool, ignore)));
   for (const client of clients) {
-    // One that could not be opened now is opened when it is needed.
+    // A failed one is opened when it is needed.
     if (client.status === 'rejected') continue;
     client.value.removeListener('error', ignore);
     client.value.release();
@@ -158,12 +159,12 @@ async function open(pool: pg.Pool, connections: number): Promise<void> {
 }
 
 export interface DatabaseOptions extends PoolOptions {
-  /** Absent: rows that give authority can be neither read nor written over this connection. */
+  /** Absent: sealed rows can be neither read nor written over this connection. */
   readonly seals?: Seals;
 }
 
 function withoutSeals(): never {
-  throw new Error('this connection was opened without seals: rows that give authority are out of its reach');
+  throw new Error('this connection was opened without seals: it can neither read nor write rows that give authority');
 }
 const NO_SEALS: Seals = {
   sealOf: withoutSeals,
@@ -180,7 +181,7 @@ const withSelect = (seals: Seals, selectSql: Connected['select'], query: Sql['qu
   select: (table, selection) => query(...selectSql(table, selection as Selection<SealedTableName>)),
 });
 
-/** Connects; a server that is slow has several seconds. @throws the driver's error when Postgres is not reachable. */
+/** Connects, with several attempts for a slow server. @throws the driver's error when PostgreSQL is not reachable */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const seals = options.seals ?? NO_SEALS;
   const { pool, select, close } = await connect(options);
@@ -206,27 +207,27 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       const client = await checkOut(pool, onBroken).catch((error: unknown) => {
         throw asApiError(error);
       });
-      // Work may fail because of another store; only what this connection met says something of it.
-      const met = new Set<unknown>();
-      const ask = async <T>(question: Promise<T>): Promise<T> => {
+      // `work` may fail because of another store. Only errors of this connection say something about it.
+      const ownErrors = new Set<unknown>();
+      const noteError = async <T>(answer: Promise<T>): Promise<T> => {
         try {
-          return await question;
+          return await answer;
         } catch (error) {
-          met.add(error);
+          ownErrors.add(error);
           throw error;
         }
       };
       try {
-        await ask(client.query('BEGIN'));
+        await noteError(client.query('BEGIN'));
         const result = await work(
-          withSelect(seals, select, (statement, values) => ask(run(client, statement, values))),
+          withSelect(seals, select, (statement, values) => noteError(run(client, statement, values))),
         );
-        await ask(client.query('COMMIT'));
+        await noteError(client.query('COMMIT'));
         return result;
       } catch (error) {
-        if (spoilsConnection(error) && met.has(error)) broken = error as Error;
+        if (spoilsConnection(error) && ownErrors.has(error)) broken = error as Error;
         else await client.query('ROLLBACK').catch((e: unknown) => (broken = e as Error));
-        throw met.has(error) ? asApiError(error) : error;
+        throw ownErrors.has(error) ? asApiError(error) : error;
       } finally {
         client.removeListener('error', onBroken);
         client.release(broken);

@@ -1,4 +1,4 @@
-// Whether the server keeps what it has committed: a decision is answered because it is on disk.
+// Checks that commits are durable: an answered decision must be on disk.
 import type { Sql, Statement } from './database.ts';
 
 const READ: Statement = {
@@ -13,7 +13,7 @@ interface Row {
   synchronous_commit: string;
 }
 
-/** PostgreSQL would lose committed decisions in a crash. The message says which setting does it. */
+/** PostgreSQL could lose committed decisions in a crash. The message names the settings. */
 export class NotDurableError extends Error {
   constructor(settings: readonly string[]) {
     super(
@@ -23,7 +23,7 @@ export class NotDurableError extends Error {
   }
 }
 
-/** @throws {NotDurableError} when a commit does not mean that the data is on disk; {ApiError} E6002 */
+/** @throws {NotDurableError} when a commit does not guarantee that the data is on disk; {ApiError} E6002 */
 export async function ensureDurable(sql: Sql): Promise<void> {
   const [row] = await sql.query<Row>(READ, []);
   const off = Object.entries(row ?? {}).filter(([, value]) => value === 'off');

@@ -1,4 +1,4 @@
-// Whether this process has the same secrets as the others on this database: their fingerprints are kept there.
+// Fingerprints of secrets, stored in the database, so that all processes use the same secrets.
 import { createHmac } from 'node:crypto';
 import type { Sql, Statement } from './database.ts';
 
@@ -11,7 +11,7 @@ const READ: Statement = {
   text: 'SELECT fingerprint FROM secret_fingerprint WHERE name = $1',
 };
 
-/** This process was started with another secret than the database knows. The message says what to do. */
+/** This process has another secret than the database expects. The message says what to do. */
 export class SecretMismatchError extends Error {
   constructor(name: string) {
     super(
@@ -25,18 +25,18 @@ export class SecretMismatchError extends Error {
   }
 }
 
-/** What the pepper is called, and its fingerprint is kept as. */
+/** The name of the pepper's setting and of its fingerprint. */
 export const PEPPER = 'CUSTOS_PEPPER';
 
-/** By it the database names a pepper. */
+/** Identifies a pepper in the database. */
 export const pepperFingerprint = (pepper: string): string => secretFingerprint(PEPPER, pepper);
 
-/** A keyed hash: it identifies the secret and does not help to find it. */
+/** A keyed hash: it identifies the secret and does not help to guess it. */
 function secretFingerprint(name: string, secret: string | Uint8Array): string {
   return createHmac('sha256', secret).update(`custos secret fingerprint 1\n${name}`).digest('hex').slice(0, 32);
 }
 
-/** Whether the database knows this secret, knows another one, or knows none yet; changes nothing. @throws {ApiError} E6002 */
+/** Compares the secret with the stored fingerprint; read-only. @throws {ApiError} E6002 */
 export async function compareSecretFingerprint(
   sql: Sql,
   name: string,
@@ -46,7 +46,7 @@ export async function compareSecretFingerprint(
   return compareFingerprints(row?.fingerprint, name, secret);
 }
 
-/** @param known what the database has */
+/** @param known the stored fingerprint */
 export function compareFingerprints(
   known: string | undefined,
   name: string,
@@ -57,9 +57,9 @@ export function compareFingerprints(
 }
 
 /**
- * Keeps the fingerprint at the first start and compares it at every later one; safe for several processes at once.
- * @param name what the operator calls the secret, e.g. `CUSTOS_PEPPER`
- * @throws {SecretMismatchError} the process must not go on: it could neither check keys nor sign what others can verify
+ * Stores the fingerprint at the first start and compares it at every later one; safe for concurrent processes.
+ * @param name the setting that holds the secret, e.g. `CUSTOS_PEPPER`
+ * @throws {SecretMismatchError} the process must end: it could neither check keys nor sign what others can verify
  * @throws {ApiError} E6002
  */
 export async function ensureSecretFingerprint(sql: Sql, name: string, secret: string | Uint8Array): Promise<void> {

@@ -1,60 +1,60 @@
-// Group commit: concurrent rows become one INSERT. One flush is in flight at a time, and the next one gathers what
-// arrives meanwhile, so that the batch grows with the load and a lone request waits for nobody.
+// Group commit: concurrent members share one INSERT. One flush is in flight at a time, and the next one takes what
+// arrived meanwhile, so the batch grows with the load and a single request does not wait.
 import { ApiError } from '../../kernel/errors.ts';
 import { type Database, isStatementError, type Statement } from './database.ts';
 
-export interface GroupCommitOptions<Item, Result> {
+export interface GroupCommitOptions<Member, Result> {
   readonly db: Database;
-  /** Inserts all rows of its array parameters in one statement. */
+  /** Inserts the rows of all members. */
   readonly statement: Statement;
-  /** The statement's parameters, one array a column. */
-  readonly columns: (items: readonly Item[]) => unknown[];
-  /** What the rows that the statement returned say to every member of the group. */
+  /** The parameters of the statement for these members. */
+  readonly columns: (members: readonly Member[]) => unknown[];
+  /** The result of every member, from the rows that the statement returned. */
   readonly result: (rows: readonly object[]) => Result;
-  /** Most rows a statement. */
+  /** Most members per statement. */
   readonly maxRows: number;
-  /** How large a row is, in characters: a statement takes at most MAX_STATEMENT_SIZE of them, and always one row. */
-  readonly sizeOf: (item: Item) => number;
-  /** Most rows waiting; more are refused with E6002 rather than kept in memory without end. */
+  /** The size of a member in characters: a statement holds at most MAX_STATEMENT_SIZE of them, or one member. */
+  readonly sizeOf: (member: Member) => number;
+  /** Most members waiting; further ones get E6002 (backpressure) instead of filling the memory. */
   readonly maxWaiting: number;
 }
 
-/** Rows may hold a caller's megabyte each; all of them together must not become one statement of half a gigabyte. */
+/** A member may hold a caller's megabyte. Many of them must not become a statement of half a gigabyte. */
 const MAX_STATEMENT_SIZE = 4_000_000;
 
-export interface GroupCommit<Item, Result> {
+export interface GroupCommit<Member, Result> {
   /**
-   * Resolves when the item is committed, with what the statement said of its group.
-   * @throws {ApiError} E6002 when the connection was lost (the outcome is unknown) or too much is waiting; the
-   * database's own error when it refused this very item.
+   * Resolves when the member is committed, with the result of its group.
+   * @throws {ApiError} E6002 when the connection was lost (the outcome is unknown) or too much is waiting; otherwise the
+   * database's error if it refused this member
    */
-  add(item: Item): Promise<Result>;
+  add(member: Member): Promise<Result>;
   /** Resolves when nothing is waiting or in flight. */
   idle(): Promise<void>;
 }
 
-interface Waiting<Item, Result> {
-  readonly item: Item;
+interface Waiting<Member, Result> {
+  readonly member: Member;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
 
-export function createGroupCommit<Item, Result = void>(
-  options: GroupCommitOptions<Item, Result>,
-): GroupCommit<Item, Result> {
+export function createGroupCommit<Member, Result = void>(
+  options: GroupCommitOptions<Member, Result>,
+): GroupCommit<Member, Result> {
   const { db, statement, columns, maxRows, maxWaiting, sizeOf } = options;
-  let waiting: Waiting<Item, Result>[] = [];
+  let waiting: Waiting<Member, Result>[] = [];
   let flushing: Promise<void> | undefined;
 
-  const insert = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+  const insert = async (batch: readonly Waiting<Member, Result>[]): Promise<void> => {
     let result: Result;
     try {
-      const rows = await db.query(statement, columns(batch.map((w) => w.item)));
+      const rows = await db.query(statement, columns(batch.map((w) => w.member)));
       result = options.result(rows);
     } catch (error) {
       const [only] = batch;
       if (error instanceof ApiError) {
-        // The connection is lost. Whoever waits would only meet the same trouble later; their rows have not been sent.
+        // The connection is lost. Waiting members would meet the same trouble later, and have not been sent.
         const all = [...batch, ...waiting];
         waiting = [];
         for (const w of all) w.reject(error);
@@ -71,29 +71,29 @@ export function createGroupCommit<Item, Result = void>(
     for (const w of batch) w.resolve(result);
   };
 
-  /** One member's data is at fault, and its neighbours must not pay for it. */
-  const insertOneByOne = async (batch: readonly Waiting<Item, Result>[]): Promise<void> => {
+  /** The data of one member is at fault; the others are inserted one by one. */
+  const insertOneByOne = async (batch: readonly Waiting<Member, Result>[]): Promise<void> => {
     let lost: ApiError | undefined;
     for (const w of batch) {
       if (lost === undefined) {
         try {
-          w.resolve(options.result(await db.query(statement, columns([w.item]))));
+          w.resolve(options.result(await db.query(statement, columns([w.member]))));
           continue;
         } catch (error) {
           w.reject(error);
-          // A deadline for each of hundreds would be a hang for the last.
+          // Waiting for a timeout for each of hundreds would take minutes.
           if (error instanceof ApiError) lost = error;
         }
       } else w.reject(lost);
     }
   };
 
-  /** How many of those that wait fit into one statement. */
+  /** How many waiting members fit into one statement. */
   const fitting = (): number => {
     let size = 0;
     let count = 0;
-    for (const { item } of waiting) {
-      size += sizeOf(item);
+    for (const { member } of waiting) {
+      size += sizeOf(member);
       if (count === maxRows || (count > 0 && size > MAX_STATEMENT_SIZE)) break;
       count += 1;
     }
@@ -111,7 +111,7 @@ export function createGroupCommit<Item, Result = void>(
   };
 
   return {
-    add(item) {
+    add(member) {
       if (waiting.length >= maxWaiting) {
         return Promise.reject(
           new ApiError('E6002', 'The service is writing more than it can; come back in a moment.', {
@@ -120,8 +120,8 @@ export function createGroupCommit<Item, Result = void>(
         );
       }
       return new Promise<Result>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
-        // Rows that arrive in the same turn of the event loop go together.
+        waiting.push({ member, resolve, reject });
+        // Members that arrive in the same turn of the event loop share a statement.
         flushing ??= new Promise<void>((done) => setImmediate(done)).then(flush);
       });
     },

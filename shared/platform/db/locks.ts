@@ -1,15 +1,15 @@
-// The advisory locks of an installation, together: two that had one number would wait for each other.
+// The advisory locks of an installation, in one place: two with one number would block each other.
 
-/** The numbers are arbitrary and ours. */
+/** The numbers are arbitrary. */
 export const ADVISORY_LOCKS = {
   /** Held while migrating, so that two processes never migrate at once. */
   migration: 4_237_001,
-  /** Held while looking for the first key and making it, so that two processes make one. */
+  /** Held while the first key is looked for and created, so that two processes don't create two. */
   bootstrap: 4_237_002,
-  /** Held by the one worker that reads the policy folder. */
+  /** Held by the worker that reads the policy folder. */
   policyReader: 4_237_003,
-  /** Held by the one worker that evaluates the shadow policies. */
+  /** Held by the worker that evaluates the shadow policies. */
   shadow: 4_237_004,
-  /** Held while dead jobs are written one after the other, so that two reports of one job make one row. */
+  /** Held while dead jobs are written, so that two reports of one job make one row. */
   deadJobs: 0x6465_6164,
 } as const;

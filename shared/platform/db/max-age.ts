@@ -1,7 +1,8 @@
-// What is cached of few rows is read again now and then, though the change feed said nothing: its triggers may be off.
+// Limits the age of caches of few rows: they are read again periodically even without a change, because the feed's
+// triggers may be switched off.
 import type { ChangeFeed, ChangeListener } from './changes.ts';
 
-/** The least and the most time after which everything is read again. */
+/** The range of the maximum age. */
 const MAX_AGE_MS = { least: 120_000, most: 240_000 };
 
 export interface AgedFeed extends Pick<ChangeFeed, 'subscribe'> {
@@ -9,8 +10,8 @@ export interface AgedFeed extends Pick<ChangeFeed, 'subscribe'> {
 }
 
 /**
- * The feed, whose listeners also hear `reset` every few minutes.
- * @param spread 0 to 1, another in each process: they need not all read at once
+ * The feed, with a `reset` every few minutes.
+ * @param spread 0 to 1, different in each process, so that they don't all read at once
  */
 export function withMaxAge(
   changes: Pick<ChangeFeed, 'subscribe'>,

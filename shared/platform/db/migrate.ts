@@ -1,4 +1,4 @@
-// Brings a database to the newest schema; safe to call from several processes at once.
+// Migrates a database to the newest schema; safe to run in several processes at once.
 import pg from 'pg';
 import { SetupError } from '../embedded/account.ts';
 import { QUEUE_NAMES } from '../../kernel/jobs.ts';
@@ -7,12 +7,12 @@ import { migrationNames, migrationsWith } from './migrations/index.ts';
 import { type DatabaseAccess, grantService } from './roles.ts';
 
 /**
- * Runs what is missing, in order, each migration in its own transaction; returns the names of our migrations that ran.
- * BullMQ's own tables (schema `bullmq`), which are the queues when there is no Redis, are brought up to date too. With an
- * address for migrations, the role of the service is made and given its rights.
- * @param pepper CUSTOS_PEPPER, under which rows that give authority are sealed
- * @throws {SecretMismatchError} when the database knows another pepper and there are rows to seal
- * @throws {SetupError} when the role may not do what is necessary
+ * Runs missing migrations in order, each in its own transaction, and returns their names. Also migrates BullMQ's tables
+ * (schema `bullmq`), which hold the queues when there is no Redis. With a separate address for migrations it creates the
+ * service's role and grants its rights.
+ * @param pepper CUSTOS_PEPPER, to seal rows that give authority
+ * @throws {SecretMismatchError} when the database has another pepper and there are rows to seal
+ * @throws {SetupError} when the role lacks a right
  * @throws the driver's error when the database is not reachable or refuses a statement
  */
 export async function migrate(access: DatabaseAccess, pepper: string): Promise<string[]> {
@@ -25,10 +25,10 @@ export async function migrate(access: DatabaseAccess, pepper: string): Promise<s
       if (await isNewest(client)) return [];
       await requireRights(client);
     }
-    // Ends with the session, also when this process is killed.
+    // Released with the session, also if this process is killed.
     await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
     const ran = await runOurMigrations(ownerUrl, pepper);
-    // Together with TypeORM it takes half a second to load: whoever only might migrate does without.
+    // Loading it and TypeORM takes half a second, which a start without migrations saves.
     const { runMigrations } = await import('bullmq');
     await runMigrations(client);
     await makeQueueSequences(client);
@@ -39,7 +39,7 @@ export async function migrate(access: DatabaseAccess, pepper: string): Promise<s
   }
 }
 
-/** Whether nothing is missing, asked in a way that a role without any right to change the schema can ask. */
+/** Whether nothing is missing. Needs no right to change the schema. */
 async function isNewest(client: pg.Client): Promise<boolean> {
   const { rows: tables } = await client.query<{ there: boolean }>(
     `SELECT to_regclass('migration') IS NOT NULL AND to_regclass('bullmq.migration') IS NOT NULL AS there`,
@@ -64,7 +64,7 @@ async function requireRights(client: pg.Client): Promise<void> {
     );
 }
 
-/** BullMQ makes a sequence for each queue when it is first used, which the role of the service may not. */
+/** BullMQ creates a sequence when a queue is first used; the service's role may not create one. */
 async function makeQueueSequences(client: pg.Client): Promise<void> {
   for (const name of await missingSequences(client))
     await client.query(`CREATE SEQUENCE IF NOT EXISTS bullmq.${pg.escapeIdentifier(name)}`);
@@ -87,7 +87,7 @@ async function runOurMigrations(databaseUrl: string, pepper: string): Promise<st
     poolSize: 1,
     migrations: migrationsWith(pepper),
     queryTimeoutMs: 600_000,
-    // The server has just answered above; when it is slow to answer again, the machine is busy.
+    // The server answered a moment ago, so a slow connection means a busy machine.
     connectTimeoutMs: 60_000,
     onError: () => undefined,
   });

@@ -1,4 +1,4 @@
-// A process whose pepper is no longer the one in force ends: every row it loads would be refused, and what it writes, too.
+// Ends a process whose pepper was rotated away: every row it loads would be refused, and so would every row it writes.
 import type { Logger } from '../observe/logger.ts';
 import type { ChangeFeed } from './changes.ts';
 import type { Sql } from './database.ts';
@@ -10,13 +10,13 @@ export interface PepperWatch {
   readonly pepper: string;
   readonly logger: Logger;
   readonly onError: (error: unknown) => void;
-  /** Ends the process, or does so for a test. */
+  /** Ends the process; tests replace it. */
   readonly end: () => void;
 }
 
 /**
- * Asks now, and whenever the change feed says that everything may have changed. The pepper may have been rotated between
- * the check at the start and the first answer of the feed, so it is asked once more here.
+ * Compares the pepper now and on every `reset` of the change feed. The pepper may have been rotated between the check at
+ * the start and the first answer of the feed, hence the check here.
  */
 export async function watchPepper({ db, changes, pepper, logger, onError, end }: PepperWatch): Promise<void> {
   const look = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-// Which rights the connected database role has that the service does not need.
+// Finds rights of the connected role that the service does not need.
 import type { Logger } from '../observe/logger.ts';
 import type { Sql, Statement } from './database.ts';
 
@@ -24,12 +24,12 @@ const PARAMETER: Statement = {
   name: 'role-parameter',
   text: `SELECT has_parameter_privilege('session_replication_role', 'SET') AS may_set`,
 };
-/** From this version on single parameters can be granted. */
+/** Since version 15 single parameters can be granted. */
 const PARAMETER_GRANTS = 150_000;
 
 /**
- * What the connected role may do that the service does not need, as parts of a sentence that begins with "the role X":
- * each of it lets whoever takes over the service change records without a trace in the database. None when all is well.
+ * Rights of the connected role that the service does not need, as parts of a sentence that begins with "the role X". With
+ * any of them, whoever takes over the service can change records without a trace in the database.
  * @throws {ApiError} E6002
  */
 export async function excessRights(sql: Sql): Promise<{ readonly role: string; readonly excess: readonly string[] }> {
@@ -41,7 +41,7 @@ export async function excessRights(sql: Sql): Promise<{ readonly role: string; r
     makes_schemas: boolean;
     version: number;
   }>(ATTRIBUTES, []);
-  if (role === undefined) throw new Error('the server does not know the role that is connected to it');
+  if (role === undefined) throw new Error('the connected role was not found in pg_roles');
   if (role.superuser) return { role: role.name, excess: ['is a superuser'] };
   const [objects] = await sql.query<{ owns: boolean; truncates: boolean; rewrites: boolean; makes_tables: boolean }>(
     OBJECTS,
@@ -61,13 +61,13 @@ export async function excessRights(sql: Sql): Promise<{ readonly role: string; r
   return { role: role.name, excess: excess.flatMap(([has, words]) => (has ? [words] : [])) };
 }
 
-/** What to do about excess rights. */
+/** How to remove excess rights. */
 export const ROLE_ADVICE =
   'name a role that owns nothing in DATABASE_URL and the owner in CUSTOS_MIGRATION_DATABASE_URL, and run "custos migrate", which makes the role and gives it its rights';
 
-/** A line in the log of a process that starts with more rights than it needs; it works all the same. */
+/** Logs a warning when the role has more rights than needed; the process still starts. */
 export async function warnOfExcessRights(sql: Sql, logger: Logger): Promise<void> {
   const { role, excess } = await excessRights(sql);
   if (excess.length > 0)
-    logger.warn({ role, excess, advice: ROLE_ADVICE }, 'the database role may do more than it needs');
+    logger.warn({ role, excess, advice: ROLE_ADVICE }, 'the database role has more rights than it needs');
 }

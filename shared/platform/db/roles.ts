@@ -1,23 +1,23 @@
-// The service's role in the database: how it is made, and which rights it is given.
+// Creates the service's database role and grants its rights.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { SetupError } from '../embedded/account.ts';
 
-/** The rows are reached with one role and the tables belong to another, or both are the same one. */
+/** The addresses of the database: the service's role, and the role that owns the tables if it is another one. */
 export interface DatabaseAccess {
   /** For the service. */
   readonly databaseUrl: string;
-  /** For migrations; absent: the service's role migrates, and so owns the tables. */
+  /** For migrations. Absent: the service's role migrates, and so owns the tables. */
   readonly migrationDatabaseUrl?: string | undefined;
 }
 
 /**
- * Makes the role of `databaseUrl` when there is none, and gives it what the service needs and nothing else. Call it as
- * the owner of the tables, after each migration: new tables have no rights yet.
- * @throws {SetupError} when the role is missing and cannot be made
+ * Creates the role of `databaseUrl` if it does not exist, and grants exactly what the service needs. Call it as the owner
+ * of the tables, after each migration, because new tables have no grants.
+ * @throws {SetupError} when the role is missing and cannot be created
  */
 export async function grantService(owner: pg.Client, databaseUrl: string): Promise<void> {
-  // The driver knows the defaults of an address that names no user.
+  // The driver applies its defaults to an address without a user.
   const { user, password } = new pg.Client({ connectionString: databaseUrl });
   if (user === undefined || user === owner.user) return;
   await ensureRole(owner, user, typeof password === 'string' ? password : undefined);
@@ -29,7 +29,7 @@ async function ensureRole(owner: pg.Client, name: string, password: string | und
   const { rowCount } = await owner.query('SELECT FROM pg_roles WHERE rolname = $1', [name]);
   if (rowCount !== 0) return;
   const role = pg.escapeIdentifier(name);
-  // Hashed here: the text of the statement may be in the server's log.
+  // Hashed here, because the server may log the statement's text.
   const secret = password ? ` PASSWORD ${pg.escapeLiteral(scramVerifier(password))}` : '';
   try {
     await owner.query(`CREATE ROLE ${role} LOGIN${secret}`);
@@ -43,7 +43,7 @@ async function ensureRole(owner: pg.Client, name: string, password: string | und
 
 const SCRAM_ITERATIONS = 4_096;
 
-/** What PostgreSQL stores of a password (RFC 5803). */
+/** The SCRAM verifier that PostgreSQL stores for a password (RFC 5803). */
 function scramVerifier(password: string): string {
   const salt = randomBytes(16);
   const salted = pbkdf2Sync(password.normalize('NFKC'), salt, SCRAM_ITERATIONS, 32, 'sha256');
@@ -52,9 +52,9 @@ function scramVerifier(password: string): string {
   return `SCRAM-SHA-256$${SCRAM_ITERATIONS}:${salt.toString('base64')}$${stored}:${keyed('Server Key').toString('base64')}`;
 }
 
-// Rights follow from the tables themselves: a statement that a trigger of custos_insert_only refuses is not granted
-// either. Only what differs is changed, because most runs find everything in place.
-// Bits of tgtype: 1 for each row, 8 DELETE, 16 UPDATE.
+// Rights follow from the tables: a statement that a trigger of custos_insert_only refuses is not granted either. Only
+// differences are changed, because most runs find everything in place. Bits of tgtype: 1 for each row, 8 DELETE, 16
+// UPDATE.
 const GRANT = `DO $$
 DECLARE
   service text := current_setting('custos.service_role');

@@ -1,36 +1,38 @@
-// Clients of a pool that never leave more sessions on the server than the pool may have.
+// Pool clients that never leave more sessions on the server than the pool may have.
 //
-// A client that gives up a statement closes its socket, but the server does not look at it while it waits: a commit waits
-// for a synchronous standby for as long as that is away, and no timeout of PostgreSQL ends this wait. A pool that opens
-// another connection each time fills the server. Here a session that was given up counts until the server is done with it.
-// It is not cancelled: that would make a commit visible that no standby has.
+// A client that abandons a statement closes its socket, but the server does not notice while it waits: a commit waits for
+// an absent synchronous standby without any timeout. A pool that opened another connection each time would fill the
+// server. Here an abandoned session counts until the server is done with it. It is not cancelled, because that would make
+// a commit visible that no standby has.
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
-/** How often it is asked whether the server still works for sessions that were given up, and how long that may take. */
-const LOOK_MS = 5_000;
+/** How often the server is asked whether it still works for abandoned sessions, and the deadline of the answer. */
+const CHECK_MS = 5_000;
 const ANSWER_MS = 2_000;
 
 /**
- * How long a client waits for a session to end before it is refused. Never at once: a socket that was cut ends in a later
- * turn of the event loop, and whoever repeats at once would keep that turn from coming.
+ * How long a client waits for a session to end before it is refused. Never zero: a destroyed socket closes in a later
+ * turn of the event loop, and a caller that retries at once would starve that turn.
  */
 const REFUSE_AFTER_MS = 50;
 
 const WORKING = `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1::int[]) AND state = 'active'`;
 
-/** What pg does not declare of its client. */
+/**
+ * Members of pg's client that its types don't declare. There is no public way to ask whether a statement is in flight.
+ */
 interface Inner {
   readonly processID: number | null;
   readonly _queryable: boolean;
   _getActiveQuery(): unknown;
 }
 
-/** A `Client` for one pool. @param most sessions at once, as many as the pool has connections */
+/** A `Client` class for one pool. @param most sessions at once, as many as the pool has connections */
 export function boundedClient(most: number): typeof pg.Client {
   let open = 0;
-  const givenUp = new Set<BoundedClient>();
+  const abandoned = new Set<BoundedClient>();
   let timer: NodeJS.Timeout | undefined;
 
   class BoundedClient extends pg.Client {
@@ -42,30 +44,30 @@ export function boundedClient(most: number): typeof pg.Client {
       this.settings = typeof settings === 'string' ? { connectionString: settings } : settings;
     }
 
-    // One signature for both ways in which pg is called: with a callback (by its pool), and for a promise.
+    // One signature for both calls: with a callback (by the pool) and for a promise.
     override connect(callback?: (...given: never[]) => void): Promise<pg.Client> & void {
-      const told = callback as ((error: Error | null, client?: pg.Client) => void) | undefined;
-      if (open < most) return this.connectNow(told);
+      const done = callback as ((error: Error | null, client?: pg.Client) => void) | undefined;
+      if (open < most) return this.connectNow(done);
       const connecting = delay(REFUSE_AFTER_MS).then(() => {
-        if (open < most && !this.isEnded) return this.connectNow(told);
-        const error = new Error('Connection terminated: the server still works for all sessions that were given up');
-        if (told === undefined) throw error;
-        // As pg does: what a callback throws is nobody's to catch.
-        process.nextTick(told, error);
+        if (open < most && !this.isEnded) return this.connectNow(done);
+        const error = new Error('Connection terminated: the server still works for all abandoned sessions');
+        if (done === undefined) throw error;
+        // As in pg: an exception of the callback must not reject the promise.
+        process.nextTick(done, error);
         return this;
       });
       return connecting as Promise<pg.Client> & void;
     }
 
     private connectNow(
-      told: ((error: Error | null, client?: pg.Client) => void) | undefined,
+      done: ((error: Error | null, client?: pg.Client) => void) | undefined,
     ): Promise<pg.Client> & void {
       open += 1;
       this.once('end', () => {
         open -= 1;
-        givenUp.delete(this);
+        abandoned.delete(this);
       });
-      const connecting = told === undefined ? super.connect() : super.connect(told as (error: Error) => void);
+      const connecting = done === undefined ? super.connect() : super.connect(done as (error: Error) => void);
       return connecting as Promise<pg.Client> & void;
     }
 
@@ -76,20 +78,20 @@ export function boundedClient(most: number): typeof pg.Client {
       const inner = this as unknown as Inner;
       const isWorking = inner._queryable && Boolean(inner._getActiveQuery());
       if (!isWorking) return callback === undefined ? super.end() : super.end(callback);
-      this.giveUp();
+      this.abandon();
       if (callback === undefined) return Promise.resolve();
       (callback as () => void)();
     }
 
-    /** Keeps the socket until the server answers, or is known to do nothing for it any more. */
-    private giveUp(): void {
-      if (givenUp.has(this)) return;
-      givenUp.add(this);
+    /** Keeps the socket until the server answers, or is known to do no work for it. */
+    private abandon(): void {
+      if (abandoned.has(this)) return;
+      abandoned.add(this);
       this.on('error', () => undefined);
       this.connection.once('readyForQuery', () => void super.end());
-      // It keeps no process from ending.
+      // It must not keep the process alive.
       (this.connection.stream as Partial<Pick<Socket, 'unref'>>).unref?.();
-      look(this.settings);
+      scheduleCheck(this.settings);
     }
 
     get pid(): number {
@@ -101,9 +103,9 @@ export function boundedClient(most: number): typeof pg.Client {
     }
   }
 
-  /** Drops those for which the server does nothing any more: their answers were lost. */
-  const lookOnce = async (settings: pg.ClientConfig | undefined): Promise<void> => {
-    const asked = [...givenUp];
+  /** Destroys the sockets of sessions for which the server does no work: their answers were lost. */
+  const checkOnce = async (settings: pg.ClientConfig | undefined): Promise<void> => {
+    const checked = [...abandoned];
     const client = new pg.Client({
       ...settings,
       application_name: 'custos-sessions',
@@ -113,25 +115,25 @@ export function boundedClient(most: number): typeof pg.Client {
     client.on('error', () => undefined);
     try {
       await client.connect();
-      const { rows } = await client.query<{ pid: number }>(WORKING, [asked.map(({ pid }) => pid)]);
+      const { rows } = await client.query<{ pid: number }>(WORKING, [checked.map(({ pid }) => pid)]);
       const working = new Set(rows.map(({ pid }) => pid));
-      for (const one of asked) if (!working.has(one.pid)) one.drop();
+      for (const one of checked) if (!working.has(one.pid)) one.drop();
     } finally {
       await client.end().catch(() => undefined);
     }
   };
 
-  const look = (settings: pg.ClientConfig | undefined): void => {
+  const scheduleCheck = (settings: pg.ClientConfig | undefined): void => {
     timer ??= setTimeout(() => {
       timer = undefined;
-      if (givenUp.size === 0) return;
-      // While the server cannot be asked nothing is known, and nothing new can be opened either.
-      lookOnce(settings)
+      if (abandoned.size === 0) return;
+      // While the server does not answer, nothing is known, and nothing can be opened either.
+      checkOnce(settings)
         .catch(() => undefined)
         .finally(() => {
-          if (givenUp.size > 0) look(settings);
+          if (abandoned.size > 0) scheduleCheck(settings);
         });
-    }, LOOK_MS).unref();
+    }, CHECK_MS).unref();
   };
 
   return BoundedClient;

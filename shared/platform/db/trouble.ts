@@ -1,19 +1,19 @@
-// What an error says about whose fault it is: trouble of a store, which passes by itself, or the work's own failure. Pure.
+// Classifies errors: transient trouble of a store, or a failure of the work itself. Pure.
 import { ApiError } from '../../kernel/errors.ts';
 
 /**
  * - `away`: the store does not answer, cannot work now, or does not let this process in. The connection is not trusted.
- * - `read-only`: the server takes no writes, such as a standby or a primary with default_transaction_read_only.
- * - `contended`: other work was in the way (deadlock, serialization failure, a lock that is held).
+ * - `read-only`: the server accepts no writes, such as a standby or a primary with default_transaction_read_only.
+ * - `contended`: a conflict with other work (deadlock, serialization failure, lock not available).
  * - `own`: none of these. The same work would fail with a healthy store, too.
  *
- * All but `own` pass: the same work may be repeated unchanged, and must not be given up because of them.
+ * All but `own` are transient: the work is retried unchanged, and no attempt is counted.
  */
 export type Trouble = 'away' | 'read-only' | 'contended' | 'own';
 
 /**
- * SQLSTATE codes and classes (appendix A of the PostgreSQL manual) that are not the statement's own fault; a code stands
- * before its class. Everything else is `own`.
+ * SQLSTATE codes and classes (appendix A of the PostgreSQL manual) that are not the statement's fault. A code takes
+ * precedence over its class. Everything else is `own`.
  */
 export const SQLSTATE_TROUBLE: Readonly<Record<string, Trouble>> = {
   // Connection exceptions, of the server or of a pooler before it.
@@ -46,7 +46,7 @@ export const SQLSTATE_TROUBLE: Readonly<Record<string, Trouble>> = {
   '72': 'contended',
 };
 
-/** Codes of Node's system errors: the network, names, and what the machine has run out of. */
+/** Codes of Node's system errors: network, DNS, and exhausted resources of the machine. */
 export const SYSTEM_TROUBLE: ReadonlySet<string> = new Set([
   'EADDRNOTAVAIL',
   'EAGAIN',
@@ -79,15 +79,15 @@ export const SYSTEM_TROUBLE: ReadonlySet<string> = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
 ]);
 
-/** Messages of pg, pg-pool and ioredis, whose own errors have no code. */
+/** Messages of pg, pg-pool and ioredis for errors without a code. */
 const DRIVER_TEXT =
   /Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|client was closed|Connection is closed|Command timed out|Stream isn't writeable|Socket closed unexpectedly|Reached the max retries per request limit/;
 
-/** The first word of Redis errors that say something of the server and nothing of the command. */
+/** First words of Redis errors about the server, not the command. */
 const REDIS_REPLY =
   /^(?:LOADING|READONLY|OOM|MISCONF|BUSY|NOREPLICAS|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOAUTH|WRONGPASS|UNBLOCKED|ERR max number of clients reached)\b/;
 
-/** An answer that did not come in time. */
+/** A timeout. */
 export class TookTooLong extends Error {
   constructor(what: string, timeoutMs: number) {
     super(`${what} took longer than ${timeoutMs} ms`);
@@ -96,16 +96,16 @@ export class TookTooLong extends Error {
 }
 
 function troubleOfCode(code: string): Trouble | undefined {
-  // Some system codes, such as EPIPE, look like an SQLSTATE.
+  // Some system codes, such as EPIPE, have the form of an SQLSTATE.
   if (SYSTEM_TROUBLE.has(code)) return 'away';
   if (/^[0-9A-Z]{5}$/.test(code)) return SQLSTATE_TROUBLE[code] ?? SQLSTATE_TROUBLE[code.slice(0, 2)] ?? 'own';
   return undefined;
 }
 
-/** Classifies whatever was thrown. */
+/** Classifies any thrown value. */
 export function troubleOf(error: unknown): Trouble {
   if (!(error instanceof Error)) return 'own';
-  // A 503 is about the service; all other codes are about the request.
+  // A 503 is about the service; other codes are about the request.
   if (error instanceof ApiError) return error.code === 'E6002' ? causeOf(error) : 'own';
   if (error instanceof TookTooLong) return 'away';
   const { code } = error as { code?: unknown };
@@ -113,17 +113,17 @@ export function troubleOf(error: unknown): Trouble {
   if (known !== undefined) return known;
   if (error.name === 'ReplyError') return REDIS_REPLY.test(error.message) ? 'away' : 'own';
   if (DRIVER_TEXT.test(error.message)) return 'away';
-  // One error for all addresses of a name, when none could be reached.
+  // Node throws one error for all addresses of a host name.
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.every((one) => troubleOf(one) !== 'own') ? 'away' : 'own';
   return 'own';
 }
 
-/** Why the service could not answer; when nothing better is known, it was away. */
+/** The cause of a 503; `away` if there is none. */
 function causeOf(error: ApiError): Trouble {
   const trouble = error.cause === undefined ? 'away' : troubleOf(error.cause);
   return trouble === 'own' ? 'away' : trouble;
 }
 
-/** Whether an error passes by itself, so that whoever met it waits and repeats. */
+/** Whether an error is transient, so that the work should be retried. */
 export const isPassing = (error: unknown): boolean => troubleOf(error) !== 'own';

@@ -1,4 +1,4 @@
-// The pipeline: accepted intents, signals and proofs, the outbox to the queues, the inbox of the log, and the log's leaves.
+// The pipeline: accepted intents, signals and proofs, the outbox of the queues, the inbox of the ledger, and its leaves.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

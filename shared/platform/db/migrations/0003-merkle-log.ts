@@ -1,4 +1,4 @@
-// The Merkle log: perfect interior nodes, signed checkpoints, the keys that sign, and logs that can be opened anew after a fork.
+// The Merkle log: nodes of complete subtrees, signed checkpoints, signing keys, and logs that are restarted after a fork.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

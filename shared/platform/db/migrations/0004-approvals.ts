@@ -1,4 +1,4 @@
-// Approvals: what an ESCALATE leaves to a human, bound to one action of one agent; and intents that wait for one.
+// Approvals: an ESCALATE waits for a human decision about one action of one agent; and intents that wait for one.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

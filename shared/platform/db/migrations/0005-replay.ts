@@ -1,4 +1,4 @@
-// Replays of long ranges, run by workers; and shadow mode: what a draft would have answered to live traffic.
+// Replays of long ranges by workers, and shadow mode: the verdicts of a draft for live traffic.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

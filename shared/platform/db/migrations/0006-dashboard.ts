@@ -1,4 +1,4 @@
-// The operators' pages: sessions, attempts to sign in, what was done in them, and which processes are alive.
+// The operator dashboard: sessions, sign-in attempts, the operator trail, and heartbeats of processes.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

@@ -1,4 +1,4 @@
-// The trace context of the request that made a record, so that its way to the log is part of that request's trace.
+// The trace context of the request that made a record, so that appending it to the log belongs to that trace.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

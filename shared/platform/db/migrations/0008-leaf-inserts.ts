@@ -1,4 +1,4 @@
-// Appending to a log: what it means that a leaf is of a log is shown once a log, and no longer once a leaf.
+// Cheaper leaf inserts: the owner of a log is a foreign key of the log's row, not of each leaf.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

@@ -1,4 +1,4 @@
-// Indexes for what is looked for among very many: rare verdicts, open intents, and operators' actions by outcome and key.
+// Indexes for rare values in large tables: rare verdicts, open intents, and operators' actions by outcome and key.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

@@ -1,4 +1,4 @@
-// What 256 leaves in a row hold: a list of leaves by time, event or entity passes over all others without reading them.
+// Zones: summaries of 256 leaves each, so that a list by time, event or entity skips the others without reading them.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
@@ -24,7 +24,7 @@ DROP TABLE leaf_zone;
 `;
 
 const ZONE = 256;
-/** Leaves that are in memory at once. */
+/** Leaves in memory at once. */
 const AT_ONCE = 64 * ZONE;
 
 interface Leaf {
@@ -32,7 +32,7 @@ interface Leaf {
   readonly entity_id: string;
 }
 
-/** As shared/domain/ledger/zones.ts had it when this was written. */
+/** A copy of shared/domain/ledger/zones.ts as of this migration. */
 function markOf(event: string, entityId: string): number {
   const text = `${event}\n${entityId}`;
   let hash = 0x811c9dc5;
@@ -49,7 +49,7 @@ function marksOf(leaves: readonly Leaf[]): number[] {
   return [...new Set(marks)].sort((a, b) => a - b);
 }
 
-/** Of the leaves that there are already: hashed here, because in SQL it takes many times as long. */
+/** Zones of existing leaves. Hashed here, because SQL is many times slower. */
 async function writeZones(runner: QueryRunner, logId: number, size: number): Promise<void> {
   const complete = size - (size % ZONE);
   for (let from = 0; from < complete; from += AT_ONCE) {

@@ -1,4 +1,4 @@
-// When an intent was last handed to the queues, and which failure a dead job is.
+// When an intent was last queued, and which failure a dead job is.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

@@ -1,4 +1,4 @@
-// What the auditor needs to compare rows of authority with the log: a record of each agent as it is, and where it has been.
+// Lets the auditor compare rows of authority with the log: a record of each agent's state, and the auditor's position.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { newId } from '../../../kernel/ids.ts';
 import { canonicalize } from '../../../core/proof/canonical.ts';
@@ -41,7 +41,7 @@ ALTER TABLE audit DROP COLUMN accepted, DROP COLUMN verified_by, DROP COLUMN ver
 DROP INDEX leaf_of_authority;
 `;
 
-/** Agents that are in memory at once. */
+/** Agents in memory at once. */
 const AT_ONCE = 500;
 
 interface AgentRow {
@@ -55,7 +55,7 @@ interface AgentRow {
   seq: string;
 }
 
-/** Agents that were registered before there were records of them: each gets one that says how it is now. */
+/** Writes a record of the current state of each agent that was registered before such records existed. */
 async function recordAgents(runner: QueryRunner): Promise<void> {
   for (let after = '0'; ; ) {
     const agents = (await runner.query(

@@ -1,4 +1,4 @@
-// Repeats: whose line an API key is of, and answers under an Idempotency-Key of which a part is still to be done.
+// Repeated requests: an index from a key to its predecessor, and idempotent responses of which a part must be retried.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

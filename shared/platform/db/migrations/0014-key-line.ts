@@ -1,4 +1,4 @@
-// Finding what a key was before its rotation: whoever decides an approval is held against the line of keys of whoever asked.
+// An index for the predecessors of a key: the decider of an approval is compared with the key line of the requester.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

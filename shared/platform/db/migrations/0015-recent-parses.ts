@@ -1,4 +1,4 @@
-// What agents' parses of the last minutes said, joined by string, so that enforcing the string alone does not drop it.
+// Recent parses by normalized string, so that enforcing the string alone does not drop what the text said.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `

@@ -1,4 +1,4 @@
-// Seals of the rows that give authority, and the versions that a row can't be put back behind. See shared/seals.
+// Seals of the rows that give authority, and row versions against rollback (see shared/platform/db/seals).
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { compareFingerprints, SecretMismatchError } from '../fingerprints.ts';
 import { sealExisting } from '../seals/seal-existing.ts';
@@ -15,7 +15,7 @@ const TABLES: readonly SealedTableName[] = [
   'policy_activation',
 ];
 const VERSIONED: readonly SealedTableName[] = ['api_key', 'agent', 'halt', 'approval', 'policy_state'];
-/** Their triggers would tell of every row, or refuse the seal. */
+/** Their triggers would announce every row, or refuse the seal. */
 const WITH_TRIGGERS: readonly SealedTableName[] = ['agent', 'organisation', 'policy_activation'];
 
 const each = (tables: readonly string[], sql: (table: string) => string): string => tables.map(sql).join(';\n');
@@ -93,13 +93,13 @@ ${each(VERSIONED, (table) => `ALTER TABLE ${table} DROP COLUMN version`)};
 ${each(TABLES, (table) => `ALTER TABLE ${table} DROP COLUMN seal`)};
 `;
 
-/** @param pepper CUSTOS_PEPPER: what is there is sealed in the step that adds the seals, and never later */
+/** @param pepper CUSTOS_PEPPER. Existing rows are sealed in the migration that adds the seals, and never later */
 export function sealsMigration(pepper: string): new () => MigrationInterface {
   return class Seals1763700000016 implements MigrationInterface {
     readonly name = 'Seals1763700000016';
 
     async up(runner: QueryRunner): Promise<void> {
-      // Under another pepper than the service's every row would be refused.
+      // With another pepper than the service's every row would be refused.
       const [known] = (await runner.query(
         "SELECT fingerprint FROM secret_fingerprint WHERE name = 'CUSTOS_PEPPER'",
       )) as {

@@ -1,4 +1,4 @@
-// Which pepper a key's secret is stored under, when that is no longer the pepper in force.
+// The pepper of a key's secret, if it is not the one in force.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const announce = (more: string): string => `

@@ -1,4 +1,4 @@
-// All migrations, oldest first; a new one is added at the end, an old one is never edited.
+// All migrations, oldest first. Append new ones; never edit an old one.
 import type { MigrationInterface } from 'typeorm';
 import { Foundation1763700000001 } from './0001-foundation.ts';
 import { Pipeline1763700000002 } from './0002-pipeline.ts';
@@ -19,7 +19,7 @@ import { sealsMigration } from './0016-seals.ts';
 import { SecretPepper1763700000017 } from './0017-secret-pepper.ts';
 import { RequestIds1763700000018 } from './0018-request-ids.ts';
 
-/** @param pepper CUSTOS_PEPPER, under which the rows that give authority are sealed */
+/** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
   Foundation1763700000001,
   Pipeline1763700000002,
@@ -41,5 +41,5 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   RequestIds1763700000018,
 ];
 
-/** The names under which the table of migrations holds them; no pepper is needed for that. */
+/** The names in the table of migrations; they need no pepper. */
 export const migrationNames = (): string[] => migrationsWith('').map((Migration) => new Migration().name ?? '');

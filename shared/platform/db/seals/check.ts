@@ -1,4 +1,4 @@
-// All sealed rows, looked at one after the other: which of them this service did not write as they are.
+// Checks every sealed row, and lists those that are not genuine.
 import type { Sql } from '../database.ts';
 import { sealedColumns } from './rows.ts';
 import { hash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { SEALED_TABLE_NAMES, sealedTable, type SealedTableName } from './tables.
 export interface RefusedRow {
   readonly table: SealedTableName;
   readonly id: readonly string[];
-  /** The row is gone although its versions are known; its absence allows no more than the row did. */
+  /** row_version knows the row, but the table does not have it. */
   readonly missing: boolean;
 }
 
@@ -20,18 +20,18 @@ export interface CheckedRows {
 
 type Query = <Row extends object>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH = 1_000;
 
-/** No set was ever in force: there is nothing to seal, and every database begins like this. */
+/** Whether no policy set was ever in force: the row of a new database is unsealed. */
 export function isUnset(table: SealedTableName, row: object): boolean {
   const { seal, active_digest: digest } = row as { readonly seal?: unknown; readonly active_digest?: unknown };
   return table === 'policy_state' && digest === null && seal === null;
 }
 
 /**
- * The rows of a table in the order of its primary key, a thousand at a time, each with what checking it needs.
- * @param more columns to read beside, such as `t.ctid`
+ * The rows of a table by primary key (keyset pagination), each with the columns that checking needs.
+ * @param more further columns to select, such as `, t.ctid`
  */
 export async function* sealedBatches(
   query: Query,
@@ -54,7 +54,7 @@ export async function* sealedBatches(
   }
 }
 
-/** Rows that row_version knows and the table has not, of tables where that is noticed. */
+/** Deleted rows of tables where a deletion is noticed. */
 async function missingRows(query: Query, table: SealedTableName): Promise<RefusedRow[]> {
   const { history, primaryKey } = sealedTable(table);
   if (history !== 'all') return [];
@@ -66,7 +66,7 @@ async function missingRows(query: Query, table: SealedTableName): Promise<Refuse
   return rows.map(({ id }) => ({ table, id, missing: true }));
 }
 
-/** Looks at every row that gives authority; changes nothing. @throws {ApiError} E6002 */
+/** Checks every row that gives authority. Read-only. @throws {ApiError} E6002 */
 export async function checkSealedRows(sql: Sql): Promise<CheckedRows> {
   const query: Query = (text, values) =>
     sql.query({ name: `seals-check-${hash('sha256', text).slice(0, 16)}`, text }, values);

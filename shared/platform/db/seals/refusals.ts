@@ -1,10 +1,10 @@
-// What a process says of rows it refused: a counter for alerts, and one line of the log for many rows.
+// Reports refused rows: a counter for alerts, and rate-limited log lines.
 import { Counter, type Registry } from 'prom-client';
 import type { Logger } from '../../observe/logger.ts';
 import { createSeals, type Seals } from './seals.ts';
 import { SEALED_TABLE_NAMES, type SealedTableName } from './tables.ts';
 
-/** A forged row may be loaded with every request. */
+/** Shortest time between two log lines about a table: a forged row may be loaded with every request. */
 const QUIET_MS = 10_000;
 
 export interface WatchedSealsDeps {
@@ -15,7 +15,7 @@ export interface WatchedSealsDeps {
   readonly monotonicMs: () => number;
 }
 
-/** The seals of a process that runs for long. */
+/** Seals that count and log what they refuse, for long-running processes. */
 export function createWatchedSeals({ pepper, registry, logger, monotonicMs }: WatchedSealsDeps): Seals {
   const refused = new Counter({
     name: 'custos_refused_rows_total',
@@ -24,20 +24,20 @@ export function createWatchedSeals({ pepper, registry, logger, monotonicMs }: Wa
     registers: [registry],
   });
   for (const table of SEALED_TABLE_NAMES) refused.labels({ table }).inc(0);
-  const told = new Map<SealedTableName, { atMs: number; untold: number }>();
+  const logged = new Map<SealedTableName, { atMs: number; suppressed: number }>();
   return createSeals({
     pepper,
     onRefused(table, id) {
       refused.inc({ table });
-      const last = told.get(table);
+      const last = logged.get(table);
       const now = monotonicMs();
       if (last !== undefined && now - last.atMs < QUIET_MS) {
-        last.untold += 1;
+        last.suppressed += 1;
         return;
       }
-      told.set(table, { atMs: now, untold: 0 });
+      logged.set(table, { atMs: now, suppressed: 0 });
       logger.fatal(
-        { table, row: id, ...(last !== undefined && last.untold > 0 && { refusedSince: last.untold }) },
+        { table, row: id, ...(last !== undefined && last.suppressed > 0 && { refusedSince: last.suppressed }) },
         'a row that gives authority is not as this service wrote it: somebody else writes to the database, and the row is refused',
       );
     },

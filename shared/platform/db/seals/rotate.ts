@@ -1,4 +1,4 @@
-// Another pepper: every sealed row gets a seal of the new one, in one transaction, or none does.
+// Pepper rotation: all sealed rows are sealed under the new pepper in one transaction.
 import pg from 'pg';
 import { SetupError } from '../../embedded/account.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
@@ -9,37 +9,37 @@ import { createSeals, rowId } from './seals.ts';
 import { SEALED_TABLE_NAMES } from './tables.ts';
 
 export interface Peppers {
-  /** The one that the database was set up with. */
+  /** The pepper in force. */
   readonly previous: string | undefined;
   readonly next: string;
 }
 
 export interface Rotated {
-  /** False: the new pepper was in force already, and nothing was changed. */
+  /** False: the new pepper was already in force, and nothing changed. */
   readonly changed: boolean;
   readonly sealed: number;
-  /** They were refused before, keep the seals that they have, and are refused from now on, too. */
+  /** Rows that were not genuine before. They keep their seals and stay refused. */
   readonly refused: readonly RefusedRow[];
 }
 
-/** A process that is alive writes every second; one that is slow gets a little longer. */
+/** Processes write a heartbeat every second; a slow one gets a margin. */
 const ALIVE_WITHIN_SECONDS = 5;
 
 type Row = Record<string, unknown>;
 type Run = <R extends object = Row>(text: string, values?: readonly unknown[]) => Promise<R[]>;
 
 /**
- * Seals all rows under the new pepper and makes it the one in force. Each row's old seal is checked first. Nothing else
- * can read or write these tables meanwhile, and no process of the service may be alive.
+ * Seals all rows under the new pepper and puts it in force. Each old seal is checked first. The tables are locked
+ * meanwhile, and no process of the service may be running.
  * @param ownerUrl address for the role that owns the tables
- * @throws {SetupError} when it can't be done, with what to do; then nothing is changed
+ * @throws {SetupError} when it is not possible, with what to do; then nothing is changed
  */
 export async function rotatePepper(ownerUrl: string, peppers: Peppers): Promise<Rotated> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: 'custos-pepper' });
   client.on('error', () => undefined);
   await client.connect();
   const run: Run = async <R extends object>(text: string, values: readonly unknown[] = []) =>
-    // The statement's author states the shape of its rows; Postgres cannot.
+    // The author of a statement knows the shape of its rows; PostgreSQL can't tell TypeScript.
     (await client.query(text, [...values])).rows as R[];
   try {
     await run('BEGIN');
@@ -58,7 +58,7 @@ export async function rotatePepper(ownerUrl: string, peppers: Peppers): Promise<
       });
     throw error;
   } finally {
-    // What was not committed is rolled back with the connection.
+    // Closing the connection rolls back what was not committed.
     await client.end();
   }
 }
@@ -85,7 +85,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
   const refused: RefusedRow[] = [];
   let sealed = 0;
   for (const table of SEALED_TABLE_NAMES) {
-    // They would tell of every row, or refuse the new seal.
+    // The triggers would announce every row, or refuse the new seal.
     await run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
     for await (const rows of sealedBatches(run, table, `, t.ctid::text AS ${PLACE}`)) {
       const good: Row[] = [];
@@ -100,7 +100,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
     await run(`ALTER TABLE ${table} ENABLE TRIGGER USER`);
   }
   await run('UPDATE secret_fingerprint SET fingerprint = $2 WHERE name = $1', [PEPPER, fingerprints.new]);
-  // A process that was asleep forgets everything, asks which pepper is in force, and ends.
+  // A process that was suspended drops its caches, compares the pepper, and ends.
   await run("INSERT INTO change (kind, subject) VALUES ('pepper', '')");
   await run("SELECT pg_notify('custos_change', '')");
   return { changed: true, sealed, refused };
@@ -117,7 +117,7 @@ async function refuseWhileAlive(run: Run): Promise<void> {
   );
 }
 
-/** A key's secret stays stored under the pepper it was stored under; the row says which, unless that is the one in force. */
+/** The hash of a key's secret is still under its old pepper. The row names that pepper, unless it is the one in force. */
 function underPepper(row: Row, { old, new: next }: { readonly old: string; readonly new: string }): Row {
   const under = row['secret_pepper'] ?? old;
   return { ...row, secret_pepper: under === next ? null : under };

@@ -1,13 +1,13 @@
-// Reading and writing sealed rows: every statement that writes one of these tables is made here or takes its seal from here.
+// Reads and writes sealed rows. Every statement that writes a sealed table is built here or takes its seal from here.
 import { hash } from 'node:crypto';
 import type { EntitySql, Sql, Statement } from '../database.ts';
 import type { Sealed } from './seals.ts';
 import { sealedTable, type SealedTableName, type SealedValues, type UnsealedValues } from './tables.ts';
 
-/** A sealed row as it was read. */
+/** A sealed row with its seal. */
 export type SealedRow<T extends SealedTableName> = SealedValues<T> & Sealed;
 
-/** All of a row. */
+/** A row with all its columns. */
 export type WholeRow<T extends SealedTableName> = SealedRow<T> & UnsealedValues<T>;
 
 /** Which rows of a table `EntitySql.select` reads; the newest first where the table has `seq`. */
@@ -22,7 +22,7 @@ export interface Selection<T extends SealedTableName> {
 }
 type Scalar<V> = Extract<V, string | boolean>;
 
-/** The rows that this service wrote. */
+/** The genuine rows. The others are counted, reported and left out. */
 export async function find<T extends SealedTableName>(
   sql: EntitySql,
   table: T,
@@ -47,7 +47,7 @@ export function findPage<T extends 'api_key' | 'agent'>(
   );
 }
 
-/** Locks the rows until the transaction ends, then reads those that this service wrote: see sealedColumns. */
+/** Locks rows until the transaction ends, and then reads the genuine ones (see sealedColumns for why in this order). */
 export async function hold<T extends SealedTableName>(
   sql: EntitySql,
   table: T,
@@ -59,23 +59,23 @@ export async function hold<T extends SealedTableName>(
 
 const columnsOf = (table: SealedTableName): string[] => Object.keys(sealedTable(table).columns);
 
-/** SQL of a row's id in row_version. */
+/** SQL of a row's id as row_version stores it. */
 export const rowIdSql = (table: SealedTableName, alias: string): string =>
   `ARRAY[${sealedTable(table)
     .primaryKey.map((column) => `${alias}.${column}::text`)
     .join(', ')}]`;
 
-/** SQL of the newest version of a row that was ever written. */
+/** SQL of the newest version that was ever written of a row. */
 export const floorSql = (table: SealedTableName, alias: string): string =>
   sealedTable(table).history === 'none'
     ? 'NULL::int'
     : `(SELECT max(v.version) FROM row_version v WHERE v.table_name = '${table}' AND v.row_id = ${rowIdSql(table, alias)})`;
 
 /**
- * The columns that checking a row needs, as a list for SELECT. They must be read in one statement, which sees one moment.
- * Not with FOR UPDATE: a statement that waited for a lock sees the new row beside the old versions. Lock first.
+ * The columns that checking a row needs, as a SELECT list. Read them in one statement, which has one snapshot, and not
+ * with FOR UPDATE: a statement that waited for a lock sees the new row beside the old versions. Lock first.
  * @param alias of the table in the statement
- * @param prefix put before each column's name, for a statement that reads two tables
+ * @param prefix of the column names, for a statement that reads two tables
  */
 export function sealedColumns(table: SealedTableName, alias: string, prefix = ''): string {
   const as = (column: string): string => (prefix === '' ? column : `"${prefix}${column}"`);
@@ -83,14 +83,14 @@ export function sealedColumns(table: SealedTableName, alias: string, prefix = ''
   return [...columns, `${alias}.seal AS ${as('seal')}`, `${floorSql(table, alias)} AS ${as('seal_floor')}`].join(', ');
 }
 
-/** The rows that this service wrote; the others are counted, reported and left out. */
+/** The rows with valid seals. The others are counted, reported and left out. */
 export function genuine<Row extends object>(sql: Sql, table: SealedTableName, rows: readonly Row[]): Row[] {
   return rows.filter((row) => sql.seals.isGenuine(table, row));
 }
 
 /**
- * A page of a list: reads on behind rows that are not genuine, so that none of them hides the end of the list.
- * @param read the next `limit` rows behind `last`, or from the beginning of the page
+ * A page of a list. It reads on after rows that are not genuine, so that they don't end the list early.
+ * @param read the next `limit` rows after `last`, or from the start of the page
  */
 export async function genuinePage<Row extends object>(
   sql: Sql,
@@ -108,7 +108,7 @@ export async function genuinePage<Row extends object>(
   }
 }
 
-/** What `sealedColumns` read with a prefix, as a row of its own. */
+/** The columns with a prefix, as a row without it. */
 export function withoutPrefix(row: object, prefix: string): object {
   const entries = Object.entries(row).filter(([name]) => name.startsWith(prefix));
   return Object.fromEntries(entries.map(([name, value]) => [name.slice(prefix.length), value]));
@@ -127,11 +127,11 @@ const listed = (values: Readonly<Record<string, unknown>>): Written => ({
 const places = (from: number, count: number): string =>
   Array.from({ length: count }, (_, i) => `$${from + i}`).join(', ');
 
-/** Inserts a version into row_version, as a part of the statement that writes the row. */
+/** A member of the WITH list that inserts the row's version into row_version. */
 const raiseSql = (table: SealedTableName, source: string): string =>
   `INSERT INTO row_version (table_name, row_id, version) SELECT '${table}', ${rowIdSql(table, source)}, ${source}.version FROM ${source}`;
 
-/** Each set of columns has a statement of its own, and a prepared statement needs a name of its own. */
+/** Each set of columns makes another text, and a prepared statement needs a unique name. */
 const named = (table: SealedTableName, text: string): Statement => ({
   name: `seal-${table}-${hash('sha256', text).slice(0, 16)}`,
   text,
@@ -140,14 +140,14 @@ const named = (table: SealedTableName, text: string): Statement => ({
 export interface InsertOptions {
   /** Columns that are not sealed. */
   readonly unsealed?: Readonly<Record<string, unknown>>;
-  /** False instead of an error when there is such a row. */
+  /** Returns false instead of throwing when the row exists. */
   readonly unlessExists?: boolean;
 }
 
 type NewRow<T extends SealedTableName> = Omit<SealedValues<T>, 'version'> & { readonly version?: number };
 
 /**
- * Inserts a row with its seal. A row whose table is versioned begins with version 1, unless `version` says otherwise.
+ * Inserts a row with its seal. Versioned rows start at version 1 unless `version` is given.
  * @returns whether it was inserted
  */
 export async function insertSealed<T extends SealedTableName>(
@@ -157,7 +157,7 @@ export async function insertSealed<T extends SealedTableName>(
   { unsealed = {}, unlessExists = false }: InsertOptions = {},
 ): Promise<boolean> {
   const { history } = sealedTable(table);
-  // Of an unversioned table the row has no version, and none is sealed.
+  // Unversioned tables have no version column.
   const whole = (history === 'none' ? row : { version: 1, ...row }) as SealedValues<T>;
   const sealed = columnsOf(table);
   const byName = whole as Readonly<Record<string, unknown>>;
@@ -174,15 +174,15 @@ export async function insertSealed<T extends SealedTableName>(
   return (await sql.query(named(table, text), values)).length === 1;
 }
 
-/** What an update may change: anything but the primary key and the version. */
+/** Everything but the version; the primary key never changes. */
 export type Changes<T extends SealedTableName> = Partial<Omit<SealedValues<T>, 'version'>>;
 
 /**
- * Changes a row that the transaction holds, and seals what it is then. The new seal is of what this process read,
- * checked and changed, never of what the database says that the row is now.
+ * Updates a locked row and seals the result. The seal covers what this process read, checked and changed, not what the
+ * database contains now (optimistic concurrency on the seal).
  * @param row as it was read after it was locked
- * @returns the row as it is now
- * @throws {Error} when the row is not as it was read: then nothing of the transaction may stay
+ * @returns the updated row
+ * @throws {Error} when the row changed since it was read; the transaction must not commit
  */
 export async function updateSealed<T extends SealedTableName, Row extends SealedRow<T>>(
   sql: Sql,
@@ -208,6 +208,6 @@ export async function updateSealed<T extends SealedTableName, Row extends Sealed
     : `${update} RETURNING 1 AS one`;
   const values = [...primaryKey.map((column) => byName[column]), ...written.values, row.seal];
   if ((await sql.query(named(table, text), values)).length !== 1)
-    throw new Error(`a row of ${table} was changed while it was held`);
+    throw new Error(`a row of ${table} was changed while it was locked`);
   return { ...next, seal };
 }

@@ -1,17 +1,17 @@
-// Sealing rows that are there already: once, by the migration that adds the seals.
+// Seals rows that already exist: used by the migration that adds the seals, and by rotation.
 import { columnMap, fixedBytes, optionalText, text } from '../columns.ts';
 import { createSeals, type Seals } from './seals.ts';
 import { sealedTable, type SealedTableName } from './tables.ts';
 
-/** A connection of a migration or of a transaction, by plain text. */
+/** Runs a statement of a migration or transaction. */
 export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
 
-/** The name under which a row's place in its table is read. */
+/** The column name of a row's physical location (ctid). */
 export const PLACE = 'row_place';
-/** Rows of one statement. */
+/** Rows per statement. */
 const BATCH = 1_000;
 
-/** All rows of a table, in the order of the primary key; columns that a later migration adds are missing. */
+/** All rows of a table by primary key, without columns that later migrations add. */
 async function* batchesOf(run: Run, table: SealedTableName): AsyncGenerator<Record<string, unknown>[]> {
   const { primaryKey } = sealedTable(table);
   const key = primaryKey.join(', ');
@@ -29,7 +29,7 @@ async function* batchesOf(run: Run, table: SealedTableName): AsyncGenerator<Reco
   }
 }
 
-/** A row with null for every column that the table does not have yet. */
+/** The row, with null for sealed columns that do not exist yet. */
 function whole(table: SealedTableName, row: Record<string, unknown>): Record<string, unknown> {
   const columns = Object.keys(sealedTable(table).columns).map((column) => [column, row[column] ?? null]);
   return { ...row, ...Object.fromEntries(columns) };
@@ -43,8 +43,8 @@ const NEW_SEALS = columnMap<{ readonly row: PlacedRow; readonly seal: Buffer }>(
 });
 
 /**
- * Writes new seals of rows that nobody else can write meanwhile: their places in the table are the same until then, and
- * no statistics are needed to find them.
+ * Writes new seals. Rows are addressed by ctid, which needs no statistics; the caller makes sure that nobody else writes
+ * them.
  * @param more further assignments from `given`
  */
 export async function writeSeals(
@@ -56,31 +56,31 @@ export async function writeSeals(
 ): Promise<void> {
   await run(
     `UPDATE ${table} SET seal = given.seal${more} FROM (${NEW_SEALS.rows()}) AS given WHERE ${table}.ctid = given.place`,
-    // The columns have the kinds that the table's types give them.
+    // The columns have the types of the table.
     NEW_SEALS.values(rows.map((row) => ({ row, seal: seals.sealOf(table, row as never) }))),
   );
 }
 
-/** How many rows of each table were sealed. */
+/** Sealed rows by table. */
 export type SealedCounts = Readonly<Partial<Record<SealedTableName, number>>>;
 
 /**
- * Seals every row of the tables as it is, believing all of it. Only the migration that adds the seals may do so: there is
- * nothing to check the rows by.
+ * Seals all rows of the tables and trusts their content. Only for the migration that adds the seals: before it there is
+ * nothing to check rows against.
  */
 export async function sealExisting(
   run: Run,
   tables: readonly SealedTableName[],
   pepper: string,
 ): Promise<SealedCounts> {
-  // Without statistics the planner would rather read the whole table for each batch.
+  // Without statistics the planner would scan the whole table for each batch.
   for (const path of ['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin'])
     await run('SELECT set_config($1, $2, true)', [path, 'off']);
   const seals = createSeals({ pepper });
   const counts: Partial<Record<SealedTableName, number>> = {};
   for (const table of tables) {
     for await (const batch of batchesOf(run, table)) {
-      const rows = batch.map((row) => whole(table, row)).filter((row) => givesSomething(table, row));
+      const rows = batch.map((row) => whole(table, row)).filter((row) => needsSeal(table, row));
       if (rows.length > 0) await writeSeals(run, table, rows, seals);
       counts[table] = (counts[table] ?? 0) + rows.length;
     }
@@ -88,7 +88,7 @@ export async function sealExisting(
   return counts;
 }
 
-/** No set was ever in force: there is nothing to seal, and every database begins like this, whatever its pepper. */
-function givesSomething(table: SealedTableName, row: Record<string, unknown>): boolean {
+/** A database in which no set was ever in force has an unsealed row, whatever its pepper. */
+function needsSeal(table: SealedTableName, row: Record<string, unknown>): boolean {
   return table !== 'policy_state' || row['active_digest'] !== null;
 }

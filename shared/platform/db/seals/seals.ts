@@ -1,30 +1,30 @@
-// Seals of rows that give authority: an HMAC under a key that only the pepper gives, checked whenever a row is loaded.
+// Row seals: an HMAC over each row that gives authority, checked on every load. The key is derived from the pepper.
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { encodeValue, SEALED_TABLE_NAMES, sealedTable, type SealedTableName, type SealedValues } from './tables.ts';
 
-/** A row as `sealedColumns` (rows.ts) reads it, beside its sealed columns. */
+/** Columns that `sealedColumns` (rows.ts) selects beside the sealed ones. */
 export interface Sealed {
   readonly seal: Buffer | null;
-  /** The highest version of this row that was ever written; null when row_version has none. */
+  /** The highest version that was ever written of this row; null: row_version has none. */
   readonly seal_floor: number | null;
 }
 
-/** What a sealed text is for. */
+/** Purposes of sealed texts. */
 export type TextPurpose = 'audit-accepted';
 
 export interface Seals {
-  /** HMAC-SHA-256, 32 bytes. @throws {TypeError} when a value is not of its column's kind */
+  /** HMAC-SHA-256, 32 bytes. @throws {TypeError} when a value has the wrong type for its column */
   sealOf<T extends SealedTableName>(table: T, row: SealedValues<T>): Buffer;
   /**
-   * Whether this service has written the row as it is, and nothing newer. A row that is not genuine must be treated as
-   * absent, or as what allows less than absence; it is counted and reported here.
+   * Whether the seal is valid and the version the newest. Treat a row that is not genuine as absent, or as what allows
+   * less than absence. It is counted and reported here.
    */
   isGenuine(table: SealedTableName, row: object): boolean;
-  /** HMAC-SHA-256, 32 bytes, of a text that only this service may write; `purpose` keeps texts of different use apart. */
+  /** HMAC-SHA-256, 32 bytes, of a text that only this service may write; `purpose` separates domains. */
   sealOfText(purpose: TextPurpose, text: string): Buffer;
-  /** Whether this is the seal of the text. */
+  /** Checks the seal of a text. */
   isSealOfText(purpose: TextPurpose, text: string, seal: Buffer): boolean;
-  /** Reports a row that is not genuine for another reason: it is missing although row_version knows it. */
+  /** Reports a row that is refused for another reason, such as a deleted row that row_version knows. */
   refuse(table: SealedTableName, id: string): void;
 }
 
@@ -41,11 +41,11 @@ function keyOf(pepper: string, table: SealedTableName): KeyObject {
 }
 
 /**
- * The bytes that are sealed: JSON of the table's name, and of the name and value of each column that is not null, in the
- * order of SEALED_TABLES. JSON quotes its strings and each column has one kind, so two different rows never have the same
- * bytes. Nulls are left out so that a column that is added later, null in all rows, leaves their seals valid.
- * @returns undefined when a value is not of its column's kind
- * @throws {TypeError} when a column is missing: whoever reads a sealed row must read all of it
+ * The sealed bytes: a JSON array of the table's name and the name and value of each column that is not null, in the order
+ * of SEALED_TABLES. JSON quotes strings and each column has one type, so the encoding is injective. Nulls are left out,
+ * so that existing seals stay valid when a nullable column is added.
+ * @returns undefined when a value has the wrong type for its column
+ * @throws {TypeError} when a column is missing: a sealed row must be read completely
  */
 function sealedBytes(table: SealedTableName, row: object): string | undefined {
   const values = row as Readonly<Record<string, unknown>>;
@@ -60,7 +60,7 @@ function sealedBytes(table: SealedTableName, row: object): string | undefined {
   return JSON.stringify(members);
 }
 
-/** The primary key as text, for messages and as the array row_version holds. */
+/** The primary key as texts: for messages, and as row_version stores it. */
 export function rowId(table: SealedTableName, row: object): string[] {
   const values = row as Readonly<Record<string, unknown>>;
   return sealedTable(table).primaryKey.map((column) => {

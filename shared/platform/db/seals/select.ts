@@ -1,4 +1,4 @@
-// Reading sealed tables for administration: TypeORM builds the query from the table's entity.
+// Selects rows of sealed tables for administration: TypeORM builds the query from the table's entity.
 import { type DataSource, In, LessThan, type ObjectLiteral } from 'typeorm';
 import type { Statement } from '../database.ts';
 import { floorSql, type Selection } from './rows.ts';
@@ -8,9 +8,9 @@ import { sealedTable, type SealedTableName } from './tables.ts';
 const TABLE = 't';
 
 /**
- * The query of a selection, with its parameters. It has no name, so PostgreSQL plans it each time: the hot paths use
- * named SQL. Only text is built here, so that the query runs where its caller wants: on the connection of a transaction,
- * with the deadlines and error classes of every other statement.
+ * The query of a selection, with its parameters. It is unnamed, so PostgreSQL plans it each time; the hot paths use named
+ * SQL. Only the text is built here: it runs on the connection of the caller's transaction, with the deadlines and error
+ * classes of every statement.
  */
 export function selectSql<T extends SealedTableName>(
   dataSource: DataSource,

@@ -1,6 +1,6 @@
-// The tables whose rows give authority, and which of their columns the seal covers. Pure.
+// The sealed tables: their columns, and which of them the seal covers. Pure.
 
-/** How a column's value is written into the sealed bytes; `?` allows null. */
+/** The type of a column; `?` allows null. */
 export type Kind =
   | 'text'
   | 'text?'
@@ -15,22 +15,22 @@ export type Kind =
   | 'time?';
 
 /**
- * Which older versions of a row are refused. Every update of a versioned row also inserts its new version number into
- * the insert-only table row_version, so a row that is put back to an earlier, validly sealed state does not match.
- * - `none`: rows are inserted and deleted, or their updates take nothing away.
- * - `updates`: the first version is not listed. A deleted row gives less than the row did.
- * - `all`: the first version is listed too, so that a deleted row is noticed: without it more would be allowed.
+ * How a table protects against putting back older rows (rollback). Every update of a versioned row also inserts its new
+ * version number into the insert-only table row_version, so an earlier row with its then valid seal is refused.
+ * - `none`: rows are only inserted and deleted, or their updates revoke nothing.
+ * - `updates`: the first version is not recorded. A deleted row allows less than the row did.
+ * - `all`: the first version is recorded too, so that a deletion is noticed; without the row more would be allowed.
  */
 type History = 'none' | 'updates' | 'all';
 
 export interface SealedTable {
   readonly primaryKey: readonly string[];
   /**
-   * All columns that are sealed, with the primary key; a versioned table has `version` among them. A new column is added
-   * at the end; a migration that gives it values in rows that are there must seal them again (seal-existing.ts).
+   * All sealed columns, including the primary key and, in versioned tables, `version`. New columns go to the end. A
+   * migration that fills one in existing rows must seal them again (seal-existing.ts).
    */
   readonly columns: Readonly<Record<string, Kind>>;
-  /** Columns that give no authority and change without a new seal. */
+  /** Columns without authority; they change without a new seal. */
   readonly unsealed: Readonly<Record<string, Kind>>;
   readonly history: History;
 }
@@ -68,7 +68,7 @@ export const SEALED_TABLES = {
       version: 'integer',
       secret_pepper: 'text?',
     },
-    // Written every few seconds without reading the row.
+    // last_used_at is written every few seconds without reading the row.
     unsealed: { last_used_at: 'time?', seq: 'bigint' },
     history: 'updates',
   },
@@ -142,7 +142,7 @@ export const SEALED_TABLES = {
   policy_state: {
     primaryKey: ['only_row'],
     columns: { only_row: 'boolean', active_digest: 'text?', activated_at: 'time?', version: 'integer' },
-    // How the last reading of the folder went, for people.
+    // Informational: the result of the last read of the folder.
     unsealed: { read_at: 'time?', read_ok: 'boolean', findings: 'text' },
     history: 'updates',
   },
@@ -157,7 +157,7 @@ export const SEALED_TABLES = {
 export type SealedTableName = keyof typeof SEALED_TABLES;
 export const SEALED_TABLE_NAMES = Object.keys(SEALED_TABLES) as SealedTableName[];
 
-/** The description of one table, without what is particular to it. */
+/** The description of a table as its general type. */
 export function sealedTable(table: SealedTableName): SealedTable {
   return SEALED_TABLES[table];
 }
@@ -169,7 +169,7 @@ interface ValueOf {
   readonly 'texts?': readonly string[] | null;
   readonly smallint: number;
   readonly integer: number;
-  /** The driver returns a text, because a number may be larger than a double holds. */
+  /** The driver returns a text: a double can't hold every bigint. */
   readonly bigint: string;
   readonly boolean: boolean;
   readonly bytes: Buffer;
@@ -179,7 +179,7 @@ interface ValueOf {
 
 type ValueOfKind<K> = K extends Kind ? ValueOf[K] : never;
 
-/** The sealed columns of a row, as the driver gives and takes them. */
+/** The sealed columns of a row, as the driver returns and accepts them. */
 export type SealedValues<T extends SealedTableName> = {
   readonly [C in keyof (typeof SEALED_TABLES)[T]['columns']]: ValueOfKind<(typeof SEALED_TABLES)[T]['columns'][C]>;
 };
@@ -189,7 +189,7 @@ export type UnsealedValues<T extends SealedTableName> = {
   readonly [C in keyof (typeof SEALED_TABLES)[T]['unsealed']]: ValueOfKind<(typeof SEALED_TABLES)[T]['unsealed'][C]>;
 };
 
-/** How one value is written into the sealed bytes; undefined when it is none of its kind, as an infinite time. */
+/** A value as it is sealed; undefined if it has the wrong type, such as an infinite time. */
 export function encodeValue(kind: Kind, value: unknown): unknown {
   if (value === null) return kind.endsWith('?') ? null : undefined;
   switch (kind) {
