@@ -49,9 +49,9 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
 
 /** Messages for callers, without internals. */
 const MESSAGES: Readonly<Record<Exclude<Trouble, 'own'>, string>> = {
-  away: 'The database is not reachable now; the request may be repeated.',
-  'read-only': 'The database takes no writes now; the request may be repeated.',
-  contended: 'Other work was in the way in the database; the request may be repeated.',
+  away: 'The database is not reachable at the moment; the request may be repeated.',
+  'read-only': 'The database accepts no writes at the moment; the request may be repeated.',
+  contended: 'The request conflicted with other work in the database; it may be repeated.',
 };
 
 /** E6002 for transient trouble of the database, otherwise the error itself. */

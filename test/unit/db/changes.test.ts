@@ -4,7 +4,7 @@ import { type ChangeFeed, startChangeFeed } from '../../../shared/platform/db/ch
 import type { Database } from '../../../shared/platform/db/database.ts';
 import { ApiError } from '../../../shared/kernel/errors.ts';
 
-const AWAY = new ApiError('E6002', 'The database is not reachable now; the request may be repeated.');
+const AWAY = new ApiError('E6002', 'The database is not reachable at the moment; the request may be repeated.');
 /** Nothing listens there: the feed goes on without notifications. */
 const NOWHERE = 'postgres://nobody@127.0.0.1:1/none';
 

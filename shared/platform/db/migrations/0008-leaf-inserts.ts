@@ -1,4 +1,4 @@
-// Cheaper leaf inserts: the owner of a log is a foreign key of the log's row, not of each leaf.
+// Cheaper leaf inserts: a trigger that keeps the rows of `log` replaces the foreign key that was checked for each leaf.
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 const UP = `
