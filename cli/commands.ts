@@ -256,4 +256,9 @@ export const COMMANDS: CommandList = [
       },
     ],
   },
+  {
+    name: 'mcp-guard',
+    summary: 'stand between an MCP client and a server: tool calls pass only when Custos permits them',
+    load: async () => (await import('./mcp-guard.ts')).mcpGuardCommand,
+  },
 ];

@@ -12,6 +12,6 @@ const { version, description } = JSON.parse(readFileSync(path.join(findRoot(), '
   description: string;
 };
 const args = process.argv.slice(2);
-// The service keeps running when nobody reads its output.
-if (args[0] !== 'start') endWithReader();
+// The service keeps running when nobody reads its output; the guard ends its server first.
+if (args[0] !== 'start' && args[0] !== 'mcp-guard') endWithReader();
 await runCommandLine(args, { commands: COMMANDS, version, description });

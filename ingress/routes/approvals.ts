@@ -119,17 +119,18 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
     defineRoute({
       method: 'GET',
       path: '/v1/approvals/{id}',
-      access: ['admin:*'],
+      access: ['admin:*', 'intents:write'],
       tag: 'Approvals',
       summary: 'Read one approval',
       description:
-        "With the caller's own words, all that it is bound to, and the ESCALATE that opened it: what a human needs to decide.",
+        "With the caller's own words, all that it is bound to, and the ESCALATE that opened it: what a human needs to decide. A key with intents:write but not admin:* sees the approvals that it asked for.",
       request: { params: ApprovalParams },
       responses: { 200: { description: 'The approval.', schema: ApprovalDetail } },
       errors: ['E4001'],
       handler: async ({ key, params }) => {
         const row = await readApproval(db, key, params.id);
-        if (row === undefined || !mayName(key, row.agent_id)) throw noSuchApproval();
+        const isOthers = row !== undefined && !key.scopes.has('admin:*') && row.key_id !== key.keyId;
+        if (row === undefined || isOthers || !mayName(key, row.agent_id)) throw noSuchApproval();
         return { status: 200, body: await detailed(db, key, row, nowMs()) };
       },
     }),

@@ -20,7 +20,13 @@ const ROOT = findRoot();
 /** Folders that are made and not written. */
 const MADE = ['node_modules', '.git', 'dist', '.build', '.custos', 'coverage'];
 /** Variables that documents name and that are no settings of the service. */
-const NOT_SETTINGS = ['CUSTOS_KEY', 'CUSTOS_PROPERTY_RUNS', 'CUSTOS_PROPERTY_SEED', 'CUSTOS_TEST_DATABASE_URL'];
+const NOT_SETTINGS = [
+  'CUSTOS_KEY',
+  'CUSTOS_URL',
+  'CUSTOS_PROPERTY_RUNS',
+  'CUSTOS_PROPERTY_SEED',
+  'CUSTOS_TEST_DATABASE_URL',
+];
 /** What npm itself can do. */
 const NPM_COMMANDS = ['ci', 'start', 'test', 'run', 'install'];
 

@@ -211,10 +211,23 @@ describe('approvals that are decided', function () {
       expect((await by.get('/v1/approvals')).json.items).to.deep.equal([]);
     }
     expect((await bound.get(`/v1/approvals?agentId=${asked.agent_id}`)).json.code).to.equal('E1004');
-    for (const path of ['/v1/approvals', `/v1/approvals/${own}`])
-      expect((await client.get(path)).json.code).to.equal('E1004');
+    expect((await client.get('/v1/approvals')).json.code).to.equal('E1004');
+    expect((await client.get(`/v1/approvals/${own}`)).json.code).to.equal('E4001');
     expect((await approve(client, own)).json.code).to.equal('E1004');
     expect((await approve(other, own)).status).to.equal(200);
+  });
+
+  it('and is read with intents:write by the key that asked, which then knows its state, and by no other such key', async () => {
+    const [asker, other] = [await service.client(), await service.client()];
+    const id = await escalate(asker, question());
+    const seen = await asker.get(`/v1/approvals/${id}`);
+    expect([seen.status, seen.json.status, seen.json.mayDecide]).to.deep.equal([200, 'pending', false]);
+    expect((await other.get(`/v1/approvals/${id}`)).json.code).to.equal('E4001');
+    expect((await (await service.client({ scopes: ['proofs:read'] })).get(`/v1/approvals/${id}`)).json.code).to.equal(
+      'E1004',
+    );
+    await approve(service.admin, id);
+    expect((await asker.get(`/v1/approvals/${id}`)).json.status).to.equal('approved');
   });
 
   it('not by what a rotation made of the key that asked, nor by what that key was before', async () => {

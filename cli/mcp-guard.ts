@@ -1,0 +1,136 @@
+// `custos mcp-guard`: stands between an MCP client and a server, and lets a tool call through only when Custos permits it.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { parseKey } from '../shared/domain/keys/format.ts';
+import { EXIT, exitWith, say, UsageError } from './exit.ts';
+import { SYSTEM_CLOCK } from './mcp-guard/clock.ts';
+import { createCustos } from './mcp-guard/custos.ts';
+import { Definitions } from './mcp-guard/definitions.ts';
+import { Guard } from './mcp-guard/guard.ts';
+import { createHideDenied } from './mcp-guard/hiding.ts';
+import { guardHttp } from './mcp-guard/http.ts';
+import { Reporter } from './mcp-guard/reports.ts';
+import { Session } from './mcp-guard/session.ts';
+import { guardStdio } from './mcp-guard/stdio.ts';
+import { wholeNumber } from './options.ts';
+import type { CommandBody } from './program.ts';
+
+interface Options {
+  readonly agent: string;
+  readonly server: string;
+  readonly url?: string | undefined;
+  readonly keyFile?: string | undefined;
+  readonly wait: number;
+  readonly hideDenied?: true | undefined;
+  readonly report?: true | undefined;
+  readonly listen?: number | undefined;
+  readonly upstream?: string | undefined;
+}
+
+const NOTES = `The API key comes from CUSTOS_KEY or --key-file. It needs the scope intents:write, trust:write for --report, and
+admin:* for --hide-denied. The server does not get the environment variables whose names begin with CUSTOS_.
+
+Examples:
+  custos mcp-guard --agent release-bot --server filesystem -- npx @modelcontextprotocol/server-filesystem /srv/app
+  custos mcp-guard --agent release-bot --server tickets --listen 3901 --upstream https://tickets.example.com/mcp
+`;
+
+export const mcpGuardCommand: CommandBody = {
+  exitCodes: {
+    [EXIT.failed]:
+      'A frame could not be read, or the server could not be started. Over stdio, else the code of the server.',
+  },
+  notes: NOTES,
+  define: (command) =>
+    command
+      .requiredOption('--agent <agentId>', 'the agent that calls the tools')
+      .requiredOption('--server <name>', 'the name of the server in the catalogue of tools')
+      .option('--url <address>', 'the address of Custos (default: CUSTOS_URL)')
+      .option('--key-file <path>', 'a file with the API key (default: the key in CUSTOS_KEY)')
+      .option('--wait <seconds>', 'how long a call waits for the approval of a human', wholeNumber(0, 86_400), 300)
+      .option('--hide-denied', 'leave tools out of lists that are denied whatever their arguments')
+      .option('--report', 'send a trust signal after each call: success or failure')
+      .option(
+        '--listen <port>',
+        'serve streamable HTTP on this port of 127.0.0.1, with --upstream',
+        wholeNumber(0, 65_535),
+      )
+      .option('--upstream <url>', 'the MCP endpoint of the server, with --listen')
+      .argument('[command...]', 'starts the MCP server over stdio, after --')
+      .action(exitWith(async (words, options) => run(words, options))),
+};
+
+async function run([command, ...args]: readonly string[], options: Options): Promise<number> {
+  const { agent, server, listen, upstream } = options;
+  const isHttp = listen !== undefined || upstream !== undefined;
+  if (isHttp === (command !== undefined) || (isHttp && (listen === undefined || upstream === undefined)))
+    throw new UsageError('Name either a command after "--", or --listen and --upstream.');
+  for (const [name, value] of [
+    ['--agent', agent],
+    ['--server', server],
+  ] as const)
+    if (!isIdentifier(value))
+      throw new UsageError(`${name} has 1 to 256 characters, none of them a control character.`);
+  const waitMs = 1_000 * options.wait;
+  const clock = SYSTEM_CLOCK;
+  const log = (line: string): void => say(`custos mcp-guard: ${line}`);
+  const custos = createCustos({ url: addressOf(options), key: keyOf(options), clock, newId: randomUUID });
+  const reporter = new Reporter({ custos, clock, withSignals: options.report === true, log });
+  const guard = new Guard({ agentId: agent, server, custos, clock, waitMs });
+  const hide = options.hideDenied === true ? createHideDenied({ agentId: agent, server, custos, log }) : undefined;
+  const common = { guard, newId: randomUUID, log };
+  try {
+    if (command !== undefined) {
+      const session = new Session({ reporter, hide, log, definitions: new Definitions() });
+      return await guardStdio({ ...common, command, args, env: serverEnv(), session, nowMs: clock.nowMs });
+    }
+    const url = httpUrl('--upstream', upstream ?? '');
+    const http = await guardHttp({ ...common, port: listen ?? 0, upstream: url, session: { reporter, hide, log } });
+    log(`Listening on ${http.address} for ${url.href}.`);
+    await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+    await http.close();
+    return 0;
+  } finally {
+    await reporter.end();
+  }
+}
+
+/** As the service has it for ids of agents and names of servers. */
+function isIdentifier(text: string): boolean {
+  return [...text].length <= 256 && /^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f]+$/.test(text) && text.isWellFormed();
+}
+
+function httpUrl(name: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '')
+    throw new UsageError(`${name} must be an address such as http://127.0.0.1:3000, without a user name.`);
+  return url;
+}
+
+function addressOf({ url }: Options): string {
+  const text = url ?? process.env['CUSTOS_URL'];
+  if (text === undefined) throw new UsageError('Where does Custos run? Set CUSTOS_URL, or name it with --url.');
+  const { origin, pathname } = httpUrl(url === undefined ? 'CUSTOS_URL' : '--url', text);
+  return `${origin}${pathname.replace(/\/+$/, '')}`;
+}
+
+function keyOf({ keyFile }: Options): string {
+  const key = keyFile === undefined ? process.env['CUSTOS_KEY'] : readKey(keyFile);
+  if (!key) throw new UsageError('An API key is needed: set CUSTOS_KEY, or name a file with --key-file.');
+  if (parseKey(key) === undefined)
+    throw new UsageError(`${keyFile === undefined ? 'CUSTOS_KEY' : keyFile} holds no API key of Custos.`);
+  return key;
+}
+
+function readKey(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new UsageError(`--key-file ${file} can't be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+function serverEnv(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.toUpperCase().startsWith('CUSTOS_')));
+}

@@ -1,0 +1,63 @@
+// Waiting for a human: polls one approval, shows progress meanwhile, and remembers approvals for which nobody waits any more.
+import type { Clock } from './clock.ts';
+import type { Custos } from './custos.ts';
+
+export interface WaitOptions {
+  readonly custos: Pick<Custos, 'approval'>;
+  readonly clock: Clock;
+  /** On the clock's scale. */
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal;
+  readonly notify: () => void;
+}
+
+export type Waited =
+  | { readonly kind: 'decided' | 'used' | 'late' | 'cancelled' }
+  | { readonly kind: 'failed'; readonly sentence: string };
+
+/** The first look comes soon, for a human who is at the dashboard; the later ones cost less than one request a second. */
+const FIRST_POLL_MS = 250;
+const LAST_POLL_MS = 2_000;
+/** Well below the 60 s after which the official clients cancel a request without progress. */
+const NOTICE_EVERY_MS = 5_000;
+
+export async function waitForHuman(approvalId: string, options: WaitOptions): Promise<Waited> {
+  const { custos, clock, deadlineMs, signal, notify } = options;
+  notify();
+  let noticedMs = clock.nowMs();
+  for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(2 * pollMs, LAST_POLL_MS)) {
+    const leftMs = deadlineMs - clock.nowMs();
+    if (leftMs <= 0) return { kind: 'late' };
+    await clock.sleep(Math.min(pollMs, leftMs), signal);
+    if (signal.aborted) return { kind: 'cancelled' };
+    const seen = await custos.approval(approvalId, signal);
+    if (signal.aborted) return { kind: 'cancelled' };
+    // A service that is away for a moment ends no wait.
+    if (seen.kind === 'failed' && seen.isFinal) return { kind: 'failed', sentence: seen.sentence };
+    if (seen.kind === 'status' && seen.status === 'used') return { kind: 'used' };
+    if (seen.kind === 'status' && seen.status !== 'pending') return { kind: 'decided' };
+    if (clock.nowMs() - noticedMs < NOTICE_EVERY_MS) continue;
+    notify();
+    noticedMs = clock.nowMs();
+  }
+}
+
+const MAX_REMEMBERED = 1_000;
+
+/** Approvals of calls that were given up, by question: the same call later uses what a human has approved meanwhile. */
+export class OpenApprovals {
+  private readonly ids = new Map<string, string>();
+
+  keep(question: string, approvalId: string): void {
+    this.ids.delete(question);
+    this.ids.set(question, approvalId);
+    const [oldest] = this.ids.keys();
+    if (this.ids.size > MAX_REMEMBERED && oldest !== undefined) this.ids.delete(oldest);
+  }
+
+  take(question: string): string | undefined {
+    const id = this.ids.get(question);
+    this.ids.delete(question);
+    return id;
+  }
+}

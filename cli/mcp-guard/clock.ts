@@ -1,0 +1,20 @@
+// Time as a dependency, so that tests of waiting do not wait.
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Clock {
+  /** Monotonic. */
+  nowMs(): number;
+  /** Ends early, without an error, when the signal is aborted. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export const SYSTEM_CLOCK: Clock = {
+  nowMs: () => performance.now(),
+  sleep: async (ms, signal) => {
+    try {
+      await delay(ms, undefined, { signal });
+    } catch {
+      // Aborted: the caller looks at the signal.
+    }
+  },
+};

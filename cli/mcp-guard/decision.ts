@@ -1,0 +1,120 @@
+// An answer of POST /v1/enforce, checked: whether it is a decision at all, and whether it answers this question.
+import { objectOf } from './messages.ts';
+import type { ToolCall } from './tool-call.ts';
+
+export interface Question {
+  readonly agentId: string;
+  readonly server: string;
+  readonly call: ToolCall;
+  readonly definitionDigest: string | undefined;
+}
+
+export interface Obligation {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+export interface DecisionReason {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A recorded ALLOW or DEGRADE for one question. Only `readDecision` makes one, from an answer that names this very question. */
+export class Allowed {
+  readonly question: Question;
+  readonly decisionId: string;
+  /** Empty for ALLOW. */
+  readonly obligations: readonly Obligation[];
+
+  private constructor(question: Question, decisionId: string, obligations: readonly Obligation[]) {
+    this.question = question;
+    this.decisionId = decisionId;
+    this.obligations = obligations;
+  }
+
+  /** @returns undefined unless the answer permits */
+  static from(question: Question, decisionId: string, answer: Readonly<Record<string, unknown>>): Allowed | undefined {
+    const { verdict, allowed } = answer;
+    if (allowed !== true) return undefined;
+    if (verdict === 'ALLOW') return new Allowed(question, decisionId, []);
+    if (verdict !== 'DEGRADE') return undefined;
+    const obligations = obligationsOf(answer['obligations']);
+    // DEGRADE without obligations can't be: something is missing from the answer.
+    return obligations === undefined || obligations.length === 0
+      ? undefined
+      : new Allowed(question, decisionId, obligations);
+  }
+}
+
+export type Ruling =
+  | { readonly kind: 'allowed'; readonly allowed: Allowed }
+  | { readonly kind: 'denied'; readonly decisionId: string; readonly reasons: readonly DecisionReason[] }
+  | {
+      readonly kind: 'escalated';
+      readonly decisionId: string;
+      readonly reasons: readonly DecisionReason[];
+      /** Undefined when the service opened none, and nobody can approve. */
+      readonly approval: { readonly id: string; readonly expiresAt: string } | undefined;
+    }
+  /** No decision: Custos is away, too slow, refuses the request or answers something else. */
+  | { readonly kind: 'none'; readonly sentence: string };
+
+const DIGEST = /^(?:sha256:)?([0-9a-f]{64})$/;
+
+function obligationsOf(value: unknown): Obligation[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const obligations = value.flatMap((one: unknown) => {
+    const type = objectOf(one)?.['type'];
+    return typeof type === 'string' ? [{ ...objectOf(one), type }] : [];
+  });
+  return obligations.length === value.length ? obligations : undefined;
+}
+
+function reasonsOf(value: unknown): DecisionReason[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((reason: unknown) => {
+    const { code, message } = objectOf(reason) ?? {};
+    return typeof code === 'string' && typeof message === 'string' ? [{ code, message }] : [];
+  });
+}
+
+/** Whether the answer is about this agent, server, tool and these arguments: a proxy or a cache could have mixed up answers. */
+function answers({ agentId, server, call }: Question, answer: Readonly<Record<string, unknown>>): boolean {
+  const tool = objectOf(answer['tool']);
+  const digest = tool?.['arguments_digest'];
+  const hex = typeof digest === 'string' ? DIGEST.exec(digest)?.[1] : undefined;
+  return (
+    answer['agent_id'] === agentId &&
+    answer['dry_run'] === undefined &&
+    tool?.['server'] === server &&
+    tool['name'] === call.name &&
+    hex === DIGEST.exec(call.argumentsDigest)?.[1]
+  );
+}
+
+const NO_DECISION: Ruling = { kind: 'none', sentence: 'Custos gave an answer that is no decision about this call.' };
+
+/** @param answer the parsed body of an answer with status 200 */
+export function readDecision(question: Question, answer: unknown): Ruling {
+  const body = objectOf(answer);
+  const decisionId = body?.['decision_id'];
+  if (body === undefined || typeof decisionId !== 'string' || !answers(question, body)) return NO_DECISION;
+  const reasons = reasonsOf(body['reasons']);
+  const isNo = body['allowed'] === false;
+  switch (body['verdict']) {
+    case 'ALLOW':
+    case 'DEGRADE': {
+      const allowed = Allowed.from(question, decisionId, body);
+      return allowed === undefined ? NO_DECISION : { kind: 'allowed', allowed };
+    }
+    case 'DENY':
+      return isNo ? { kind: 'denied', decisionId, reasons } : NO_DECISION;
+    case 'ESCALATE': {
+      const { approval_id: id, expires_at: expiresAt } = objectOf(body['approval']) ?? {};
+      const approval = typeof id === 'string' && typeof expiresAt === 'string' ? { id, expiresAt } : undefined;
+      return isNo ? { kind: 'escalated', decisionId, reasons, approval } : NO_DECISION;
+    }
+    default:
+      return NO_DECISION;
+  }
+}

@@ -1,0 +1,113 @@
+// What the guard knows of a server's tools: the digest of each definition that the server listed, and whether it is still good.
+import { definitionDigest } from '../../shared/core/tools/definition.ts';
+import { objectOf } from './messages.ts';
+import { limitArgumentsOf } from './obligations.ts';
+
+export type Definition =
+  | { readonly kind: 'known'; readonly digest: string; readonly limitArguments: readonly string[] }
+  | { readonly kind: 'unlisted' }
+  /** A call of this tool is refused: nobody can tell which definition it would be. */
+  | { readonly kind: 'unusable'; readonly sentence: string };
+
+/** Fetches one page of the server's list; undefined when the server gives none. */
+export type ListPage = (cursor: string | undefined) => Promise<Readonly<Record<string, unknown>> | undefined>;
+
+/** Ties a page to the state of the list when it was asked for. */
+export interface PageRequest {
+  readonly cursor: unknown;
+  readonly changes: number;
+}
+
+interface Entry {
+  readonly definition: Definition;
+  readonly listing: number;
+}
+
+/** A server that never ends its list must not hold a call for ever. */
+const MAX_PAGES = 100;
+
+export class Definitions {
+  private readonly entries = new Map<string, Entry>();
+  /** Counts listings: each begins with a page without a cursor. */
+  private listing = 0;
+  /** Counts notices that the list has changed. */
+  private changes = 0;
+  /** The value of `changes` for which the whole list was seen, and for which the guard itself has tried to list. */
+  private completeAt = -1;
+  private triedAt = -1;
+  private fetching: Promise<void> | undefined;
+
+  requested(cursor: unknown): PageRequest {
+    return { cursor, changes: this.changes };
+  }
+
+  /** The server has announced a change: digests count until a new list shows others, and the guard looks before the next call. */
+  changed(): void {
+    this.changes += 1;
+  }
+
+  /** Takes in the result of a `tools/list` request. */
+  observe(result: Readonly<Record<string, unknown>>, { cursor, changes }: PageRequest): void {
+    const tools: unknown = result['tools'];
+    if (!Array.isArray(tools)) return;
+    if (cursor === undefined) this.listing += 1;
+    for (const tool of tools.map(objectOf)) {
+      const name = tool?.['name'];
+      if (tool !== undefined && typeof name === 'string') this.put(name, definitionOf(tool));
+    }
+    if (typeof result['nextCursor'] === 'string') return;
+    for (const [name, { listing }] of this.entries) if (listing < this.listing) this.entries.delete(name);
+    this.completeAt = Math.max(this.completeAt, changes);
+  }
+
+  /** As the server last listed it. */
+  current(name: string): Definition {
+    return this.entries.get(name)?.definition ?? { kind: 'unlisted' };
+  }
+
+  /** As `current`, after listing the server's tools when nobody has done so since the last change. */
+  async find(name: string, listPage: ListPage): Promise<Definition> {
+    if (this.completeAt < this.changes && this.triedAt < this.changes) {
+      this.triedAt = this.changes;
+      this.fetching = this.list(listPage);
+    }
+    await this.fetching;
+    return this.current(name);
+  }
+
+  private async list(listPage: ListPage): Promise<void> {
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const request = this.requested(cursor);
+      const result = await listPage(cursor);
+      if (result === undefined) return;
+      this.observe(result, request);
+      const next = result['nextCursor'];
+      if (typeof next !== 'string') return;
+      cursor = next;
+    }
+  }
+
+  private put(name: string, definition: Definition): void {
+    const before = this.entries.get(name);
+    const isTwice = before?.listing === this.listing && !isSame(before.definition, definition);
+    const sentence = 'the server lists the tool twice, with different definitions';
+    this.entries.set(name, {
+      definition: isTwice ? { kind: 'unusable', sentence } : definition,
+      listing: this.listing,
+    });
+  }
+}
+
+function isSame(a: Definition, b: Definition): boolean {
+  return a.kind === 'known' && b.kind === 'known' && a.digest === b.digest;
+}
+
+function definitionOf(tool: Readonly<Record<string, unknown>>): Definition {
+  try {
+    return { kind: 'known', digest: definitionDigest(tool), limitArguments: limitArgumentsOf(tool['inputSchema']) };
+  } catch {
+    // A lone surrogate, or nesting that exhausts the stack.
+    return { kind: 'unusable', sentence: 'the definition of the tool has no canonical JSON' };
+  }
+}

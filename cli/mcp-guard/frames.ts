@@ -1,0 +1,133 @@
+// Framing: bytes into JSON-RPC messages, and the checks that make every parser read the same message.
+import { elementsOf, membersOf } from './json-text.ts';
+
+/** Of one stdio line, one HTTP body or one server-sent event. */
+export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
+
+const LF = 0x0a;
+const CR = 0x0d;
+/** The members of a JSON-RPC message. */
+const KNOWN = ['jsonrpc', 'id', 'method', 'params', 'result', 'error', '__proto__'];
+
+/** A frame that can't be used; it ends the session. */
+export class FrameError extends Error {}
+
+/** One JSON-RPC message: its text as it came, and its value. */
+export interface Message {
+  readonly text: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+export interface Frame {
+  /** Empty for a blank line and for an empty batch. */
+  readonly messages: readonly Message[];
+  readonly isBatch: boolean;
+}
+
+/** Splits a byte stream at line feeds. Lines keep their terminator, so that forwarding changes no byte. */
+export class LineReader {
+  private parts: Buffer[] = [];
+  private bytes = 0;
+
+  /** @throws {FrameError} when a line is longer than MAX_FRAME_BYTES */
+  *read(chunk: Buffer): Generator<Buffer> {
+    let rest = chunk;
+    for (let at = rest.indexOf(LF); at !== -1; at = rest.indexOf(LF)) {
+      this.add(rest.subarray(0, at + 1));
+      yield this.take();
+      rest = rest.subarray(at + 1);
+    }
+    if (rest.length > 0) this.add(rest);
+  }
+
+  /** What came after the last line feed; undefined when nothing did. */
+  rest(): Buffer | undefined {
+    return this.bytes === 0 ? undefined : this.take();
+  }
+
+  private add(part: Buffer): void {
+    this.parts.push(part);
+    this.bytes += part.length;
+    if (this.bytes > MAX_FRAME_BYTES) throw new FrameError(`a frame is larger than ${MAX_FRAME_BYTES} bytes`);
+  }
+
+  private take(): Buffer {
+    const line = this.parts.length === 1 ? this.parts[0] : undefined;
+    const taken = line ?? Buffer.concat(this.parts);
+    this.parts = [];
+    this.bytes = 0;
+    return taken;
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    // A byte order mark stays and fails as JSON: some parsers skip it and some do not.
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new FrameError('a frame is not UTF-8');
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parses one frame. @throws {FrameError} unless it is blank, a JSON object or an array of JSON objects */
+export function readFrame(bytes: Uint8Array): Frame {
+  if (bytes.length > MAX_FRAME_BYTES) throw new FrameError(`a frame is larger than ${MAX_FRAME_BYTES} bytes`);
+  const text = textOf(bytes);
+  if (text.trim() === '') return { messages: [], isBatch: false };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new FrameError('a frame is not JSON');
+  }
+  if (isObject(value)) return { messages: [{ text: text.trim(), value }], isBatch: false };
+  if (!Array.isArray(value)) throw new FrameError('a frame is neither a JSON object nor a batch');
+  const spans = elementsOf(text);
+  const messages = value.map((element: unknown, i): Message => {
+    const span = spans[i];
+    if (!isObject(element) || span === undefined) throw new FrameError('a batch has a member that is not an object');
+    return { text: text.slice(span.start, span.end), value: element };
+  });
+  return { messages, isBatch: true };
+}
+
+/**
+ * Refuses a line that another reader may split: readers with universal newlines (Python, .NET, Java) end a line at a lone carriage
+ * return, which is white space to a JSON parser, so one harmless line here could be a tool call on a line of its own there.
+ * @throws {FrameError}
+ */
+export function assertOneLine(line: Buffer): void {
+  const at = line.indexOf(CR);
+  if (at !== -1 && at !== line.length - 2) throw new FrameError('a line has a carriage return inside');
+}
+
+/** Equal for names that lenient parsers take for the same: Go's encoding/json, for one, ignores case and folds U+017F and U+212A. */
+export function folded(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+/** The first name that differs from a known name only in case or in compatible characters. */
+export function misspelt(names: readonly string[], known: readonly string[]): string | undefined {
+  return names.find((name) => !known.includes(name) && known.includes(folded(name)));
+}
+
+/**
+ * Refuses a message of a client whose members do not mean the same to every parser: a server that took the other of two `method`
+ * members would carry out a tool call that the guard has not seen.
+ * @throws {FrameError}
+ */
+export function assertUnambiguous({ text, value }: Message): void {
+  const names = membersOf(text).map(({ name }) => name);
+  const twice = names.find((name, i) => KNOWN.includes(name) && names.indexOf(name) !== i);
+  const odd = twice ?? misspelt(names, KNOWN) ?? names.find((name) => name === '__proto__');
+  if (odd !== undefined) throw new FrameError(`a message has an ambiguous member ${JSON.stringify(odd)}`);
+  const { method } = value;
+  if (method === undefined) return;
+  if (typeof method !== 'string') throw new FrameError('a message has a method that is not a string');
+  if (method !== 'tools/call' && folded(method).trim() === 'tools/call')
+    throw new FrameError(`a message has an ambiguous method ${JSON.stringify(method)}`);
+}

@@ -1,0 +1,179 @@
+// Decides one tool call: asks Custos, waits for a human where one is needed, and asks anew when the tool has changed meanwhile.
+import { OpenApprovals, waitForHuman } from './approvals.ts';
+import type { Clock } from './clock.ts';
+import type { Custos } from './custos.ts';
+import type { Allowed, Question, Ruling } from './decision.ts';
+import type { Definition } from './definitions.ts';
+import { type Terms, termsOf } from './obligations.ts';
+import { Refusals, waitingText } from './refusals.ts';
+import type { ToolCall } from './tool-call.ts';
+
+export interface GuardOptions {
+  readonly agentId: string;
+  readonly server: string;
+  readonly custos: Pick<Custos, 'ask' | 'approval'>;
+  readonly clock: Clock;
+  /** How long a call waits for a human. */
+  readonly waitMs: number;
+}
+
+/** What surrounds a call. */
+export interface CallContext {
+  /** The definition of a tool; lists the server's tools when needed. */
+  readonly find: (tool: string) => Promise<Definition>;
+  /** The definition as of now. */
+  readonly current: (tool: string) => Definition;
+  /** Aborted when the client cancels the call or goes away. */
+  readonly signal: AbortSignal;
+  /** Resolves when the calls before this one are settled or wait for a human: a server sees calls in the client's order. */
+  readonly turn: () => Promise<unknown>;
+  /** The call waits for a human from now on; later calls may overtake it. */
+  readonly onWaiting: () => void;
+  readonly notify: (message: string) => void;
+}
+
+export type Settled =
+  | { readonly kind: 'permitted'; readonly allowed: Allowed; readonly terms: Terms }
+  | { readonly kind: 'refused'; readonly sentence: string }
+  | { readonly kind: 'cancelled' };
+
+/** A tool whose definition changes faster than questions are answered is refused. */
+const MAX_ROUNDS = 10;
+/** An approval from earlier that can't be used: the question is then asked as if there were none. */
+const UNUSABLE = ['APPROVAL_EXPIRED', 'APPROVAL_MISMATCH', 'APPROVAL_USED'];
+const MAX_USED = 10_000;
+
+type Refusal = Extract<Settled, { kind: 'refused' }>;
+
+interface Round {
+  readonly question: Question;
+  readonly definition: Definition;
+  readonly deadlineMs: number;
+  readonly approvalId: string | undefined;
+}
+
+/** Asks anew, with or without an approval. */
+interface Again {
+  readonly kind: 'again';
+  readonly approvalId: string | undefined;
+}
+
+export class Guard {
+  readonly refusals: Refusals;
+  private readonly options: GuardOptions;
+  private readonly open = new OpenApprovals();
+  /** The service repeats a decision that used an approval for a minute; each decision permits one call. */
+  private readonly used = new Set<string>();
+
+  constructor(options: GuardOptions) {
+    this.options = options;
+    this.refusals = new Refusals(options.server);
+  }
+
+  async decide(call: ToolCall, context: CallContext): Promise<Settled> {
+    const { agentId, server, custos, clock, waitMs } = this.options;
+    const deadlineMs = clock.nowMs() + waitMs;
+    let approvalId: string | undefined;
+    let askedAs: string | undefined;
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const definition = await context.find(call.name);
+      if (definition.kind === 'unusable') return refused(this.refusals.byGuard(call.name, definition.sentence));
+      const definitionDigest = definition.kind === 'known' ? definition.digest : undefined;
+      const question = { agentId, server, call, definitionDigest };
+      const key = keyOf(question);
+      // An approval is good for the definition that the human saw.
+      if (key !== askedAs) approvalId = this.open.take(key);
+      askedAs = key;
+      if (context.signal.aborted) return { kind: 'cancelled' };
+      const ruling = await custos.ask(question, approvalId, context.signal);
+      if (context.signal.aborted) {
+        if (ruling.kind === 'escalated' && ruling.approval !== undefined) this.open.keep(key, ruling.approval.id);
+        return { kind: 'cancelled' };
+      }
+      const next = await this.follow(ruling, { question, definition, deadlineMs, approvalId }, context);
+      if (next.kind !== 'again') return next;
+      ({ approvalId } = next);
+    }
+    return refused(this.refusals.byGuard(call.name, 'the definition of the tool or its approval keeps changing'));
+  }
+
+  private async follow(ruling: Ruling, round: Round, context: CallContext): Promise<Settled | Again> {
+    const { name } = round.question.call;
+    switch (ruling.kind) {
+      case 'none':
+        if (round.approvalId !== undefined) this.open.keep(keyOf(round.question), round.approvalId);
+        return refused(this.refusals.withoutDecision(name, ruling.sentence));
+      case 'denied': {
+        const isUnusable = round.approvalId !== undefined && ruling.reasons.some(({ code }) => UNUSABLE.includes(code));
+        if (isUnusable) return { kind: 'again', approvalId: undefined };
+        return refused(this.refusals.denied(name, ruling.decisionId, ruling.reasons));
+      }
+      case 'escalated':
+        return this.escalated(ruling, round, context);
+      case 'allowed':
+        return this.allowed(ruling.allowed, round, context);
+    }
+  }
+
+  private async allowed(
+    allowed: Allowed,
+    { question, definition }: Round,
+    context: CallContext,
+  ): Promise<Settled | Again> {
+    const { call, definitionDigest } = question;
+    await context.turn();
+    if (context.signal.aborted) return { kind: 'cancelled' };
+    const now = context.current(call.name);
+    if (now.kind === 'unusable' || (now.kind === 'known' ? now.digest : undefined) !== definitionDigest)
+      return { kind: 'again', approvalId: undefined };
+    if (this.used.has(allowed.decisionId))
+      return refused(this.refusals.byGuard(call.name, 'its approval has permitted one call already'));
+    const limitArguments = definition.kind === 'known' ? definition.limitArguments : [];
+    const terms = termsOf(allowed.obligations, call, limitArguments);
+    if (typeof terms === 'string') return refused(this.refusals.degraded(call.name, allowed.decisionId, terms));
+    this.use(allowed.decisionId);
+    return { kind: 'permitted', allowed, terms };
+  }
+
+  private async escalated(
+    { decisionId, approval, reasons }: Extract<Ruling, { kind: 'escalated' }>,
+    { question, deadlineMs }: Round,
+    context: CallContext,
+  ): Promise<Settled | Again> {
+    const { custos, clock } = this.options;
+    const { name } = question.call;
+    if (approval === undefined) return refused(this.refusals.withoutApproval(name, decisionId, reasons));
+    context.onWaiting();
+    const notify = (): void => context.notify(waitingText(name, approval.id, reasons));
+    const { signal } = context;
+    const waited = await waitForHuman(approval.id, { custos, clock, deadlineMs, signal, notify });
+    switch (waited.kind) {
+      case 'decided':
+        return { kind: 'again', approvalId: approval.id };
+      case 'used':
+        return { kind: 'again', approvalId: undefined };
+      case 'cancelled':
+        this.open.keep(keyOf(question), approval.id);
+        return { kind: 'cancelled' };
+      case 'late':
+        this.open.keep(keyOf(question), approval.id);
+        return refused(this.refusals.notApprovedInTime(name, approval, reasons));
+      case 'failed':
+        return refused(this.refusals.withoutDecision(name, waited.sentence));
+    }
+  }
+
+  private use(decisionId: string): void {
+    this.used.add(decisionId);
+    const [oldest] = this.used;
+    if (this.used.size > MAX_USED && oldest !== undefined) this.used.delete(oldest);
+  }
+}
+
+function keyOf({ call, definitionDigest }: Question): string {
+  return JSON.stringify([call.name, call.argumentsDigest, definitionDigest ?? null]);
+}
+
+function refused(sentence: string): Refusal {
+  return { kind: 'refused', sentence };
+}

@@ -1,0 +1,92 @@
+// JSON-RPC messages of MCP: what a message is, and the messages that the guard writes itself.
+
+export type RequestId = string | number;
+
+/** In `_meta` of every request since 2026-07-28, which has no `initialize`. */
+const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const RESERVED_PREFIX = 'io.modelcontextprotocol/';
+
+export const PARSE_ERROR = -32_700;
+export const INVALID_REQUEST = -32_600;
+export const INTERNAL_ERROR = -32_603;
+/** HeaderMismatch of 2026-07-28. */
+export const HEADER_MISMATCH = -32_020;
+
+/** A message of the server on its way to the client: unchanged, with another text, or left out. */
+export type Passed =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'other'; readonly text: string }
+  | { readonly kind: 'none' };
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export function objectOf(value: unknown): Json | undefined {
+  // An object that is no array: JSON.parse gives plain ones.
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
+
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+/** Distinguishes 1 from "1". */
+export function idKey(id: RequestId): string {
+  return JSON.stringify(id);
+}
+
+export function metaOf(message: Json): Json {
+  return objectOf(objectOf(message['params'])?.['_meta']) ?? {};
+}
+
+/** The token under which the client takes progress notices of a request. */
+export function progressTokenOf(message: Json): RequestId | undefined {
+  const token = metaOf(message)['progressToken'];
+  return isRequestId(token) ? token : undefined;
+}
+
+/** Whether a request is of a version whose results need a `resultType`: 2026-07-28 and later. */
+export function needsResultType(message: Json): boolean {
+  return Object.hasOwn(metaOf(message), VERSION_KEY);
+}
+
+/** The `_meta` members that every request of the same client carries, for a request that the guard adds. */
+export function envelopeOf(message: Json): Json {
+  return Object.fromEntries(Object.entries(metaOf(message)).filter(([name]) => name.startsWith(RESERVED_PREFIX)));
+}
+
+/** The response that a message is, if it is one. */
+export function responseIdOf(message: Json): RequestId | undefined {
+  const { id, method } = message;
+  const isResponse = method === undefined && (Object.hasOwn(message, 'result') || Object.hasOwn(message, 'error'));
+  return isResponse && isRequestId(id) ? id : undefined;
+}
+
+/** A tool result that the model reads as a failure of the tool; never a transport error, so that the model can go on. */
+export function refusalText(id: RequestId, sentence: string, withResultType: boolean): string {
+  const result = {
+    ...(withResultType ? { resultType: 'complete' } : {}),
+    content: [{ type: 'text', text: sentence }],
+    isError: true,
+  };
+  return JSON.stringify({ jsonrpc: '2.0', id, result });
+}
+
+export function errorText(id: RequestId | null, code: number, message: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } });
+}
+
+/** Small enough that the server's own first notice, 0.001 or more, is higher: progress must increase with each notice. */
+const PROGRESS_STEP = 1e-6;
+
+/** The n-th progress notice of the guard for one call, n from 1. */
+export function progressText(progressToken: RequestId, n: number, message: string): string {
+  const params = { progressToken, progress: n * PROGRESS_STEP, message };
+  return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+}
+
+/** A request of the guard's own for one page of the server's tools. */
+export function listText(id: string, cursor: string | undefined, envelope: Json): string {
+  const meta = Object.keys(envelope).length === 0 ? {} : { _meta: envelope };
+  const params = { ...(cursor === undefined ? {} : { cursor }), ...meta };
+  return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params });
+}

@@ -1,0 +1,99 @@
+// Reports after a call: a proof `tool.called` with digests only and, when asked for, a trust signal. Sent in the background, in order.
+import type { Clock } from './clock.ts';
+import type { Custos } from './custos.ts';
+import type { Allowed } from './decision.ts';
+
+/** `pending`: the server asks for input or made a task of it; `unanswered`: the session ended before an answer came. */
+export type CallOutcome = 'success' | 'failure' | 'pending' | 'cancelled' | 'unanswered';
+
+export interface CallReport {
+  readonly allowed: Allowed;
+  readonly outcome: CallOutcome;
+  /** Absent without a result, and for one without canonical JSON. */
+  readonly resultDigest: string | undefined;
+}
+
+interface Post {
+  readonly path: string;
+  readonly body: object;
+}
+
+export interface ReporterOptions {
+  readonly custos: Pick<Custos, 'report'>;
+  readonly clock: Clock;
+  readonly withSignals: boolean;
+  readonly log: (line: string) => void;
+}
+
+const MAX_WAITING = 10_000;
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 15_000;
+/** After the end of a session: enough for a service that is there, short for whoever waits for the end. */
+const GRACE_MS = 3_000;
+
+export class Reporter {
+  private readonly options: ReporterOptions;
+  private readonly waiting: Post[] = [];
+  private readonly stop = new AbortController();
+  private sending: Promise<void> | undefined;
+  private lost = 0;
+
+  constructor(options: ReporterOptions) {
+    this.options = options;
+  }
+
+  called({ allowed, outcome, resultDigest }: CallReport): void {
+    const { question, decisionId } = allowed;
+    const { agentId, server, call, definitionDigest } = question;
+    const payload = {
+      decisionId,
+      server,
+      tool: call.name,
+      argumentsDigest: call.argumentsDigest,
+      ...(definitionDigest === undefined ? {} : { definitionDigest }),
+      ...(resultDigest === undefined ? {} : { resultDigest }),
+      outcome,
+    };
+    // The ids make a repetition after a lost answer count once.
+    const proofId = `tool.called:${decisionId}`;
+    this.post('/v1/proofs', { event: 'tool.called', entityId: agentId, payload, proofId });
+    if (!this.options.withSignals || (outcome !== 'success' && outcome !== 'failure')) return;
+    const evidence = { decisionId, server, tool: call.name };
+    this.post('/v1/trust/signals', { signalId: proofId, agentId, type: outcome, source: 'mcp-guard', evidence });
+  }
+
+  /** Resolves when everything is sent, or after a grace period; what is left is logged. */
+  async end(): Promise<void> {
+    const timer = setTimeout(() => this.stop.abort(), GRACE_MS);
+    await this.sending;
+    clearTimeout(timer);
+    const unsent = this.waiting.length + this.lost;
+    if (unsent > 0) this.options.log(`${unsent} reports of tool calls could not be delivered to Custos.`);
+  }
+
+  private post(path: string, body: object): void {
+    if (this.waiting.length >= MAX_WAITING) {
+      this.waiting.shift();
+      this.lost += 1;
+    }
+    this.waiting.push({ path, body });
+    this.sending ??= this.send().finally(() => (this.sending = undefined));
+  }
+
+  private async send(): Promise<void> {
+    const { custos, clock, log } = this.options;
+    let retryMs = FIRST_RETRY_MS;
+    for (let [next] = this.waiting; next !== undefined && !this.stop.signal.aborted; [next] = this.waiting) {
+      const answer = await custos.report(next.path, next.body);
+      if (answer === 'later') {
+        await clock.sleep(retryMs, this.stop.signal);
+        retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
+        continue;
+      }
+      retryMs = FIRST_RETRY_MS;
+      // A full queue may have dropped it meanwhile.
+      if (this.waiting[0] === next) this.waiting.shift();
+      if (answer !== 'done') log(`A report to ${next.path} was refused. ${answer.refused}`);
+    }
+  }
+}

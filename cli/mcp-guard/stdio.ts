@@ -1,0 +1,139 @@
+// The guard over stdio: starts the MCP server, connects it with the client through a session, and ends as the server ends.
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { CommandError, EXIT } from '../exit.ts';
+import { ClientWriter } from './client-writer.ts';
+import { FrameError, LineReader } from './frames.ts';
+import type { Guard } from './guard.ts';
+import { errorText, PARSE_ERROR } from './messages.ts';
+import type { Session } from './session.ts';
+import { StdioSession } from './stdio-session.ts';
+
+export interface StdioGuardOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Of the server: must not hold the guard's key. */
+  readonly env: NodeJS.ProcessEnv;
+  readonly guard: Guard;
+  readonly session: Session;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+  readonly log: (line: string) => void;
+}
+
+type Server = ChildProcessByStdio<Writable, Readable, null>;
+
+/** A server that does not end when its input ends gets a signal, and later one that it can't ignore. */
+const TERMINATE_AFTER_MS = 5_000;
+const KILL_AFTER_MS = 5_000;
+
+/** Runs until the server has ended. @returns the exit code: the server's, or 1 after a frame that can't be used */
+export async function guardStdio(options: StdioGuardOptions): Promise<number> {
+  const { command, args, env, nowMs, log } = options;
+  const server: Server = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const closed = closing(server, command);
+  const writer = new ClientWriter(process.stdout, nowMs);
+  const stdio = new StdioSession({
+    ...options,
+    ends: {
+      toClient: (line, progress) => writer.write(line, progress),
+      toServer: (line) => void server.stdin.write(line),
+    },
+  });
+  let hasFailed = false;
+  const fail = (error: unknown, side: string): void => {
+    if (!(error instanceof FrameError)) throw error;
+    if (hasFailed) return;
+    hasFailed = true;
+    log(`The session ends, because of the ${side}: ${error.message}.`);
+    process.stdin.destroy();
+    server.stdout.destroy();
+    end(server);
+  };
+  // A pipe that breaks is followed by the end of the process on the other side.
+  server.stdin.on('error', () => undefined);
+  process.stdout.on('error', () => end(server));
+  follow(process.stdin, server.stdin, {
+    onLine: (line) => stdio.fromClient(line),
+    onEnd: () => void stdio.clientEnded().then(() => end(server)),
+    onError: (error) => {
+      if (error instanceof FrameError)
+        writer.write(Buffer.from(`${errorText(null, PARSE_ERROR, error.message)}\n`), { notices: [], ends: [] });
+      fail(error, 'client');
+    },
+  });
+  follow(server.stdout, process.stdout, {
+    onLine: (line) => stdio.fromServer(line),
+    onEnd: () => undefined,
+    onError: (error) => fail(error, 'server'),
+  });
+  const onSignal = (signal: NodeJS.Signals): void => {
+    server.kill(signal);
+    end(server);
+  };
+  process.on('SIGTERM', onSignal).on('SIGINT', onSignal).on('SIGHUP', onSignal);
+  const code = await closed;
+  process.off('SIGTERM', onSignal).off('SIGINT', onSignal).off('SIGHUP', onSignal);
+  stdio.serverEnded();
+  process.stdin.destroy();
+  await writer.end();
+  return hasFailed ? EXIT.failed : code;
+}
+
+/** Lines of `from` in order; reading pauses while `to`, where they mostly go, is full. */
+function follow(
+  from: Readable,
+  to: Writable,
+  on: {
+    readonly onLine: (line: Buffer) => void;
+    readonly onEnd: () => void;
+    readonly onError: (error: unknown) => void;
+  },
+): void {
+  const reader = new LineReader();
+  let hasEnded = false;
+  const guarded = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      hasEnded = true;
+      on.onError(error);
+    }
+  };
+  from.on('data', (chunk: Buffer) => {
+    if (hasEnded) return;
+    guarded(() => {
+      for (const line of reader.read(chunk)) on.onLine(line);
+    });
+    if (!to.writableNeedDrain) return;
+    from.pause();
+    to.once('drain', () => from.resume());
+  });
+  from.once('end', () => {
+    const rest = reader.rest();
+    if (rest !== undefined && !hasEnded) guarded(() => on.onLine(rest));
+    on.onEnd();
+  });
+}
+
+/** The exit code of the server; 128 and the signal's number when a signal ended it, as shells have it. */
+function closing(server: Server, command: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new CommandError(`The MCP server ${command} can't be started (${error.code ?? error.message}).`)),
+    );
+    server.once('close', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  });
+}
+
+/** Ends the server as the specification has it: its input ends, then SIGTERM, then SIGKILL. */
+function end(server: Server): void {
+  server.stdin.end();
+  const terminate = setTimeout(() => server.kill('SIGTERM'), TERMINATE_AFTER_MS);
+  const kill = setTimeout(() => server.kill('SIGKILL'), TERMINATE_AFTER_MS + KILL_AFTER_MS);
+  server.once('close', () => {
+    clearTimeout(terminate);
+    clearTimeout(kill);
+  });
+}

@@ -1,0 +1,152 @@
+// A small HTTP server that answers as the service does, and as a service in trouble would: slowly, with garbage, or not at all.
+import { createHash } from 'node:crypto';
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
+import { generateKey } from '../../shared/domain/keys/format.ts';
+import { atEnd } from './cleanup.ts';
+
+/** A question of the guard, as POST /v1/enforce has it. */
+export interface Asked {
+  readonly agent_id: string;
+  readonly tool: {
+    readonly server: string;
+    readonly name: string;
+    readonly arguments: Record<string, unknown>;
+    readonly definition_digest?: string;
+  };
+  readonly approval_id?: string;
+  readonly dry_run?: boolean;
+}
+
+/** How a question is answered: members of a decision, a raw answer, or nothing until the test says so. */
+export type Said =
+  | { readonly verdict: 'ALLOW' | 'DENY' | 'ESCALATE' | 'DEGRADE'; readonly [member: string]: unknown }
+  | { readonly raw: string; readonly status?: number; readonly headers?: Record<string, string> }
+  | { readonly hang: true }
+  | { readonly cut: true };
+
+export interface FakeCustos {
+  readonly url: string;
+  readonly key: string;
+  /** Every question so far. */
+  readonly asked: readonly Asked[];
+  /** Bodies of POST /v1/proofs and /v1/trust/signals. */
+  readonly proofs: readonly Record<string, unknown>[];
+  readonly signals: readonly Record<string, unknown>[];
+  /** Ids of decisions that permitted something, with their questions. */
+  readonly permitted: ReadonlyMap<string, Asked>;
+  /** The state of approvals by id; those that are not in it are pending. */
+  readonly approvals: Map<string, string>;
+  answer: (asked: Asked, n: number) => Said | Promise<Said>;
+  /** Answers that are not about enforcement, such as 503 to a report. */
+  other: ((path: string) => Said | undefined) | undefined;
+  close(): Promise<void>;
+}
+
+const ALLOW: Said = { verdict: 'ALLOW' };
+const APPROVAL = 'apr_01m7z6w78c5ardnz9csgncbv86';
+
+export function digestOf(value: unknown): string {
+  return `sha256:${createHash('sha256').update(canonicalize(value)).digest('hex')}`;
+}
+
+/** A decision as the service writes it, as far as the guard reads it. */
+export function decisionFor(asked: Asked, decisionId: string, said: { verdict: string }): Record<string, unknown> {
+  const allowed = said.verdict === 'ALLOW' || said.verdict === 'DEGRADE';
+  const { server, name } = asked.tool;
+  return {
+    decision_id: decisionId,
+    allowed,
+    agent_id: asked.agent_id,
+    tool: { server, name, arguments_digest: digestOf(asked.tool.arguments), known: true, changed: false },
+    reasons: [{ policy: 'p', rule: 'r', effect: said.verdict, code: 'SOME_CODE', message: 'because of the test' }],
+    obligations: [],
+    ...(said.verdict === 'ESCALATE'
+      ? { approval: { approval_id: APPROVAL, expires_at: '2030-01-01T00:00:00.000Z' } }
+      : {}),
+    expires_at: '2030-01-01T00:00:00.000Z',
+    ...said,
+  };
+}
+
+export async function startFakeCustos(answer: FakeCustos['answer'] = () => ALLOW): Promise<FakeCustos> {
+  const [asked, proofs, signals]: [Asked[], Record<string, unknown>[], Record<string, unknown>[]] = [[], [], []];
+  const permitted = new Map<string, Asked>();
+  const approvals = new Map<string, string>();
+  let decisions = 0;
+  const server = http.createServer((request, response) => {
+    void respond(request, response);
+  });
+  const decide = async (question: Asked): Promise<Said | Record<string, unknown>> => {
+    asked.push(question);
+    const said = await fake.answer(question, asked.length);
+    if (!('verdict' in said)) return said;
+    decisions += 1;
+    const id = `dec_${String(decisions).padStart(26, '0')}`;
+    const decision = decisionFor(question, id, said);
+    if (decision['allowed'] === true && question.dry_run === undefined)
+      permitted.set(String(decision['decision_id']), question);
+    return question.dry_run === true
+      ? { ...decision, dry_run: true, allowed: false, decision_id: undefined }
+      : decision;
+  };
+  /** A member of a batch that is no decision is an error in its place. */
+  const member = async (question: Asked): Promise<object> => {
+    const said = await decide(question);
+    if (typeof said['raw' as never] !== 'string') return said;
+    const { raw } = said as { raw: string };
+    return { error: raw.startsWith('{') ? (JSON.parse(raw) as object) : {} };
+  };
+  const bodyFor = async (path: string, body: Record<string, unknown>): Promise<[number, unknown]> => {
+    const approvalId = /^\/v1\/approvals\/(\w+)$/.exec(path)?.[1];
+    if (approvalId !== undefined) return [200, { approvalId, status: approvals.get(approvalId) ?? 'pending' }];
+    if (path === '/v1/enforce') return [200, await decide(body as unknown as Asked)];
+    if (path === '/v1/enforce/batch')
+      return [200, { decisions: await Promise.all((body['requests'] as Asked[]).map(member)) }];
+    (path === '/v1/proofs' ? proofs : signals).push(body);
+    return [202, {}];
+  };
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString('utf8');
+    const path = request.url ?? '';
+    const special = path.startsWith('/v1/enforce') ? undefined : fake.other?.(path);
+    const [status, answered] =
+      special === undefined ? await bodyFor(path, text === '' ? {} : JSON.parse(text)) : [200, special];
+    const said = answered as Record<string, unknown>;
+    if (said['hang'] === true) return;
+    if (said['cut'] === true) {
+      response.destroy();
+      return;
+    }
+    const isRaw = typeof said['raw'] === 'string';
+    response.writeHead(isRaw ? ((said['status'] as number | undefined) ?? 200) : status, {
+      'content-type': 'application/json',
+      ...(isRaw ? (said['headers'] as Record<string, string> | undefined) : {}),
+    });
+    response.end(isRaw ? String(said['raw']) : JSON.stringify(answered));
+  };
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  const fake: FakeCustos = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    key: generateKey('test').key,
+    asked,
+    proofs,
+    signals,
+    permitted,
+    approvals,
+    answer,
+    other: undefined,
+    close,
+  };
+  atEnd(async () => {
+    if (server.listening) await close();
+  });
+  return fake;
+}

@@ -1,0 +1,124 @@
+// A guard's stdio session in memory: lines in and out as texts, decisions by a function of the test, and time that the test moves.
+import { Definitions } from '../../cli/mcp-guard/definitions.ts';
+import type { ApprovalStatus, Custos } from '../../cli/mcp-guard/custos.ts';
+import { type Question, readDecision, type Ruling } from '../../cli/mcp-guard/decision.ts';
+import { Guard } from '../../cli/mcp-guard/guard.ts';
+import type { HideDenied } from '../../cli/mcp-guard/hiding.ts';
+import type { CallReport } from '../../cli/mcp-guard/reports.ts';
+import { Session } from '../../cli/mcp-guard/session.ts';
+import { StdioSession } from '../../cli/mcp-guard/stdio-session.ts';
+import { type Asked, decisionFor } from './fake-custos.ts';
+
+export const AGENT = 'agent-7';
+export const SERVER = 'files';
+
+/** Time that passes only by sleeping: each sleep ends at once, after the event loop has had a turn. */
+export function quickClock(): { nowMs(): number; sleep(ms: number, signal: AbortSignal): Promise<void> } {
+  let nowMs = 0;
+  return {
+    nowMs: () => nowMs,
+    sleep: async (ms) => {
+      nowMs += ms;
+      await turn();
+    },
+  };
+}
+
+/** Lets everything that can run without input run. */
+export async function turn(): Promise<void> {
+  for (let i = 0; i < 3; i += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export type Verdict = 'ALLOW' | 'DENY' | 'ESCALATE' | 'DEGRADE';
+
+/** Members of a decision, or no decision. */
+export type Answer = { readonly verdict: Verdict; readonly [member: string]: unknown } | 'away';
+
+export interface GuardSessionOptions {
+  readonly answer?: (question: Question, approvalId: string | undefined) => Answer | Promise<Answer>;
+  readonly approval?: (id: string) => ApprovalStatus;
+  readonly waitMs?: number;
+  readonly hide?: HideDenied;
+  /** What the server lists when the guard itself asks for its tools. */
+  readonly tools?: () => readonly object[];
+}
+
+export interface GuardSession {
+  readonly stdio: StdioSession;
+  readonly session: Session;
+  /** Lines that reached the client and the server, without their terminators and the guard's own requests for lists. */
+  readonly client: string[];
+  readonly server: string[];
+  readonly asked: { readonly question: Question; readonly approvalId: string | undefined }[];
+  /** Questions that were permitted, by decision. */
+  readonly permitted: Map<string, Question>;
+  readonly reports: CallReport[];
+  readonly logs: string[];
+  fromClient(message: unknown): void;
+  fromServer(message: unknown): void;
+}
+
+export function startGuardSession(options: GuardSessionOptions = {}): GuardSession {
+  const { answer = (): Answer => ({ verdict: 'ALLOW' }), approval, waitMs = 60_000, hide, tools = () => [] } = options;
+  const [client, server, logs]: [string[], string[], string[]] = [[], [], []];
+  const asked: GuardSession['asked'] = [];
+  const reports: CallReport[] = [];
+  const permitted = new Map<string, Question>();
+  const ask = async (question: Question, approvalId: string | undefined): Promise<Ruling> => {
+    asked.push({ question, approvalId });
+    const n = asked.length;
+    const said = await answer(question, approvalId);
+    if (said === 'away') return { kind: 'none', sentence: 'Custos could not be reached.' };
+    const { call, agentId, server: name } = question;
+    const body: Asked = {
+      agent_id: agentId,
+      tool: { server: name, name: call.name, arguments: { ...call.arguments } },
+    };
+    // The service repeats a decision for the same question only.
+    const same = said['decision_id'] === 'dec_same' ? { decision_id: `dec_${call.name}_${call.argumentsDigest}` } : {};
+    const decision = decisionFor(body, `dec_${n}`, { ...said, ...same });
+    const isAbout = decision['agent_id'] === agentId && decision['dry_run'] === undefined && !('tool' in said);
+    if (decision['allowed'] === true && isAbout && !permitted.has(String(decision['decision_id'])))
+      permitted.set(String(decision['decision_id']), question);
+    return readDecision(question, JSON.parse(JSON.stringify(decision)));
+  };
+  const custos: Pick<Custos, 'ask' | 'approval'> = {
+    ask,
+    approval: async (id) => approval?.(id) ?? { kind: 'status', status: 'pending' },
+  };
+  const log = (line: string): void => void logs.push(line);
+  const guard = new Guard({ agentId: AGENT, server: SERVER, custos, clock: quickClock(), waitMs });
+  const reporter = { called: (report: CallReport): void => void reports.push(report) };
+  const session = new Session({ reporter, hide, log, definitions: new Definitions() });
+  let ids = 0;
+  const stdio = new StdioSession({
+    guard,
+    session,
+    log,
+    newId: () => String((ids += 1)),
+    ends: {
+      toClient: (line) => void client.push(line.toString('utf8').replace(/\r?\n$/, '')),
+      toServer: (line) => {
+        const text = line.toString('utf8').replace(/\r?\n$/, '');
+        if (!text.includes('"id":"custos-guard-')) return void server.push(text);
+        const { id } = JSON.parse(text) as { id: string };
+        const list = { jsonrpc: '2.0', id, result: { tools: tools() } };
+        setImmediate(() => stdio.fromServer(Buffer.from(`${JSON.stringify(list)}\n`)));
+      },
+    },
+  });
+  const lineOf = (message: unknown): Buffer =>
+    Buffer.from(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  return {
+    stdio,
+    session,
+    client,
+    server,
+    asked,
+    permitted,
+    reports,
+    logs,
+    fromClient: (message) => stdio.fromClient(lineOf(message)),
+    fromServer: (message) => stdio.fromServer(lineOf(message)),
+  };
+}

@@ -1,0 +1,305 @@
+// Decisions about one call: waiting for a human, approvals that outlive their call, and tools that change meanwhile.
+import { expect } from 'chai';
+import { type Answer, type GuardSession, startGuardSession, turn } from '../../support/guard-session.ts';
+
+const APPROVAL = 'apr_01m7z6w78c5ardnz9csgncbv86';
+const call = (id: number, meta: object = {}): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'write', arguments: { path: 'a' }, _meta: meta },
+});
+const list = (id: number, ...tools: object[]): [object, object] => [
+  { jsonrpc: '2.0', id, method: 'tools/list' },
+  { jsonrpc: '2.0', id, result: { tools } },
+];
+const CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+
+function see(guarded: GuardSession, id: number, ...tools: object[]): void {
+  const [request, response] = list(id, ...tools);
+  guarded.fromClient(request);
+  guarded.fromServer(response);
+}
+
+/** The text of the only refusal. */
+function refusal({ client }: GuardSession): string {
+  const lines = client.filter((line) => line.includes('"isError":true'));
+  expect(lines).to.have.length(1);
+  return String((JSON.parse(lines[0] ?? '') as { result: { content: { text: string }[] } }).result.content[0]?.text);
+}
+
+/** ESCALATE until the approval is named, then what the service says of it. */
+const withApproval =
+  (said: Answer) =>
+  (_: unknown, approvalId: string | undefined): Answer =>
+    approvalId === undefined ? { verdict: 'ESCALATE' } : said;
+
+async function settled(guarded: GuardSession): Promise<void> {
+  for (
+    let i = 0;
+    i < 20 && guarded.server.length === 0 && !guarded.client.some((line) => line.includes('isError'));
+    i += 1
+  )
+    await turn();
+}
+
+describe('a call that a human has to approve', () => {
+  it('waits, asks again with the approval, and is forwarded', async () => {
+    let looks = 0;
+    const guarded = startGuardSession({
+      answer: withApproval({ verdict: 'ALLOW' }),
+      approval: () => ({ kind: 'status', status: (looks += 1) > 3 ? 'approved' : 'pending' }),
+    });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    expect(guarded.asked.map(({ approvalId }) => approvalId)).to.deep.equal([undefined, APPROVAL]);
+    expect(guarded.server).to.deep.equal([JSON.stringify(call(1))]);
+  });
+
+  it('shows progress that increases, stays below the first notice of a server, and ends with the wait', async () => {
+    let looks = 0;
+    const guarded = startGuardSession({
+      answer: withApproval({ verdict: 'ALLOW' }),
+      approval: () => ({ kind: 'status', status: (looks += 1) > 12 ? 'approved' : 'pending' }),
+    });
+    guarded.fromClient(call(1, { progressToken: 't' }));
+    await settled(guarded);
+    const notices = guarded.client.map(
+      (line) => JSON.parse(line) as { params: { progressToken: string; progress: number; message: string } },
+    );
+    const values = notices.map(({ params }) => params.progress);
+    expect(values.length).to.be.greaterThan(3);
+    expect(values).to.deep.equal(values.toSorted((a, b) => a - b));
+    expect(new Set(values).size).to.equal(values.length);
+    expect(Math.max(...values)).to.be.lessThan(0.001);
+    expect(notices[0]?.params).to.include({ progressToken: 't' });
+    expect(notices[0]?.params.message).to.include(APPROVAL).and.include('because of the test');
+  });
+
+  it('shows nothing to a client that has not asked for progress', async () => {
+    const guarded = startGuardSession({ answer: () => ({ verdict: 'ESCALATE' }), waitMs: 1_000 });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    expect(guarded.client).to.have.length(1);
+  });
+
+  it('is refused in time when nobody decides, with the approval and how to look at it', async () => {
+    const guarded = startGuardSession({ answer: () => ({ verdict: 'ESCALATE' }), waitMs: 1_000 });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    expect(refusal(guarded)).to.include(APPROVAL).and.include('custos approvals show').and.include('same arguments');
+    expect(guarded.server).to.deep.equal([]);
+  });
+
+  it('does not wait at all with a wait of 0', async () => {
+    let looks = 0;
+    const guarded = startGuardSession({
+      answer: () => ({ verdict: 'ESCALATE' }),
+      approval: () => ({ kind: 'status', status: String((looks += 1)) }),
+      waitMs: 0,
+    });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    expect([refusal(guarded).includes(APPROVAL), looks]).to.deep.equal([true, 0]);
+  });
+
+  it('is refused with the words of the human who rejects it', async () => {
+    const reasons = [{ code: 'APPROVAL_REJECTED', message: `${APPROVAL} was rejected: not on a Friday` }];
+    const guarded = startGuardSession({
+      answer: withApproval({ verdict: 'DENY', reasons }),
+      approval: () => ({ kind: 'status', status: 'rejected' }),
+    });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    expect(refusal(guarded)).to.include('not on a Friday');
+  });
+
+  it('is refused at once when no approval could be opened', async () => {
+    const guarded = startGuardSession({ answer: () => ({ verdict: 'ESCALATE', approval: undefined }) });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    expect(refusal(guarded)).to.include('no approval could be opened');
+  });
+
+  it('goes on waiting while the service is away for a moment, and is refused when its key is not valid any more', async () => {
+    let looks = 0;
+    const guarded = startGuardSession({
+      answer: () => ({ verdict: 'ESCALATE' }),
+      approval: () => ({ kind: 'failed', sentence: `failure ${(looks += 1)}`, isFinal: looks > 3 }),
+    });
+    guarded.fromClient(call(1));
+    await settled(guarded);
+    expect(refusal(guarded)).to.include('failure 4');
+  });
+
+  for (const how of ['late', 'cancelled'] as const)
+    it(`leaves its approval behind when it is ${how}: the same call later uses it, another call does not`, async () => {
+      let status = 'pending';
+      const guarded = startGuardSession({
+        answer: withApproval({ verdict: 'ALLOW' }),
+        approval: () => ({ kind: 'status', status }),
+        waitMs: how === 'late' ? 1_000 : 1e9,
+      });
+      guarded.fromClient(call(1));
+      await turn();
+      if (how === 'late') await settled(guarded);
+      else guarded.fromClient({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+      await turn();
+      status = 'approved';
+      guarded.fromClient({
+        jsonrpc: '2.0',
+        id: 2,
+        method: 'tools/call',
+        params: { name: 'write', arguments: { path: 'b' } },
+      });
+      await turn();
+      guarded.fromClient(call(3));
+      await turn();
+      const asked = guarded.asked.map(({ question, approvalId }) => [question.call.id, approvalId]);
+      expect(asked).to.deep.include.members([
+        [3, APPROVAL],
+        [2, undefined],
+      ]);
+      expect(guarded.server).to.include(JSON.stringify(call(3)));
+    });
+
+  it('asks as if there were none when an approval from earlier can not be used', async () => {
+    let calls = 0;
+    const used: Answer = { verdict: 'DENY', reasons: [{ code: 'APPROVAL_USED', message: 'x' }] };
+    const guarded = startGuardSession({
+      answer: (_, approvalId) =>
+        approvalId === undefined && (calls += 1) > 1
+          ? { verdict: 'ALLOW' }
+          : approvalId === undefined
+            ? { verdict: 'ESCALATE' }
+            : used,
+      waitMs: 0,
+    });
+    guarded.fromClient(call(1));
+    await turn();
+    guarded.fromClient(call(2));
+    await turn();
+    expect(guarded.asked.map(({ approvalId }) => approvalId)).to.deep.equal([undefined, APPROVAL, undefined]);
+    expect(guarded.server).to.deep.equal([JSON.stringify(call(2))]);
+  });
+
+  it('permits one call, even when the service gives the decision that used the approval again', async () => {
+    const guarded = startGuardSession({ answer: () => ({ verdict: 'ALLOW', decision_id: 'dec_same' }) });
+    guarded.fromClient(call(1));
+    guarded.fromClient(call(2));
+    await turn();
+    expect(guarded.server).to.deep.equal([JSON.stringify(call(1))]);
+    expect(refusal(guarded)).to.include('permitted one call already');
+  });
+});
+
+describe('the definition of a tool', () => {
+  const [one, two] = [
+    { name: 'write', description: 'one' },
+    { name: 'write', description: 'two' },
+  ];
+
+  it('goes with the question, as the server listed it last', async () => {
+    const guarded = startGuardSession();
+    see(guarded, 1, one);
+    guarded.fromClient(call(2));
+    await turn();
+    see(guarded, 3, two);
+    guarded.fromClient(call(4));
+    await turn();
+    const [first, second] = guarded.asked.map(({ question }) => question.definitionDigest);
+    expect(first).to.match(/^sha256:[0-9a-f]{64}$/);
+    expect(second)
+      .to.match(/^sha256:/)
+      .and.not.equal(first);
+  });
+
+  it('is looked up by the guard when the client has not listed the tools, and after a notice of a change', async () => {
+    let tools = [one];
+    const guarded = startGuardSession({ tools: () => tools });
+    guarded.fromClient(call(1));
+    await turn();
+    tools = [two];
+    guarded.fromServer(CHANGED);
+    guarded.fromClient(call(2));
+    guarded.fromClient(call(3));
+    await turn();
+    const digests = guarded.asked.map(({ question }) => question.definitionDigest);
+    expect(digests[0]).to.match(/^sha256:/);
+    expect(digests[1])
+      .to.match(/^sha256:/)
+      .and.not.equal(digests[0]);
+    expect(digests[2]).to.equal(digests[1]);
+    // The client sees the notice and none of the guard's lists.
+    expect(guarded.client).to.deep.equal([JSON.stringify(CHANGED)]);
+  });
+
+  it('is asked about anew when it changes while the decision is made', async () => {
+    let answer: (said: Answer) => void = () => undefined;
+    const guarded = startGuardSession({ answer: () => new Promise((resolve) => (answer = resolve)) });
+    see(guarded, 1, one);
+    guarded.fromClient(call(2));
+    await turn();
+    see(guarded, 3, two);
+    answer({ verdict: 'ALLOW' });
+    await turn();
+    expect(guarded.server).to.have.length(2);
+    expect(guarded.asked).to.have.length(2);
+    answer({ verdict: 'DENY' });
+    await turn();
+    expect(guarded.server).to.have.length(2);
+    refusal(guarded);
+  });
+
+  it('that a human approved is not good for another: the call is asked about without the approval', async () => {
+    let status = 'pending';
+    const guarded = startGuardSession({
+      answer: withApproval({ verdict: 'ALLOW' }),
+      approval: () => ({ kind: 'status', status }),
+      waitMs: 5_000,
+    });
+    see(guarded, 1, one);
+    guarded.fromClient(call(2));
+    await turn();
+    see(guarded, 3, two);
+    status = 'approved';
+    for (let i = 0; i < 20 && guarded.asked.length < 3; i += 1) await turn();
+    expect(guarded.asked.slice(0, 2).map(({ approvalId }) => approvalId)).to.deep.equal([undefined, undefined]);
+    const [first, second] = guarded.asked.map(({ question }) => question.definitionDigest);
+    expect(second).to.not.equal(first);
+  });
+
+  it('is unusable when one list has two of them, and calls are refused until a list has one', async () => {
+    const guarded = startGuardSession();
+    see(guarded, 1, one, { name: 'read' }, two);
+    guarded.fromClient(call(2));
+    await turn();
+    expect([refusal(guarded).includes('lists the tool twice'), guarded.asked.length]).to.deep.equal([true, 0]);
+    see(guarded, 3, one, one);
+    guarded.fromClient(call(4));
+    await turn();
+    expect(guarded.asked).to.have.length(1);
+  });
+
+  it('is one over the pages of a list, and two on two pages are two in one list', async () => {
+    const guarded = startGuardSession();
+    const page = (id: number, cursor: string | undefined, nextCursor: string | undefined, tool: object): void => {
+      guarded.fromClient({ jsonrpc: '2.0', id, method: 'tools/list', params: { cursor } });
+      guarded.fromServer({ jsonrpc: '2.0', id, result: { tools: [tool], nextCursor } });
+    };
+    page(1, undefined, 'p2', one);
+    page(2, 'p2', undefined, two);
+    guarded.fromClient(call(3));
+    await turn();
+    expect(refusal(guarded)).to.include('lists the tool twice');
+  });
+
+  it('without canonical JSON has its calls refused', async () => {
+    const guarded = startGuardSession();
+    guarded.fromClient({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    guarded.fromServer('{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"write","description":"\\ud800"}]}}');
+    guarded.fromClient(call(2));
+    await turn();
+    expect(refusal(guarded)).to.include('no canonical JSON');
+  });
+});

@@ -1,0 +1,126 @@
+// Obligations that the guard keeps: limits on arguments and redaction of results; everything else refuses the call.
+import { expect } from 'chai';
+import { limitArgumentsOf, limited, redactedResponse, termsOf } from '../../../cli/mcp-guard/obligations.ts';
+import { readCall, type ToolCall } from '../../../cli/mcp-guard/tool-call.ts';
+
+function callOf(args: object | undefined, more: object = {}): { call: ToolCall; text: string } {
+  const value = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'q', arguments: args, ...more } };
+  const text = JSON.stringify(value);
+  const read = readCall({ text, value });
+  if (read.kind !== 'call') throw new Error(read.kind);
+  return { call: read.call, text };
+}
+
+const SCHEMA = {
+  properties: {
+    limit: { type: 'integer' },
+    pageSize: { type: ['number', 'null'] },
+    page_size_note: { type: 'integer' },
+    max_rows: { type: 'string' },
+  },
+};
+
+describe('max_rows', () => {
+  it('is about the numeric arguments that bound results, in either spelling', () => {
+    expect(limitArgumentsOf(SCHEMA)).to.deep.equal(['limit', 'pageSize']);
+    expect(limitArgumentsOf({ properties: { path: { type: 'string' } } })).to.deep.equal([]);
+    expect(limitArgumentsOf(null)).to.deep.equal([]);
+  });
+
+  for (const [args, forwarded] of [
+    [
+      { limit: 500, q: 'x' },
+      { limit: 100, q: 'x' },
+    ],
+    [{ limit: 7 }, { limit: 7 }],
+    [{ limit: 0 }, { limit: 100 }],
+    [{ limit: -1 }, { limit: 100 }],
+    [
+      { limit: 1e9, pageSize: 20, other: [1] },
+      { limit: 100, pageSize: 20, other: [1] },
+    ],
+    [{ q: 'x' }, { limit: 100, q: 'x' }],
+    [{}, { limit: 100 }],
+    [undefined, { limit: 100 }],
+  ] as const)
+    it(`makes ${JSON.stringify(args)} ${JSON.stringify(forwarded)}`, () => {
+      const { call, text } = callOf(args);
+      const terms = termsOf([{ type: 'max_rows', limit: 100 }], call, ['limit', 'pageSize']);
+      if (typeof terms === 'string') throw new Error(terms);
+      const sent = JSON.parse(limited(text, terms.limits)) as { params: { arguments: unknown } };
+      expect(sent.params.arguments).to.deep.equal(forwarded);
+    });
+
+  it('changes no other byte', () => {
+    const text = '{"id":1, "params": {"arguments" : {"n":1.0,"limit" : 500 } ,"name":"q"}}';
+    expect(limited(text, new Map([['limit', 9]]))).to.equal(text.replace('500', '9'));
+  });
+
+  for (const [why, args, names, limit] of [
+    ['the tool has no argument for it', { limit: 5 }, [], 100],
+    ['the argument is not a number', { limit: 'all' }, ['limit'], 100],
+    ['it is 0, which many tools take for no limit', {}, ['limit'], 0],
+    ['it is missing', {}, ['limit'], undefined],
+  ] as const)
+    it(`refuses the call when ${why}`, () => {
+      expect(termsOf([{ type: 'max_rows', limit }], callOf(args).call, names)).to.be.a('string');
+    });
+});
+
+describe('redact_fields', () => {
+  const redact = (result: object, ...fields: string[]): unknown => redactedResponse({ id: 1, result }, fields);
+
+  it('makes fields unreadable wherever they are: structured, in JSON text, in JSON inside of JSON, in any case', () => {
+    const inner = JSON.stringify({ rows: [{ Email: 'a@b', n: 1 }], deep: JSON.stringify({ email: 'a@b' }) });
+    const shown = redact(
+      {
+        content: [{ type: 'text', text: inner }],
+        structuredContent: { list: [{ email: 'a@b' }] },
+        _meta: { email: 'a@b' },
+      },
+      'email',
+    );
+    const text = JSON.stringify(shown);
+    expect(text).to.include('[redacted]').and.include('\\"n\\":1');
+    expect(text).to.not.include('a@b');
+  });
+
+  it('withholds content in which nobody can find a field', () => {
+    const content = [
+      { type: 'text', text: 'email: a@b' },
+      { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+      { type: 'resource', resource: { uri: 'x', text: 'a@b' } },
+      { type: 'resource_link', uri: 'x' },
+      'a@b',
+    ];
+    const shown = redact({ content }, 'email') as { result: { content: { text: string }[] } };
+    expect(shown.result.content.every(({ text }) => text.startsWith('[withheld'))).to.equal(true);
+  });
+
+  it('reaches errors, and answers that ask for input', () => {
+    expect(
+      redactedResponse({ id: 1, error: { code: 1, message: 'm', data: { email: 'a@b' } } }, ['email']),
+    ).to.deep.equal({
+      id: 1,
+      error: { code: 1, message: 'm', data: { email: '[redacted]' } },
+    });
+    expect(
+      JSON.stringify(redact({ resultType: 'input_required', inputRequests: { email: 'a@b' } }, 'email')),
+    ).to.not.include('a@b');
+  });
+
+  it('has no answer to give for a task, whose result comes by another request', () => {
+    expect(redact({ task: { taskId: 't' } }, 'email')).to.equal(undefined);
+    expect(redact({ resultType: 'task', taskId: 't' }, 'email')).to.equal(undefined);
+    expect(termsOf([{ type: 'redact_fields', fields: ['email'] }], callOf({}, { task: {} }).call, [])).to.include(
+      'task',
+    );
+  });
+});
+
+describe('an obligation', () => {
+  for (const type of ['read_only', 'rate', 'watermark'])
+    it(`${type} refuses the call, also beside one that can be kept`, () => {
+      expect(termsOf([{ type: 'redact_fields', fields: [] }, { type }], callOf({}).call, [])).to.include(type);
+    });
+});
