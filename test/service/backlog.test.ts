@@ -1,4 +1,4 @@
-// Thousands of intents that wait longer than the sweeper waits: no more jobs than rows, and none lost with its queue.
+// A backlog of intents that wait longer than the sweeper waits: no more jobs than rows, and none lost with its queue.
 import { expect } from 'chai';
 import pg from 'pg';
 import pino from 'pino';
@@ -13,7 +13,8 @@ import { describeUnless } from '../support/skip.ts';
 import { waitFor } from '../support/wait.ts';
 
 const logger = pino({ level: 'silent' });
-const INTENTS = 3_000;
+/** More than one batch of the relay and of the sweeper. */
+const INTENTS = 1_200;
 
 function suite(title: string, reason: string | undefined, startRedis: () => Promise<TestRedis | undefined>): void {
   describeUnless(reason, `a backlog of intents, with queues in ${title}`, () => {

@@ -156,7 +156,7 @@ describe('policy sets', function suite() {
     expect((await service.admin.get('/metrics')).text).to.match(/^custos_policy_folder_ok 1$/m);
   });
 
-  it('change as a whole: in twenty swaps no answer mixes two of them', async () => {
+  it('change as a whole: in ten swaps no answer mixes two of them', async () => {
     const digests = new Map<string, string>();
     for (const name of ['A', 'B']) digests.set(await service.apply(setOf(name)), name);
     const client = await service.client();
@@ -185,7 +185,7 @@ describe('policy sets', function suite() {
     };
     const asking = [ask(), ask(), ask()];
     try {
-      for (let swap = 0; swap < 20; swap += 1) {
+      for (let swap = 0; swap < 10; swap += 1) {
         const already = asked;
         await Promise.race([service.apply(setOf(swap % 2 === 0 ? 'A' : 'B')), Promise.all(asking)]);
         // At least one whole answer under each set.
