@@ -2,6 +2,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { approvalView } from '../shared/api/approval-view.ts';
 import { MAX_REASON } from '../shared/api/approval.ts';
+import { maskedArguments } from '../shared/core/tools/mask.ts';
 import type { DecisionBody } from '../shared/api/decision.ts';
 import { APPROVAL_STATES } from '../shared/core/decision/approval.ts';
 import { requestedText } from '../shared/core/decision/approval-bound.ts';
@@ -130,9 +131,19 @@ function factLines(row: ShownApproval): [string, string][] {
   const facts = factsOf(row);
   if (facts === undefined) return [];
   const { data_classes: classes, flags, places } = facts.intent;
-  return Object.entries({ classes, flags, places }).flatMap(([name, list]) =>
-    list.length === 0 ? [] : [[name, list.join(', ')]],
+  const { tool } = facts;
+  const call: [string, string][] =
+    tool === undefined
+      ? []
+      : [
+          ['tool', `${tool.name} of ${tool.server}${tool.problem === undefined ? '' : `: ${tool.problem}`}`],
+          ...(tool.changed ? [['changed', 'its definition is not the one that was approved'] as [string, string]] : []),
+          ['arguments', JSON.stringify(maskedArguments(tool.arguments))],
+        ];
+  const lists = Object.entries({ classes, flags, places }).flatMap(([name, list]) =>
+    list.length === 0 ? [] : [[name, list.join(', ')] as [string, string]],
   );
+  return [...call, ...lists];
 }
 
 function linesOf(row: ShownApproval, nowMs: number): [string, string][] {

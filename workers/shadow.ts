@@ -68,8 +68,9 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
   const apply = async (folder: Awaited<ReturnType<typeof readPolicyFolder>>): Promise<void> => {
     const loaded = await draftOfFolder(db, folder);
     if (!loaded.ok) return refuse(loaded.findings);
-    const { digest, policies } = loaded.set;
-    if (draft?.digest !== digest) draft = { digest, policies: policies.length, replayer: createReplayer(loaded.set) };
+    const { digest, policies, lexicon } = loaded.set;
+    if (draft?.digest !== digest)
+      draft = { digest, policies: policies.length, replayer: createReplayer(loaded.set, lexicon) };
     findings = [];
     logger.info({ digest, share }, 'shadow policies are evaluated');
   };

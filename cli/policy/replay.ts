@@ -9,6 +9,7 @@ import {
   type ReplayReport,
   replayRange,
 } from '../../shared/domain/drafts/replay-store.ts';
+import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import type { Environment } from '../../shared/kernel/vocabulary.ts';
 import { requireOrganisation, runAdmin } from '../admin.ts';
@@ -124,7 +125,12 @@ function printBrokenDraft({ findings }: Extract<Draft, { ok: false }>, options: 
   return EXIT.broken;
 }
 
-async function replay(db: Database, set: PolicySet, range: ReplayRange, options: ReplayOptions): Promise<ReplayReport> {
+async function replay(
+  db: Database,
+  set: PolicySet<Lexicon>,
+  range: ReplayRange,
+  options: ReplayOptions,
+): Promise<ReplayReport> {
   const report = await replayRange({ db, set, range, onProgress: await progressOf(db, range) });
   if (options.html !== undefined) writePage(options.html, report);
   if (options.json) printJson(report);

@@ -1,4 +1,5 @@
 // Evaluates one question of an enforce request and makes its decision durable; a dry run is evaluated only.
+import { toolMember } from '../../shared/core/tools/call.ts';
 import type { EnforceRequestBody } from '../../shared/api/decision.ts';
 import type { Explanation } from '../../shared/core/policy/evaluate.ts';
 import type { EvaluatedQuestion, Unwritten } from '../../shared/domain/decisions/approval-naming.ts';
@@ -65,11 +66,26 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
     const refuse = (message: string): ApiError => invalidField(`${at}/intent_id`, message);
     const parse = await parses.read(key.organisationId, key.environment, intentId);
     if (parse === undefined || parse.agentId !== body.agent_id) throw refuse('names no parse of this agent');
+    if (body.tool !== undefined) throw refuse('names a parse of a text, and the question is a tool call');
     if (parse.normalized !== body.intent) throw refuse('names a parse with another normalized intent');
     // An approval of this very parse can be used until it ends.
     const begunAtMs = opening?.intentId === intentId ? Math.min(opening.begunAtMs, nowMs()) : nowMs();
     if (begunAtMs - parse.createdAtMs > PARSE_COUNTS_MS) throw refuse('names a parse that is older than 15 minutes');
     return parse.reading;
+  };
+
+  /** The reading of the question alone. @throws {ApiError} E2001 */
+  const ownReading = (
+    { set }: ActivePolicies,
+    { key: { organisationSlug: organisation } }: Asker,
+    { intent, tool }: EnforceRequestBody,
+    at: string,
+  ): IntentReading => {
+    if (intent !== undefined && tool !== undefined)
+      throw invalidField(`${at}/tool`, 'stands beside "intent": a question has exactly one of both');
+    if (tool !== undefined) return readings.ofTool({ set, organisation }, tool, `${at}/tool`);
+    if (intent === undefined) throw invalidField(`${at}/intent`, 'is missing: a question has "intent" or "tool"');
+    return readings.of({ set, organisation }, intent, `${at}/intent`);
   };
 
   return {
@@ -79,7 +95,7 @@ export function createEvaluation(deps: EvaluationDeps): Evaluation {
       const { agent_id: agentId, intent_id: intentId, approval_id: approvalId } = body;
       assertMayName(key, agentId, `${at}/agent_id`);
       assertMayExplain(asker, body, at);
-      const own = readings.of({ set: active.set, organisation: key.organisationSlug }, body.intent, `${at}/intent`);
+      const own = ownReading(active, asker, body, at);
       const opening = approvalId === undefined ? undefined : await recorder.openingOf(key, agentId, approvalId);
       const named = intentId === undefined ? undefined : await readingOfParse(asker, body, intentId, at, opening);
       const agent = { organisationId, environment, agentId, begunAtMs: opening?.begunAtMs };
@@ -154,6 +170,7 @@ function dryRunOf(
     key_id: key.keyId,
     // The decider has serialized it.
     intent: JSON.parse(intent.member) as unknown,
+    ...(facts.tool === undefined ? {} : { tool: toolMember(facts.tool) }),
     trust: {
       claimed_level: trust.claimed?.level ?? null,
       recorded_level: trust.recorded.level,

@@ -21,6 +21,7 @@ import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { readDuration } from '../../shared/domain/keys/durations.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
+import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../shared/core/policy/load.ts';
 import {
   ReplayParams,
@@ -71,7 +72,7 @@ function rangeOf(body: RequestBody, key: AuthenticatedKey, nowMs: number): Repla
 }
 
 /** @throws {ApiError} E2001 with every finding, by its file in the request; E4001 for an unknown digest */
-async function draftOf(db: Database, body: RequestBody): Promise<PolicySet> {
+async function draftOf(db: Database, body: RequestBody): Promise<PolicySet<Lexicon>> {
   const { files, digest } = body;
   if ((files === undefined) === (digest === undefined))
     throw invalidField('', 'must name its draft by files or by digest, and not by both');
@@ -113,7 +114,7 @@ export function policyReplayRoutes({ db, nowMs }: PolicyReplayDeps): Route[] {
   /** One replay at a time: two would block other requests twice as long. */
   let isReplaying = false;
 
-  const atOnce = async (set: PolicySet, range: ReplayRange): Promise<ReplayReport> => {
+  const atOnce = async (set: PolicySet<Lexicon>, range: ReplayRange): Promise<ReplayReport> => {
     isReplaying = true;
     try {
       return await replayRange({ db, set, range });

@@ -18,7 +18,7 @@ const members = {
   }),
   digest: Type.String({
     description:
-      'What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows.',
+      'What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows, with secrets in the arguments of a tool call masked.',
   }),
   intentId: Nullable(Type.String({ description: 'The parse or the submitted intent that stands behind it.' })),
   createdAt: Timestamp,
@@ -44,7 +44,7 @@ export const ApprovalDetail = Type.Object(
     bound: Nullable(
       JsonObject({
         description:
-          'All that it is bound to: agent, organisation, environment, context, intentId, and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can not be used any more.',
+          'All that it is bound to: agent, organisation, environment, context, intentId, the tool call with all its arguments (secrets are masked), and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can not be used any more.',
       }),
     ),
     context: Nullable(

@@ -7,18 +7,22 @@ import { CallerId, Cursor, Instant, Limit, listOf, Nullable, StringEnum, Timesta
 import { Context, IntentId, RiskSchema } from './intent.ts';
 import { ProblemSchema } from './problem.ts';
 import { PromiseSchema } from './proof.ts';
+import { ToolAnswer, ToolCallSchema } from './tool.ts';
 
 const Level = Type.Integer({ minimum: 0, maximum: 7 });
 
 export const EnforceRequest = Type.Object(
   {
-    intent: Type.String({
-      minLength: 1,
-      maxLength: 2_048,
-      description:
-        'A normalized intent (`data.read.user_profile`), or `action:resource` (`delete:db/production/users`).',
-      examples: ['data.read.user_profile'],
-    }),
+    intent: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2_048,
+        description:
+          'A normalized intent (`data.read.user_profile`), or `action:resource` (`delete:db/production/users`). Exactly one of `intent` and `tool`.',
+        examples: ['data.read.user_profile'],
+      }),
+    ),
+    tool: Type.Optional(ToolCallSchema),
     agent_id: CallerId,
     trust_level: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 7, description: 'A claim: it can only lower the recorded level.' }),
@@ -29,7 +33,7 @@ export const EnforceRequest = Type.Object(
       Type.String({
         pattern: '^[0-9A-Za-z_-]{1,64}$',
         description:
-          'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written, intent_id and context, read as they were then. It lets an ESCALATE through and nothing that is denied.',
+          'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It lets an ESCALATE through and nothing that is denied.',
       }),
     ),
     explain: Type.Optional(
@@ -113,11 +117,15 @@ export const RequestedSchema = Type.Union(
   [
     Type.Object({ intent: Type.String() }, { additionalProperties: false }),
     Type.Object({ action: Type.String(), resource: Type.String() }, { additionalProperties: false }),
+    Type.Object(
+      { tool: Type.Object({ server: Type.String(), name: Type.String() }, { additionalProperties: false }) },
+      { additionalProperties: false },
+    ),
   ],
   {
     $id: 'Requested',
     description:
-      "The caller's own words, as they came: the intent of an enforcement, or action and resource of a submitted intent. Decisions that were recorded before this member was have none.",
+      "The caller's own words, as they came: the intent of an enforcement, action and resource of a submitted intent, or the tool that is called. Decisions that were recorded before this member was have none.",
     examples: [{ intent: 'delete:db/production/users' }],
   },
 );
@@ -144,6 +152,7 @@ const common = {
     },
     { additionalProperties: false },
   ),
+  tool: Type.Optional(ToolAnswer),
   trust: Type.Object(
     {
       claimed_level: Nullable(Level),

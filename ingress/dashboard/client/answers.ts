@@ -9,7 +9,10 @@ export interface Risk {
 }
 
 /** The caller's own words, as they came. */
-export type Requested = { readonly intent: string } | { readonly action: string; readonly resource: string };
+export type Requested =
+  | { readonly intent: string }
+  | { readonly action: string; readonly resource: string }
+  | { readonly tool: { readonly server: string; readonly name: string } };
 
 /** GET /v1/decisions/{id} */
 export interface DecisionAnswer {

@@ -21,6 +21,8 @@ export interface FactPieces {
   readonly context: string;
   readonly intent: string;
   readonly key: string;
+  /** Absent when the question is no tool call. */
+  readonly tool?: string | undefined;
 }
 
 /** JCS of all facts (RFC 8785): sorted members with the prepared pieces spliced in. */
@@ -30,7 +32,7 @@ export function canonicalFacts(facts: Facts, pieces: FactPieces): string {
     `{"agent":${pieces.agent},"context":${pieces.context},"environment":"${environment}"` +
     `,"history":${canonicalHistory(history)},"intent":${pieces.intent},"key":${pieces.key}` +
     `,"organisation":{"slug":"${organisation.slug}"}` +
-    `,"time":{"date":"${time.date}","hour":${time.hour},"minute_of_day":${time.minute_of_day},"now":"${time.now}","weekday":${time.weekday}}` +
+    `,"time":{"date":"${time.date}","hour":${time.hour},"minute_of_day":${time.minute_of_day},"now":"${time.now}","weekday":${time.weekday}}${pieces.tool === undefined ? '' : `,"tool":${pieces.tool}`}` +
     `,"trust":${trustText(trust)}}`
   );
 }
@@ -65,6 +67,8 @@ export interface DecisionParts {
   readonly policyDigest: string;
   /** JCS of intentMember. */
   readonly intent: string;
+  /** JCS of toolMember. Absent when the question is no tool call. */
+  readonly tool?: string | undefined;
   readonly trust: Facts['trust'];
   /** X-Request-Id of the request that asked: ASCII without quotes and backslashes. Absent where no request is known. */
   readonly requestId?: string | undefined;
@@ -140,7 +144,7 @@ function textsOf(evaluation: Evaluation): { obligations: string; reasons: string
 
 /**
  * Serializes a decision. The body is JCS: `agent_id allowed approval? decision_id evaluated_at expires_at factsDigest intent key_id
- * obligations policy_set reasons request_id? trust verdict`; the answer is the same without factsDigest, with `proof`.
+ * obligations policy_set reasons request_id? tool? trust verdict`; the answer is the same without factsDigest, with `proof`.
  */
 export function writeDecision(parts: DecisionParts): DecisionBytes {
   const { verdict } = parts.evaluation;
@@ -151,9 +155,10 @@ export function writeDecision(parts: DecisionParts): DecisionBytes {
     `{"agent_id":${agentId},"allowed":${verdict === 'ALLOW' || verdict === 'DEGRADE'}${approvalText(parts.approval)}` +
     `,"decision_id":"${parts.decisionId}","evaluated_at":"${evaluatedAt}","expires_at":"${expiresAt}"`;
   const requestText = parts.requestId === undefined ? '' : `,"request_id":"${parts.requestId}"`;
+  const toolText = parts.tool === undefined ? '' : `,"tool":${parts.tool}`;
   const beforeProof = `,"intent":${parts.intent},"key_id":"${parts.keyId}","obligations":${obligations},"policy_set":{"digest":"${parts.policyDigest}"}`;
   const tail =
-    `,"reasons":${reasons}${requestText},"trust":{"as_of":{"day":"${asOf.day}","signals":${asOf.signals}}` +
+    `,"reasons":${reasons}${requestText}${toolText},"trust":{"as_of":{"day":"${asOf.day}","signals":${asOf.signals}}` +
     `,"claimed_level":${trust.claimed === null ? 'null' : trust.claimed.level},"effective_level":${trust.level}` +
     `,"recorded_level":${trust.recorded.level},"score":${trust.recorded.score},"uncertainty":${trust.uncertainty}}` +
     `,"verdict":"${verdict}"}`;

@@ -19,8 +19,11 @@ export interface Risk {
   certain?: { level: RiskLevel; score: number };
 }
 
-/** The caller's input, unchanged: the `intent` of an enforcement, or action and resource of a submitted intent. */
-export type Requested = { readonly intent: string } | { readonly action: string; readonly resource: string };
+/** The caller's input, unchanged: the `intent` of an enforcement, action and resource of a submitted intent, or the tool that is called. */
+export type Requested =
+  | { readonly intent: string }
+  | { readonly action: string; readonly resource: string }
+  | { readonly tool: { readonly server: string; readonly name: string } };
 
 /** A parsed intent with the canonical resource that policies match. */
 export type IntentFacts = Omit<ParsedIntent, 'alternatives'> & {

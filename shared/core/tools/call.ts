@@ -1,4 +1,5 @@
-// A tool call as a question: its members, and the facts that policies see of it.
+// A tool call as a question: its members, its limits, and the facts that policies see of it.
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { canonicalize } from '../proof/canonical.ts';
 
@@ -26,9 +27,31 @@ export interface ToolFacts extends ToolCall {
   readonly problem?: string;
 }
 
+/** Bytes of the canonical JSON of the arguments. */
+export const MAX_ARGUMENTS_BYTES = 262_144;
+/** The object of the arguments itself is the first level. */
+export const MAX_ARGUMENTS_DEPTH = 32;
 export const DEFINITION_DIGEST_PATTERN = '^sha256:[0-9a-f]{64}$';
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1));
+}
+
+/** What is wrong with the arguments of a call, beyond that they are a JSON object; undefined when nothing is. */
+export function argumentsProblem(args: ToolCall['arguments']): string | undefined {
+  if (isDeeperThan(args, MAX_ARGUMENTS_DEPTH)) return `must not have more than ${MAX_ARGUMENTS_DEPTH} levels`;
+  const bytes = Buffer.byteLength(canonicalize(args));
+  if (bytes <= MAX_ARGUMENTS_BYTES) return undefined;
+  return `must have at most ${MAX_ARGUMENTS_BYTES} bytes as JSON without white space, and has ${bytes}`;
+}
 
 /** `sha256:` and the hexadecimal SHA-256 of the canonical JSON (RFC 8785) of the arguments. @throws {TypeError} on what is not JSON */
 export function argumentsDigest(args: ToolCall['arguments']): string {
   return `sha256:${createHash('sha256').update(canonicalize(args)).digest('hex')}`;
+}
+
+/** The part of a call that a decision repeats, also in its record: the arguments are only there as their digest. */
+export function toolMember({ server, name, arguments_digest, known, changed }: ToolFacts): object {
+  return { server, name, arguments_digest, known, changed };
 }

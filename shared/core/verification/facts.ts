@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Facts } from '../policy/types.ts';
 import { canonicalize } from '../proof/canonical.ts';
+import { argumentsDigest, toolMember } from '../tools/call.ts';
 import { effectiveTrust } from '../trust/score.ts';
 import { intentMember } from '../decision/record.ts';
 import type { Report } from './failures.ts';
@@ -60,12 +61,14 @@ export function parseFacts(bytes: Uint8Array): Facts | undefined {
 
 /** Checks the members that verification itself reads; if another one is malformed, the evaluator answers DENY. */
 function isFacts(value: unknown): value is Facts {
-  if (!hasExactly(value, MEMBERS)) return false;
+  const members = Object.hasOwn(Object(value), 'tool') ? ([...MEMBERS, 'tool'] as const) : MEMBERS;
+  if (!hasExactly<(typeof MEMBERS)[number] | 'tool'>(value, members)) return false;
   const { agent, context, environment, history, intent, key, organisation, time, trust } = value;
   return (
     hasExactly(agent, ['id', 'registered', 'status', 'capabilities', 'tags']) &&
     typeof agent.registered === 'boolean' &&
     isObject(context) &&
+    (members === MEMBERS || isCall(value.tool)) &&
     typeof environment === 'string' &&
     hasExactly(history, ['last_60s', 'last_1h', 'last_24h']) &&
     isObject(intent) &&
@@ -86,6 +89,10 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+function isCall(tool: unknown): boolean {
+  return isObject(tool) && isObject(tool['arguments']);
+}
+
 function isScored(value: Readonly<Record<'level' | 'score', unknown>>): boolean {
   return typeof value.level === 'number' && typeof value.score === 'number';
 }
@@ -104,6 +111,8 @@ export function checkAgreement(facts: Facts, { record, body }: DecisionRecord, r
       ([name, known]) => [`intent.${name}`, memberOf(body.intent, name), known] as const,
     ),
     ['intent', Object.keys(body.intent ?? {}).sort(), Object.keys(withoutUndefined(intentMember(facts.intent))).sort()],
+    ['tool', body.tool, facts.tool && toolMember(facts.tool)],
+    ['tool.arguments_digest', facts.tool?.arguments_digest, facts.tool && argumentsDigest(facts.tool.arguments)],
     ['trust.score', body.trust.score, trust.recorded.score],
     ['trust.uncertainty', body.trust.uncertainty, trust.uncertainty],
     ['trust.effective_level', body.trust.effective_level, trust.level],

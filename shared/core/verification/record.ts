@@ -23,6 +23,8 @@ export interface DecisionBody {
   readonly reasons: readonly BodyReason[];
   /** Absent in decisions older than this member. */
   readonly request_id?: string;
+  /** Of a tool call. */
+  readonly tool?: unknown;
   readonly trust: BodyTrust;
   readonly verdict: Verdict;
 }
@@ -65,7 +67,7 @@ const BODY = [
   'trust',
   'verdict',
 ] as const;
-const OPTIONAL = ['approval', 'request_id'] as const;
+const OPTIONAL = ['approval', 'request_id', 'tool'] as const;
 const TRUST = ['as_of', 'claimed_level', 'effective_level', 'recorded_level', 'score', 'uncertainty'] as const;
 const REASON = ['policy', 'rule', 'effect', 'code', 'message'] as const;
 

@@ -5,6 +5,7 @@ import { loadKey } from '../keys/lookup.ts';
 import { writeServiceRecord } from '../ledger/service-record.ts';
 import { genuine, sealedColumns, type SealedRow, updateSealed } from '../../platform/db/seals/rows.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
+import { maskedArguments } from '../../core/tools/mask.ts';
 import type { Facts } from '../../core/policy/types.ts';
 import { approvalDigest, type BoundStatement, boundStatement } from '../../core/decision/approval-bound.ts';
 import { areSameHands } from './hands.ts';
@@ -112,7 +113,10 @@ export function factsOf({ facts }: Pick<ShownApproval, 'facts'>): Facts | undefi
 export function boundOf(row: Pick<ShownApproval, 'facts' | 'intent_id' | 'digest'>): BoundStatement | null {
   const facts = factsOf(row);
   if (facts === undefined || approvalDigest(facts, row.intent_id) !== row.digest) return null;
-  return boundStatement(facts, row.intent_id);
+  const { tool } = facts;
+  const shown =
+    tool === undefined ? facts : { ...facts, tool: { ...tool, arguments: maskedArguments(tool.arguments) } };
+  return boundStatement(shown, row.intent_id);
 }
 
 /** The first row of a statement, if this service wrote it. */

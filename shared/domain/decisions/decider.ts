@@ -167,6 +167,7 @@ export function createDecider(deps: DeciderDeps): Decider {
     const { key, reading, context } = question;
     return {
       intent: reading.unassessed,
+      ...(reading.call === undefined ? {} : { tool: reading.call.facts }),
       agent: agent.facts,
       trust: trustOf(agent, question, now),
       key: { id: key.keyId, bound: key.agentIds !== null, environment: key.environment },
@@ -245,6 +246,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         agent: answer.agentText,
         context: question.context === undefined ? '{}' : canonicalize(question.context),
         intent: answer.intent.canonical,
+        tool: question.reading.call?.canonical,
         key: keyText(key, answer.facts.key),
       });
       const bytes: DecisionBytes = writeDecision({
@@ -257,6 +259,7 @@ export function createDecider(deps: DeciderDeps): Decider {
         evaluatedAtMs: answer.nowMs,
         policyDigest: active.set.digest,
         intent: answer.intent.member,
+        tool: question.reading.call?.member,
         trust: answer.facts.trust,
         requestId: question.requestId,
         asOf: answer.asOf,

@@ -15,6 +15,8 @@ import {
   parseEnforceIntent,
 } from '../../core/intent/resource.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
+import { argumentsProblem, type ToolCall, type ToolFacts, toolMember } from '../../core/tools/call.ts';
+import { readCall } from '../../core/tools/read-call.ts';
 import type { IntentFacts, Requested, Risk, RiskFacts } from '../../core/policy/types.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { intentMember } from '../../core/decision/record.ts';
@@ -24,7 +26,18 @@ export interface IntentReading {
   readonly unassessed: RiskFacts['intent'];
   /** The normalized strings of parses of the same: with the action as written and as meant, the resource as written and as it looks. */
   readonly names: readonly string[];
+  /** The call that was read; absent when the question is none. */
+  readonly call?: ReadToolCall;
   withRisk(risk: Risk): AssessedIntent;
+}
+
+/** A call with the texts that are made of it. */
+export interface ReadToolCall {
+  readonly facts: ToolFacts;
+  /** JCS of the facts. */
+  readonly canonical: string;
+  /** JCS of the part that a decision repeats. */
+  readonly member: string;
 }
 
 /** A reading whose risk is known. Its texts are made when they are asked for: a parse that is only shown needs none. */
@@ -53,11 +66,15 @@ export class AssessedIntent {
 export function createReading(
   unassessed: RiskFacts['intent'],
   names: readonly string[] = [unassessed.normalized],
+  tool?: ToolFacts,
 ): IntentReading {
   let last: AssessedIntent | undefined;
   return {
     unassessed,
     names,
+    ...(tool === undefined
+      ? {}
+      : { call: { facts: tool, canonical: canonicalize(tool), member: canonicalize(toolMember(tool)) } }),
     withRisk(risk) {
       if (last?.risk !== risk) last = new AssessedIntent(unassessed, risk);
       return last;
@@ -126,6 +143,8 @@ export interface IntentReadings {
   of(asking: Asking, intent: string, pointer: string): IntentReading;
   /** Reads an action and a resource given apart. @throws {ApiError} E2001 at /action or /resource */
   ofAction(asking: Asking, action: string, resource: string): IntentReading;
+  /** Reads a tool call by the catalogues of the set; never remembered. @throws {ApiError} E2001 below `pointer` */
+  ofTool(asking: Asking, call: ToolCall, pointer: string): IntentReading;
 }
 
 function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon): IntentReading {
@@ -193,5 +212,14 @@ export function createReadings(): IntentReadings {
         if (!parsed.ok) throw invalidField(canonicalResource(resource).ok ? '/action' : '/resource', parsed.message);
         return parsed;
       }),
+    ofTool({ set, organisation }, call, pointer) {
+      const problem = argumentsProblem(call.arguments);
+      if (problem !== undefined) throw invalidField(`${pointer}/arguments`, problem);
+      const { tool, intent } = readCall(call, set.tools, set.lexicon.forOrganisation(organisation));
+      const { server, name } = call;
+      const requested = { tool: { server, name } };
+      // No parse of a text says anything about a call.
+      return createReading({ ...intent, requested, depth: depthOf(intent.resource), parsed: false }, [], tool);
+    },
   };
 }

@@ -5,6 +5,7 @@ import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import { createDifference, REPORT_LIMITS } from '../../core/policy/difference.ts';
 import type { DifferenceReport } from '../../core/policy/difference-types.ts';
+import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
@@ -143,7 +144,7 @@ export async function countDecisions(
 
 export interface ReplayDeps {
   readonly db: Database;
-  readonly set: PolicySet;
+  readonly set: PolicySet<Lexicon>;
   readonly range: ReplayRange;
   /** Hears after each page how many decisions have been replayed; what it throws ends the replay. */
   readonly onProgress?: ((replayed: number) => void | Promise<void>) | undefined;
@@ -156,7 +157,7 @@ export interface ReplayDeps {
  */
 export async function replayRange(deps: ReplayDeps): Promise<ReplayReport> {
   const { db, set, range, onProgress, signal } = deps;
-  const replayer = createReplayer(set);
+  const replayer = createReplayer(set, set.lexicon);
   const difference = createDifference(REPORT_LIMITS);
   const sets = new Map<string, number>();
   let replayed = 0;

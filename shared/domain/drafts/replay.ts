@@ -3,7 +3,9 @@ import { unknownRisk } from '../../core/policy/combine.ts';
 import { isSame } from '../../core/policy/difference.ts';
 import type { Compared, NotEvaluable } from '../../core/policy/difference-types.ts';
 import { createEvaluator, type Evaluator } from '../../core/policy/evaluate.ts';
+import type { Lexicon } from '../../core/intent/lexicon/types.ts';
 import type { PolicySet } from '../../core/policy/load.ts';
+import { readCall } from '../../core/tools/read-call.ts';
 import type { Evaluation, Facts, Reason, Risk, RiskFacts } from '../../core/policy/types.ts';
 import { isBeforeBinding } from '../../core/decision/approval-bound.ts';
 import { factsDigest } from '../../core/decision/record.ts';
@@ -36,14 +38,27 @@ const MEMO_LIMIT = 20_000;
 
 /**
  * Replays decisions under a set. Risk is computed again by the intake policies of the set; trust, agent, history, time
- * and the reading of the intent (action, object, data classes, ...) are as they were recorded. What a human had approved
- * counts as approved. Decisions of earlier versions are evaluated by the meaning of missing facts that they were decided by,
+ * and the reading of the intent (action, object, data classes, ...) are as they were recorded. A tool call is read again by
+ * the catalogues of another set, when a lexicon is given. What a human had approved counts as approved. Decisions of earlier versions are evaluated by the meaning of missing facts that they were decided by,
  * so that what differs is what the draft changes.
  */
-export function createReplayer(set: Pick<PolicySet, 'digest' | 'compiled'>): Replayer {
+export function createReplayer(
+  set: Pick<PolicySet, 'digest' | 'compiled'> & Partial<Pick<PolicySet, 'tools'>>,
+  lexicon?: Lexicon,
+): Replayer {
   const present = createEvaluator({ set, memoLimit: MEMO_LIMIT });
   const earlier = createEvaluator({ set, memoLimit: MEMO_LIMIT, missingOpens: 'everything' });
   const evaluatorFor = (facts: Facts): Evaluator => (isBeforeBinding(facts) ? earlier : present);
+
+  /** The facts of a tool call as the catalogues of this set read it. */
+  const readAgain = (facts: Facts): Facts => {
+    const { tool: call, intent: recorded, organisation } = facts;
+    if (call === undefined || lexicon === undefined || set.tools === undefined) return facts;
+    const { tool, intent } = readCall(call, set.tools, lexicon.forOrganisation(organisation.slug));
+    const { requested, parsed, risk } = recorded;
+    const depth = intent.resource.split('/').filter((segment) => segment !== '*').length;
+    return { ...facts, tool, intent: { ...intent, ...(requested && { requested }), parsed, depth, risk } };
+  };
 
   const verdictOf = (facts: Facts, approval: Reason | undefined): Evaluation | Promise<Evaluation> =>
     approval === undefined
@@ -72,7 +87,7 @@ export function createReplayer(set: Pick<PolicySet, 'digest' | 'compiled'>): Rep
       const special = specialOf(body.reasons);
       if (special !== undefined && special.kind !== 'used') return { kind: 'standing', policyDigest };
       const before = recordedOf(body);
-      const after = await evaluate(facts, special?.reason);
+      const after = await evaluate(policyDigest === set.digest ? facts : readAgain(facts), special?.reason);
       // Nothing but damage leads here; the difference of the set that was in force is empty all the same.
       if (policyDigest === set.digest && !isSame(before, after))
         return { kind: 'not_evaluable', why: 'notReproduced', policyDigest };

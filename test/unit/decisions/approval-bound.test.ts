@@ -53,7 +53,17 @@ function pathsIn(value: unknown, above = ''): string[] {
 }
 
 const CONTEXT = { ticket: 'OPS-1', nested: { rows: 3 } };
-const FACTS = factsWith({ context: CONTEXT, 'trust.claimed': { level: 1, score: 200 } });
+const TOOL = {
+  server: 'files',
+  name: 'move',
+  arguments: { from: '/a', options: { force: true } },
+  arguments_digest: 'sha256:1',
+  definition_digest: 'sha256:2',
+  annotations: { readOnlyHint: false },
+  known: true,
+  changed: false,
+};
+const FACTS = factsWith({ context: CONTEXT, 'trust.claimed': { level: 1, score: 200 }, tool: TOOL });
 
 describe('the binding of an approval', () => {
   const paths = new Set([...VOCABULARY.map(({ fact, path }) => fullPath(fact, path)), ...pathsIn(FACTS)]);
@@ -63,6 +73,7 @@ describe('the binding of an approval', () => {
       const changed = factsWith({
         context: structuredClone(CONTEXT),
         'trust.claimed': { level: 1, score: 200 },
+        tool: structuredClone(TOOL),
         [path]: another(at(FACTS, path)),
       });
       expect(at(changed, path), 'the test changes it').to.not.deep.equal(at(FACTS, path));
@@ -89,6 +100,7 @@ describe('the binding of an approval', () => {
       agent_id: 'agent.id',
       agentId: 'agent.id',
       context: 'context',
+      tool: 'tool',
       intent_id: 'intentId',
     };
     const apart: Readonly<Record<string, string>> = {

@@ -10,6 +10,7 @@ const TONES: Readonly<Record<Risk['level'], Tone>> = { low: 'neutral', medium: '
 /** What was asked for, in the caller's own words; where they are not on record, as it was read. */
 export function wordsOf({ requested, normalized }: DecisionAnswer['intent']): string {
   if (requested === undefined) return normalized;
+  if ('tool' in requested) return `${requested.tool.server} ${requested.tool.name}`;
   return 'intent' in requested ? requested.intent : `${requested.action} ${requested.resource}`;
 }
 

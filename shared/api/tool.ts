@@ -1,0 +1,72 @@
+// Tool calls as the HTTP interface has them, in questions and in decisions.
+import { Type } from 'typebox';
+import {
+  DEFINITION_DIGEST_PATTERN,
+  MAX_ARGUMENTS_BYTES,
+  MAX_ARGUMENTS_DEPTH,
+  type ToolCall,
+} from '../core/tools/call.ts';
+import { CallerId, JsonObject } from './common.ts';
+
+const Hint = Type.Boolean();
+
+/** The question of a guard in front of a tool. Other members of annotations are accepted, because servers may have more, and not kept. */
+export const ToolCallSchema = Type.Unsafe<ToolCall>(
+  Type.Object(
+    {
+      server: {
+        ...CallerId,
+        description: 'The name that the operator gave the source of the tool: that of its catalogue.',
+        examples: ['filesystem'],
+      },
+      name: { ...CallerId, description: 'The name of the tool.', examples: ['write_file'] },
+      arguments: JsonObject({
+        description: `As the tool gets them: at most ${MAX_ARGUMENTS_BYTES} bytes as JSON without white space, and ${MAX_ARGUMENTS_DEPTH} levels. Stored with the facts of the decision and erased with them; its record has only their digest.`,
+        examples: [{ path: '/srv/app/report.txt', content: 'done' }],
+      }),
+      definition_digest: Type.Optional(
+        Type.String({
+          pattern: DEFINITION_DIGEST_PATTERN,
+          description:
+            'SHA-256 of the canonical JSON (RFC 8785) of {name, description, inputSchema, annotations} of the tool as the guard saw it, absent members left out. A pinned tool that comes without it counts as changed.',
+          examples: [`sha256:${'0'.repeat(64)}`],
+        }),
+      ),
+      annotations: Type.Optional(
+        Type.Object(
+          {
+            title: Type.Optional(Type.String({ maxLength: 1_000 })),
+            readOnlyHint: Type.Optional(Hint),
+            destructiveHint: Type.Optional(Hint),
+            idempotentHint: Type.Optional(Hint),
+            openWorldHint: Type.Optional(Hint),
+          },
+          {
+            additionalProperties: true,
+            description: 'The hints of the server itself. They decide only where its catalogue has trustAnnotations.',
+            examples: [{ readOnlyHint: true }],
+          },
+        ),
+      ),
+    },
+    { $id: 'ToolCall', additionalProperties: false, description: 'A tool call, in place of an intent.' },
+  ),
+);
+
+/** What a decision says about the call. */
+export const ToolAnswer = Type.Object(
+  {
+    server: Type.String(),
+    name: Type.String(),
+    arguments_digest: Type.String({
+      description: '`sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments.',
+    }),
+    known: Type.Boolean({
+      description: 'Whether a catalogue says what the call does. Otherwise its action is `unknown`.',
+    }),
+    changed: Type.Boolean({
+      description: 'Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too.',
+    }),
+  },
+  { $id: 'ToolAnswer', additionalProperties: false },
+);

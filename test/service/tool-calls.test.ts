@@ -1,0 +1,244 @@
+// Tool calls over HTTP: what a decision says of them, what is stored, bound, verified and refused.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { definitionDigest } from '../../shared/core/tools/definition.ts';
+import { argumentsDigest } from '../../shared/core/tools/call.ts';
+import type { ToolEntry } from '../../shared/core/tools/schema.ts';
+import type { Client, ClientResponse } from '../support/client.ts';
+import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
+import { startServiceAndWorker } from '../support/worker.ts';
+import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
+import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
+import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
+
+const SEEN = definitionDigest({ name: 'read_text_file', description: 'Reads a file.' });
+const tools: Record<string, ToolEntry> = {
+  read_text_file: { action: 'read', resource: 'file/{path}', definition: SEEN },
+  list: { action: 'read', resource: 'file/{path}' },
+  stat: { action: 'read', resource: 'file/{at}' },
+  write_file: { action: 'update', effect: 'destructive', resource: 'file/{path}', traits: ['irreversible'] },
+  run: { action: 'execute', reads: { command: 'shell' } },
+};
+const POLICY = {
+  id: 'no-keys',
+  description: 'No tool reads keys.',
+  stage: 'enforce',
+  target: { actions: ['*'], resources: ['*'] },
+  rules: [
+    {
+      name: 'keys',
+      conditions: {
+        all: [
+          { fact: 'tool', path: 'present', operator: 'equal', value: true },
+          { fact: 'tool', path: 'arguments.path', operator: 'isPresent', value: true },
+          { fact: 'tool', path: 'arguments.path', operator: 'matchesGlob', value: '/srv/keys/**' },
+        ],
+      },
+      event: { type: 'DENY', params: { code: 'KEYS', message: 'keys stay where they are' } },
+    },
+  ],
+};
+const shipped = Object.fromEntries(
+  readdirSync(SHIPPED_POLICIES)
+    .filter((name) => name.endsWith('.json') && name !== 'lexicon.json')
+    .map((name) => [name, JSON.parse(readFileSync(path.join(SHIPPED_POLICIES, name), 'utf8')) as unknown]),
+);
+const policies = {
+  ...shipped,
+  'no-keys.json': POLICY,
+  'tools/filesystem.json': { server: 'filesystem', description: 'Files of a test.', tools },
+};
+
+const codes = ({ json }: ClientResponse): string[] => json.reasons.map(({ code }: { code: string }) => code);
+
+describe('a tool call', () => {
+  let service: Service;
+  let client: Client;
+  let append: () => Promise<unknown>;
+  let close: () => Promise<void>;
+  before(async () => {
+    const started = await startServiceAndWorker({ policies });
+    ({ service, close } = started);
+    append = () => started.worker.append();
+    client = service.admin.withKey((await service.addKey()).key);
+  });
+  after(() => close());
+
+  const call = (name: string, args: object, more: object = {}) => ({
+    server: 'filesystem',
+    name,
+    arguments: args,
+    ...more,
+  });
+  const ask = (tool: object, more: object = {}, by: Client = client) =>
+    by.post('/v1/enforce', { agent_id: 'bot', tool, ...more });
+
+  it('is decided by its catalogue, and the decision names the call and the digest of its arguments', async () => {
+    const args = { path: '/srv/../srv/./app//a.txt' };
+    const { status, json } = await ask(call('list', args));
+    expect(status).to.equal(200);
+    expect(json).to.include({ verdict: 'ALLOW' });
+    expect(json.tool).to.deep.equal({
+      server: 'filesystem',
+      name: 'list',
+      arguments_digest: argumentsDigest(args),
+      known: true,
+      changed: false,
+    });
+    expect(json.intent).to.deep.include({
+      requested: { tool: { server: 'filesystem', name: 'list' } },
+      action: 'read',
+      resource: 'file/srv/app/a/txt',
+      parsed: false,
+    });
+  });
+
+  it('is denied by a rule about its arguments, in every spelling of the path', async () => {
+    for (const file of ['/srv/keys/a', '/srv//keys/a', '/srv/app/../keys/a', '/srv/keys/../../srv/keys/x'])
+      expect(codes(await ask(call('list', { path: file }))), file).to.include('KEYS');
+    expect((await ask(call('list', { path: '/srv/app' }))).json.verdict).to.equal('ALLOW');
+  });
+
+  it('escalates when the tool, the server or an argument is not known, or the tool has changed', async () => {
+    const doubtful: [object, object][] = [
+      [call('format', {}), { known: false, changed: false }],
+      [
+        { ...call('list', { path: '/a' }), server: 'other' },
+        { known: false, changed: false },
+      ],
+      [call('stat', { at: '../../a' }), { known: false, changed: false }],
+      [call('stat', { at: 7 }), { known: false, changed: false }],
+      [
+        call('read_text_file', { path: '/a' }, { definition_digest: `sha256:${'0'.repeat(64)}` }),
+        { known: true, changed: true },
+      ],
+      [call('read_text_file', { path: '/a' }), { known: true, changed: true }],
+    ];
+    for (const [tool, said] of doubtful) {
+      const { json } = await ask(tool);
+      expect(json.verdict, JSON.stringify(tool)).to.equal('ESCALATE');
+      expect(json.tool).to.include(said);
+      expect(json.intent.action).to.equal('unknown');
+    }
+    expect((await ask(call('read_text_file', { path: '/a' }, { definition_digest: SEEN }))).json.verdict).to.equal(
+      'ALLOW',
+    );
+  });
+
+  it('counts what its command does', async () => {
+    const { json } = await ask(call('run', { command: 'ls /srv; rm -rf /srv/app' }));
+    expect(json).to.include({ verdict: 'DENY' });
+    expect(json.intent).to.include({ action: 'delete', effect: 'destructive' });
+  });
+
+  it('stores its arguments with the facts, and never in the record', async () => {
+    const secret = `note-${'q'.repeat(12)}`;
+    const { json } = await ask(call('list', { path: '/srv', note: secret }));
+    const [row] = await service.rows<{ record: Buffer; facts: Buffer }>(
+      'SELECT record, facts FROM decision WHERE decision_id = $1',
+      [json.decision_id],
+    );
+    expect(row?.record.toString())
+      .to.contain(argumentsDigest({ path: '/srv', note: secret }))
+      .and.not.contain(secret);
+    expect(row?.facts.toString()).to.contain(secret);
+    const again = await service.admin.get(`/v1/decisions/${json.decision_id}`);
+    expect(again.json.tool).to.deep.equal(json.tool);
+  });
+
+  it('is one of a batch, a dry run, and explained with the values that its conditions saw', async () => {
+    const body = {
+      requests: [
+        { agent_id: 'bot', tool: call('list', { path: '/a' }) },
+        { agent_id: 'bot', tool: call('stat', { at: 7 }) },
+        { agent_id: 'bot' },
+      ],
+    };
+    const { json } = await client.post('/v1/enforce/batch', body);
+    expect(json.decisions.map((one: Record<string, unknown>) => one['verdict'])).to.deep.equal([
+      'ALLOW',
+      'ESCALATE',
+      undefined,
+    ]);
+    expect(json.decisions[2].error).to.include({ code: 'E2001' });
+    const dry = await ask(call('list', { path: '/srv/keys/a' }), { dry_run: true, explain: true }, service.admin);
+    expect(dry.json).to.include({ dry_run: true, verdict: 'DENY' });
+    expect(dry.json.tool).to.include({ known: true });
+    const rule = dry.json.explanation.find((one: { rule: string }) => one.rule === 'keys');
+    expect(rule.conditions[2]).to.deep.include({ actual: '/srv/keys/a', result: true });
+  });
+
+  const refusals: [name: string, body: object, pointer: string][] = [
+    ['neither intent nor tool', {}, '/intent'],
+    ['both intent and tool', { intent: 'data.read.x', tool: call('list', {}) }, '/tool'],
+    ['arguments that are no object', { tool: call('list', []) }, '/tool/arguments'],
+    ['no arguments', { tool: { server: 'a', name: 'b' } }, '/tool/arguments'],
+    ['a server that is no identifier', { tool: { ...call('list', {}), server: 'a\u0000' } }, '/tool/server'],
+    ['a name that is no identifier', { tool: { ...call('list', {}), name: '..' } }, '/tool/name'],
+    ['a digest that is none', { tool: call('list', {}, { definition_digest: 'abc' }) }, '/tool/definition_digest'],
+    [
+      'a hint that is no boolean',
+      { tool: call('list', {}, { annotations: { readOnlyHint: 'yes' } }) },
+      '/tool/annotations/readOnlyHint',
+    ],
+    ['an unknown member', { tool: call('list', {}, { argumnets: {} }) }, '/tool/argumnets'],
+    ['a parse of a text', { tool: call('list', {}), intent_id: 'int_01jq3k00000000000000000000' }, '/intent_id'],
+  ];
+  for (const [name, body, pointer] of refusals)
+    it(`is refused with ${name}: E2001 at ${pointer}`, async () => {
+      const { status, json } = await client.post('/v1/enforce', { agent_id: 'bot', ...body });
+      expect([status, json.code]).to.deep.equal([400, 'E2001']);
+      expect(json.errors.map((error: { pointer: string }) => error.pointer)).to.include(pointer);
+    });
+
+  it('takes arguments of 256 kB and 32 levels, and refuses a byte or a level more', async () => {
+    const sized = (bytes: number) => ({ path: '/a', x: 'x'.repeat(bytes - '{"path":"/a","x":""}'.length) });
+    const nested = (levels: number): object => (levels === 1 ? { x: 1 } : { x: nested(levels - 1) });
+    const statuses = await Promise.all(
+      [sized(262_144), sized(262_145), nested(32), nested(33)].map(
+        async (args) => (await ask(call('list', args))).status,
+      ),
+    );
+    expect(statuses).to.deep.equal([200, 400, 200, 400]);
+  });
+
+  it('opens an approval of this very call: with its arguments masked, and of use for no other arguments', async () => {
+    const pinned = (args: object, more: object = {}) => call('read_text_file', args, more);
+    const args = { path: '/srv/a', token: 'abc', note: 'key sk-abcdefghijklmnopqrstuv of ours' };
+    const { json } = await ask(pinned(args));
+    expect(json.verdict).to.equal('ESCALATE');
+    const { approval_id } = json.approval;
+    const shown = (await service.admin.get(`/v1/approvals/${approval_id}`)).json;
+    expect(shown.requested).to.deep.equal({ tool: { server: 'filesystem', name: 'read_text_file' } });
+    expect(shown.bound.tool.arguments).to.deep.equal({
+      path: '/srv/a',
+      token: '[secret]',
+      note: 'key [secret] of ours',
+    });
+    expect((await service.admin.post(`/v1/approvals/${approval_id}/approve`, { reason: 'seen' })).status).to.equal(200);
+    const others: [object, string][] = [
+      [pinned({ ...args, note: 'other' }), 'APPROVAL_MISMATCH'],
+      [pinned({ path: '/srv/a' }), 'APPROVAL_MISMATCH'],
+      [pinned(args, { definition_digest: `sha256:${'1'.repeat(64)}` }), 'APPROVAL_MISMATCH'],
+      [pinned(args, { annotations: { readOnlyHint: true } }), 'APPROVAL_MISMATCH'],
+      [call('list', args), 'APPROVAL_MISMATCH'],
+    ];
+    for (const [tool, code] of others) expect(codes(await ask(tool, { approval_id }))).to.deep.equal([code]);
+    const used = await ask(pinned(args), { approval_id });
+    expect(used.json.verdict).to.equal('ALLOW');
+  });
+
+  it('leads to what is on record, when every decision is evaluated again', async () => {
+    const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }), compileLexicon });
+    for (const before of [() => Promise.resolve(), append]) {
+      await before();
+      let verified = 0;
+      for await (const outcome of verifier.all({})) {
+        expect(outcome.status, outcome.sentence).to.not.equal('failed');
+        verified += 1;
+      }
+      expect(verified).to.be.above(15);
+    }
+  });
+});
