@@ -137,7 +137,7 @@ export const generateKeyCommand: CommandBody = {
 };
 
 async function requireKey(db: Database, keyId: string) {
-  const key = await loadKey(db, keyId);
+  const key = (await loadKey(db, keyId))?.key;
   if (key === undefined) throw new UsageError(`There is no key ${keyId}. "custos keys list" shows the ids.`);
   return key;
 }

@@ -4,7 +4,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { BoundedCache } from '../../shared/kernel/bounded-cache.ts';
 import type { Database, Sql, Statement } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
-import { toAuthenticated } from '../../shared/domain/keys/authenticator.ts';
 import { loadKey } from '../../shared/domain/keys/lookup.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { writeServiceRecord } from '../../shared/domain/ledger/service-record.ts';
@@ -139,7 +138,7 @@ export function createSessions({ db, nowMs, secure, onUse }: SessionsDeps): Sess
       const stored = await loadKey(db, row.key_id);
       if (stored === undefined || stored.revoked)
         return refuse(hash, new ApiError('E1002', 'The key that you signed in with has been revoked.'));
-      const key = toAuthenticated(stored);
+      const { key } = stored;
       if (key.expiresAtMs !== null && now >= key.expiresAtMs)
         return refuse(hash, new ApiError('E1003', 'The key that you signed in with has expired.'));
       if (now >= row.expires_at.getTime())

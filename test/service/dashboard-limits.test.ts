@@ -3,7 +3,6 @@ import http from 'node:http';
 import { expect } from 'chai';
 import { ANONYMOUS_PER_SECOND } from '../../ingress/request/address-limit.ts';
 import { createSessions, MAX_SESSIONS_PER_KEY } from '../../ingress/dashboard/sessions.ts';
-import { toAuthenticated } from '../../shared/domain/keys/authenticator.ts';
 import { loadKey } from '../../shared/domain/keys/lookup.ts';
 import type { ClientResponse } from '../support/client.ts';
 import { OWN_HEADERS, type Signed, signIn, withCookie } from '../support/dashboard.ts';
@@ -122,7 +121,7 @@ describe('limits of the dashboard', () => {
       for (let k = 0; k < 3; k += 1) {
         const stored = await loadKey(db, (await service.addKey({ organisationId, scopes: ['admin:*'] })).keyId);
         if (stored === undefined) throw new Error('the key is not stored');
-        cookies.push((await sessions.open(toAuthenticated(stored))).cookie.split(';', 1)[0] ?? '');
+        cookies.push((await sessions.open(stored.key)).cookie.split(';', 1)[0] ?? '');
       }
     }
     for (const cookie of cookies)

@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { createSessions, IDLE_MS, SESSION_MS } from '../../ingress/dashboard/sessions.ts';
 import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS } from '../../ingress/dashboard/attempts.ts';
-import { toAuthenticated } from '../../shared/domain/keys/authenticator.ts';
 import { formatKey, generateKey } from '../../shared/domain/keys/format.ts';
 import { loadKey } from '../../shared/domain/keys/lookup.ts';
 import type { ClientResponse } from '../support/client.ts';
@@ -52,7 +51,7 @@ describe('sessions of the dashboard', () => {
     const sessions = createSessions({ db, nowMs, secure: true, onUse: () => undefined });
     const stored = await loadKey(db, adminKeyId());
     if (stored === undefined) throw new Error('the admin key is not stored');
-    const { cookie } = await sessions.open(toAuthenticated(stored));
+    const { cookie } = await sessions.open(stored.key);
     expect(cookie).to.match(/; HttpOnly; SameSite=Strict; Path=\/dashboard; Secure$/);
   });
 

@@ -82,7 +82,7 @@ function principalOf(payload: EvaluatePayload, claimed: ClaimedIntent): Principa
     organisationId: payload.organisationId,
     organisationSlug: claimed.organisation_slug,
     environment: payload.environment,
-    agentIds: claimed.key_agent_ids === null ? null : new Set(claimed.key_agent_ids),
+    agentIds: claimed.key_agent_ids,
   };
 }
 

@@ -151,7 +151,7 @@ export async function peekApproval(
 
 /** Of a key that this service did not write, no line is known: then nobody repeats the use. */
 async function withLineage(sql: Sql, row: StoredApproval, usedBy: string): Promise<StoredApproval> {
-  return { ...row, used_by_lineage: (await loadKey(sql, usedBy))?.lineage ?? null };
+  return { ...row, used_by_lineage: (await loadKey(sql, usedBy))?.key.lineage ?? null };
 }
 
 /**

@@ -47,7 +47,7 @@ export interface ClaimedIntent {
   readonly resource: string;
   /** JSON text. */
   readonly context: string | null;
-  readonly key_agent_ids: string[] | null;
+  readonly key_agent_ids: ReadonlySet<string> | null;
   readonly key_lineage: string;
   /** False: the row of the key, or of its organisation, is not as this service wrote it, so nothing may be decided for it. */
   readonly isKeyKnown: boolean;
@@ -211,9 +211,9 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
       const values = [organisationId, environment, intentId, new Date(nowMs)];
       const [row] = await db.query<Omit<ClaimedIntent, 'key_agent_ids' | 'key_lineage' | 'isKeyKnown'>>(CLAIM, values);
       if (row === undefined) return undefined;
-      const key = await loadKey(db, row.key_id);
+      const key = (await loadKey(db, row.key_id))?.key;
       const isKeyKnown = key?.organisationId === organisationId && key.environment === environment;
-      if (!isKeyKnown) return { ...row, key_agent_ids: [], key_lineage: row.key_id, isKeyKnown };
+      if (!isKeyKnown) return { ...row, key_agent_ids: new Set(), key_lineage: row.key_id, isKeyKnown };
       const { agentIds, lineage, organisationSlug } = key;
       return { ...row, organisation_slug: organisationSlug, key_agent_ids: agentIds, key_lineage: lineage, isKeyKnown };
     },

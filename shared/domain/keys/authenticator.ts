@@ -7,7 +7,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { createKeyCache } from './cache.ts';
 import { type KeyParts, parseKey } from './format.ts';
-import { loadKey, type StoredKey } from './lookup.ts';
+import { loadKey } from './lookup.ts';
 import { presentedKey } from './presented.ts';
 import { createSecretCheck, rehashKey } from './previous-pepper.ts';
 import { createSecretHasher, type SecretHasher } from './secrets.ts';
@@ -107,13 +107,15 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
 
   /** One look-up. Unknown ids and wrong secrets cost the same: one HMAC, one statement, one comparison. */
   const read = async (parts: KeyParts): Promise<AuthenticatedKey | undefined> => {
-    const row = await loadKey(db, parts.keyId);
-    const { matches, again } = secrets.check(parts.secret, row);
-    if (!matches || row === undefined || row.environment !== parts.environment || row.revoked) return undefined;
+    const stored = await loadKey(db, parts.keyId);
+    const { matches, again } = secrets.check(parts.secret, stored);
+    if (!matches || stored === undefined || stored.revoked) return undefined;
+    const { key } = stored;
+    if (key.environment !== parts.environment) return undefined;
     // Not for an expired key: it is refused on use.
-    if (again !== undefined && !hasExpired(row, clock.nowMs()))
-      await db.transaction((sql) => rehashKey(sql, row.keyId, again));
-    return toAuthenticated(row);
+    if (again !== undefined && !hasExpired(key, clock.nowMs()))
+      await db.transaction((sql) => rehashKey(sql, key.keyId, again));
+    return key;
   };
 
   const look = (digest: string, parts: KeyParts, tries: number): Promise<AuthenticatedKey | undefined> => {
@@ -146,7 +148,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
 
   const use = (key: AuthenticatedKey): AuthenticatedKey => {
     const nowMs = clock.nowMs();
-    if (key.expiresAtMs !== null && nowMs >= key.expiresAtMs)
+    if (hasExpired(key, nowMs))
       throw new ApiError('E1003', 'The API key has expired; an administrator can make a new one.', {
         headers: CHALLENGE,
       });
@@ -190,31 +192,11 @@ function knownForMs(digest: string): number {
   return least + (Buffer.from(digest, 'base64').readUInt32BE(0) / 0x1_0000_0000) * (most - least);
 }
 
-function hasExpired({ expiresAt }: StoredKey, nowMs: number): boolean {
-  return expiresAt !== null && nowMs >= expiresAt.getTime();
-}
+const hasExpired = ({ expiresAtMs }: AuthenticatedKey, nowMs: number): boolean =>
+  expiresAtMs !== null && nowMs >= expiresAtMs;
 
 function invalidKey(): ApiError {
   return new ApiError('E1002', 'The API key is invalid or has been revoked.', {
     headers: CHALLENGE,
   });
-}
-
-/** The rights of a stored key. The caller checks whether it is revoked or expired. */
-export function toAuthenticated(row: StoredKey): AuthenticatedKey {
-  return {
-    keyId: row.keyId,
-    lineage: row.lineage,
-    name: row.name,
-    organisationId: row.organisationId,
-    organisationSlug: row.organisationSlug,
-    isOperator: row.isOperator,
-    organisationTier: row.organisationTier,
-    environment: row.environment,
-    scopes: new Set(row.scopes),
-    agentIds: row.agentIds === null ? null : new Set(row.agentIds),
-    // The organisation's tier may have been lowered after the key was made.
-    tier: Math.min(row.tier, row.organisationTier),
-    expiresAtMs: row.expiresAt === null ? null : row.expiresAt.getTime(),
-  };
 }

@@ -114,7 +114,7 @@ async function ensureKey(
       `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is stored under an earlier pepper. Set CUSTOS_PEPPER_PREVIOUS to it; then the key is stored anew. Otherwise "custos keys generate" prints a new one.`,
     );
   if (again !== undefined) await rehashKey(sql, made.keyId, again);
-  if (!matches || stored.organisationId !== owner.id)
+  if (!matches || stored.key.organisationId !== owner.id)
     throw new BootstrapError(
       `CUSTOS_BOOTSTRAP_KEY has the id ${made.keyId}, which belongs to another key already. "custos keys generate" prints a new one.`,
     );

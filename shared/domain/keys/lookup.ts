@@ -4,25 +4,15 @@ import { genuine, sealedColumns, type SealedRow, withoutPrefix } from '../../pla
 import type { SealedValues } from '../../platform/db/seals/tables.ts';
 import type { Environment, Scope } from '../../kernel/vocabulary.ts';
 import { earlierSql, lineageSql } from './lineage.ts';
+import type { AuthenticatedKey } from './types.ts';
 
+/** A stored key, also one that is revoked or has expired. */
 export interface StoredKey {
-  readonly keyId: string;
-  /** The id of the first key of its line. */
-  readonly lineage: string;
-  readonly name: string;
-  readonly environment: Environment;
+  readonly key: AuthenticatedKey;
   readonly secretHmac: Buffer;
   /** Fingerprint of the earlier pepper that its secret is stored under; null: the pepper in force. */
   readonly secretPepper: string | null;
-  readonly scopes: Scope[];
-  readonly agentIds: string[] | null;
-  readonly tier: number;
-  readonly expiresAt: Date | null;
   readonly revoked: boolean;
-  readonly organisationId: string;
-  readonly organisationSlug: string;
-  readonly organisationTier: number;
-  readonly isOperator: boolean;
 }
 
 const LOOK_UP: Statement = {
@@ -55,22 +45,25 @@ export async function loadKey(sql: Sql, keyId: string): Promise<StoredKey | unde
   if (row.lineage !== row.key_id && !(await isLineGenuine(sql, row.key_id))) return undefined;
   const { slug, tier, is_operator: isOperator } = organisation as SealedValues<'organisation'>;
   return {
-    keyId: row.key_id,
-    lineage: row.lineage,
-    name: row.name,
-    // A CHECK of the table allows no other.
-    environment: row.environment as Environment,
     secretHmac: row.secret_hmac,
     secretPepper: row.secret_pepper,
-    // Sealed: this service has validated them.
-    scopes: [...row.scopes] as Scope[],
-    agentIds: row.agent_ids === null ? null : [...row.agent_ids],
-    tier: row.tier,
-    expiresAt: row.expires_at,
     revoked: row.revoked_at !== null,
-    organisationId: row.organisation_id,
-    organisationSlug: slug,
-    organisationTier: tier,
-    isOperator,
+    key: {
+      keyId: row.key_id,
+      lineage: row.lineage,
+      name: row.name,
+      organisationId: row.organisation_id,
+      organisationSlug: slug,
+      organisationTier: tier,
+      isOperator,
+      // A CHECK of the table allows no other.
+      environment: row.environment as Environment,
+      // Sealed: this service has validated them.
+      scopes: new Set(row.scopes as readonly Scope[]),
+      agentIds: row.agent_ids === null ? null : new Set(row.agent_ids),
+      // The organisation's tier may have been lowered after the key was made.
+      tier: Math.min(row.tier, tier),
+      expiresAtMs: row.expires_at?.getTime() ?? null,
+    },
   };
 }

@@ -5,11 +5,20 @@ import { type Change, type ChangeListener } from '../../../shared/platform/db/ch
 import { ApiError } from '../../../shared/kernel/errors.ts';
 import { createAuthenticator, KNOWN_FOR_MS } from '../../../shared/domain/keys/authenticator.ts';
 import { formatKey, generateKey } from '../../../shared/domain/keys/format.ts';
-import type { StoredKey } from '../../../shared/domain/keys/lookup.ts';
 import { createSecretHasher } from '../../../shared/domain/keys/secrets.ts';
 import type { AuthenticatedKey } from '../../../shared/domain/keys/types.ts';
 
 const PEPPER = 'a pepper for tests, of no use elsewhere';
+
+/** A key of the table in memory. */
+type StoredKey = Omit<AuthenticatedKey, 'scopes' | 'agentIds' | 'expiresAtMs'> & {
+  readonly secretHmac: Buffer;
+  readonly secretPepper: string | null;
+  readonly scopes: readonly string[];
+  readonly agentIds: readonly string[] | null;
+  readonly expiresAt: Date | null;
+  readonly revoked: boolean;
+};
 
 /** The row that stands for a key, and its organisation beside it, as the look-up reads them. */
 function rowOf(key: StoredKey): object {

@@ -29,24 +29,18 @@ export function isUnset(table: SealedTableName, row: object): boolean {
   return table === 'policy_state' && digest === null && seal === null;
 }
 
-/**
- * The rows of a table by primary key (keyset pagination), each with the columns that checking needs.
- * @param more further columns to select, such as `, t.ctid`
- */
+/** The rows of a table by primary key (keyset pagination). @param columns of `t`, as a SELECT list */
 export async function* sealedBatches(
-  query: Query,
+  query: (text: string, values: readonly unknown[]) => Promise<Record<string, unknown>[]>,
   table: SealedTableName,
-  more = '',
+  columns: string,
 ): AsyncGenerator<Record<string, unknown>[]> {
   const { primaryKey } = sealedTable(table);
-  const columns = primaryKey.map((column) => `t.${column}`).join(', ');
+  const key = primaryKey.map((column) => `t.${column}`).join(', ');
   let last: unknown[] = [];
   for (;;) {
-    const behind = last.length === 0 ? '' : `WHERE (${columns}) > (${last.map((_, i) => `$${i + 1}`).join(', ')})`;
-    const rows = await query<Record<string, unknown>>(
-      `SELECT ${sealedColumns(table, 't')}${more} FROM ${table} t ${behind} ORDER BY ${columns} LIMIT ${BATCH}`,
-      last,
-    );
+    const behind = last.length === 0 ? '' : `WHERE (${key}) > (${last.map((_, i) => `$${i + 1}`).join(', ')})`;
+    const rows = await query(`SELECT ${columns} FROM ${table} t ${behind} ORDER BY ${key} LIMIT ${BATCH}`, last);
     if (rows.length > 0) yield rows;
     const end = rows.at(-1);
     if (end === undefined || rows.length < BATCH) return;
@@ -73,7 +67,7 @@ export async function checkSealedRows(sql: Sql): Promise<CheckedRows> {
   const refused: RefusedRow[] = [];
   let checked = 0;
   for (const table of SEALED_TABLE_NAMES) {
-    for await (const rows of sealedBatches(query, table)) {
+    for await (const rows of sealedBatches(query, table, sealedColumns(table, 't'))) {
       checked += rows.length;
       for (const row of rows)
         if (!isUnset(table, row) && !sql.seals.isGenuine(table, row))

@@ -4,6 +4,7 @@ import { SetupError } from '../../embedded/account.ts';
 import { compareFingerprints, PEPPER, pepperFingerprint } from '../fingerprints.ts';
 import { ADVISORY_LOCKS } from '../locks.ts';
 import { isUnset, type RefusedRow, sealedBatches } from './check.ts';
+import { sealedColumns } from './rows.ts';
 import { PLACE, writeSeals } from './seal-existing.ts';
 import { createSeals, rowId } from './seals.ts';
 import { SEALED_TABLE_NAMES } from './tables.ts';
@@ -87,7 +88,7 @@ async function rotateIn(run: Run, { previous, next }: Peppers): Promise<Rotated>
   for (const table of SEALED_TABLE_NAMES) {
     // The triggers would announce every row, or refuse the new seal.
     await run(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
-    for await (const rows of sealedBatches(run, table, `, t.ctid::text AS ${PLACE}`)) {
+    for await (const rows of sealedBatches(run, table, `${sealedColumns(table, 't')}, t.ctid::text AS ${PLACE}`)) {
       const good: Row[] = [];
       for (const row of rows) {
         if (isUnset(table, row)) continue;

@@ -1,34 +1,14 @@
 // Seals rows that already exist: used by the migration that adds the seals, and by rotation.
 import { columnMap, fixedBytes, optionalText, text } from '../columns.ts';
+import { isUnset, sealedBatches } from './check.ts';
 import { createSeals, type Seals } from './seals.ts';
 import { sealedTable, type SealedTableName } from './tables.ts';
 
 /** Runs a statement of a migration or transaction. */
-export type Run = (text: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+export type Run = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 
 /** The column name of a row's physical location (ctid). */
 export const PLACE = 'row_place';
-/** Rows per statement. */
-const BATCH = 1_000;
-
-/** All rows of a table by primary key, without columns that later migrations add. */
-async function* batchesOf(run: Run, table: SealedTableName): AsyncGenerator<Record<string, unknown>[]> {
-  const { primaryKey } = sealedTable(table);
-  const key = primaryKey.join(', ');
-  let last: unknown[] = [];
-  for (;;) {
-    const behind = last.length === 0 ? '' : `WHERE (${key}) > (${last.map((_, i) => `$${i + 1}`).join(', ')})`;
-    const rows = await run(
-      `SELECT *, ctid::text AS ${PLACE} FROM ${table} ${behind} ORDER BY ${key} LIMIT ${BATCH}`,
-      last,
-    );
-    if (rows.length > 0) yield rows;
-    const end = rows.at(-1);
-    if (end === undefined || rows.length < BATCH) return;
-    last = primaryKey.map((column) => end[column]);
-  }
-}
-
 /** The row, with null for sealed columns that do not exist yet. */
 function whole(table: SealedTableName, row: Record<string, unknown>): Record<string, unknown> {
   const columns = Object.keys(sealedTable(table).columns).map((column) => [column, row[column] ?? null]);
@@ -79,16 +59,11 @@ export async function sealExisting(
   const seals = createSeals({ pepper });
   const counts: Partial<Record<SealedTableName, number>> = {};
   for (const table of tables) {
-    for await (const batch of batchesOf(run, table)) {
-      const rows = batch.map((row) => whole(table, row)).filter((row) => needsSeal(table, row));
+    for await (const batch of sealedBatches(run, table, `t.*, t.ctid::text AS ${PLACE}`)) {
+      const rows = batch.map((row) => whole(table, row)).filter((row) => !isUnset(table, row));
       if (rows.length > 0) await writeSeals(run, table, rows, seals);
       counts[table] = (counts[table] ?? 0) + rows.length;
     }
   }
   return counts;
-}
-
-/** A database in which no set was ever in force has an unsealed row, whatever its pepper. */
-function needsSeal(table: SealedTableName, row: Record<string, unknown>): boolean {
-  return table !== 'policy_state' || row['active_digest'] !== null;
 }
