@@ -1,6 +1,5 @@
-// What the API answers, as far as the pages read it. Its own schemas are the source; these are the members that are shown.
-import type { ListPage } from './api.ts';
-import type { Verdict } from './wire.ts';
+// The answers of the API, as far as the pages read them. The schemas in shared/api are the source.
+import type { ListPage, Verdict } from './wire.ts';
 
 export interface Risk {
   readonly level: 'low' | 'medium' | 'high';
@@ -8,7 +7,7 @@ export interface Risk {
   readonly factors: readonly { readonly factor: string; readonly score: number; readonly message: string }[];
 }
 
-/** The caller's own words, as they came. */
+/** The request in the caller's words. */
 export type Requested =
   | { readonly intent: string }
   | { readonly action: string; readonly resource: string }
@@ -57,7 +56,7 @@ export interface DecisionAnswer {
   readonly proof: { readonly proof_id: string };
   readonly evaluated_at: string;
   readonly expires_at: string;
-  /** What holds now; no part of the answer that the agent was given. */
+  /** Whether it may be acted upon now; not part of the answer to the agent. */
   readonly stands: boolean;
   readonly stands_reason?: string;
 }
@@ -112,7 +111,7 @@ export interface ProofItem {
   readonly occurredAt: string;
 }
 
-/** What GET /v1/proofs/{id} answers before the record is under a signed checkpoint. */
+/** GET /v1/proofs/{id} before the record is covered by a signed checkpoint. */
 export interface PendingProof {
   readonly proofId: string;
   readonly status: 'pending';

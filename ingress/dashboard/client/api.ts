@@ -1,9 +1,10 @@
-// Asking the service: one function for requests, one error for whatever goes wrong, and hooks for data and for pages of a list.
-import { heardTime } from './clock.ts';
+// Requests to the service: one function, one error type, and hooks for data, for pages of a list and for actions.
+import { syncClock } from './clock.ts';
 import { useCallback, useEffect, useRef, useState } from './html.ts';
 import { listPlace, type ListPlace, nextPage, pageBefore, withListPlace } from './paging.ts';
 import { href, navigate, usePlace } from './router.ts';
 import { sessionEnded } from './session.ts';
+import type { ListPage } from './wire.ts';
 
 const BASE = '/dashboard/api';
 
@@ -13,13 +14,13 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** An answer that is not what was asked for; status 0: there was none. */
+/** A failed request; status 0: no answer came. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string | undefined;
   readonly requestId: string | undefined;
   readonly errors: readonly FieldError[];
-  /** Seconds until it may be tried again, when the service says so. */
+  /** Seconds until the request may be repeated, from Retry-After. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -47,12 +48,12 @@ export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Members that are undefined or '' are left out. */
+  /** Parameters that are undefined or '' are left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly signal?: AbortSignal;
-  /** Default: application/json. With another one the answer is its text. */
+  /** Default: application/json. With another type the answer is text. */
   readonly accept?: string;
-  /** Whether a 401 ends the session of the pages. Default: yes. */
+  /** Whether a 401 shows the sign-in page. Default: yes. */
   readonly session?: boolean;
 }
 
@@ -83,9 +84,9 @@ async function problemOf(response: Response): Promise<Problem> {
 }
 
 /**
- * Asks the service with the session of this browser. Paths are those of the API (`/v1/agents`) or the dashboard's own
+ * Sends a request with the session of this browser. Paths are those of the API (`/v1/agents`) or the dashboard's own
  * (`/overview`). The caller states the shape of the answer.
- * @throws {Problem} for every answer that is not 2xx, and when there is none; a 401 also leads to the sign-in page
+ * @throws {Problem} for every status other than 2xx, and when no answer comes; a 401 also shows the sign-in page
  */
 export async function api<T>(path: string, request: ApiRequest = {}): Promise<T> {
   const { body, query, signal, accept, session = true } = request;
@@ -96,7 +97,7 @@ export async function api<T>(path: string, request: ApiRequest = {}): Promise<T>
       method,
       headers: {
         accept: accept ?? 'application/json',
-        // What no other site's page can send (see same-site.ts).
+        // Pages of other sites cannot send this header (same-site.ts).
         'x-custos-dashboard': '1',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
@@ -107,16 +108,16 @@ export async function api<T>(path: string, request: ApiRequest = {}): Promise<T>
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
-    throw new Problem('No answer came: it may be starting again, or the way to it is cut.', { status: 0 });
+    throw new Problem('No answer came: the service may be restarting, or the network is down.', { status: 0 });
   }
-  heardTime(response.headers.get('date'));
+  syncClock(response.headers.get('date'));
   if (!response.ok) {
     const problem = await problemOf(response);
     if (response.status === 401 && session) sessionEnded(problem.message);
     throw problem;
   }
   const answer: unknown = accept === undefined ? await response.json() : await response.text();
-  // The shape of the answer is the caller's to know.
+  // The caller knows the shape of the answer.
   return answer as T;
 }
 
@@ -126,8 +127,11 @@ function asProblem(error: unknown): Problem {
     : new Problem(error instanceof Error ? error.message : String(error), { status: 0 });
 }
 
+/** Whether the same request may succeed later without changes. */
+export const isTemporary = ({ status }: Problem): boolean => status === 503 || status === 429 || status === 0;
+
 export interface Loaded<T> {
-  /** The last good answer for this path; it stays while a newer one is asked for or fails. */
+  /** The last successful answer for this path. It stays while a newer request runs or fails. */
   readonly data: T | undefined;
   readonly error: Problem | undefined;
   readonly loading: boolean;
@@ -135,8 +139,8 @@ export interface Loaded<T> {
 }
 
 /**
- * The answer to GET `path`, asked again when the path changes, when `reload` is called, and after `Retry-After` when the
- * service says that something passes. `null`: nothing is asked.
+ * The answer to GET `path`. Requested again when path or query change, when `reload` is called, and after a temporary error
+ * (`Retry-After`). With `null` nothing is requested.
  */
 export function useApi<T>(path: string | null, query?: ApiRequest['query']): Loaded<T> {
   const asked = path === null ? null : JSON.stringify([path, query ?? {}]);
@@ -158,8 +162,8 @@ export function useApi<T>(path: string | null, query?: ApiRequest['query']): Loa
         if (abort.signal.aborted) return;
         const problem = asProblem(error);
         setState((before) => ({ ...before, asked, error: problem, loading: false }));
-        const passes = problem.status === 503 || problem.status === 429 || problem.status === 0;
-        if (passes) timer = window.setTimeout(reload, 1_000 * Math.min(60, Math.max(2, problem.retryAfter ?? 3)));
+        if (isTemporary(problem))
+          timer = window.setTimeout(reload, 1_000 * Math.min(60, Math.max(2, problem.retryAfter ?? 3)));
       },
     );
     return () => {
@@ -176,34 +180,29 @@ export function useApi<T>(path: string | null, query?: ApiRequest['query']): Loa
   };
 }
 
-export interface ListPage<T> {
-  readonly items: readonly T[];
-  readonly nextCursor: string | null;
-}
-
 export interface Pages<T> extends Loaded<ListPage<T>> {
   readonly items: readonly T[];
-  /** 1 for the newest page. */
+  /** 1 for the first page. */
   readonly page: number;
   /** Undefined when there are none. */
   readonly older: (() => void) | undefined;
   readonly newer: (() => void) | undefined;
-  /** Whether `newer` leads to the first page, because one came here by an address alone. */
+  /** Whether `newer` leads to the first page, because the way to this page is not in the browser's history. */
   readonly newerIsFirst: boolean;
-  /** What is listed, for who wants all of it: see download.ts. */
+  /** The request of the list, for a download of all pages (download.ts). */
   readonly asked: { readonly path: string; readonly query: NonNullable<ApiRequest['query']> };
 }
 
 /**
- * A list of the API page by page, newest first; the page is a part of the address, so a page of the dashboard has one list.
- * Other filters start again at the first page.
+ * A list of the API page by page. The page number and cursor are in the address, so a dashboard page has at most one list.
+ * When the filters change, the list starts again at the first page.
  */
 export function usePages<T>(path: string, query: NonNullable<ApiRequest['query']> = {}): Pages<T> {
   const place = usePlace();
-  const at = listPlace(place.query, place.kept);
+  const at = listPlace(place.query, place.state);
   const loaded = useApi<ListPage<T>>(path, { ...query, cursor: at.cursor });
   const list = JSON.stringify([path, query]);
-  // The rows stay while those of another page are on their way: nothing jumps.
+  // The rows stay while another page loads, so that the layout does not jump.
   const shown = useRef<{ readonly list: string; readonly page: number; readonly data: ListPage<T> } | undefined>(
     undefined,
   );
@@ -227,14 +226,14 @@ export function usePages<T>(path: string, query: NonNullable<ApiRequest['query']
 }
 
 export interface Doing<A extends readonly unknown[]> {
-  /** Resolves to whether it went well. */
+  /** Resolves to whether it succeeded. */
   readonly run: (...given: A) => Promise<boolean>;
   readonly busy: boolean;
   readonly error: Problem | undefined;
   readonly reset: () => void;
 }
 
-/** Something that a person sets off: whether it runs, and what went wrong. A second start while it runs does nothing. */
+/** An action that a person starts: whether it runs, and its error. A second start while it runs does nothing. */
 export function useAction<A extends readonly unknown[]>(work: (...given: A) => Promise<unknown>): Doing<A> {
   const [state, setState] = useState<{ busy: boolean; error?: Problem }>({ busy: false });
   const running = useRef(false);

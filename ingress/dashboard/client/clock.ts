@@ -1,24 +1,24 @@
-// The service's clock, by which all times on the pages are reckoned: this machine's own may be wrong, and must not let an
-// approval look expired that is not.
+// The service's clock. Relative times use it, because this machine's clock may be wrong and would make a valid approval look
+// expired.
 
-/** An answer says whole seconds, and was under way: less than this is no difference. */
+/** The header Date has whole seconds, and the answer took time to arrive: smaller differences are ignored. */
 const TOLERATED_MS = 5_000;
 
 let aheadMs = 0;
 
 /**
- * Takes what an answer said of the time.
- * @param date its header `Date`; what is none changes nothing
- * @param atMs when it came, by this machine's clock
+ * Takes the service's time from an answer.
+ * @param date its header `Date`; an invalid one is ignored
+ * @param atMs when it arrived, by this machine's clock
  */
-export function heardTime(date: string | null, atMs = Date.now()): void {
+export function syncClock(date: string | null, atMs = Date.now()): void {
   const ms = Date.parse(date ?? '');
   if (Number.isNaN(ms)) return;
   const difference = ms - atMs;
   aheadMs = Math.abs(difference) < TOLERATED_MS ? 0 : difference;
 }
 
-/** A time of this machine's clock as the service's clock has it, in milliseconds since 1970. */
+/** Converts a time of this machine's clock to the service's, in milliseconds since 1970. */
 export function byService(localMs: number): number {
   return localMs + aheadMs;
 }

@@ -1,13 +1,13 @@
-// Rows as a file that spreadsheets read (RFC 4180). Pure.
+// Rows as a CSV file (RFC 4180). Pure.
 
 export type CsvValue = string | number | boolean | null | undefined;
 
-export interface CsvField<Row> {
-  readonly title: string;
-  readonly of: (row: Row) => CsvValue;
-}
+type PlainKey<Row> = { [K in keyof Row & string]-?: Row[K] extends CsvValue ? K : never }[keyof Row & string];
 
-/** A spreadsheet computes what begins like this, and callers choose names: it must stay a text. */
+/** A column: a member of the rows, or a title with its value. */
+export type CsvField<Row> = PlainKey<Row> | readonly [title: string, of: (row: Row) => CsvValue];
+
+/** Spreadsheets evaluate cells that begin like this, and callers choose names: an apostrophe keeps them text. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 function cell(value: CsvValue): string {
@@ -16,8 +16,12 @@ function cell(value: CsvValue): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** @returns with the mark at its beginning that tells spreadsheets that it is UTF-8 */
+/** @returns text with a byte order mark, by which spreadsheets recognize UTF-8 */
 export function csvOf<Row>(fields: readonly CsvField<Row>[], rows: readonly Row[]): string {
-  const lines = [fields.map(({ title }) => cell(title)), ...rows.map((row) => fields.map(({ of }) => cell(of(row))))];
-  return `\uFEFF${lines.map((line) => `${line.join(',')}\r\n`).join('')}`;
+  const titles = fields.map((field) => (typeof field === 'string' ? field : field[0]));
+  // PlainKey selects the members whose values are CsvValue.
+  const values = (row: Row): CsvValue[] =>
+    fields.map((field) => (typeof field === 'string' ? (row[field] as CsvValue) : field[1](row)));
+  const lines = [titles, ...rows.map(values)].map((each) => `${each.map(cell).join(',')}\r\n`);
+  return `\uFEFF${lines.join('')}`;
 }

@@ -1,8 +1,8 @@
-// What the service gave this browser when somebody last signed in: it tells its attempts from those of strangers at the same
-// address, and is no key to anything.
+// The token that the service gave this browser at the last sign-in (devices.ts). It separates this browser's sign-in attempts
+// from those of strangers at the same address, and grants nothing else.
 const NAME = 'custos-device';
 
-export function keptDevice(): string | undefined {
+export function storedDevice(): string | undefined {
   try {
     return window.localStorage.getItem(NAME) ?? undefined;
   } catch {
@@ -10,10 +10,10 @@ export function keptDevice(): string | undefined {
   }
 }
 
-export function keepDevice(device: string): void {
+export function storeDevice(device: string): void {
   try {
     window.localStorage.setItem(NAME, device);
   } catch {
-    // A browser may forbid it; then it is a stranger each time.
+    // The browser may forbid storage; then each sign-in counts as that of an unknown browser.
   }
 }

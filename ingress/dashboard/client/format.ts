@@ -1,4 +1,4 @@
-// Numbers, times and names as people read them.
+// Numbers, times and names formatted for people.
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
@@ -7,7 +7,7 @@ export function whole(value: number): string {
   return WHOLE.format(value);
 }
 
-/** 1.2M, for where there is no room. */
+/** 1.2M, for small spaces. */
 export function compact(value: number): string {
   return value < 10_000 ? whole(value) : COMPACT.format(value);
 }
@@ -46,23 +46,18 @@ export function relative(at: Date, now: Date): string {
 }
 
 /**
- * Times in the reader's language and time zone, but with the digits and the calendar of the rest of the page: no year 2569
- * beside "2026-11-21".
+ * Times in the reader's language and time zone, but always with Latin digits and the Gregorian calendar, as in the rest of the
+ * page.
  * @param locale only for tests; absent: the browser's
  */
 export function timesAs(options: Intl.DateTimeFormatOptions, locale?: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat(locale, { ...options, calendar: 'gregory', numberingSystem: 'latn' });
 }
 
-const TIME = timesAs({
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  hourCycle: 'h23',
-});
+const TIME = timesAs({ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
 const DATE = timesAs({ year: 'numeric', month: 'short', day: 'numeric' });
 
-/** The time of day when it is today, the date as well otherwise; in the reader's time zone. */
+/** The time of day, with the date unless it is today; in the reader's time zone. */
 export function moment(at: Date, now: Date): string {
   return DATE.format(at) === DATE.format(now) ? TIME.format(at) : `${DATE.format(at)}, ${TIME.format(at)}`;
 }
@@ -71,7 +66,7 @@ const MINUTE = timesAs({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const DAY = timesAs({ month: 'short', day: 'numeric' });
 
 /**
- * What stands at the ticks of an axis of times: each as exact as their distance asks for, and the date where a day begins.
+ * Labels for the ticks of a time axis: as precise as their distance needs, and the date where a day begins.
  * @param seconds since 1970, rising
  * @param step between two of them, in seconds
  */
@@ -86,7 +81,7 @@ export function tickTimes(seconds: readonly number[], step: number, now = new Da
   });
 }
 
-/** "UTC", "GMT+1": the reader's time zone, in which all times are shown. */
+/** The reader's time zone, such as "UTC" or "GMT+1". */
 export function timeZone(at: Date): string {
   const parts = new Intl.DateTimeFormat('en', { timeZoneName: 'short' }).formatToParts(at);
   return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
@@ -95,27 +90,27 @@ export function timeZone(at: Date): string {
 /** A long id or hash, shortened in the middle. */
 export function short(text: string, length = 16): string {
   if (text.length <= length) return text;
-  // By whole characters: half of one would be shown as a box.
+  // By code points, so that no surrogate pair is split.
   const characters = [...text];
   if (characters.length <= length) return text;
   const half = Math.floor((length - 1) / 2);
   return `${characters.slice(0, length - 1 - half).join('')}…${characters.slice(-half).join('')}`;
 }
 
-/** A text of unknown origin with what nobody could see, or what would turn the line around, spelled out. */
+/** A text with invisible and direction-changing characters replaced by their code points, such as ⟨202E⟩. */
 export function spelled(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, codeOf);
 }
 
 /**
- * A name that a caller chose, so that two which differ look different: beside what `spelled` spells out, spaces at an end
- * or behind another, spaces that are not the plain one, and characters that leave nothing to be seen.
+ * A caller's name, written so that different names look different. Beside the characters that `spelled` replaces, it replaces
+ * leading, trailing and repeated spaces, unusual spaces, and other characters without a visible form.
  */
 export function named(name: string): string {
   return spelled(name).replace(BLANK, (unseen) => [...unseen].map(codeOf).join(''));
 }
 
-/** Spaces first; then what is a letter or a mark by its kind and yet shows nothing. */
+/** Spaces first; then letters and marks without a visible form. */
 const BLANK =
   /^ +| +$|(?<= ) +|(?! )\p{Zs}|\u034f|[\u115f\u1160\u2800\u3164\uffa0]|[\ufe00-\ufe0e]|[\u{e0100}-\u{e01ef}]/gu;
 
@@ -128,7 +123,7 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${whole(value)} ${value === 1 ? one : many}`;
 }
 
-/** A name in the parts between which a line may end: behind a sign, and not within a word. */
+/** A name in parts between which a line may break: after punctuation, not within a word. */
 export function breaksOf(name: string): string[] {
   return name.split(/(?<=[./:-])(?=[^./:-])/);
 }

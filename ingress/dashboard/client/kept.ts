@@ -1,29 +1,31 @@
-// What somebody was typing when the session ended by itself: it is there again when the same key signs in on the same page.
-// Kept in the memory of this window alone, and for nobody else.
+// Unsaved input when the session expires: it is restored when the same key signs in again on the same page. It stays in the
+// memory of this window and is dropped for any other key.
 
 export interface Drafts {
-  /** What was kept for this key under this name, once. */
+  /** The value stored for this key under this name; removes it. */
   take(keyId: string, name: string): unknown;
   put(keyId: string, name: string, value: unknown): void;
   forget(): void;
 }
 
 export function createDrafts(): Drafts {
-  const kept = new Map<string, unknown>();
+  const drafts = new Map<string, unknown>();
   let owner: string | undefined;
-  const of = (keyId: string): Map<string, unknown> => {
-    if (owner !== keyId) kept.clear();
+  const checkOwner = (keyId: string): void => {
+    if (owner !== keyId) drafts.clear();
     owner = keyId;
-    return kept;
   };
   return {
     take(keyId, name) {
-      const drafts = of(keyId);
+      checkOwner(keyId);
       const value = drafts.get(name);
       drafts.delete(name);
       return value;
     },
-    put: (keyId, name, value) => void of(keyId).set(name, value),
-    forget: () => kept.clear(),
+    put(keyId, name, value) {
+      checkOwner(keyId);
+      drafts.set(name, value);
+    },
+    forget: () => drafts.clear(),
   };
 }

@@ -1,4 +1,5 @@
-// Live events: one stream for all that the visible page follows, opened again when it breaks, and honest about being away.
+// Live numbers: one stream of server-sent events for all topics of the visible page. It reconnects with back-off, and the page
+// shows while it is down.
 import { api } from './api.ts';
 import { byService } from './clock.ts';
 import { useEffect, useState } from './html.ts';
@@ -6,28 +7,28 @@ import { sessionEnded, sessionState } from './session.ts';
 import { createStore, useStore } from './store.ts';
 import type { SessionAnswer } from './wire.ts';
 
-/** Without a word for this long the numbers are not live any more. */
+/** After this time without an event the numbers are shown as stale. */
 const STALE_MS = 5_000;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
 export interface LiveState {
-  /** Whether numbers arrive; at first it is assumed. */
+  /** Whether numbers arrive; assumed at the start. */
   readonly live: boolean;
-  /** Why not, when the service says so. */
+  /** The reason, when the service gave one. */
   readonly trouble: string | undefined;
-  /** RFC 3339: when the last ones arrived, while none do. */
+  /** RFC 3339: when the last numbers arrived, while none do. */
   readonly since: string | undefined;
   /** Whether they have just come back. */
   readonly isBack: boolean;
 }
 
-/** How long it is said that numbers arrive again. */
+/** How long the page shows that numbers arrive again. */
 const BACK_MS = 6_000;
 const LIVE: LiveState = { live: true, trouble: undefined, since: undefined, isBack: false };
 const state = createStore<LiveState>(LIVE);
-/** How many components follow a topic, and its last value. */
-const followed = new Map<string, { readonly listeners: Set<(value: unknown) => void>; last: unknown }>();
+/** The subscribers of each topic, and its last value. */
+const subscriptions = new Map<string, { readonly listeners: Set<(value: unknown) => void>; last: unknown }>();
 
 let source: EventSource | undefined;
 let opened = '';
@@ -35,7 +36,7 @@ let lastAtMs = Date.now();
 let waitMs = FIRST_WAIT_MS;
 let timer: number | undefined;
 
-function heard(): void {
+function setLive(): void {
   lastAtMs = Date.now();
   waitMs = FIRST_WAIT_MS;
   const before = state.get();
@@ -47,8 +48,7 @@ function heard(): void {
   }, BACK_MS);
 }
 
-/** No numbers arrive. */
-function away(trouble: string | undefined): void {
+function setStale(trouble: string | undefined): void {
   const { since } = state.get();
   state.set({ live: false, trouble, since: since ?? new Date(byService(lastAtMs)).toISOString(), isBack: false });
 }
@@ -61,14 +61,14 @@ function close(): void {
 }
 
 function topicsNow(): string {
-  return [...followed]
+  return [...subscriptions]
     .filter(([, { listeners }]) => listeners.size > 0)
     .map(([topic]) => topic)
     .sort()
     .join(',');
 }
 
-/** Opens the stream for what is followed now; does nothing when it is open for exactly that. */
+/** Opens the stream for the topics of the page; does nothing when it is open for exactly these. */
 function open(): void {
   const topics = topicsNow();
   if (document.hidden || topics === '' || sessionState().kind !== 'in') return close();
@@ -79,22 +79,22 @@ function open(): void {
   source = stream;
   for (const topic of topics.split(','))
     stream.addEventListener(topic, (event: MessageEvent<string>) => {
-      heard();
-      const entry = followed.get(topic);
+      setLive();
+      const entry = subscriptions.get(topic);
       if (entry === undefined) return;
       entry.last = JSON.parse(event.data) as unknown;
       for (const listener of entry.listeners) listener(entry.last);
     });
   stream.addEventListener('trouble', (event: MessageEvent<string>) => {
     const { detail } = JSON.parse(event.data) as { detail: string };
-    away(detail);
+    setStale(detail);
   });
   stream.addEventListener('ended', (event: MessageEvent<string>) => {
     const { detail } = JSON.parse(event.data) as { detail: string };
     close();
     sessionEnded(detail);
   });
-  // The browser would repeat the request by itself, but stops for good when it is answered with an error.
+  // EventSource reconnects by itself, but gives up for good after an error status.
   stream.addEventListener('error', () => {
     if (source !== stream) return;
     close();
@@ -103,13 +103,13 @@ function open(): void {
   });
 }
 
-/** After a break: first whether one is still signed in. */
+/** Reconnects, unless the session has ended. */
 async function reopen(): Promise<void> {
   try {
     const { session } = await api<SessionAnswer>('/session');
     if (session === null) return sessionEnded('Your session has ended; sign in again.');
   } catch {
-    // Not reachable, or too much asked: the stream will say so, too, and this comes round again.
+    // The service is away or overloaded: opening the stream fails as well, and reconnects later.
   }
   open();
 }
@@ -120,16 +120,16 @@ document.addEventListener('visibilitychange', () => {
 });
 window.setInterval(() => {
   const isStale = source !== undefined || opened === '' ? Date.now() - lastAtMs > STALE_MS : true;
-  if (!document.hidden && topicsNow() !== '' && state.get().live && isStale) away(undefined);
+  if (!document.hidden && topicsNow() !== '' && state.get().live && isStale) setStale(undefined);
 }, 1_000);
 
 /** The last value of a live topic, undefined before the first. */
 export function useLive<T>(topic: string): T | undefined {
-  const [value, setValue] = useState<T | undefined>(() => followed.get(topic)?.last as T | undefined);
+  const [value, setValue] = useState<T | undefined>(() => subscriptions.get(topic)?.last as T | undefined);
   useEffect(() => {
-    const entry = followed.get(topic) ?? { listeners: new Set<(value: unknown) => void>(), last: undefined };
-    followed.set(topic, entry);
-    // The server's routes say what a topic carries.
+    const entry = subscriptions.get(topic) ?? { listeners: new Set<(value: unknown) => void>(), last: undefined };
+    subscriptions.set(topic, entry);
+    // The server's routes define the values of a topic.
     const listener = (next: unknown): void => setValue(() => next as T);
     entry.listeners.add(listener);
     lastAtMs = Date.now();
@@ -137,7 +137,7 @@ export function useLive<T>(topic: string): T | undefined {
     return () => {
       entry.listeners.delete(listener);
       if (entry.listeners.size === 0) entry.last = undefined;
-      // A page that goes and one that comes follow the same: the stream stays.
+      // Later, so that the stream stays open when the next page subscribes to the same topics.
       window.setTimeout(open, 0);
     };
   }, [topic]);
@@ -146,9 +146,9 @@ export function useLive<T>(topic: string): T | undefined {
 
 export const useLiveState = (): LiveState => useStore(state);
 
-/** When somebody signs out. */
+/** To be called when the session changes. */
 export function stopLive(): void {
   close();
-  for (const entry of followed.values()) entry.last = undefined;
+  for (const entry of subscriptions.values()) entry.last = undefined;
   state.set(LIVE);
 }

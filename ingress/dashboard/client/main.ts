@@ -1,4 +1,4 @@
-// The start of the pages: who is signed in decides between the sign-in page and everything else.
+// The start of the dashboard: shows the sign-in page, or the pages when a session exists.
 import { api, Problem } from './api.ts';
 import { html, render, useEffect, useState, type VNode } from './html.ts';
 import { SignInPage } from './pages/sign-in.ts';
@@ -12,23 +12,23 @@ import type { SessionAnswer } from './wire.ts';
 function App(): VNode {
   const state = useSessionState();
   const [problem, setProblem] = useState<Problem | undefined>(undefined);
-  const ask = (): void => {
+  const readSession = (): void => {
     setProblem(undefined);
     api<SessionAnswer>('/session').then(
       ({ session }) => (session === null ? sessionEnded(undefined) : signedIn(session)),
       (error: unknown) => setProblem(error instanceof Problem ? error : new Problem(String(error), { status: 0 })),
     );
   };
-  useEffect(ask, []);
+  useEffect(readSession, []);
   useEffect(() => {
     if (problem === undefined) return undefined;
-    const timer = window.setTimeout(ask, 3_000);
+    const timer = window.setTimeout(readSession, 3_000);
     return () => clearTimeout(timer);
   }, [problem]);
-  // Nothing of what one key was shown stays for the next one.
+  // The key makes Preact drop all state when another API key signs in.
   if (state.kind === 'in') return html`<${Shell} key=${state.session.keyId} />`;
   if (state.kind === 'out') return html`<${SignInPage} reason=${state.reason} />`;
-  return html`<main class="alone">${problem === undefined ? html`<${Loading} what="Opening" />` : html`<${ErrorState} error=${problem} onRetry=${ask} />`}</main>`;
+  return html`<main class="alone">${problem === undefined ? html`<${Loading} what="Opening" />` : html`<${ErrorState} error=${problem} onRetry=${readSession} />`}</main>`;
 }
 
 startTheme();

@@ -1,5 +1,4 @@
-// The pages, in the order of the menu. A page of an item (`/dashboard/agents/agent-7`) is the same entry with an id.
-import type { PageProps } from './page-props.ts';
+// The pages in the order of the menu. The page of one item (`/dashboard/agents/agent-7`) is the same entry with an id.
 import type { VNode } from './html.ts';
 import { AgentsPage } from './pages/agents.ts';
 import { ApprovalsPage } from './pages/approvals.ts';
@@ -11,13 +10,14 @@ import { OverviewPage } from './pages/overview.ts';
 import { PoliciesPage } from './pages/policies.ts';
 import { QueuesPage } from './pages/queues.ts';
 import { ReceiptsPage } from './pages/receipts.ts';
+import type { PageProps } from './router.ts';
 
 export interface PageEntry {
-  /** In the address: '' is the overview. */
+  /** As in the address; '' is the overview. */
   readonly name: string;
   readonly title: string;
   readonly group: 'Watch' | 'Govern' | 'Prove' | 'Run';
-  /** Shown only to who holds a live admin key of the operator's organisation. */
+  /** Only for live admin keys of the operator's organisation. */
   readonly operatorOnly?: boolean;
   readonly component: (props: PageProps) => VNode;
 }

@@ -1,4 +1,4 @@
-// Where one is: the address bar below /dashboard, links that stay in the page, and query parameters as filters.
+// Routing: the address below /dashboard, links without a page load, and query parameters as filters.
 import { type ComponentChildren, html, useCallback, useMemo, type VNode } from './html.ts';
 import { LIST_PARAMETERS } from './paging.ts';
 import { createStore, useStore } from './store.ts';
@@ -8,13 +8,17 @@ const BASE = '/dashboard';
 export interface Place {
   /** The page's name: '' for the overview, else `decisions`, `agents`, ... */
   readonly page: string;
-  /** What follows it, decoded: usually an id. */
+  /** The rest of the path, decoded: usually an id. */
   readonly id: string | undefined;
   readonly query: URLSearchParams;
-  /** Path and query as they are in the address bar. */
-  readonly href: string;
-  /** What the browser's history keeps for this entry: see paging.ts. */
-  readonly kept: unknown;
+  /** The state of this entry in the browser's history (paging.ts). */
+  readonly state: unknown;
+}
+
+/** The properties of every page component. */
+export interface PageProps {
+  /** As in Place. */
+  readonly id: string | undefined;
 }
 
 function decode(text: string): string {
@@ -33,8 +37,7 @@ function read(): Place {
     page: decode(page),
     id: id === '' ? undefined : decode(id),
     query: new URLSearchParams(search),
-    href: pathname + search,
-    kept: window.history.state,
+    state: window.history.state,
   };
 }
 
@@ -55,13 +58,13 @@ export function href(page: string, id?: string, query: Readonly<Record<string, s
 
 /**
  * Goes to an address below /dashboard.
- * @param replace without a new entry in the history, for filters
- * @param kept what the history keeps for it
+ * @param replace without a new entry in the browser's history, for filters
+ * @param state for the entry
  */
-export function navigate(to: string, replace = false, kept: unknown = null): void {
-  if (replace) window.history.replaceState(kept, '', to);
+export function navigate(to: string, replace = false, state: unknown = null): void {
+  if (replace) window.history.replaceState(state, '', to);
   else {
-    window.history.pushState(kept, '', to);
+    window.history.pushState(state, '', to);
     window.scrollTo(0, 0);
   }
   place.set(read());
@@ -76,7 +79,7 @@ export interface LinkProps {
   readonly children?: ComponentChildren;
 }
 
-/** A link within the pages; with a modifier key it opens a tab, as links do. */
+/** A link within the dashboard. With a modifier key the browser opens it in a tab as usual. */
 export function Link({ to, class: name, current, label, onGo, children }: LinkProps): VNode {
   const go = (event: MouseEvent): void => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
@@ -90,8 +93,8 @@ export function Link({ to, class: name, current, label, onGo, children }: LinkPr
 export type FilterValues = Readonly<Record<string, string | undefined>>;
 
 /**
- * Filters that live in the address: what the query says of these names, and a setter that changes some of them, which leads
- * to the first page of the list. An empty value takes a name away.
+ * Filters as query parameters: the values of these names, and a setter that changes some of them and goes to the first page of
+ * the list. An empty value removes the parameter.
  */
 export function useFilters<const N extends string>(
   names: readonly N[],

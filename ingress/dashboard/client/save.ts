@@ -1,4 +1,4 @@
-// A text given to the reader as a file.
+// Downloads a text as a file.
 
 export function save(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
@@ -6,6 +6,6 @@ export function save(name: string, type: string, text: string): void {
   link.href = url;
   link.download = name;
   link.click();
-  // The browser has taken what it needs by then.
+  // The browser has read the blob by then.
   window.setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -1,4 +1,4 @@
-// Who is signed in, as the pages know it.
+// The session, as the pages know it.
 import { useEffect, useRef, useState } from './html.ts';
 import { createDrafts } from './kept.ts';
 import { createStore, useStore } from './store.ts';
@@ -8,10 +8,10 @@ export type SessionState =
   | { readonly kind: 'unknown' }
   | {
       readonly kind: 'out';
-      /** Why a session that there was has ended. */
+      /** Why the session ended. */
       readonly reason: string | undefined;
-      /** Whether nobody asked for that. */
-      readonly byItself: boolean;
+      /** Whether it expired; otherwise somebody signed out. */
+      readonly isExpired: boolean;
     }
   | { readonly kind: 'in'; readonly session: SessionInfo };
 
@@ -25,18 +25,18 @@ export function signedIn(session: SessionInfo): void {
   state.set({ kind: 'in', session });
 }
 
-/** The place in the address bar stays, so that one is back there after signing in again. */
+/** The session expired. The address stays, so that signing in again returns to the same page. */
 export function sessionEnded(reason: string | undefined): void {
-  if (state.get().kind !== 'out') state.set({ kind: 'out', reason, byItself: true });
+  if (state.get().kind !== 'out') state.set({ kind: 'out', reason, isExpired: true });
 }
 
-/** Somebody wanted it so: nothing of theirs is kept. */
+/** Somebody signed out: their input is dropped. */
 export function signedOut(reason: string | undefined): void {
   drafts.forget();
-  if (state.get().kind !== 'out') state.set({ kind: 'out', reason, byItself: false });
+  if (state.get().kind !== 'out') state.set({ kind: 'out', reason, isExpired: false });
 }
 
-/** The session; only for what is rendered inside it. */
+/** The session, for components that are shown only when signed in. */
 export function useSession(): SessionInfo {
   const current = useSessionState();
   if (current.kind !== 'in') throw new Error('nobody is signed in');
@@ -44,24 +44,24 @@ export function useSession(): SessionInfo {
 }
 
 /**
- * A state that outlives the end of the session: for what somebody types, and for the question that they were answering.
- * @param name one for each on the page
+ * A state that survives the expiry of the session: for text input, and for the open dialog.
+ * @param name unique on the page
  */
 export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
   const { keyId } = useSession();
-  // What this component itself has put there under this name, or nothing.
+  // Only this component stores values under this name.
   const [value, setValue] = useState<T>(() => (drafts.take(keyId, name) as T | undefined) ?? initial);
   const latest = useRef(value);
   latest.current = value;
   useEffect(
     () => () => {
       const now = state.get();
-      if (now.kind === 'out' && now.byItself && latest.current !== undefined) drafts.put(keyId, name, latest.current);
+      if (now.kind === 'out' && now.isExpired && latest.current !== undefined) drafts.put(keyId, name, latest.current);
     },
     [],
   );
   return [value, (next) => setValue(() => next)];
 }
 
-/** When one goes to another page: what was kept for the one before is of no use any more. */
+/** Drops the input of the page that is left. */
 export const forgetKept = (): void => drafts.forget();

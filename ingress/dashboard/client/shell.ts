@@ -1,4 +1,4 @@
-// What stands around every page: the menu, who is signed in, and whether the numbers are live.
+// The frame around every page: the menu, the session, and banners such as "not live".
 import { api } from './api.ts';
 import { count } from './format.ts';
 import { html, useEffect, useRef, useState, type VNode } from './html.ts';
@@ -19,14 +19,14 @@ function mayOpen(page: PageEntry, session: SessionInfo): boolean {
 }
 
 async function signOut(): Promise<void> {
-  // Also when it fails: whoever asks to be signed out must not be told to be so by a page that goes on showing data.
-  const told = await api('/session', { method: 'DELETE' }).then(
+  // When the request fails, the page still drops all data: the person asked to be signed out.
+  const isDone = await api('/session', { method: 'DELETE' }).then(
     () => true,
     () => false,
   );
   stopLive();
   sessionChanged();
-  signedOut(told ? undefined : 'The service could not be told; the session ends after an hour without use.');
+  signedOut(isDone ? undefined : 'The service did not answer; the session ends after an hour without use.');
 }
 
 export function Shell(): VNode {
@@ -40,7 +40,7 @@ export function Shell(): VNode {
   useEffect(() => {
     setOpen(false);
     document.title = `${place.id === undefined ? title : `${place.id} · ${title}`} · Custos`;
-    // The first page begins at the top of the document; later ones at their title.
+    // On later pages the title takes the focus, so that a screen reader reads it.
     if (first.current) first.current = false;
     else {
       forgetKept();
@@ -79,26 +79,26 @@ function Who({ session }: { readonly session: SessionInfo }): VNode {
     <p class="who-name">${session.organisation} <${Badge} tone=${session.environment === 'live' ? 'info' : 'neutral'}>${session.environment}<//></p>
     <p class="muted">${session.keyName} <code>${session.keyId}</code></p>
     <div class="who-actions">
-      <button type="button" class="button button-small" onClick=${nextTheme}>${theme === 'system' ? 'Auto' : theme === 'light' ? 'Light' : 'Dark'}<span class="visually-hidden"> colours; change</span></button>
+      <button type="button" class="button button-small" onClick=${nextTheme}>${theme === 'system' ? 'Auto' : theme === 'light' ? 'Light' : 'Dark'}<span class="visually-hidden"> theme; change</span></button>
       <a class="button button-small" href="/docs">API</a>
       <button type="button" class="button button-small" onClick=${signOut}>Sign out</button>
     </div>
   </div>`;
 }
 
-/** Says on every page what is wrong with all of them: no live numbers, or a halt. */
+/** Banners on every page: a bound key, no live numbers, a halt. */
 function LiveBanner(): VNode {
   const { agents } = useSession();
   const { live, trouble, since, isBack } = useLiveState();
   const overview = useLive<Overview>('overview');
   const halt = overview?.halt ?? undefined;
   return html`<div class="banners">
-    ${agents !== null && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>Lists and approvals show what concerns ${agents === 1 ? 'it' : 'them'}, and nothing of others; other numbers of the overview count all agents.<//>`}
-    <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">What you see may be old${since === undefined ? '' : html`: nothing new has come since <${Time} at=${since} as="moment" />`}. ${trouble ?? 'The service does not answer.'} It is tried again by itself.<//>`}${live && isBack && html`<${Notice} tone="good" title="Live again">Numbers arrive as before.<//>`}</div>
-    <div role="status">${halt && html`<${Notice} tone="bad" title="Everything is halted: every verdict is DENY">${halt.reason} <span class="muted">Since <${Time} at=${halt.since} as="moment" />; DELETE /v1/halt lifts it.</span><//>`}</div>
+    ${agents !== null && html`<${Notice} tone="info" title=${`Your key is bound to ${count(agents, 'agent')}`}>Lists and approvals show only ${agents === 1 ? 'this agent' : 'these agents'}. The numbers of the overview count all agents.<//>`}
+    <div role="status">${!live && html`<${Notice} tone="warn" title="Not live">The numbers may be out of date${since === undefined ? '' : html`: the last ones arrived at <${Time} at=${since} as="moment" />`}. ${trouble ?? 'The service does not answer.'} The page reconnects by itself.<//>`}${live && isBack && html`<${Notice} tone="good" title="Live again">The numbers are up to date again.<//>`}</div>
+    <div role="status">${halt && html`<${Notice} tone="bad" title="Everything is halted: every verdict is DENY">${halt.reason} <span class="muted">Since <${Time} at=${halt.since} as="moment" />. DELETE /v1/halt ends the halt.</span><//>`}</div>
   </div>`;
 }
 
 function NotFound(): VNode {
-  return html`<${PageHead} title="Not found" /><div class="card"><${Empty} title="There is no such page">It may need a live admin key of the operator's organisation. <${Link} to=${href('')}>Overview<//><//></div>`;
+  return html`<${PageHead} title="Not found" /><div class="card"><${Empty} title="There is no such page">Some pages need a live admin key of the operator's organisation. <${Link} to=${href('')}>Overview<//><//></div>`;
 }

@@ -1,4 +1,4 @@
-// A value that components follow: the smallest possible shared state.
+// Shared state: a value with subscribers, and a hook that renders its changes.
 import { useEffect, useState } from './html.ts';
 
 export interface Store<T> {
@@ -24,7 +24,7 @@ export function createStore<T>(initial: T): Store<T> {
   };
 }
 
-/** The value of a store, and a new rendering whenever it changes. */
+/** The value of a store; renders again whenever it changes. */
 export function useStore<T>(store: Store<T>): T {
   const [value, setValue] = useState(store.get());
   useEffect(() => {

@@ -1,28 +1,26 @@
-// Other windows of this browser share the cookie: when somebody signs in or out in one, all of them must show that, and none
-// may go on with what another key was shown.
+// Keeps all windows of this browser on the same session, because they share the cookie: after signing in or out in one window,
+// the others read the session again and drop the data of another key.
 import { api } from './api.ts';
 import { stopLive } from './live.ts';
 import { sessionState, signedIn, signedOut } from './session.ts';
 import type { SessionAnswer } from './wire.ts';
 
-const AGAIN_MS = 1_000;
+const RETRY_MS = 1_000;
 const channel = new BroadcastChannel('custos-session');
 
-/** Says to the other windows that the session of this browser is another one now. */
+/** Tells the other windows that the session has changed. */
 export function sessionChanged(): void {
-  // A channel has no target: only pages of this origin hear it.
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel reaches only this origin
   channel.postMessage('changed');
 }
 
-/** Asks whose session it is now. */
-async function lookAgain(): Promise<void> {
+/** Reads the session again. */
+async function readSession(): Promise<void> {
   let session: SessionAnswer['session'];
   try {
     ({ session } = await api<SessionAnswer>('/session'));
   } catch {
-    // Not reachable now; until it is known whose session it is, this is asked again.
-    window.setTimeout(() => void lookAgain(), AGAIN_MS);
+    window.setTimeout(() => void readSession(), RETRY_MS);
     return;
   }
   const before = sessionState();
@@ -37,9 +35,9 @@ async function lookAgain(): Promise<void> {
 }
 
 export function watchTabs(): void {
-  channel.addEventListener('message', () => void lookAgain());
-  // A page that the browser kept while one was elsewhere has not heard what happened meanwhile.
+  channel.addEventListener('message', () => void readSession());
+  // A page that the browser restores from its back/forward cache has missed the messages.
   window.addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) void lookAgain();
+    if (persisted) void readSession();
   });
 }

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, unless somebody chose. What charts paint with is asked from the style sheet.
+// Light or dark theme: the system's, unless chosen here. Charts read their colours from the style sheet.
 import { createStore, useStore } from './store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -10,13 +10,13 @@ function stored(): Theme {
   try {
     return THEMES.find((theme) => theme === window.localStorage.getItem(KEY)) ?? 'system';
   } catch {
-    // A browser may forbid it; then nothing is remembered.
+    // The browser may forbid storage; then the choice is not remembered.
     return 'system';
   }
 }
 
 const theme = createStore<Theme>(stored());
-/** Counts changes of what colours look like, for what must be painted anew. */
+/** Counts changes of the colours, after which charts are painted again. */
 const painted = createStore(0);
 
 const systemIsDark = window.matchMedia('(prefers-color-scheme: dark)');
@@ -48,7 +48,7 @@ export function nextTheme(): void {
   apply();
 }
 
-/** A colour of the style sheet as a canvas takes it: `colourOf('--verdict-allow')`. */
+/** The value of a colour of the style sheet, for a canvas: `colourOf('--verdict-allow')`. */
 export function colourOf(property: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${property})`;

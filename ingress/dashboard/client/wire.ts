@@ -1,17 +1,23 @@
-// What the dashboard's own routes and events say, as both ends know it. Types only: the server imports them too.
+// The answers of the dashboard's own routes and events. Types only, which the server imports as well.
+
+/** One page of a list. */
+export interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
+}
 
 export type Verdict = 'ALLOW' | 'DENY' | 'ESCALATE' | 'DEGRADE';
 export type VerdictCounts = Readonly<Record<Verdict, number>>;
 
-/** Who is signed in. */
+/** The session of a key. */
 export interface SessionInfo {
   readonly keyId: string;
   readonly keyName: string;
   readonly organisation: string;
   readonly environment: 'live' | 'test' | 'dev';
-  /** A live admin key of the operator's organisation: queues, policies and other installation-wide pages are open to it. */
+  /** Whether it is a live admin key of the operator's organisation, which may see the installation-wide pages. */
   readonly isOperator: boolean;
-  /** How many agents the key is bound to; null: to none, it may see all. */
+  /** The number of agents that the key is bound to; null: the key may see all. */
   readonly agents: number | null;
   /** RFC 3339. */
   readonly expiresAt: string;
@@ -22,13 +28,13 @@ export interface SessionAnswer {
   readonly session: SessionInfo | null;
 }
 
-/** What a sign-in is answered with. */
+/** The answer to a sign-in. */
 export interface SignInAnswer extends SessionAnswer {
-  /** To be shown at the next sign-in of the same key: see devices.ts. */
+  /** To be sent with the next sign-in of the same key (devices.ts). */
   readonly device: string;
 }
 
-/** A moment of the decisions' rate. */
+/** A sample of the decision rate. */
 export interface RateSample {
   readonly at: string;
   /** Decisions per second by verdict. */
@@ -62,17 +68,17 @@ export interface ProcessInfo {
   readonly alive: boolean;
 }
 
-/** What concerns the whole installation: for operators only. */
+/** The state of the whole installation, for operators. */
 export interface SystemState {
   readonly processes: readonly ProcessInfo[];
   readonly workersAlive: number;
-  /** Null while the queues' store does not answer. */
+  /** Null while the store of the queues does not answer. */
   readonly queues: readonly QueueState[] | null;
   readonly outbox: { readonly waiting: number; readonly oldestSeconds: number };
   readonly deadJobs: number;
-  /** What is wrong with logs of any organisation and environment: sentences, the first ten. */
+  /** Problems with logs of any organisation and environment, in sentences; at most ten. */
   readonly logProblems: readonly string[];
-  /** Of this ingress process since it started, or the last minute once it has been watched for one. */
+  /** Of this ingress process: the last minute, or since its start when that is shorter ago. */
   readonly latency: { readonly overSeconds: number; readonly rows: readonly LatencyRow[] };
   readonly policies: {
     readonly digest: string | null;
@@ -99,18 +105,18 @@ export interface Overview {
     readonly now: RateSample;
     /** Oldest first, at most ten minutes. Only in the answer to GET; events carry `now`. */
     readonly history: readonly RateSample[];
-    /** By verdict; `complete` false: only the newest of the hour were counted. */
+    /** `complete` is false when only the newest decisions of the hour were counted. */
     readonly lastHour: { readonly counts: VerdictCounts; readonly complete: boolean };
   };
-  /** Null: nothing has been recorded in this organisation and environment yet. */
+  /** Null before the first record. */
   readonly log: LogInfo | null;
   readonly agents: {
     readonly total: number;
-    /** Registered agents by trust level 0..7, by the score of their last signals. */
+    /** Registered agents by trust level 0..7, with the score as of their last signal. */
     readonly byLevel: readonly number[];
     readonly byStatus: Readonly<Record<string, number>>;
   };
-  /** Null for who is not the operator. */
+  /** Null for other keys than the operator's. */
   readonly system: SystemState | null;
 }
 
@@ -123,20 +129,17 @@ export interface AgentRow {
   readonly createdAt: string;
 }
 
-/** GET /dashboard/api/agents: newest first, or in the order of their ids when they are looked for by a prefix. */
-export interface AgentRows {
-  readonly items: readonly AgentRow[];
-  readonly nextCursor: string | null;
-}
+/** GET /dashboard/api/agents: newest first, or with a prefix in the order of ids. */
+export type AgentRows = ListPage<AgentRow>;
 
 /** GET /dashboard/api/decisions/newer */
 export interface NewerDecisions {
   readonly newer: number;
-  /** Whether there are more: counting stops early. */
+  /** Whether counting stopped at its limit. */
   readonly more: boolean;
 }
 
-/** One condition of a rule with the value it saw. */
+/** One condition of a rule with the value it was evaluated with. */
 export interface ExplainedCondition {
   readonly fact: string;
   readonly path?: string;
@@ -152,7 +155,7 @@ export interface ExplainedRule {
   readonly rule: string;
   readonly effect: Verdict;
   readonly matched: boolean;
-  /** Why it did not count although its conditions hold, or was skipped. */
+  /** Why the rule was not used. */
   readonly skipped?: string;
   readonly conditions: readonly ExplainedCondition[];
 }
@@ -161,17 +164,17 @@ export interface ExplainedRule {
 export type DecisionExplanation =
   | {
       readonly state: 'explained';
-      /** What the policies say of the stored facts, looked at now. */
+      /** The verdict of the policies for the stored facts, evaluated now. */
       readonly verdict: Verdict;
-      /** Verdict and reasons are those of the record. */
+      /** Whether verdict and reasons are those of the record. */
       readonly agrees: boolean;
-      /** What decided beside the policies: a halt, an approval, or an evaluation that failed. */
+      /** The cause when not the policies alone decided: a halt, a used or refused approval, or a failed evaluation. */
       readonly special: 'halted' | 'used' | 'refused' | 'failed' | null;
-      /** Whether the stored facts are those whose digest is on record. */
+      /** Whether the stored facts match the digest in the record. */
       readonly factsAsRecorded: boolean;
-      /** Rules that matched first, then in the order of the set; at most 1,000. */
+      /** Matched rules first, then in the order of the set; at most 1,000. */
       readonly rules: readonly ExplainedRule[];
-      /** How many rules have a target that fits. */
+      /** The number of rules that applied. */
       readonly total: number;
       readonly matched: number;
       readonly facts: Readonly<Record<string, unknown>>;
@@ -179,22 +182,22 @@ export type DecisionExplanation =
   | { readonly state: 'erased' }
   | { readonly state: 'unreadable'; readonly sentence: string };
 
-/** A difference that the auditor found. */
+/** A finding of the auditor. */
 export interface AuditFinding {
   readonly kind: string;
-  /** What that kind means. */
+  /** The meaning of the kind. */
   readonly meaning: string;
   readonly leafIndex: number | null;
   readonly proofId: string | null;
   readonly sentence: string;
 }
 
-/** One log of the organisation and environment; there are several once one was opened anew. */
+/** One log of the organisation and environment; there are several after a fork. */
 export interface AuditedLog {
   readonly generation: number;
   readonly origin: string | null;
   readonly size: number;
-  /** Records that wait to be appended; only of the newest log. */
+  /** Records that wait to be appended to the newest log. */
   readonly waiting: number;
   readonly haltedReason: string | null;
   readonly checkpoint: { readonly size: number; readonly signedAt: string } | null;
@@ -207,12 +210,12 @@ export interface AuditedLog {
   } | null;
 }
 
-/** GET /dashboard/api/audit/logs: the newest first; empty before anything was recorded. */
+/** GET /dashboard/api/audit/logs: newest first. */
 export interface AuditedLogs {
   readonly logs: readonly AuditedLog[];
 }
 
-/** Something that was done on the pages. */
+/** An action of an operator. */
 export interface OperatorAction {
   readonly seq: number;
   readonly at: string;
@@ -222,21 +225,18 @@ export interface OperatorAction {
   readonly address: string;
   readonly action: string;
   readonly subject: string;
-  /** `begun`: its end is not on record. */
+  /** `begun`: no end was recorded. */
   readonly outcome: 'begun' | 'done' | 'refused' | 'failed';
   readonly status: number | null;
   readonly code: string | null;
 }
 
 /** GET /dashboard/api/audit/actions */
-export interface OperatorActions {
-  readonly items: readonly OperatorAction[];
-  readonly nextCursor: string | null;
-}
+export type OperatorActions = ListPage<OperatorAction>;
 
-/** The event `approvals`: which wait for a human now. */
+/** The event `approvals`: the pending approvals. */
 export interface WaitingApprovals {
-  /** When it was so. */
+  /** RFC 3339. */
   readonly at: string;
   /** Up to 10,000. */
   readonly total: number;
@@ -244,10 +244,10 @@ export interface WaitingApprovals {
   readonly newest: readonly { readonly approvalId: string; readonly agentId: string }[];
 }
 
-/** A job that gave up: an item of GET /dashboard/api/dead-jobs. */
+/** A dead job: an item of GET /dashboard/api/dead-jobs. */
 export interface DeadJob {
   readonly deadJobId: string;
-  /** Null for jobs of no tenant. */
+  /** Null for jobs of the installation. */
   readonly organisationId: string | null;
   readonly environment: 'live' | 'test' | 'dev' | null;
   readonly queue: string;
@@ -262,7 +262,7 @@ export interface DeadJob {
   readonly reason: string | null;
 }
 
-/** What is wrong with a file of the policy folder, and where. */
+/** An error or warning about a file of the policy folder. */
 export interface PolicyFinding {
   readonly file: string;
   readonly line: number;
@@ -292,11 +292,11 @@ export interface PolicyState {
     readonly ok: boolean;
     readonly findings: readonly PolicyFinding[];
   };
-  /** Why this process could not load the activated set, when it could not. */
+  /** Why this process could not load the activated set. */
   readonly loadError: string | null;
 }
 
-/** A set that was put into force: an item of GET /dashboard/api/policy-activations. */
+/** An activation of a set: an item of GET /dashboard/api/policy-activations. */
 export interface PolicyActivation {
   readonly seq: string;
   readonly digest: string;
@@ -318,7 +318,7 @@ export interface PolicyHead {
   readonly stage: 'intake' | 'enforce';
   readonly target: PolicyTarget;
   readonly rules: number;
-  /** What its rules can say: verdicts, or RISK. */
+  /** The effects of its rules: verdicts, or RISK. */
   readonly effects: readonly string[];
 }
 
@@ -339,8 +339,8 @@ export interface PolicyDifference {
     readonly before: object | null;
     readonly after: object | null;
   }[];
-  /** Further ones that differ and are not shown. */
+  /** The number of further differences. */
   readonly more: number;
-  /** Null when it is the same. */
+  /** Null when it did not change. */
   readonly lexicon: { readonly before: object; readonly after: object } | null;
 }

@@ -59,7 +59,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
   it('nothing waits at first; what comes is told without moving the rows that somebody reads', async function () {
     this.timeout(120_000);
     const { page } = seen;
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('No approvals are waiting').waitFor();
     await escalate(client, asking('billing-cleaner', 'invoices', { context: { ticket: 'OPS-7', rows: 1200 } }));
     const show = page.getByRole('button', { name: 'Show 1 new approval' });
     await show.waitFor();
@@ -110,7 +110,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     expect(await page.title()).to.match(/Approvals · Custos$/);
     await pages.picture('approval-hostile');
     await decide('Reject', 'not today');
-    await page.getByText('Whoever asks with it is denied.').waitFor();
+    await page.getByText('Requests with this approval are denied.').waitFor();
     await page.getByText('not today').waitFor();
   });
 
@@ -118,7 +118,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const { page } = seen;
     const approvalId = await escalate(service.admin, asking('billing-cleaner', 'own'));
     await pages.open(`/approvals/${approvalId}`);
-    await page.getByText('You asked with this key').waitFor();
+    await page.getByText('The request was made with your key').waitFor();
     expect(await page.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
     const refused = await approve(service.admin, approvalId);
     expect([refused.status, refused.json.code]).to.deep.equal([403, 'E1004']);
@@ -127,7 +127,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const { key } = (await service.admin.post('/v1/auth/keys', request)).json;
     const made = await escalate(service.admin.withKey(key), asking('billing-cleaner', 'made'));
     await pages.open(`/approvals/${made}`);
-    await page.getByText('Your key made the one that asked').waitFor();
+    await page.getByText('Your key created the key of the request').waitFor();
     expect(await page.getByRole('button', { name: 'Approve…' }).count()).to.equal(0);
   });
 
@@ -182,7 +182,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
       };
     }`);
     await page.goto(`${service.ingress.address}/dashboard/approvals/${approvalId}`);
-    await page.getByText(/asked for this (just now|\d+ s ago)/).waitFor();
+    await page.getByText(/Requested by .* (just now|\d+ s ago)/).waitFor();
     await page.getByRole('button', { name: 'Approve…' }).waitFor();
     await page.close();
   });
@@ -207,9 +207,9 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     this.timeout(120_000);
     const { page } = seen;
     await pages.open('/keys');
-    await page.getByRole('button', { name: 'Make a key…' }).click();
+    await page.getByRole('button', { name: 'Create a key…' }).click();
     await dialog().getByText('submit governance intents').waitFor();
-    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    await dialog().getByRole('button', { name: 'Create the key' }).click();
     await dialog().getByText(/^must/).first().waitFor();
     expect(await dialog().getByLabel('Name').getAttribute('aria-invalid')).to.equal('true');
     await dialog().getByLabel('Name').fill('invoice gateway');
@@ -218,7 +218,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
       .check();
     await dialog().getByLabel('Valid for').selectOption('other');
     await dialog().getByLabel('How long').fill('soon');
-    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    await dialog().getByRole('button', { name: 'Create the key' }).click();
     await dialog()
       .getByText(/^must be/)
       .first()
@@ -227,7 +227,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await pages.looks('key-form');
     await dialog().getByLabel('How long').fill('36h');
     await dialog().getByLabel('Bound to agents').fill('billing-cleaner\n');
-    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    await dialog().getByRole('button', { name: 'Create the key' }).click();
     const secret = page.locator('[data-secret]');
     const key = (await secret.textContent()) ?? '';
     expect(key).to.match(/^cst_live_/);
@@ -267,20 +267,20 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     for (const each of [old.key, key])
       expect((await ask(service.admin.withKey(each), asking('a', 'b'))).verdict).to.equal('ESCALATE');
     await page.locator('tr', { hasText: `by ${key.split('_')[2]}` }).waitFor();
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.locator('[data-secret]').waitFor({ state: 'detached' });
   });
 
   it('what somebody was typing when the session ended is there again, question and all, for the same key', async () => {
     const { page } = seen;
     await pages.open('/keys');
-    await page.getByRole('button', { name: 'Make a key…' }).click();
+    await page.getByRole('button', { name: 'Create a key…' }).click();
     await dialog().getByLabel('Name').fill('half typed');
     await dialog()
       .getByRole('checkbox', { name: /^proofs:read/ })
       .check();
     await seen.context.clearCookies();
-    await dialog().getByRole('button', { name: 'Make the key' }).click();
+    await dialog().getByRole('button', { name: 'Create the key' }).click();
     await page.getByLabel('Admin key').fill(service.adminKey);
     expect(await page.content()).to.not.include('half typed');
     await page.getByRole('button', { name: 'Sign in' }).click();
@@ -294,7 +294,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Agents', exact: true }).click();
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
-    await page.getByRole('button', { name: 'Make a key…' }).click();
+    await page.getByRole('button', { name: 'Create a key…' }).click();
     expect(await dialog().getByLabel('Name').inputValue(), 'closed is closed').to.equal('');
     await page.keyboard.press('Escape');
   });
@@ -304,7 +304,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
     const own = await service.addKey({ scopes: ['admin:*'], name: 'mine' });
     await page.getByRole('button', { name: 'Sign out' }).click();
     await openDashboard(page, service.ingress.address, own.key, '/keys');
-    const row = page.locator('tr', { hasText: 'yours now' });
+    const row = page.locator('tr', { hasText: 'signed in' });
     await row.getByRole('button', { name: /^Rotate/ }).click();
     expect(await dialog().locator('option').allTextContents()).to.not.include('At once');
     await page.keyboard.press('Escape');

@@ -78,7 +78,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     // The title has the focus once the page is painted.
     await page.waitForFunction("document.activeElement.textContent === 'Overview'");
     expect(await page.title()).to.equal('Overview · Custos');
-    await page.getByText('No worker is alive').waitFor();
+    await page.getByText('No worker is running').waitFor();
     const stat = page.locator('.stat', { hasText: 'Last hour' }).locator('.stat-value');
     await waitFor(async () => (await stat.textContent()) === '40', { what: 'the decisions of the hour' });
     await page.locator('.u-over').waitFor();
@@ -154,7 +154,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     const session = '**/dashboard/api/session';
     await page.route(session, (route) => (route.request().method() === 'DELETE' ? route.abort() : route.continue()));
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByText('The service could not be told').waitFor();
+    await page.getByText('The service did not answer').waitFor();
     await page.unroute(session);
     await page.reload();
     await page.getByRole('button', { name: 'Sign out' }).click();

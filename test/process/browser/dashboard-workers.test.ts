@@ -39,11 +39,11 @@ describeUnless(browserMissing(), 'the dashboard while workers come and go', func
     const killedMs = performance.now();
     await worker?.kill();
     worker = undefined;
-    await page.getByText('No worker is alive').waitFor();
+    await page.getByText('No worker is running').waitFor();
     const sawMs = performance.now() - killedMs;
     expect([await workersOk(), await gauge()]).to.deep.equal([false, '0']);
     // Promised are 5 s on a machine that is not busy; a run of all tests is.
     expect(sawMs).to.be.below(20_000);
-    expect(await page.locator('tr', { hasText: 'workers' }).textContent()).to.contain('silent for');
+    expect(await page.locator('tr', { hasText: 'workers' }).textContent()).to.contain('no heartbeat for');
   });
 });

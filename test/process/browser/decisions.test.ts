@@ -162,7 +162,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await shown(rows, 1);
     expect(await page.getByLabel('Agent', { exact: true }).inputValue()).to.equal('nobody-knows-me');
     await page.getByLabel('Verdict').selectOption('ALLOW');
-    await page.getByText('No decision fits these filters').waitFor();
+    await page.getByText('No decision matches these filters').waitFor();
     const agent = page.getByLabel('Agent', { exact: true });
     await agent.fill('half a na');
     await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -192,8 +192,8 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     const matched = page.locator('.rule-matched');
     expect(await matched.count()).to.be.at.least(1);
     expect(await matched.first().getAttribute('open')).to.equal('');
-    expect(await matched.first().locator('.condition-saw').first().textContent()).to.match(/^saw /);
-    await page.getByText(/rules? looked at, \d+ matched/).waitFor();
+    expect(await matched.first().locator('.condition-saw').first().textContent()).to.match(/^was /);
+    await page.getByText(/rules? applied, \d+ matched/).waitFor();
     await page.getByText('Show the facts').click();
     await page.getByRole('region', { name: 'the facts' }).getByText('"weekday"').waitFor();
     await page.getByText('Show the facts').click();
@@ -220,7 +220,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     const filter = page.getByLabel('Request id');
     expect(await filter.inputValue()).to.equal(requestId);
     await filter.fill('nobody');
-    await page.getByText('No decision fits these filters').waitFor();
+    await page.getByText('No decision matches these filters').waitFor();
     await filter.fill(requestId);
     await shown(rows, 2);
     expect(seen.complaints).to.deep.equal([]);
@@ -229,8 +229,8 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
   it('says so when there is no such decision, and shows no other', async () => {
     const { page } = seen;
     for (const [id, says] of [
-      [`dec_${'0'.repeat(26)}`, 'Nobody made it in this organisation'],
-      ['<script>alert(1)</script>', 'this one may be cut off'],
+      [`dec_${'0'.repeat(26)}`, 'It may belong to another organisation'],
+      ['<script>alert(1)</script>', 'this one may be incomplete'],
     ] as const) {
       await pages.go(`/decisions/${encodeURIComponent(id)}`);
       await pages.heading('No such decision');
@@ -266,7 +266,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.locator('tbody .badge-bad').nth(3).waitFor();
     await shown(rows, 4);
     await page.getByLabel('Id begins with').fill('no-such');
-    await page.getByText('No registered agent fits').waitFor();
+    await page.getByText('No registered agent matches').waitFor();
     expect(seen.complaints).to.deep.equal([]);
   });
 
@@ -281,7 +281,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.getByText('1 failure, 1 violation').waitFor();
     await page.getByRole('table', { name: 'Last decisions' }).getByText('db.delete.production.users').waitFor();
     await pages.picture('agent-1440-light');
-    await page.getByRole('link', { name: 'All of them' }).click();
+    await page.getByRole('link', { name: 'All decisions' }).click();
     await pages.heading('Decisions');
     expect(new URL(page.url()).searchParams.get('agentId')).to.equal('billing-1');
   });
@@ -289,7 +289,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
   it('shows an agent that nobody registered', async () => {
     const { page } = seen;
     await pages.go('/agents/nobody-knows-me');
-    await page.getByText('Nobody has registered this agent').waitFor();
+    await page.getByText('This agent is not registered').waitFor();
     await page.getByRole('table', { name: 'Last decisions' }).getByText('DENY').waitFor();
     expect(await page.getByRole('button', { name: 'Suspend' }).count()).to.equal(0);
     expect(seen.complaints.splice(0).filter((text) => !text.includes('404'))).to.deep.equal([]);
@@ -328,7 +328,7 @@ describeUnless(browserMissing(), 'the pages of decisions and agents', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
     await page.getByText('A terminated agent cannot be changed.').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('Terminated, for good').waitFor();
+    await page.getByText('This agent is terminated').waitFor();
     expect(await page.locator('.page-actions button').count()).to.equal(0);
     expect(seen.complaints.splice(0).filter((text) => !text.includes('409'))).to.deep.equal([]);
   });

@@ -120,7 +120,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     const { page } = seen;
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await heading(page, 'Keys');
-    await reach('Make a key…');
+    await reach('Create a key…');
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
@@ -134,7 +134,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     }
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Make a key…');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Create a key…');
   });
 
   it('says so when too much is asked, with what becomes of it, and shows its data once it may', async function () {
@@ -152,7 +152,7 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
       await page.getByRole('link', { name, exact: true }).click();
       await heading(page, name);
       const problem = page.getByRole('alert').filter({ hasText: 'Too many requests' }).first();
-      await problem.getByText('It is tried again by itself').waitFor();
+      await problem.getByText('The page tries again by itself').waitFor();
     }
     await page.unroute(asked);
     await page.getByRole('alert').first().waitFor({ state: 'detached' });

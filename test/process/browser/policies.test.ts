@@ -93,7 +93,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     const rule = page.locator('.policy-rule', { hasText: 'untrusted-agents-may-not' });
     await rule.waitFor();
     expect((await rule.textContent())?.replaceAll(/\s+/g, ' ')).to.include(
-      'intent.data_classes has credentialstrust.level is below 5',
+      'intent.data_classes contains credentialstrust.level is below 5',
     );
     expect(await rule.textContent()).to.include('credentials need trust level 5 or more');
     await pages.looks('policy');
@@ -153,10 +153,10 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     expect(await changed.locator('del').allTextContents()).to.deep.equal(['−             "value": 5\n']);
     expect(await changed.locator('ins').allTextContents()).to.deep.equal(['+             "value": 6\n']);
     await pages.looks('policy-difference');
-    await page.getByRole('link', { name: 'The other way round' }).click();
+    await page.getByRole('link', { name: 'Swap the sets' }).click();
     await changed.locator('del', { hasText: '"value": 6' }).waitFor();
     await pages.open(`/policies/${before?.digest}/broad-reads`);
-    await page.getByText('Of a set that is not in force any more').waitFor();
+    await page.getByText('The set of this policy is not in force any more').waitFor();
     await pages.open(`/policies/${'0'.repeat(64)}`);
     await page.getByText('There is no policy set with this digest.').waitFor();
   });
@@ -190,8 +190,8 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     await worker.append();
     await shadow.follow();
     await worker.close();
-    await page.getByRole('button', { name: 'Read again' }).click();
-    await page.getByText('A draft is evaluated now').waitFor();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByText('A draft is being evaluated').waitFor();
     const stat = page.locator('.stat', { hasText: 'Would change' }).locator('.stat-value');
     await waitFor(async () => (await stat.textContent()) === '3', { what: 'three that would change' });
     await page.getByText('data.read.user_profile').first().waitFor();
@@ -221,7 +221,7 @@ describeUnless(browserMissing(), 'policies and dead jobs in a browser', () => {
     expect(await discard.isDisabled(), 'a reason is needed').to.equal(true);
     await dialog().getByLabel('Reason').fill('the agent is gone');
     await discard.click();
-    await page.getByText('It need not be done.').waitFor();
+    await page.getByText('It will not be done.').waitFor();
     await page.getByText('the agent is gone').waitFor();
     await pages.picture('dead-job-discarded');
     await pages.open('/dead-jobs');

@@ -173,7 +173,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
     const { page } = seen;
     const id = await ask('agent-2');
     await pages.go(`/receipts/${id}`);
-    await page.getByText('On record, on its way into the log').waitFor();
+    await page.getByText('Recorded, but not in the log yet').waitFor();
     await worker.append();
     await page.getByText('Verified: this record is in the log').waitFor();
   });
@@ -213,14 +213,14 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       `INSERT INTO audit (log_id, audited_size, ok, findings, audited_at) SELECT log_id, size, true, '[]', now() FROM log`,
     );
     await page.reload();
-    await page.getByText('The log is what it was').waitFor();
+    await page.getByText('The log is unchanged').waitFor();
     await page.getByRole('table', { name: 'Checkpoints' }).waitFor();
     await pages.picture('audit-1440-light');
     await page.getByRole('link', { name: "Operators' actions" }).click();
     await page.getByText('Signed in').waitFor();
     await page.getByText('bootstrap').first().waitFor();
     await page.getByLabel('Result').selectOption('failed');
-    await page.getByText('Nothing ended like that').waitFor();
+    await page.getByText('No action has this result').waitFor();
     expect(seen.complaints).to.deep.equal([]);
   });
 
@@ -247,7 +247,7 @@ describeUnless(browserMissing(), 'the pages of receipts and audit', () => {
       "UPDATE log SET halted_reason = 'The tree of 13 leaves has another root than the one that was signed.'",
     );
     await pages.go('/audit');
-    await page.getByRole('alert').getByText('The log is not what it was').waitFor();
+    await page.getByRole('alert').getByText('The log was changed').waitFor();
     await page.getByText('The log is halted').first().waitFor();
     for (const { sentence } of findings) await page.getByText(sentence).waitFor();
     expect(

@@ -6,10 +6,7 @@ interface Row {
   readonly name: string;
   readonly value: number | boolean | null;
 }
-const FIELDS: readonly CsvField<Row>[] = [
-  { title: 'name', of: ({ name }) => name },
-  { title: 'value', of: ({ value }) => value },
-];
+const FIELDS: readonly CsvField<Row>[] = ['name', ['value', ({ value }) => value]];
 
 describe('a list as CSV', () => {
   it('has a line of titles and one for each row, and says that it is UTF-8', () => {

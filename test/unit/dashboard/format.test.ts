@@ -1,6 +1,6 @@
 // Numbers and times as the dashboard shows them.
 import { expect } from 'chai';
-import { byService, heardTime } from '../../../ingress/dashboard/client/clock.ts';
+import { byService, syncClock } from '../../../ingress/dashboard/client/clock.ts';
 import {
   amount,
   breaksOf,
@@ -104,22 +104,22 @@ describe('a name that a caller chose', () => {
 describe("the service's clock", () => {
   const date = 'Sat, 21 Nov 2026 22:00:00 GMT';
   const trueMs = Date.parse(date);
-  afterEach(() => heardTime(date, trueMs));
+  afterEach(() => syncClock(date, trueMs));
   for (const [what, localMs, seen] of [
     ['is that of the machine when they agree', trueMs + 900, trueMs + 900],
     ['counts when the machine is two hours ahead', trueMs + 7_200_000, trueMs],
     ['counts when the machine is two hours behind', trueMs - 7_200_000, trueMs],
   ] as const)
     it(what, () => {
-      heardTime(date, localMs);
+      syncClock(date, localMs);
       expect(byService(localMs)).to.equal(seen);
     });
   it('is kept when an answer does not say the time, and given up when the machine is put right', () => {
-    heardTime(date, trueMs + 60_000);
-    heardTime(null, trueMs + 60_000);
-    heardTime('soon', trueMs + 60_000);
+    syncClock(date, trueMs + 60_000);
+    syncClock(null, trueMs + 60_000);
+    syncClock('soon', trueMs + 60_000);
     expect(byService(trueMs + 60_000)).to.equal(trueMs);
-    heardTime(date, trueMs);
+    syncClock(date, trueMs);
     expect(byService(trueMs)).to.equal(trueMs);
   });
 });

@@ -62,11 +62,11 @@ describe('what the overview says is wrong', () => {
     expect(others).to.deep.equal([]);
     expect(problem).to.include({
       tone: 'bad',
-      title: 'No worker is alive',
+      title: 'No worker is running',
       since: '2026-11-21T02:58:30.000Z',
     });
     const [never] = problemsOf(overviewWith({ workersAlive: 0, processes: [ingress] }));
-    expect(never).to.include({ title: 'No worker is alive', since: undefined });
+    expect(never).to.include({ title: 'No worker is running', since: undefined });
   });
 
   const policies = SYSTEM.policies;

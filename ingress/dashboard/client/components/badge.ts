@@ -1,10 +1,10 @@
-// Words with a colour: verdicts, states and levels. The word says it; the colour only helps to find it.
+// Coloured words: verdicts, states and trust levels. The colour never carries information of its own.
 import { html, type VNode } from '../html.ts';
 import type { Tone } from './layout.ts';
 
 const VERDICT_MARKS: Readonly<Record<string, string>> = { ALLOW: '✓', DENY: '✕', ESCALATE: '?', DEGRADE: '~' };
 
-/** A verdict: a sign, its word and a colour. */
+/** A verdict: a sign, a word and a colour. */
 export function Verdict({ verdict }: { readonly verdict: string }): VNode {
   return html`<span class=${`badge verdict-${verdict.toLowerCase()}`}><span aria-hidden="true" class="badge-mark">${VERDICT_MARKS[verdict] ?? '•'}</span>${verdict}</span>`;
 }

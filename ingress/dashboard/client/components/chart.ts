@@ -1,4 +1,4 @@
-// Charts: uPlot for curves over time, with the same told in words and as a table, and plain bars for counts.
+// Charts: curves over time (uPlot) with a summary in words and as a table, and bars for counts.
 import uPlot from 'uplot';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
 import { moment, tickTimes, timeZone } from '../format.ts';
@@ -9,30 +9,30 @@ export interface Series {
   readonly label: string;
   /** A colour of the style sheet, such as `--verdict-allow`. */
   readonly colour: string;
-  /** Curves must differ without colour, too. */
+  /** Curves must be distinguishable without colour. */
   readonly dash?: readonly number[];
   readonly values: readonly (number | null)[];
 }
 
 export interface ChartProps {
   readonly title: string;
-  /** What the curves show, in a sentence: the text alternative. */
+  /** The text alternative: what the curves show, in a sentence. */
   readonly summary: string;
   /** Milliseconds since 1970, rising. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly format?: (value: number) => string;
-  /** What the scale counts, such as "decisions/s". */
+  /** The unit of the scale, such as "decisions/s". */
   readonly unit?: string;
   /** Default: 220 */
   readonly height?: number;
-  /** The least top of the scale, so that noise does not fill it. */
+  /** The smallest upper end of the scale, so that noise does not fill the chart. */
   readonly atLeast?: number;
-  /** Given: the scale ends there. */
+  /** The fixed upper end of the scale. */
   readonly atMost?: number;
 }
 
-/** Rows of the table that stands for the chart: the newest. */
+/** The table has only the newest rows. */
 const TABLE_ROWS = 12;
 
 export function Chart(props: ChartProps): VNode {
@@ -52,7 +52,7 @@ export function Chart(props: ChartProps): VNode {
     ...series.map(({ values }) => [...values] as (number | null)[]),
   ];
 
-  // A new plot when what it looks like changes; new numbers alone are set below.
+  // A new plot when its appearance changes; new values are set in the effect below.
   useEffect(() => {
     const element = place.current;
     if (element === null || asTable) return undefined;
@@ -132,13 +132,13 @@ function lastOf(values: readonly (number | null)[], format: (value: number) => s
 }
 
 export interface BarsProps {
-  /** What is counted; read out. */
+  /** What is counted; for screen readers. */
   readonly caption: string;
   readonly items: readonly { readonly label: string; readonly value: number }[];
   readonly format?: (value: number) => string;
 }
 
-/** Counts beside each other: a table whose bars are only decoration. */
+/** Counts as a table; its bars are decoration. */
 export function Bars({ caption, items, format = String }: BarsProps): VNode {
   const most = Math.max(1, ...items.map(({ value }) => value));
   return html`<table class="bars">

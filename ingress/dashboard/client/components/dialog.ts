@@ -1,4 +1,4 @@
-// Questions in front of the page: the browser's own modal dialog, which keeps the focus inside and closes with Escape.
+// Modal dialogs: the browser's own <dialog>, which keeps the focus inside and closes with Escape.
 import type { Doing } from '../api.ts';
 import { type ComponentChildren, html, useId, useLayoutEffect, useRef, type VNode } from '../html.ts';
 import { useKept } from '../session.ts';
@@ -13,11 +13,11 @@ export interface DialogProps {
   readonly children?: ComponentChildren;
 }
 
-/** How long what was done may take to change the page behind. */
+/** How long the page behind the dialog may take to change after the action. */
 const CHANGES_MS = 5_000;
 
-/** Where the question came from gets the focus back; should it go away with what was done, the page's title gets it, not nobody. */
-function backTo(before: Element | null): void {
+/** Returns the focus to the element that opened the dialog. When the action removes that element, the page's title gets the focus. */
+function returnFocus(before: Element | null): void {
   if (!(before instanceof HTMLElement)) return;
   if (before.isConnected) before.focus();
   const observer = new MutationObserver(() => look());
@@ -31,13 +31,13 @@ function backTo(before: Element | null): void {
 }
 
 /**
- * Open for as long as it is rendered. The focus begins at what is marked `data-first`, else at the first control, and goes
- * back to where it was.
+ * Open while it is rendered. The focus starts at the element with `data-first`, else at the first control, and returns to where
+ * it was.
  */
 export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // At once, before anything else can move the focus; and closed before it goes back, for all behind it is inert.
+  // A layout effect, before anything else moves the focus. Closed before the focus returns: the page behind it is inert.
   useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
@@ -45,20 +45,20 @@ export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
     shown?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
       shown?.close();
-      backTo(before);
+      returnFocus(before);
     };
   }, []);
   const onCancel = (event: Event): void => {
     event.preventDefault();
     onClose();
   };
-  // Who selects a text and lets go beyond the edge clicks there, too, and must not lose what is written.
+  // Selecting text and releasing the button outside is also a click on the backdrop; it must not close the dialog.
   const pressed = useRef<EventTarget | null>(null);
   const onPointerDown = ({ target }: PointerEvent): void => {
     pressed.current = target;
   };
   const onClick = ({ target }: MouseEvent): void => {
-    // The dialog's content covers it but for its backdrop.
+    // The content covers the dialog, so its own clicks are those on the backdrop.
     if (target === dialog.current && pressed.current === dialog.current) onClose();
   };
   return html`<dialog ref=${dialog} class=${wide === true ? 'wide' : ''} aria-labelledby=${id} onCancel=${onCancel} onPointerDown=${onPointerDown} onClick=${onClick}>
@@ -71,16 +71,16 @@ export function Dialog({ title, onClose, wide, children }: DialogProps): VNode {
 
 export interface ConfirmProps {
   readonly title: string;
-  /** What will happen, and whether it can be undone. */
+  /** What the action does, and whether it can be undone. */
   readonly children?: ComponentChildren;
   /** The word on the button, such as "Revoke". */
   readonly verb: string;
-  /** Whether a reason must be given, and its label. */
+  /** The field for a reason. */
   readonly reason?: { readonly label: string; readonly required: boolean };
   readonly dangerous?: boolean;
-  /** Why it can not be done any more, though the question is still open. */
+  /** Why the action is not possible any more although the dialog is open. */
   readonly late?: string | undefined;
-  /** From useAction, called with the reason ('' when none is asked for). The dialog closes when it went well. */
+  /** From useAction, called with the reason ('' without a field). The dialog closes when it succeeds. */
   readonly action: Doing<[reason: string]>;
   readonly onClose: () => void;
 }
@@ -99,10 +99,25 @@ export function Confirm({ title, children, verb, reason, dangerous, late, action
       ${reason && html`<div class="field"><label for=${id}>${reason.label}${reason.required ? '' : ' (optional)'}</label><textarea data-first id=${id} rows="3" maxlength="1000" required=${reason.required} value=${text} onInput=${(event: Event) => setText((event.currentTarget as HTMLTextAreaElement).value)}></textarea></div>`}
       <div role="status">${late !== undefined && html`<${Notice} tone="warn" title="Too late">${late}<//>`}</div>
       <${FormError} error=${action.error} />
-      <div class="form-actions">
-        <button type="button" class="button" data-first=${reason === undefined ? '' : undefined} onClick=${onClose}>Cancel</button>
-        <button type="submit" class=${`button ${dangerous === true ? 'button-danger' : 'button-primary'}`} disabled=${action.busy || missing || late !== undefined}>${action.busy ? 'Working…' : verb}</button>
-      </div>
+      <${FormActions} verb=${verb} busy=${action.busy} disabled=${missing || late !== undefined} dangerous=${dangerous} cancelFirst=${reason === undefined} onCancel=${onClose} />
     </form>
   <//>`;
+}
+
+export interface FormActionsProps {
+  readonly verb: string;
+  readonly busy: boolean;
+  readonly disabled?: boolean;
+  readonly dangerous?: boolean;
+  /** Whether the button Cancel takes the focus when the dialog opens. */
+  readonly cancelFirst?: boolean;
+  readonly onCancel: () => void;
+}
+
+/** The buttons at the end of a form. */
+export function FormActions({ verb, busy, disabled, dangerous, cancelFirst, onCancel }: FormActionsProps): VNode {
+  return html`<div class="form-actions">
+    <button type="button" class="button" data-first=${cancelFirst === true ? '' : undefined} onClick=${onCancel}>Cancel</button>
+    <button type="submit" class=${`button ${dangerous === true ? 'button-danger' : 'button-primary'}`} disabled=${busy || disabled === true}>${busy ? 'Working…' : verb}</button>
+  </div>`;
 }

@@ -1,9 +1,9 @@
-// Parts of forms: a field with its label, what it is for and what is wrong with it; and a row of choices that are links.
+// Parts of forms: a field with its label, hint and errors, and a row of links as choices.
 import type { FieldError } from '../api.ts';
 import { type ComponentChildren, html, useId, type VNode } from '../html.ts';
 import { Link } from '../router.ts';
 
-/** What the control of a field must carry. */
+/** The attributes of a field's control. */
 export interface ControlProps {
   readonly id: string;
   readonly 'aria-describedby': string;
@@ -13,9 +13,9 @@ export interface ControlProps {
 export interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
-  /** Of the service, for this field. */
+  /** The service's errors for this field. */
   readonly errors?: readonly FieldError[];
-  /** The control, with what it must carry: `<${Field} label="Name">${(control) => html`<input ...${control} />`}<//>`. */
+  /** The control with these attributes: `<${Field} label="Name">${(control) => html`<input ...${control} />`}<//>`. */
   readonly children: (control: ControlProps) => ComponentChildren;
 }
 
@@ -37,7 +37,7 @@ export interface SegmentsProps {
   readonly choices: readonly { readonly to: string; readonly text: string; readonly isCurrent: boolean }[];
 }
 
-/** A few views of the same thing, one of which is shown. */
+/** Views of the same data, one of which is shown. */
 export function Segments({ label, choices }: SegmentsProps): VNode {
   return html`<nav class="segments" aria-label=${label}>${choices.map(({ to, text, isCurrent }) => html`<${Link} key=${text} to=${to} current=${isCurrent} class="segment">${text}<//>`)}</nav>`;
 }

@@ -1,4 +1,4 @@
-// The parts that every page is made of: its head, cards, single numbers, and lists of facts.
+// The layout of pages: heads, cards, single numbers, lists of facts and notices.
 import { type ComponentChildren, html, type VNode } from '../html.ts';
 import { Link } from '../router.ts';
 
@@ -8,11 +8,11 @@ export interface PageHeadProps {
   readonly lead?: ComponentChildren;
   /** Buttons at the right. */
   readonly actions?: ComponentChildren;
-  /** The list that this page is an item of. */
+  /** The list that this page belongs to. */
   readonly back?: { readonly to: string; readonly label: string };
 }
 
-/** The head of a page. Its title takes the focus when one comes to the page, so that a screen reader says where one is. */
+/** The head of a page. The title takes the focus after navigation, so that a screen reader reads it. */
 export function PageHead({ title, lead, actions, back }: PageHeadProps): VNode {
   return html`<header class="page-head">
     <div class="page-head-text">
@@ -28,7 +28,7 @@ export interface CardProps {
   readonly title?: string;
   /** At the right of the title. */
   readonly aside?: ComponentChildren;
-  /** Without the inner margin, for tables. */
+  /** Without padding, for tables. */
   readonly flush?: boolean;
   readonly class?: string;
   readonly children?: ComponentChildren;
@@ -47,12 +47,12 @@ export interface StatProps {
   readonly label: string;
   readonly value: ComponentChildren;
   readonly hint?: ComponentChildren;
-  /** Marks a number that needs attention; the hint must say why in words. */
+  /** Marks a number that needs attention; the hint states the reason in words. */
   readonly tone?: Tone;
   readonly to?: string;
 }
 
-/** One number with its name. */
+/** One number with its label. */
 export function Stat({ label, value, hint, tone = 'neutral', to }: StatProps): VNode {
   return html`<div class=${`stat tone-${tone}`}>
     <dt>${to === undefined ? label : html`<${Link} to=${to}>${label}<//>`}</dt>
@@ -67,7 +67,7 @@ export function Stats({ children }: { readonly children?: ComponentChildren }): 
 }
 
 export interface KeyValueProps {
-  /** Names with what is shown; an entry whose value is undefined is left out. */
+  /** Labels with values: null is shown as "none", undefined is left out. */
   readonly items: readonly (readonly [name: string, value: ComponentChildren])[];
 }
 
@@ -90,7 +90,7 @@ export interface NoticeProps {
 
 const MARKS: Readonly<Record<Tone, string>> = { neutral: 'i', info: 'i', good: '✓', warn: '!', bad: '!' };
 
-/** Something that is said at the top of a page: what is the case, and what to do. */
+/** A message at the top of a page or form: what has happened, and what to do. */
 export function Notice({ tone, title, children }: NoticeProps): VNode {
   return html`<div class=${`notice tone-${tone}`}>
     <span class="notice-mark" aria-hidden="true">${MARKS[tone]}</span>

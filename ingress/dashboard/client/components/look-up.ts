@@ -1,10 +1,10 @@
-// One field and one button: from an id that somebody holds to its page.
+// A field and a button that open the page of an id.
 import { html, useId, useState, type VNode } from '../html.ts';
 
 export interface LookUpProps {
   readonly label: string;
   readonly placeholder?: string;
-  /** Called with the text without the blanks around it, when there is some. */
+  /** Called with the trimmed text, unless it is empty. */
   readonly onGo: (text: string) => void;
 }
 

@@ -1,4 +1,4 @@
-// What callers name things: any text of up to 256 characters, shown so that it can neither hide nor break the line.
+// Names that callers chose: any text of up to 256 characters, shown so that nothing in it is hidden or breaks the layout.
 import { breaksOf, named, short } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 
@@ -8,7 +8,7 @@ export interface NameProps {
   readonly length?: number;
 }
 
-/** An id that a caller chose. Set apart from the direction of the text around it. */
+/** A caller's name; <bdi> isolates its text direction. */
 export function Name({ text, length = 48 }: NameProps): VNode {
   const whole = named(text);
   return html`<bdi class="name" title=${whole}>${breaksOf(short(whole, length)).map((part, at) => (at === 0 ? part : html`<wbr />${part}`))}</bdi>`;

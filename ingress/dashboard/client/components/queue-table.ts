@@ -1,4 +1,4 @@
-// The queues in numbers, on the overview and on their own page.
+// The table of queues, for the overview and the page of queues.
 import { compact, duration } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import type { QueueState } from '../wire.ts';
@@ -17,7 +17,7 @@ const COLUMNS: readonly Column<QueueState>[] = [
   { title: 'Failed', align: 'end', cell: ({ failed }) => compact(failed) },
 ];
 
-/** @param queues null: their store does not answer */
+/** @param queues null: the store does not answer */
 export function QueueTable({ queues }: { readonly queues: readonly QueueState[] | null }): VNode {
   if (queues === null)
     return html`<${Empty} title="The queues' store does not answer">Accepted work waits in the outbox; nothing is lost.<//>`;

@@ -1,5 +1,5 @@
-// What is shown instead of data: nothing there yet, still on its way, or what went wrong and what one can do.
-import type { Loaded, Problem } from '../api.ts';
+// Placeholders for data: empty, loading, or an error with what to do.
+import { isTemporary, type Loaded, type Problem } from '../api.ts';
 import { type ComponentChildren, html, type VNode } from '../html.ts';
 import { Notice } from './layout.ts';
 import { Id } from './text.ts';
@@ -22,10 +22,10 @@ const TITLES: Readonly<Record<number, string>> = {
   403: 'Your key does not permit this',
   404: 'Not found',
   429: 'Too many requests',
-  503: 'Something the service needs is away',
+  503: 'The service is not available',
 };
 
-/** What an error means for the reader. Those that pass are tried again by themselves (see useApi). */
+/** An error in place of data. Temporary ones are retried by useApi. */
 export function ErrorState({
   error,
   onRetry,
@@ -33,15 +33,14 @@ export function ErrorState({
 }: {
   readonly error: Problem;
   readonly onRetry?: () => void;
-  /** Other ways on, as buttons. */
+  /** More buttons. */
   readonly more?: ComponentChildren;
 }): VNode {
-  const passes = error.status === 0 || error.status === 429 || error.status === 503;
   return html`<div class="error-state" role="alert">
-    <p class="empty-title">${TITLES[error.status] ?? (error.status >= 500 ? 'Something went wrong in the service' : 'This did not work')}</p>
+    <p class="empty-title">${TITLES[error.status] ?? (error.status >= 500 ? 'The service reports an internal error' : 'The request failed')}</p>
     <p class="empty-text">${error.message}</p>
-    ${error.errors.length > 0 && html`<ul class="field-errors">${error.errors.map((each) => html`<li><code>${each.pointer || 'body'}</code> ${each.message}</li>`)}</ul>`}
-    ${passes && html`<p class="muted">It is tried again by itself.</p>`}
+    ${error.errors.length > 0 && html`<${FieldErrors} error=${error} />`}
+    ${isTemporary(error) && html`<p class="muted">The page tries again by itself.</p>`}
     <p class="error-foot">
       ${onRetry && html`<button type="button" class="button" onClick=${onRetry}>Try again now</button>`}
       ${more}
@@ -50,11 +49,15 @@ export function ErrorState({
   </div>`;
 }
 
-/** An error of a form or an action, beside its buttons. */
+function FieldErrors({ error }: { readonly error: Problem }): VNode {
+  return html`<ul class="field-errors">${error.errors.map((each) => html`<li><code>${each.pointer || 'body'}</code> ${each.message}</li>`)}</ul>`;
+}
+
+/** The error of a form or an action, beside its buttons. */
 export function FormError({ error }: { readonly error: Problem | undefined }): VNode | null {
   if (error === undefined) return null;
   return html`<div role="alert"><${Notice} tone="bad" title=${error.message}>
-    ${error.errors.length > 1 && html`<ul class="field-errors">${error.errors.map((each) => html`<li><code>${each.pointer || 'body'}</code> ${each.message}</li>`)}</ul>`}
+    ${error.errors.length > 1 && html`<${FieldErrors} error=${error} />`}
     ${error.status >= 500 && error.requestId && html`${error.code ?? 'Request'} <${Id} id=${error.requestId} copy />`}
   <//></div>`;
 }
@@ -62,11 +65,11 @@ export function FormError({ error }: { readonly error: Problem | undefined }): V
 export interface WhenLoadedProps<T> {
   readonly of: Loaded<T>;
   readonly what?: string;
-  /** What is shown of the data; older data stay on the page, with a notice, while newer ones fail. */
+  /** Shows the data. After an error the previous data stay, with a notice. */
   readonly children: (data: T) => ComponentChildren;
 }
 
-/** Data when there are some, else the state of the question. */
+/** The data of a request once they are there; until then its state. */
 export function WhenLoaded<T>({ of, what, children }: WhenLoadedProps<T>): VNode {
   const { data, error, reload } = of;
   if (data === undefined)

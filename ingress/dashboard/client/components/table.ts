@@ -1,5 +1,5 @@
-// Lists: a table that turns into cards where it is narrow (its roles are spelled out, because the styles that do so take
-// them away), the way to older and newer pages, and filters above it.
+// Lists: a table that becomes cards on narrow screens, its pager, and filters. The ARIA roles are explicit, because the styles of
+// the cards remove the implicit ones.
 import type { Pages } from '../api.ts';
 import {
   type ComponentChildren,
@@ -21,29 +21,29 @@ import { Empty, ErrorState, Loading } from './states.ts';
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** Numbers stand at the right. */
+  /** For numbers: aligned right. */
   readonly align?: 'end';
-  /** Left out where there is no room for it beside the others: the row's own page has it. */
+  /** Hidden on narrow screens; the row's own page has it. */
   readonly minor?: boolean;
-  /** Given: the reader may sort what the page shows by it. */
+  /** The sort key, when the rows of the page can be sorted by this column. */
   readonly sortBy?: (row: Row) => string | number;
 }
 
 export interface TableProps<Row> {
-  /** What the table lists; read out, not shown. */
+  /** What the table lists; for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   /** Makes the first column a link to the row's own page. */
   readonly hrefOf?: (row: Row) => string;
-  /** Stays a table where it is narrow: for a few short columns. */
+  /** Stays a table on narrow screens: for a few short columns. */
   readonly plain?: boolean;
   /** Shown instead of a table without rows. */
   readonly empty?: ComponentChildren;
 }
 
-/** Whether an element has more beside it than it shows: then it can be scrolled, and the keyboard must get to it. */
+/** Whether the content of an element is wider than the element. Then it scrolls, and must be reachable by keyboard. */
 function useScrolls(): [RefObject<HTMLDivElement | null>, boolean] {
   const place = useRef<HTMLDivElement>(null);
   const [scrolls, setScrolls] = useState(false);
@@ -59,7 +59,7 @@ function useScrolls(): [RefObject<HTMLDivElement | null>, boolean] {
   return [place, scrolls];
 }
 
-/** What may be wider than its place. */
+/** A horizontally scrolling area for wide content. */
 export function Scroll({ label, children }: { readonly label: string; readonly children?: ComponentChildren }): VNode {
   const [place, scrolls] = useScrolls();
   return html`<div class="table-scroll" ref=${place} ...${scrolls ? { tabindex: 0, role: 'region', 'aria-label': label } : {}}>${children}</div>`;
@@ -112,11 +112,11 @@ export function Table<Row>({ caption, columns, rows, keyOf, hrefOf, plain, empty
 export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows'> {
   /** From usePages. */
   readonly pages: Pages<Row>;
-  /** What the buttons to the page before and the next one say. Default: Newer, Older. */
+  /** The labels of the pager's buttons. Default: Newer, Older. */
   readonly ways?: readonly [before: string, next: string];
 }
 
-/** A list of the API: its table, its states, and older and newer. */
+/** A list of the API: its table, its states, and its pager. */
 export function List<Row>({ pages, ways = ['Newer', 'Older'], ...table }: ListProps<Row>): VNode {
   const { data, error, loading, items, page, older, newer, newerIsFirst, reload } = pages;
   if (data === undefined && error !== undefined)
@@ -148,18 +148,18 @@ export type FilterField =
 export interface FiltersProps {
   readonly fields: readonly FilterField[];
   readonly values: Readonly<Record<string, string | undefined>>;
-  /** From useFilters. Texts are told when typing rests. */
+  /** From useFilters. Text filters are debounced. */
   readonly onChange: (change: Readonly<Record<string, string | undefined>>) => void;
 }
 
-const TYPING_RESTS_MS = 350;
+const DEBOUNCE_MS = 350;
 
-/** Filters above a list. A moment is kept as RFC 3339 and shown in the reader's time zone. */
+/** Filters above a list. A time is stored as RFC 3339 and shown in the reader's time zone. */
 export function Filters({ fields, values, onChange }: FiltersProps): VNode {
   const used = fields.some(({ name }) => values[name] !== undefined);
   const [clearings, setClearings] = useState(0);
   const clear = ({ currentTarget }: MouseEvent): void => {
-    // The button goes away with the filters; the focus stays among them.
+    // The button disappears with the filters, so the focus moves to the first of them.
     const { form } = currentTarget as HTMLButtonElement;
     form?.querySelector<HTMLElement>('input, select')?.focus();
     setClearings(clearings + 1);
@@ -173,7 +173,7 @@ export function Filters({ fields, values, onChange }: FiltersProps): VNode {
 
 interface FilterProps {
   readonly field: FilterField;
-  /** Changes when all filters are cleared: also what was typed and not told yet. */
+  /** Changes when all filters are cleared, which also drops debounced input. */
   readonly clearings: number;
   readonly value: string;
   readonly onChange: (value: string) => void;
@@ -183,12 +183,12 @@ function Filter({ field, clearings, value, onChange }: FilterProps): VNode {
   const id = useId();
   const [typed, setTyped] = useState(value);
   useEffect(() => setTyped(value), [value, clearings]);
-  // Another filter may be set before typing rests: what is told then must not undo it.
+  // Another filter may change during the debounce: the latest callback must not undo it.
   const latest = useRef(onChange);
   latest.current = onChange;
   useEffect(() => {
     if (field.kind !== 'text' || typed === value) return undefined;
-    const timer = window.setTimeout(() => latest.current(typed.trim()), TYPING_RESTS_MS);
+    const timer = window.setTimeout(() => latest.current(typed.trim()), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [typed]);
   const zone = field.kind === 'moment' ? ` (${timeZone(value === '' ? new Date() : new Date(value))})` : '';
@@ -205,7 +205,7 @@ function Filter({ field, clearings, value, onChange }: FilterProps): VNode {
   return html`<div class="field">${label}<input id=${id} type="search" autocomplete="off" spellcheck=${false} placeholder=${field.placeholder} value=${typed} onInput=${(event: Event) => setTyped((event.currentTarget as HTMLInputElement).value)} /></div>`;
 }
 
-/** What `datetime-local` takes: the reader's own time without a zone. */
+/** The value of a `datetime-local` input: local time without a zone. */
 function localOf(instant: string): string {
   const ms = Date.parse(instant);
   if (Number.isNaN(ms)) return '';

@@ -1,19 +1,19 @@
-// Small pieces of text: times, ids that can be copied, and JSON that can be read.
+// Small pieces of text: times, ids with a copy button, and formatted JSON.
 import { byService } from '../clock.ts';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
 import { moment, relative, short, spelled, timeZone } from '../format.ts';
 import { createStore, useStore } from '../store.ts';
 
-/** One clock for all relative times of the page. */
+/** One timer for all relative times of the page. */
 const clock = createStore(new Date());
 window.setInterval(() => {
   if (!document.hidden) clock.set(new Date());
 }, 1_000);
 
-/** The service's time, again every second while somebody looks. */
+/** The service's time, updated every second while the page is visible. */
 export const useNow = (): Date => new Date(byService(useStore(clock).getTime()));
 
-/** What somebody else wrote, in lines: its direction stays inside, and what nobody could see is spelled out. */
+/** Text of unknown origin with its line breaks: its direction is isolated, and invisible characters are spelled out. */
 export function Said({ text }: { readonly text: string }): VNode {
   return html`<bdi class="said">${text.split('\n').map(spelled).join('\n')}</bdi>`;
 }
@@ -21,7 +21,7 @@ export function Said({ text }: { readonly text: string }): VNode {
 export interface TimeProps {
   /** RFC 3339. */
   readonly at: string;
-  /** Default: relative ("12 s ago"), with the moment itself when one points at it. A moment is shown with its time zone. */
+  /** Default: relative ("12 s ago"), with the time as a tooltip. A moment is shown with its time zone. */
   readonly as?: 'relative' | 'moment';
 }
 
@@ -32,20 +32,20 @@ export function Time({ at, as = 'relative' }: TimeProps): VNode {
   return html`<time datetime=${at} title=${at} class="num">${text}</time>`;
 }
 
-/** Copies a text; says so to everybody. */
+/** A button that copies a text and announces the result. */
 export function Copy({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }): VNode {
-  const [said, setSaid] = useState('');
+  const [status, setStatus] = useState('');
   const timer = useRef<number | undefined>(undefined);
   useEffect(() => () => clearTimeout(timer.current), []);
   const copy = async (): Promise<void> => {
     const done = await copyText(text);
-    setSaid(done ? 'Copied' : 'Copying is not allowed here');
-    timer.current = window.setTimeout(() => setSaid(''), 1_500);
+    setStatus(done ? 'Copied' : 'Copying is not allowed here');
+    timer.current = window.setTimeout(() => setStatus(''), 1_500);
   };
-  return html`<span class="copy"><button type="button" class="button button-quiet button-small" aria-label=${`${label}: ${short(text, 24)}`} onClick=${copy}>${said === '' ? 'Copy' : said}</button><span class="visually-hidden" role="status">${said}</span></span>`;
+  return html`<span class="copy"><button type="button" class="button button-quiet button-small" aria-label=${`${label}: ${short(text, 24)}`} onClick=${copy}>${status === '' ? 'Copy' : status}</button><span class="visually-hidden" role="status">${status}</span></span>`;
 }
 
-/** The clipboard needs a secure context, which plain http on another machine is not: then the old way. */
+/** The clipboard API needs a secure context, which plain HTTP from another machine is not; execCommand works there. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -54,10 +54,9 @@ async function copyText(text: string): Promise<boolean> {
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'visually-hidden';
-    // Inside an open dialog nothing outside of it can be selected.
+    // While a dialog is open, only text inside it can be selected.
     (document.querySelector('dialog[open]') ?? document.body).append(area);
     area.select();
-    // The only way without a secure context; browsers keep it for that.
     // oxlint-disable-next-line typescript/no-deprecated -- the only way to copy on a page without https
     const done = document.execCommand('copy');
     area.remove();
@@ -65,7 +64,7 @@ async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** An id or a hash: shortened where it is long, whole when one points at it, and with a button to copy. */
+/** An id or a hash: shortened when it is long, with the whole text as a tooltip and a copy button. */
 export function Id({
   id,
   length = 40,
@@ -78,16 +77,16 @@ export function Id({
   return html`<span class="id"><code title=${id}>${short(id, length)}</code>${copy && html`<${Copy} text=${id} />`}</span>`;
 }
 
-/** JSON, laid out and coloured by kind; long ones scroll. */
+/** Formatted JSON with syntax colours; long texts scroll. */
 export function JsonView({ value, label = 'JSON' }: { readonly value: unknown; readonly label?: string }): VNode {
-  // What would not be seen, or would turn the rest around, stands as JSON's own escape: the text stays the same JSON.
+  // Invisible and direction-changing characters are written as JSON escapes: the text is still the same JSON.
   const text = (JSON.stringify(value, null, 2) ?? 'undefined').replaceAll(UNSEEN, (character) =>
     character === '\n' ? character : escapesOf(character),
   );
   return html`<div class="json"><div class="json-tools"><${Copy} text=${text} label=${`Copy ${label}`} /></div><pre tabindex="0" role="region" aria-label=${label}><code>${tokens(text)}</code></pre></div>`;
 }
 
-/** What `spelled` spells out. */
+/** As in `spelled`. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 function escapesOf(character: string): string {
@@ -98,7 +97,7 @@ function escapesOf(character: string): string {
 }
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-/** Beyond this a text is shown plain: colours would cost more than they tell. */
+/** Longer texts are shown without colours, which would be slow. */
 const MAX_COLOURED = 100_000;
 
 function tokens(text: string): (string | VNode)[] {

@@ -1,4 +1,4 @@
-// One agent: who it is, how far it is trusted and why, what it asked for lately, and the ways to hold it back.
+// The page of one agent: its registration, trust, last decisions, and changes of its status.
 import { useApi } from '../api.ts';
 import type { AgentAnswer, DecisionAnswer, TrustAnswer } from '../answers.ts';
 import { amount, named, short, spelled, whole } from '../format.ts';
@@ -9,10 +9,8 @@ import {
   Card,
   Copy,
   Empty,
-  ErrorState,
   JsonView,
   KeyValue,
-  Loading,
   Name,
   Notice,
   PageHead,
@@ -23,36 +21,33 @@ import {
   Time,
   WhenLoaded,
 } from '../ui.ts';
-import type { ListPage } from '../api.ts';
+import type { ListPage } from '../wire.ts';
 import { StatusActions } from './agents-status.ts';
 import { TrustCauses, TrustOverTime } from './agents-trust.ts';
-import { DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.ts';
+import { Badges, DECISION_COLUMNS, decisionHref, decisionKey } from './decisions-parts.ts';
 
 const BACK = { to: href('agents'), label: 'Agents' };
-/** What there is room for; their agent is the page. */
-const LAST_COLUMNS = DECISION_COLUMNS.filter(({ title }) => ['Asked', 'Verdict', 'When'].includes(title));
+/** Fewer columns than in the list of decisions: all are of this agent. */
+const LAST_COLUMNS = DECISION_COLUMNS.filter(({ title }) => ['Request', 'Verdict', 'When'].includes(title));
 
 export function AgentPage({ id }: { readonly id: string }): VNode {
   const at = encodeURIComponent(id);
   const agent = useApi<AgentAnswer>(`/v1/agents/${at}`);
   const trust = useApi<TrustAnswer>(`/v1/trust/${at}`);
   const title = short(named(id), 80);
-  // No registered agent has this id; it may well have asked for something all the same.
+  // An agent that is not registered may have decisions and trust, too.
   const isUnknown = agent.error?.status === 404;
-  if (trust.data === undefined && trust.error !== undefined)
-    return html`<${PageHead} title=${title} back=${BACK} /><${ErrorState} error=${trust.error} onRetry=${trust.reload} />`;
-  if (agent.data === undefined && agent.error !== undefined && !isUnknown)
-    return html`<${PageHead} title=${title} back=${BACK} /><${ErrorState} error=${agent.error} onRetry=${agent.reload} />`;
-  if (trust.data === undefined || (agent.data === undefined && !isUnknown))
-    return html`<${PageHead} title=${title} back=${BACK} /><${Loading} what="Reading" />`;
+  const unfinished = trust.data === undefined ? trust : agent.data === undefined && !isUnknown ? agent : undefined;
+  if (trust.data === undefined || unfinished !== undefined)
+    return html`<${PageHead} title=${title} back=${BACK} /><${WhenLoaded} of=${unfinished} />`;
   const registered = isUnknown ? undefined : agent.data;
   const lead = registered
     ? html`<${Status} status=${registered.status} /> <${Name} text=${registered.name} length=${100} />`
     : html`<${Badge}>not registered<//>`;
   const actions = registered && html`<${StatusActions} agent=${registered} onDone=${agent.reload} />`;
   return html`<${PageHead} title=${title} lead=${lead} actions=${actions} back=${BACK} />
-    ${registered === undefined && html`<div class="stack"><${Notice} tone="neutral" title="Nobody has registered this agent">Whoever asks under this id is answered with at most the trust of no evidence (250), whatever its signals say.<//></div>`}
-    ${registered?.status === 'TERMINATED' && html`<div class="stack"><${Notice} tone="neutral" title="Terminated, for good">Everything that it asks for is denied, and its id is never used again.<//></div>`}
+    ${registered === undefined && html`<div class="stack"><${Notice} tone="neutral" title="This agent is not registered">Its trust score is at most 250, the score without evidence, whatever its signals are.<//></div>`}
+    ${registered?.status === 'TERMINATED' && html`<div class="stack"><${Notice} tone="neutral" title="This agent is terminated">All its requests are denied, and its id cannot be used again.<//></div>`}
     <${TrustNow} trust=${trust.data} />
     <${TrustOverTime} agentId=${id} trust=${trust.data} />
     <div class="columns">
@@ -67,43 +62,37 @@ function TrustNow({ trust }: { readonly trust: TrustAnswer }): VNode {
   return html`<${Stats}>
     <${Stat} label="Trust score" value=${whole(trust.score)} hint="of 1,000" />
     <${Stat} label="Level" value=${trust.level} hint=${trust.tier} />
-    <${Stat} label="Uncertainty" value=${uncertainty.toFixed(2)} hint=${uncertainty >= 1 ? 'no evidence' : '1 would be no evidence'} />
-    <${Stat} label="Successes that count" value=${amount(evidence.positive)} hint="decayed and capped" />
-    <${Stat} label="Failures that count" value=${amount(evidence.negative)} hint="a violation is ten" />
+    <${Stat} label="Uncertainty" value=${uncertainty.toFixed(2)} hint=${uncertainty >= 1 ? 'no evidence' : '1 means no evidence'} />
+    <${Stat} label="Counted successes" value=${amount(evidence.positive)} hint="with decay and a daily cap" />
+    <${Stat} label="Counted failures" value=${amount(evidence.negative)} hint="a violation counts ten" />
     <${Stat} label="Signals" value=${whole(asOf.signals)} hint=${evidence.lastSignalAt === null ? 'none so far' : html`last <${Time} at=${evidence.lastSignalAt} />`} />
   <//>`;
 }
 
 function LastDecisions({ agentId }: { readonly agentId: string }): VNode {
   const decisions = useApi<ListPage<DecisionAnswer>>('/v1/decisions', { agentId, limit: 8 });
-  return html`<${Card} title="Last decisions" flush aside=${html`<${Link} to=${href('decisions', undefined, { agentId })}>All of them<//>`}>
-    <${WhenLoaded} of=${decisions}>${({ items }: ListPage<DecisionAnswer>) => html`<${Table} caption="Last decisions, newest first" columns=${LAST_COLUMNS} rows=${items} keyOf=${decisionKey} hrefOf=${decisionHref} empty=${html`<${Empty} title="It has not asked yet" />`} />`}<//>
+  return html`<${Card} title="Last decisions" flush aside=${html`<${Link} to=${href('decisions', undefined, { agentId })}>All decisions<//>`}>
+    <${WhenLoaded} of=${decisions}>${({ items }: ListPage<DecisionAnswer>) => html`<${Table} caption="Last decisions, newest first" columns=${LAST_COLUMNS} rows=${items} keyOf=${decisionKey} hrefOf=${decisionHref} empty=${html`<${Empty} title="No decisions yet" />`} />`}<//>
   <//>`;
 }
 
-function Labels({ of }: { readonly of: readonly string[] }): VNode {
-  return html`<span class="badges">${of.map((label) => html`<${Badge} key=${label}>${short(spelled(label), 60)}<//>`)}</span>`;
-}
-
-/** Shown so that nothing hides in it, copied as it is. */
+/** Shown with invisible characters spelled out, copied unchanged. */
 function OwnId({ id }: { readonly id: string }): VNode {
   return html`<span class="id"><code>${short(named(id), 120)}</code><${Copy} text=${id} /></span>`;
 }
 
 function Details({ id, agent }: { readonly id: string; readonly agent: AgentAnswer | undefined }): VNode {
-  const chain = html`<${Link} to=${href('receipts', undefined, { view: 'chain', entityId: id })}>Its records in the log<//>`;
+  const chain = html`<${Link} to=${href('receipts', undefined, { view: 'chain', entityId: id })}>Records in the log<//>`;
+  const ownId = html`<${OwnId} id=${id} />`;
   if (agent === undefined)
-    return html`<${Card} title="About it"><${KeyValue} items=${[
-      ['Id', html`<${OwnId} id=${id} />`],
-      ['Log', chain],
-    ]} /><//>`;
-  return html`<${Card} title="About it">
+    return html`<${Card} title="Details"><${KeyValue} items=${[['Id', ownId], ['Log', chain]]} /><//>`;
+  return html`<${Card} title="Details">
     <${KeyValue} items=${[
-      ['Id', html`<${OwnId} id=${id} />`],
+      ['Id', ownId],
       ['Name', html`<${Name} text=${agent.name} length=${200} />`],
       ['Description', agent.description === null ? undefined : html`<bdi>${spelled(agent.description)}</bdi>`],
-      ['Capabilities', agent.capabilities.length === 0 ? null : html`<${Labels} of=${agent.capabilities} />`],
-      ['Tags', agent.tags.length === 0 ? null : html`<${Labels} of=${agent.tags} />`],
+      ['Capabilities', agent.capabilities.length === 0 ? null : html`<${Badges} texts=${agent.capabilities} />`],
+      ['Tags', agent.tags.length === 0 ? null : html`<${Badges} texts=${agent.tags} />`],
       ['Registered', html`<${Time} at=${agent.createdAt} as="moment" />`],
       ['Changed', html`<${Time} at=${agent.updatedAt} as="moment" />`],
       ['Log', chain],

@@ -1,4 +1,4 @@
-// Holding an agent back and letting it go on: the changes of status that are possible, each asked about first.
+// Changes of an agent's status, each with a confirmation.
 import { api, useAction } from '../api.ts';
 import type { AgentAnswer } from '../answers.ts';
 import { spelled } from '../format.ts';
@@ -11,30 +11,30 @@ type AgentStatus = AgentAnswer['status'];
 interface Change {
   readonly to: AgentStatus;
   readonly verb: string;
-  /** What will happen. */
-  readonly says: string;
+  /** The effect. */
+  readonly effect: string;
   readonly dangerous?: boolean;
 }
 
 const PAUSE: Change = {
   to: 'PAUSED',
   verb: 'Pause',
-  says: 'Everything that it asks for is denied until it is resumed.',
+  effect: 'All its requests are denied until it is resumed.',
 };
-const RESUME: Change = { to: 'ACTIVE', verb: 'Resume', says: 'It is answered by the policies and by its trust again.' };
+const RESUME: Change = { to: 'ACTIVE', verb: 'Resume', effect: 'Policies and trust decide about its requests again.' };
 const SUSPEND: Change = {
   to: 'SUSPENDED',
   verb: 'Suspend',
-  says: 'Everything that it asks for is denied until somebody lifts the suspension.',
+  effect: 'All its requests are denied until somebody lifts the suspension.',
 };
 const TERMINATE: Change = {
   to: 'TERMINATED',
   verb: 'Terminate',
-  says: 'Everything that it asks for is denied for ever, and its id is never used again. This can not be undone.',
+  effect: 'All its requests are denied forever, and its id cannot be used again. This cannot be undone.',
   dangerous: true,
 };
 
-/** Which changes are possible; the service refuses all others. */
+/** The possible changes; the service refuses all others. */
 const CHANGES: Readonly<Record<AgentStatus, readonly Change[]>> = {
   ACTIVE: [PAUSE, SUSPEND, TERMINATE],
   PAUSED: [RESUME, SUSPEND, TERMINATE],
@@ -60,11 +60,11 @@ export function StatusActions({ agent, onDone }: StatusActionsProps): VNode {
     action.reset();
     setAsked(change);
   };
-  // Whatever was refused: somebody else may have changed it meanwhile.
+  // After a refusal the agent is read again: somebody else may have changed it.
   const close = (): void => {
     setAsked(undefined);
     if (action.error !== undefined) onDone();
   };
   return html`${CHANGES[agent.status].map((change) => html`<button key=${change.to} type="button" class="button" onClick=${() => ask(change)}>${change.verb}</button>`)}
-    ${asked && html`<${Confirm} title=${`${asked.verb === 'Lift the suspension' ? 'Lift the suspension of' : asked.verb} this agent?`} verb=${asked.verb} dangerous=${asked.dangerous} action=${action} onClose=${close}><p><bdi class="name">${spelled(agent.agentId)}</bdi></p><p>${asked.says}</p><//>`}`;
+    ${asked && html`<${Confirm} title=${`${asked.verb === 'Lift the suspension' ? 'Lift the suspension of' : asked.verb} this agent?`} verb=${asked.verb} dangerous=${asked.dangerous} action=${action} onClose=${close}><p><bdi class="name">${spelled(agent.agentId)}</bdi></p><p>${asked.effect}</p><//>`}`;
 }

@@ -1,8 +1,8 @@
-// Agents: the list, by status or by the beginning of an id; one of them, registered or not, has its own page.
+// The list of agents, filtered by status or the beginning of the id.
 import { usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
-import type { PageProps } from '../page-props.ts';
+import type { PageProps } from '../router.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import {
   type Column,
@@ -35,12 +35,12 @@ const COLUMNS: readonly Column<AgentRow>[] = [
 ];
 
 const FILE: readonly CsvField<AgentRow>[] = [
-  { title: 'agentId', of: ({ agentId }) => agentId },
-  { title: 'name', of: ({ name }) => name },
-  { title: 'status', of: ({ status }) => status },
-  { title: 'trustLevel', of: ({ trust }) => trust.level },
-  { title: 'trustScore', of: ({ trust }) => trust.score },
-  { title: 'createdAt', of: ({ createdAt }) => createdAt },
+  'agentId',
+  'name',
+  'status',
+  ['trustLevel', ({ trust }) => trust.level],
+  ['trustScore', ({ trust }) => trust.score],
+  'createdAt',
 ];
 
 export function AgentsPage({ id }: PageProps): VNode {
@@ -52,9 +52,9 @@ function AgentsList(): VNode {
   const pages = usePages<AgentRow>('/agents', filters);
   const isFiltered = filters.prefix !== undefined || filters.status !== undefined;
   const empty = isFiltered
-    ? html`<${Empty} title="No registered agent fits">An agent that asks without being registered is not listed; "Agent id" opens its page.<//>`
-    : html`<${Empty} title="No agents are registered">They register with POST /v1/agents; unknown agents are answered with the trust of no evidence.<//>`;
-  return html`<${PageHead} title="Agents" lead="Who acts, how far each is trusted, and who is held back." actions=${html`<${Download} of=${pages} name="agents" fields=${FILE} />`} />
+    ? html`<${Empty} title="No registered agent matches">Agents that are not registered are not in this list; "Agent id" opens their pages.<//>`
+    : html`<${Empty} title="No agents are registered">Agents are registered with POST /v1/agents. Others have the trust score without evidence.<//>`;
+  return html`<${PageHead} title="Agents" lead="Registered agents with their status and trust." actions=${html`<${Download} of=${pages} name="agents" fields=${FILE} />`} />
     <div class="finders">
       <${LookUp} label="Agent id" placeholder="agent-7" onGo=${(text: string) => navigate(href('agents', text))} />
       <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />

@@ -1,4 +1,4 @@
-// The word of a human on an approval: approve, reject, or why it can't be given any more.
+// Deciding an approval: approve, reject, or the outcome when that is not possible any more.
 import { api, Problem, useAction } from '../api.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
@@ -18,7 +18,7 @@ export function DecideCard({ approval, reload }: DecideProps): VNode {
   const now = useNow();
   const [asked, setAsked] = useKept<Answer | undefined>('asked', undefined);
   const status = statusAt(approval, now);
-  // Whoever is writing a reason is not interrupted: what became of it meanwhile is said beside it.
+  // An open dialog stays open: it shows what happened meanwhile.
   if (status === 'pending' || asked !== undefined)
     return html`<${Pending} ...${{ approval, reload, asked, setAsked }} late=${status === 'pending' ? undefined : wasDecided(approval)} />`;
   return html`<${Card} title="Decided"><${Outcome} approval=${approval} status=${status} /><//>`;
@@ -40,9 +40,9 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
       await api(`${path}/${asked ?? 'reject'}`, { body: { reason } });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'E5001') throw error;
-      // Another one was faster: say who, and what.
+      // Somebody else decided first.
       const current = await api<ApprovalDetail>(path);
-      throw new Problem(wasDecided(current), { status: error.status, code: error.code, requestId: error.requestId });
+      throw new Problem(wasDecided(current), error);
     }
     reload();
   });
@@ -55,17 +55,17 @@ function Pending({ approval, reload, asked, setAsked, late }: PendingProps): VNo
   return html`<${Card} title="Your decision" aside=${left}>
     ${
       !approval.mayDecide
-        ? html`<${Notice} tone="info" title=${approval.keyId === session.keyId ? 'You asked with this key' : 'Your key made the one that asked, or was made by it'}>Whoever asks may not decide, nor may a key that made theirs or that theirs made. Sign in with another admin key, or let somebody else decide.<//>`
+        ? html`<${Notice} tone="info" title=${approval.keyId === session.keyId ? 'The request was made with your key' : 'Your key created the key of the request, or was created by it'}>The key of a request may not decide about it, nor may a key that created it or was created by it. Sign in with another admin key, or let somebody else decide.<//>`
         : html`<div class="decide-buttons">
       <button type="button" class="button button-primary" onClick=${() => setAsked('approve')}>Approve…</button>
       <button type="button" class="button" onClick=${() => setAsked('reject')}>Reject…</button>
     </div>
-    <p class="muted">Approved, it may be done once until <${Time} at=${expiresAt} as="moment" />. A policy that denies is not overruled.</p>`
+    <p class="muted">An approval permits this request once, until <${Time} at=${expiresAt} as="moment" />. It does not override policies that deny.</p>`
     }
     ${
       asked !== undefined &&
-      html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, which goes into the log', required: true }} late=${late} action=${decide} onClose=${close}>
-        <p><strong><${Name} text=${agentId} length=${120} /></strong> ${asked === 'approve' ? 'may then do this one thing once:' : 'is denied when it asks for this again with this approval:'}</p>
+      html`<${Confirm} title=${asked === 'approve' ? 'Approve this action?' : 'Reject this action?'} verb=${asked === 'approve' ? 'Approve' : 'Reject'} dangerous=${asked === 'reject'} reason=${{ label: 'Reason, kept in the log', required: true }} late=${late} action=${decide} onClose=${close}>
+        <p><strong><${Name} text=${agentId} length=${120} /></strong> ${asked === 'approve' ? 'may then do this once:' : 'is denied when it requests this again with this approval:'}</p>
         <p><code><${Said} text=${wordsOf(approval.decision.intent)} /></code></p>
       <//>`
     }
@@ -77,15 +77,15 @@ interface OutcomeProps {
   readonly status: string;
 }
 
-/** What there is to say of an approval that nobody can decide any more. */
+/** The state of an approval that is not pending. */
 function Outcome({ approval, status }: OutcomeProps): VNode {
   const { decidedAt, decidedBy, reason, usedAt, usedBy, usedDecisionId, expiresAt } = approval;
   const now = useNow();
   return html`<div class="stack">
     ${status === 'approved' && html`<${Notice} tone="good" title="Approved, and not used yet">It can be used once; ${timeLeft(expiresAt, now)}.<//>`}
-    ${status === 'used' && html`<${Notice} tone="good" title="Approved and used">It let one action through, and is used up.<//>`}
-    ${status === 'rejected' && html`<${Notice} tone="bad" title="Rejected">Whoever asks with it is denied.<//>`}
-    ${status === 'expired' && html`<${Notice} tone="neutral" title=${decidedBy === null ? 'Nobody decided in time' : 'Approved, but not used in time'}>The agent may ask again, which opens a new one.<//>`}
+    ${status === 'used' && html`<${Notice} tone="good" title="Approved and used">It permitted one action and cannot be used again.<//>`}
+    ${status === 'rejected' && html`<${Notice} tone="bad" title="Rejected">Requests with this approval are denied.<//>`}
+    ${status === 'expired' && html`<${Notice} tone="neutral" title=${decidedBy === null ? 'Nobody decided in time' : 'Approved, but not used in time'}>The agent may repeat its request, which opens a new approval.<//>`}
   </div>
   <${KeyValue} items=${[
     ['Decided by', decidedBy === null ? undefined : html`<code>${decidedBy}</code>`],
@@ -94,7 +94,7 @@ function Outcome({ approval, status }: OutcomeProps): VNode {
     ['Used by key', usedBy === null ? undefined : html`<code>${usedBy}</code>`],
     ['Used', usedAt === null ? undefined : html`<${Time} at=${usedAt} as="moment" />`],
     [
-      'Led to',
+      'Used for',
       usedDecisionId === null
         ? undefined
         : html`<${Link} to=${href('decisions', usedDecisionId)}>decision <${Id} id=${usedDecisionId} length=${20} /><//>`,

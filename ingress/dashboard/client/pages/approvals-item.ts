@@ -1,4 +1,4 @@
-// One approval: all that a human needs to decide, the decision, and what became of it.
+// The page of one approval: what a person needs to decide, and the outcome.
 import type { AgentAnswer, TrustAnswer } from '../answers.ts';
 import { useApi } from '../api.ts';
 import { html, useEffect, type VNode } from '../html.ts';
@@ -23,21 +23,21 @@ import {
 import type { WaitingApprovals } from '../wire.ts';
 import { DecideCard } from './approvals-decide.ts';
 import { type Approval, type ApprovalDetail, statusAt } from './approvals-types.ts';
-import { RiskLevel, wordsOf } from './decisions-parts.ts';
+import { Badges, intentFacts, wordsOf } from './decisions-parts.ts';
 
 const BACK = { to: href('approvals'), label: 'Approvals' };
 
 export function ApprovalPage({ id }: { readonly id: string }): VNode {
   const approval = useApi<ApprovalDetail>(`/v1/approvals/${encodeURIComponent(id)}`);
   const live = useLive<WaitingApprovals>('approvals');
-  // Somebody else may decide while one reads.
+  // Somebody else may decide while this page is open.
   const isListed = live?.newest.some(({ approvalId }) => approvalId === id) ?? false;
   useEffect(() => {
     if (approval.data !== undefined) approval.reload();
   }, [isListed]);
   const { data } = approval;
-  // The same head from the beginning: it has the focus.
-  return html`<${PageHead} title=${data === undefined ? 'Approval' : html`<${Said} text=${wordsOf(data.decision.intent)} />`} lead=${data && html`<${Said} text=${data.agentId} /> asked for this <${Time} at=${data.createdAt} />. <${StatusNow} row=${data} />`} back=${BACK} />
+  // The head is the same element while loading, because it has the focus.
+  return html`<${PageHead} title=${data === undefined ? 'Approval' : html`<${Said} text=${wordsOf(data.decision.intent)} />`} lead=${data && html`Requested by <${Said} text=${data.agentId} /> <${Time} at=${data.createdAt} />. <${StatusNow} row=${data} />`} back=${BACK} />
     <${WhenLoaded} of=${approval} what="Reading the approval">${(shown: ApprovalDetail) => html`<${Shown} approval=${shown} reload=${approval.reload} />`}<//>`;
 }
 
@@ -64,10 +64,10 @@ export function StatusNow({ row }: { readonly row: Approval }): VNode {
   return html`<${Status} status=${statusAt(row, useNow())} />`;
 }
 
-/** Why the policies left it to a human. */
+/** The reasons of the ESCALATE. */
 function WhyCard({ approval }: { readonly approval: Approval }): VNode {
   const { reasons, decision_id } = approval.decision;
-  return html`<${Card} title="Why a human must decide" aside=${html`<${Link} to=${href('decisions', decision_id)}>The whole decision<//>`}>
+  return html`<${Card} title="Why a person must decide" aside=${html`<${Link} to=${href('decisions', decision_id)}>The decision<//>`}>
     <ul class="reasons">${reasons.map(
       (reason) => html`<li class="reason" key=${`${reason.policy}/${reason.rule}/${reason.effect}`}>
         <p><${Said} text=${reason.message} /></p>
@@ -77,61 +77,34 @@ function WhyCard({ approval }: { readonly approval: Approval }): VNode {
   <//>`;
 }
 
-/** What the agent wants to do. */
+/** What the agent requested. */
 function WhatCard({ approval }: { readonly approval: ApprovalDetail }): VNode {
-  const { intent } = approval.decision;
-  const { risk } = intent;
   const read = approval.bound?.intent;
-  return html`<${Card} title="What it wants to do">
+  const listed = (texts: readonly string[] | undefined): VNode | undefined =>
+    texts === undefined || texts.length === 0 ? undefined : html`<${Badges} texts=${texts} />`;
+  return html`<${Card} title="Request">
     <${KeyValue} items=${[
-      ['Asked', html`<code><${Said} text=${wordsOf(intent)} /></code>`],
-      ['Read as', html`<code><${Said} text=${intent.normalized} /></code>`],
-      ['Resource', html`<code><${Said} text=${intent.resource} /></code>`],
-      [
-        'Action',
-        intent.verb === intent.action
-          ? intent.action
-          : html`${intent.action} <span class="muted">as <${Said} text=${intent.verb} /></span>`,
-      ],
-      ['Effect', html`<${Badge} tone=${intent.effect === 'destructive' ? 'bad' : 'neutral'}>${intent.effect}<//>`],
-      [
-        'Traits',
-        intent.traits.length === 0
-          ? undefined
-          : html`<span class="badges">${intent.traits.map((trait) => html`<${Badge} key=${trait}>${trait}<//>`)}</span>`,
-      ],
-      ['Data classes', read && listed(read.data_classes)],
-      ['Flags', read && listed(read.flags)],
-      ['Places', read && listed(read.places)],
-      ['Risk', html`<${RiskLevel} risk=${risk} />`],
-      [
-        'Risk factors',
-        risk.factors.length === 0
-          ? undefined
-          : html`<ul class="factors">${risk.factors.map(({ factor, score, message }) => html`<li key=${factor}><span class="num">+${score}</span> <${Said} text=${message} /></li>`)}</ul>`,
-      ],
+      ...intentFacts(approval.decision.intent),
+      ['Data classes', listed(read?.data_classes)],
+      ['Flags', listed(read?.flags)],
+      ['Places', listed(read?.places)],
     ]} />
   <//>`;
 }
 
-function listed(names: readonly string[]): VNode | undefined {
-  if (names.length === 0) return undefined;
-  return html`<span class="badges">${names.map((name) => html`<${Badge} key=${name}><${Said} text=${name} /><//>`)}</span>`;
-}
-
 function ContextCard({ context }: { readonly context: ApprovalDetail['context'] }): VNode {
-  return html`<${Card} title="What the caller sent along" aside="Its own words; nothing here was checked">
+  return html`<${Card} title="Context from the caller" aside="Not verified">
     ${
       context === null
         ? html`<${Empty} title="Erased by retention" />`
         : Object.keys(context).length === 0
-          ? html`<p class="muted">Nothing.</p>`
+          ? html`<p class="muted">None.</p>`
           : html`<${JsonView} value=${context} label="The caller's context" />`
     }
   <//>`;
 }
 
-/** Who acts: what its trust was when it asked, and what it is now. */
+/** The agent, with its trust at the time of the request and now. */
 function AgentCard({ approval }: { readonly approval: Approval }): VNode {
   const { agentId, keyId, intentId } = approval;
   const { trust } = approval.decision;
@@ -139,7 +112,7 @@ function AgentCard({ approval }: { readonly approval: Approval }): VNode {
   const now = useApi<TrustAnswer>(`/v1/trust/${path}`).data;
   const agent = useApi<AgentAnswer>(now?.registered === true ? `/v1/agents/${path}` : null).data;
   const session = useSession();
-  return html`<${Card} title="Who asks">
+  return html`<${Card} title="Agent">
     <${KeyValue} items=${[
       ['Agent', html`<${Link} to=${href('agents', agentId)}><${Said} text=${agentId} /><//>`],
       ['Name', agent && html`<${Said} text=${agent.name} />`],
@@ -153,14 +126,11 @@ function AgentCard({ approval }: { readonly approval: Approval }): VNode {
       ],
       [
         'Trust then',
-        html`<${Trust} level=${trust.effective_level} score=${trust.score} />${trust.effective_level < trust.recorded_level && html` <span class="muted">it claimed no more; recorded is level ${trust.recorded_level}</span>`}`,
+        html`<${Trust} level=${trust.effective_level} score=${trust.score} />${trust.effective_level < trust.recorded_level && html` <span class="muted">lowered by its claim; the recorded level is ${trust.recorded_level}</span>`}`,
       ],
       ['Trust now', now && html`<${Trust} level=${now.level} score=${now.score} />`],
       ['Uncertainty', trust.uncertainty.toFixed(3)],
-      [
-        'Asked with key',
-        html`<code>${keyId}</code>${keyId === session.keyId && html` <span class="muted">yours</span>`}`,
-      ],
+      ['API key', html`<code>${keyId}</code>${keyId === session.keyId && html` <span class="muted">yours</span>`}`],
       ['Approval id', html`<${Id} id=${approval.approvalId} copy />`],
       ['Intent id', intentId === null ? undefined : html`<${Id} id=${intentId} copy />`],
     ]} />

@@ -1,4 +1,4 @@
-// Approvals as the API answers them, and what the pages say of their states.
+// Approvals as the API returns them, and texts about their states.
 import type { DecisionAnswer } from '../answers.ts';
 import { relative } from '../format.ts';
 
@@ -25,9 +25,9 @@ export interface Approval {
 
 /** GET /v1/approvals/{id} */
 export interface ApprovalDetail extends Approval {
-  /** Whether the key that reads is in other hands than the one that asked. */
+  /** Whether the reading key may decide: it must be independent of the key of the request. */
   readonly mayDecide: boolean;
-  /** All that it is bound to; null: erased by retention, or opened by an earlier version. */
+  /** What the approval is bound to; null: erased by retention, or opened by an earlier version. */
   readonly bound: {
     readonly intent: {
       readonly data_classes: readonly string[];
@@ -39,7 +39,7 @@ export interface ApprovalDetail extends Approval {
   readonly context: Readonly<Record<string, unknown>> | null;
 }
 
-/** As of now: what nobody decided or used in time has expired, before somebody says so. */
+/** The status at this time: the service stores an expiry later than it takes effect. */
 export function statusAt({ status, expiresAt }: Approval, now: Date): ApprovalStatus {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && Date.parse(expiresAt) <= now.getTime() ? 'expired' : status;
@@ -51,7 +51,7 @@ export function timeLeft(expiresAt: string, now: Date): string {
   return at > now ? `${relative(at, now).replace(/^in /, '')} left` : `expired ${relative(at, now)}`;
 }
 
-/** Below this what is left should hurry whoever decides. */
+/** With less time left the page marks an approval as urgent. */
 const SHORT_MS = 10 * 60_000;
 
 export function isUrgent(expiresAt: string, now: Date): boolean {
@@ -59,9 +59,9 @@ export function isUrgent(expiresAt: string, now: Date): boolean {
   return leftMs > 0 && leftMs < SHORT_MS;
 }
 
-/** Why nobody can decide it any more, in a sentence: somebody else did, or time ran out. */
+/** Why an approval cannot be decided any more. */
 export function wasDecided({ status, decidedBy, reason }: Approval): string {
-  if (decidedBy === null) return 'It is closed: nobody decided in time.';
+  if (decidedBy === null) return 'It has expired: nobody decided in time.';
   const how = status === 'rejected' ? 'rejected' : 'approved';
   return `It was already ${how} by ${decidedBy}: ${reason ?? ''}`;
 }

@@ -1,10 +1,10 @@
-// What waits for a human, and what became of it.
+// The list of approvals by state.
 import { usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { count } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
-import type { PageProps } from '../page-props.ts';
+import type { PageProps } from '../router.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import {
   Badge,
@@ -32,20 +32,20 @@ export function ApprovalsPage({ id }: PageProps): VNode {
 }
 
 const FILE: readonly CsvField<Approval>[] = [
-  { title: 'approvalId', of: ({ approvalId }) => approvalId },
-  { title: 'status', of: ({ status }) => status },
-  { title: 'agentId', of: ({ agentId }) => agentId },
-  { title: 'requested', of: ({ decision: { intent } }) => (intent.requested === undefined ? '' : wordsOf(intent)) },
-  { title: 'intent', of: ({ decision }) => decision.intent.normalized },
-  { title: 'keyId', of: ({ keyId }) => keyId },
-  { title: 'createdAt', of: ({ createdAt }) => createdAt },
-  { title: 'expiresAt', of: ({ expiresAt }) => expiresAt },
-  { title: 'decidedAt', of: ({ decidedAt }) => decidedAt },
-  { title: 'decidedBy', of: ({ decidedBy }) => decidedBy },
-  { title: 'reason', of: ({ reason }) => reason },
-  { title: 'usedAt', of: ({ usedAt }) => usedAt },
-  { title: 'usedDecisionId', of: ({ usedDecisionId }) => usedDecisionId },
-  { title: 'decisionId', of: ({ decision }) => decision.decision_id },
+  'approvalId',
+  'status',
+  'agentId',
+  ['requested', ({ decision: { intent } }) => (intent.requested === undefined ? '' : wordsOf(intent))],
+  ['intent', ({ decision }) => decision.intent.normalized],
+  'keyId',
+  'createdAt',
+  'expiresAt',
+  'decidedAt',
+  'decidedBy',
+  'reason',
+  'usedAt',
+  'usedDecisionId',
+  ['decisionId', ({ decision }) => decision.decision_id],
 ];
 
 const VIEWS = [
@@ -58,7 +58,7 @@ const VIEWS = [
 ] as const;
 
 const NOTHING: Readonly<Record<string, string>> = {
-  approved: 'No approval waits to be used',
+  approved: 'No approval is unused',
   used: 'No approval was used yet',
   rejected: 'Nothing was rejected yet',
   expired: 'Nothing has expired',
@@ -81,29 +81,29 @@ function ApprovalList(): VNode {
   const columns = view === '' ? waitingColumns(live) : DECIDED;
   const empty =
     view === ''
-      ? html`<${Empty} title="Nothing waits for you">What policies escalate appears here by itself${agentId === undefined ? '' : ', for this agent'}.<//>`
+      ? html`<${Empty} title="No approvals are waiting">Requests that policies escalate${agentId === undefined ? '' : ' for this agent'} appear here by themselves.<//>`
       : html`<${Empty} title=${NOTHING[view]} />`;
-  return html`<${PageHead} title="Approvals" lead="What agents may do only when a human agrees: once, and exactly as asked." actions=${html`<${Download} of=${pages} name="approvals" fields=${FILE} />`} />
+  return html`<${PageHead} title="Approvals" lead="Requests that need the approval of a person. An approval permits one request once, exactly as it was made." actions=${html`<${Download} of=${pages} name="approvals" fields=${FILE} />`} />
     <div class="toolbar">
       <${Segments} label="Approvals by state" choices=${choices} />
       <${Fresh} shown=${view === '' && pages.page === 1 && pages.data !== undefined ? pages.items : undefined} live=${live} agentId=${agentId} onShow=${pages.reload} />
     </div>
     <div class="finders">
       <${LookUp} label="Approval id" placeholder="apr_…" onGo=${(text: string) => navigate(href('approvals', text))} />
-      <${Filters} fields=${[{ name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'its whole id' }]} values=${{ agentId }} onChange=${setFilters} />
+      <${Filters} fields=${[{ name: 'agentId', label: 'Agent', kind: 'text', placeholder: 'the whole id' }]} values=${{ agentId }} onChange=${setFilters} />
     </div>
     <${List} pages=${pages} caption="Approvals" columns=${columns} keyOf=${(row: Approval) => row.approvalId} hrefOf=${(row: Approval) => href('approvals', row.approvalId)} empty=${empty} />`;
 }
 
 interface FreshProps {
-  /** The rows of the newest page; undefined where nothing new is to be expected. */
+  /** The rows of the first page of pending approvals; undefined on other pages. */
   readonly shown: readonly Approval[] | undefined;
   readonly live: WaitingApprovals | undefined;
   readonly agentId: string | undefined;
   readonly onShow: () => void;
 }
 
-/** Says that there are new ones without moving what somebody reads; they come when one asks for them. */
+/** A button that shows new approvals. The list does not move by itself, so that it can be read. */
 function Fresh({ shown, live, agentId, onShow }: FreshProps): VNode {
   const known = new Set((shown ?? []).map((row) => row.approvalId));
   const newest = (shown ?? [])[0]?.approvalId ?? '';
@@ -120,7 +120,7 @@ function Fresh({ shown, live, agentId, onShow }: FreshProps): VNode {
 }
 
 const WHAT: Column<Approval> = {
-  title: 'Asked',
+  title: 'Request',
   cell: ({ decision }) => html`<${Name} text=${wordsOf(decision.intent)} />`,
 };
 const AGENT: Column<Approval> = {
@@ -145,23 +145,20 @@ function waitingColumns(live: WaitingApprovals | undefined): readonly Column<App
       minor: true,
       cell: ({ decision: { trust } }) => html`<${Trust} level=${trust.effective_level} />`,
     },
-    {
-      title: 'Risk',
-      cell: ({ decision: { intent } }) => html`<${RiskLevel} risk=${intent.risk} />`,
-    },
+    { title: 'Risk', cell: ({ decision: { intent } }) => html`<${RiskLevel} risk=${intent.risk} />` },
     WHY,
-    { title: 'Asked', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+    { title: 'When', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
     { title: 'Time left', align: 'end', cell: (row) => html`<${Left} row=${row} live=${live} />` },
   ];
 }
 
-/** What is left of a row's time, or that it waits no more: the row stays where it is until one asks for the list again. */
+/** The time left, or that the approval was decided: its row stays until the list is loaded again. */
 function Left({ row, live }: { readonly row: Approval; readonly live: WaitingApprovals | undefined }): VNode {
   const now = useNow();
   if (statusAt(row, now) === 'expired') return html`<span class="muted">${timeLeft(row.expiresAt, now)}</span>`;
   const isListed = live?.newest.some(({ approvalId }) => approvalId === row.approvalId) ?? true;
   const oldest = live?.newest.at(-1)?.approvalId ?? '';
-  // Live numbers that are older than the row do not know it, and they name only the newest.
+  // The live list contains only the newest approvals, and may be older than the row.
   const isCovered =
     live !== undefined && row.createdAt < live.at && (live.total === live.newest.length || row.approvalId >= oldest);
   if (!isListed && isCovered) return html`<${Badge}>decided<//>`;
@@ -175,7 +172,7 @@ const DECIDED: readonly Column<Approval>[] = [
   WHAT,
   AGENT,
   { title: 'State', cell: (row) => html`<${StatusNow} row=${row} />` },
-  { title: 'Asked', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
+  { title: 'When', cell: ({ createdAt }) => html`<${Time} at=${createdAt} />` },
   {
     title: 'Decided by',
     cell: ({ decidedBy, decidedAt }) =>

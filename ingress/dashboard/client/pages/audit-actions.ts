@@ -1,4 +1,4 @@
-// What was done on the operators' pages: who, what, when, and how it ended. Kept for good; nobody can change it here.
+// The operator trail: what operators did on the dashboard, and with which result.
 import { usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
@@ -12,7 +12,7 @@ const FIELDS: readonly FilterField[] = [
     name: 'outcome',
     label: 'Result',
     kind: 'choice',
-    options: ['done', 'refused', 'failed', ['begun', 'begun (no end on record)']],
+    options: ['done', 'refused', 'failed', ['begun', 'begun (no end recorded)']],
   },
 ];
 
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column<OperatorAction>[] = [
   {
     title: 'Result',
     cell: ({ outcome, status, code }) =>
-      html`<span class="result"><${Status} status=${outcome} /> ${status === null ? html`<span class="muted">its end is not on record</span>` : html`<span class="muted num">${status}${code === null ? '' : ` ${code}`}</span>`}</span>`,
+      html`<span class="result"><${Status} status=${outcome} /> ${status === null ? html`<span class="muted">no end recorded</span>` : html`<span class="muted num">${status}${code === null ? '' : ` ${code}`}</span>`}</span>`,
   },
   {
     title: 'Who',
@@ -39,32 +39,32 @@ const COLUMNS: readonly Column<OperatorAction>[] = [
 ];
 
 const FILE: readonly CsvField<OperatorAction>[] = [
-  { title: 'seq', of: ({ seq }) => seq },
-  { title: 'at', of: ({ at }) => at },
-  { title: 'action', of: ({ action }) => action },
-  { title: 'subject', of: ({ subject }) => subject },
-  { title: 'outcome', of: ({ outcome }) => outcome },
-  { title: 'status', of: ({ status }) => status },
-  { title: 'code', of: ({ code }) => code },
-  { title: 'keyId', of: ({ keyId }) => keyId },
-  { title: 'keyName', of: ({ keyName }) => keyName },
-  { title: 'address', of: ({ address }) => address },
-  { title: 'requestId', of: ({ requestId }) => requestId },
+  'seq',
+  'at',
+  'action',
+  'subject',
+  'outcome',
+  'status',
+  'code',
+  'keyId',
+  'keyName',
+  'address',
+  'requestId',
 ];
 
-/** What methods and path templates mean, for those that people set off most. */
+/** Names of the most frequent actions, by method and path template. */
 const WORDS: Readonly<Record<string, string>> = {
   'sign-in': 'Signed in',
   'sign-out': 'Signed out',
   'PATCH /v1/agents/{agentId}': 'Changed an agent',
   'DELETE /v1/agents/{agentId}': 'Terminated an agent',
-  'POST /v1/auth/keys': 'Made a key',
+  'POST /v1/auth/keys': 'Created a key',
   'DELETE /v1/auth/keys/{keyId}': 'Revoked a key',
   'POST /v1/auth/keys/{keyId}/rotate': 'Rotated a key',
-  'POST /v1/approvals/{id}/approve': 'Approved',
-  'POST /v1/approvals/{id}/reject': 'Rejected',
-  'POST /v1/halt': 'Halted everything',
-  'DELETE /v1/halt': 'Lifted the halt',
+  'POST /v1/approvals/{id}/approve': 'Approved a request',
+  'POST /v1/approvals/{id}/reject': 'Rejected a request',
+  'POST /v1/halt': 'Halted the environment',
+  'DELETE /v1/halt': 'Ended the halt',
 };
 
 function wordsOf(action: string): string {
@@ -84,8 +84,8 @@ export function Actions(): VNode {
   const { isOperator } = useSession();
   const [filters, setFilters] = useFilters(['outcome']);
   const pages = usePages<OperatorAction>('/audit/actions', { ...filters, limit: 50 });
-  const empty = html`<${Empty} title=${filters.outcome === undefined ? 'Nothing was done here yet' : 'Nothing ended like that'} />`;
-  return html`<p class="muted hint-line">Reading is not recorded, changing is: once before it begins and once when it ends.${isOperator ? ' Attempts to sign in with keys that nobody has are listed for the operator.' : ''}</p>
+  const empty = html`<${Empty} title=${filters.outcome === undefined ? 'No actions yet' : 'No action has this result'} />`;
+  return html`<p class="muted hint-line">Every change is recorded before it begins and after it ends; reading is not recorded.${isOperator ? ' Sign-in attempts with unknown keys are shown to the operator.' : ''}</p>
     <div class="toolbar"><${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} /><${Download} of=${pages} name="operators-actions" fields=${FILE} /></div>
-    <${List} pages=${pages} caption="What was done on these pages, newest first" columns=${COLUMNS} keyOf=${({ seq }: OperatorAction) => String(seq)} empty=${empty} />`;
+    <${List} pages=${pages} caption="Actions of operators, newest first" columns=${COLUMNS} keyOf=${({ seq }: OperatorAction) => String(seq)} empty=${empty} />`;
 }

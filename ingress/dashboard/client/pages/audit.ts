@@ -1,4 +1,4 @@
-// Audit: whether the log is what it was, in words and with each difference named; and what was done on these pages.
+// The audit page: the state of the logs with the auditor's findings, and the operator trail.
 import { useApi, usePages } from '../api.ts';
 import type { CheckpointItem } from '../answers.ts';
 import { count, short, whole } from '../format.ts';
@@ -25,7 +25,7 @@ import { Actions } from './audit-actions.ts';
 export function AuditPage(): VNode {
   const [{ view }] = useFilters(['view']);
   const isActions = view === 'actions';
-  return html`<${PageHead} title="Audit" lead="Whether the log is still what it was, and what was done on these pages." />
+  return html`<${PageHead} title="Audit" lead="The integrity of the log, and the actions of operators on this dashboard." />
     <nav class="tabs" aria-label="Parts of the audit">
       <${Link} to=${href('audit')} current=${!isActions}>The log<//>
       <${Link} to=${href('audit', undefined, { view: 'actions' })} current=${isActions}>Operators' actions<//>
@@ -38,9 +38,9 @@ function Logs(): VNode {
   return html`<${WhenLoaded} of=${audited} what="Reading the state of the log">${({ logs }: AuditedLogs) => {
     const [newest, ...older] = logs;
     if (newest === undefined)
-      return html`<${Card}><${Empty} title="Nothing is recorded yet">The log begins with the first decision, and its audit with the first leaves.<//><//>`;
+      return html`<${Card}><${Empty} title="Nothing is recorded yet">The log begins with the first decision; a worker then audits it.<//><//>`;
     return html`<${Log} log=${newest} />
-      ${older.map((log) => html`<${Card} key=${log.generation} title=${`Older log, number ${log.generation}`} aside="Opened anew since; it grows no more"><${Findings} log=${log} /><${LogFacts} log=${log} /><//>`)}
+      ${older.map((log) => html`<${Card} key=${log.generation} title=${`Older log, number ${log.generation}`} aside="Replaced by a newer log; it does not grow any more"><${Findings} log=${log} /><${LogFacts} log=${log} /><//>`)}
       <${Checkpoints} />`;
   }}<//>`;
 }
@@ -50,23 +50,23 @@ function Log({ log }: { readonly log: AuditedLog }): VNode {
   const isBad = haltedReason !== null || audit?.ok === false;
   return html`
     <div class="stack" role=${isBad ? 'alert' : 'status'}>
-      ${haltedReason !== null && html`<${Notice} tone="bad" title="The log is halted: it records, and signs nothing more"><p>${haltedReason}</p><p>Decisions are answered and recorded as ever. No new receipts are given out. First find out what happened; then "custos log resume" accepts what the audit found, or, when the tree is not the one that was signed, "custos log fork" opens the log anew.</p><//>`}
-      ${audit?.ok === false && html`<${Notice} tone="bad" title="The log is not what it was"><p>The auditor derived it again with another implementation, and ${audit.findings.length === 1 ? 'something differs' : `${whole(audit.findings.length)} things differ`}. Receipts that were given out stay valid, and show what the log said then.</p><p>Keep the database as it is and make a copy of it. Then "custos audit" looks at all of it, and a backup or the receipts that others hold say what was there before.</p><//>`}
-      ${!isBad && audit !== null && audit.findings.length > 0 && html`<${Notice} tone="neutral" title="An operator has accepted what the audit found">It is named below for as long as it lasts, and in a record of the log.<//>`}
-      ${!isBad && audit !== null && audit.findings.length === 0 && html`<${Notice} tone="good" title="The log is what it was">The auditor derived ${whole(audit.auditedSize)} of ${whole(log.size)} leaves again with another implementation, and found no difference.<//>`}
+      ${haltedReason !== null && html`<${Notice} tone="bad" title="The log is halted: it records, but does not sign"><p>${haltedReason}</p><p>Decisions are made and recorded as usual, but there are no new receipts. First find the cause. Then "custos log resume" accepts the findings; if the tree differs from the signed one, "custos log fork" starts a new log.</p><//>`}
+      ${audit?.ok === false && html`<${Notice} tone="bad" title="The log was changed"><p>The auditor computed the log again with another implementation, and ${audit.findings.length === 1 ? 'found one difference' : `found ${whole(audit.findings.length)} differences`}. Receipts issued before stay valid and prove the earlier content.</p><p>Do not change the database, and make a copy of it. "custos audit" checks all of it; compare with a backup or with receipts that others hold.</p><//>`}
+      ${!isBad && audit !== null && audit.findings.length > 0 && html`<${Notice} tone="neutral" title="An operator has accepted the findings">They are listed below as long as they last, and recorded in the log.<//>`}
+      ${!isBad && audit !== null && audit.findings.length === 0 && html`<${Notice} tone="good" title="The log is unchanged">The auditor computed ${whole(audit.auditedSize)} of ${whole(log.size)} leaves again with another implementation, and found no difference.<//>`}
       ${!isBad && audit === null && html`<${Notice} tone="neutral" title="Not audited yet">A worker audits the log within a minute of its first leaves.<//>`}
     </div>
-    ${audit !== null && audit.findings.length > 0 && html`<${Card} title="What differs" flush aside=${count(audit.findings.length, 'finding')}><${Findings} log=${log} /><//>`}
+    ${audit !== null && audit.findings.length > 0 && html`<${Card} title="Findings" flush aside=${count(audit.findings.length, 'finding')}><${Findings} log=${log} /><//>`}
     <${Card} title="Log"><${LogFacts} log=${log} /><//>`;
 }
 
 const FINDING_COLUMNS: readonly Column<AuditFinding>[] = [
   {
-    title: 'What',
+    title: 'Finding',
     cell: ({ kind, sentence }) =>
       html`<span class="audit-finding"><span class="code-word">${kind}</span> <span>${sentence}</span></span>`,
   },
-  { title: 'Means that', cell: ({ meaning }) => meaning },
+  { title: 'Meaning', cell: ({ meaning }) => meaning },
   { title: 'Leaf', align: 'end', cell: ({ leafIndex }) => (leafIndex === null ? '–' : whole(leafIndex)) },
   {
     title: 'Proof',
@@ -80,7 +80,7 @@ const FINDING_COLUMNS: readonly Column<AuditFinding>[] = [
 function Findings({ log: { audit } }: { readonly log: AuditedLog }): VNode {
   if (audit === null || audit.findings.length === 0) return html``;
   const numbered = audit.findings.map((finding, n) => ({ ...finding, n }));
-  return html`<${Table} caption="What the audit found" columns=${FINDING_COLUMNS} rows=${numbered} keyOf=${({ n }: { n: number }) => String(n)} />`;
+  return html`<${Table} caption="Findings of the audit" columns=${FINDING_COLUMNS} rows=${numbered} keyOf=${({ n }: { n: number }) => String(n)} />`;
 }
 
 function LogFacts({ log }: { readonly log: AuditedLog }): VNode {
@@ -98,7 +98,7 @@ function LogFacts({ log }: { readonly log: AuditedLog }): VNode {
       'Last checkpoint',
       checkpoint === null ? null : html`size ${whole(checkpoint.size)}, <${Time} at=${checkpoint.signedAt} />`,
     ],
-    ['Signing', log.haltedReason === null ? 'goes on' : html`<${Badge} tone="bad">halted<//>`],
+    ['Signing', log.haltedReason === null ? 'active' : html`<${Badge} tone="bad">halted<//>`],
   ]} />`;
 }
 
@@ -116,7 +116,7 @@ const CHECKPOINT_COLUMNS: readonly Column<CheckpointItem>[] = [
 function Checkpoints(): VNode {
   const pages = usePages<CheckpointItem>('/v1/log/checkpoints', { limit: 20 });
   return html`<section class="section" aria-labelledby="checkpoints"><h2 id="checkpoints">Checkpoints</h2>
-    <p class="muted">What the log has signed. Who keeps some of them elsewhere can show later that it was not rewritten.</p>
-    <${List} pages=${pages} caption="Checkpoints, newest first" columns=${CHECKPOINT_COLUMNS} keyOf=${({ size }: CheckpointItem) => String(size)} empty=${html`<${Empty} title="Nothing is signed yet">A worker signs soon after the first leaves.<//>`} />
+    <p class="muted">The signed states of the log. Copies that are kept elsewhere prove later that the log was not rewritten.</p>
+    <${List} pages=${pages} caption="Checkpoints, newest first" columns=${CHECKPOINT_COLUMNS} keyOf=${({ size }: CheckpointItem) => String(size)} empty=${html`<${Empty} title="No checkpoint yet">A worker signs one soon after the first leaves.<//>`} />
   </section>`;
 }

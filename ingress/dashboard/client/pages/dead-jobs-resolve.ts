@@ -1,4 +1,4 @@
-// What to do about a dead job: put it back, or say why it need not be done; once.
+// Resolving a dead job: retry it, or discard it with a reason; once.
 import { api, Problem, useAction } from '../api.ts';
 import { html, type VNode } from '../html.ts';
 import { useKept } from '../session.ts';
@@ -14,8 +14,8 @@ export function ResolveCard({ job, reload }: ResolveProps): VNode {
   if (job.state === 'dead') return html`<${Open} job=${job} reload=${reload} />`;
   const text =
     job.state === 'retried'
-      ? 'It was put back into its queue. Should it give up again, it appears as a new dead job.'
-      : 'It need not be done.';
+      ? 'It was put back into its queue. If it fails again, it becomes a new dead job.'
+      : 'It will not be done.';
   return html`<${Card} title=${job.state === 'retried' ? 'Retried' : 'Discarded'}>
     <p class="card-lead">${text}</p>
     <${KeyValue} items=${[
@@ -35,8 +35,7 @@ function Open({ job, reload }: ResolveProps): VNode {
       else await api(`${path}/retry`, { method: 'POST' });
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'E5002') throw error;
-      const { status, code, requestId, message } = error;
-      throw new Problem(`Somebody was faster. ${message}`, { status, code, requestId });
+      throw new Problem(`Somebody else decided first. ${error.message}`, error);
     }
     reload();
   });
@@ -46,21 +45,21 @@ function Open({ job, reload }: ResolveProps): VNode {
     resolve.reset();
   };
   return html`<${Card} title="Your decision">
-    <p class="card-lead">Try it again once what is wrong has been put right, or discard it when it need not be done.</p>
+    <p class="card-lead">Retry the job after you have fixed the cause, or discard it when it need not be done.</p>
     <div class="decide-buttons">
       <button type="button" class="button button-primary" onClick=${() => setAsked('retry')}>Retry…</button>
       <button type="button" class="button" onClick=${() => setAsked('discard')}>Discard…</button>
     </div>
     ${
       asked === 'retry' &&
-      html`<${Confirm} title="Try this job again?" verb="Retry" action=${resolve} onClose=${close}>
-      <p>It goes back into the queue <strong>${job.queue}</strong> and is tried as often as a new one.</p>
+      html`<${Confirm} title="Retry this job?" verb="Retry" action=${resolve} onClose=${close}>
+      <p>It goes back into the queue <strong>${job.queue}</strong> with as many attempts as a new job.</p>
     <//>`
     }
     ${
       asked === 'discard' &&
       html`<${Confirm} title="Discard this job?" verb="Discard" dangerous reason=${{ label: 'Reason', required: true }} action=${resolve} onClose=${close}>
-      <p>It will not be done. This can't be undone, and says who decided it and why.</p>
+      <p>It will not be done. This cannot be undone. Your key and the reason are recorded.</p>
     <//>`
     }
   <//>`;

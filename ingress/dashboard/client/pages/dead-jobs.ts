@@ -1,7 +1,7 @@
-// Jobs that gave up: each waits for somebody who puts it back or says why it need not be done.
+// Dead jobs: jobs whose attempts all failed. Each waits for an operator to retry or discard it.
 import { useApi, usePages } from '../api.ts';
 import { html, type VNode } from '../html.ts';
-import type { PageProps } from '../page-props.ts';
+import type { PageProps } from '../router.ts';
 import { href, useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
 import {
@@ -41,12 +41,12 @@ function DeadJobList(): VNode {
     text,
     isCurrent: name === view,
   }));
-  return html`<${PageHead} title="Dead jobs" lead="Work that was tried again and again and gave up. Nothing of it is lost: it waits here for a decision." />
+  return html`<${PageHead} title="Dead jobs" lead="Jobs whose attempts all failed. Nothing is lost: they wait here until somebody retries or discards them." />
     <div class="toolbar"><${Segments} label="Dead jobs by state" choices=${choices} /></div>
     <${List} pages=${pages} caption="Dead jobs" columns=${columnsOf(view, isOperator)} keyOf=${(job: DeadJob) => job.deadJobId} hrefOf=${(job: DeadJob) => href('dead-jobs', job.deadJobId)} empty=${html`<${Empty} title=${nothing} />`} />`;
 }
 
-/** The first line of an error says enough in a list. */
+/** Characters of an error's first line that the list shows. */
 const FIRST_LINE = 200;
 
 function firstLine(error: string): string {
@@ -58,16 +58,10 @@ function columnsOf(view: DeadJob['state'], isOperator: boolean): readonly Column
   const columns: (Column<DeadJob> | false)[] = [
     { title: 'Job', cell: ({ queue, name }) => `${queue} / ${name}` },
     { title: 'Error', cell: ({ error }) => html`<${Said} text=${firstLine(error)} />` },
-    isOperator && {
-      title: 'Of',
-      cell: (job) => html`<${Owner} job=${job} />`,
-    },
-    { title: 'Gave up', cell: ({ failedAt }) => html`<${Time} at=${failedAt} />` },
+    isOperator && { title: 'Owner', cell: (job) => html`<${Owner} job=${job} />` },
+    { title: 'Failed', cell: ({ failedAt }) => html`<${Time} at=${failedAt} />` },
     view !== 'dead' && { title: 'Decided', cell: (job) => html`<${Resolved} job=${job} />` },
-    view === 'discarded' && {
-      title: 'Reason',
-      cell: ({ reason }) => html`<${Said} text=${reason ?? ''} />`,
-    },
+    view === 'discarded' && { title: 'Reason', cell: ({ reason }) => html`<${Said} text=${reason ?? ''} />` },
   ];
   return columns.filter((column): column is Column<DeadJob> => column !== false);
 }
@@ -85,15 +79,15 @@ function Resolved({ job }: { readonly job: DeadJob }): VNode {
 function DeadJobPage({ id }: { readonly id: string }): VNode {
   const job = useApi<DeadJob>(`/dead-jobs/${encodeURIComponent(id)}`);
   const { data } = job;
-  return html`<${PageHead} title=${data === undefined ? 'Dead job' : `${data.queue} / ${data.name}`} lead=${data && html`Gave up <${Time} at=${data.failedAt} />. <${Status} status=${data.state} />`} back=${{ to: href('dead-jobs'), label: 'Dead jobs' }} />
+  return html`<${PageHead} title=${data === undefined ? 'Dead job' : `${data.queue} / ${data.name}`} lead=${data && html`Failed <${Time} at=${data.failedAt} />. <${Status} status=${data.state} />`} back=${{ to: href('dead-jobs'), label: 'Dead jobs' }} />
     <${WhenLoaded} of=${job} what="Reading the job">${(shown: DeadJob) => html`<${Shown} job=${shown} reload=${job.reload} />`}<//>`;
 }
 
 function Shown({ job, reload }: { readonly job: DeadJob; readonly reload: () => void }): VNode {
   return html`<div class="decide-layout">
     <div class="decide-main">
-      <${Card} title="Why it gave up"><pre class="error-text" tabindex="0" role="region" aria-label="Error"><${Said} text=${job.error} /></pre><//>
-      <${Card} title="Payload" aside="Ids only; the rows they name are the truth"><${JsonView} value=${job.payload} label="Payload" /><//>
+      <${Card} title="Error"><pre class="error-text" tabindex="0" role="region" aria-label="Error"><${Said} text=${job.error} /></pre><//>
+      <${Card} title="Payload" aside="Ids only; the data are in the database"><${JsonView} value=${job.payload} label="Payload" /><//>
     </div>
     <div class="decide-side">
       <${ResolveCard} job=${job} reload=${reload} />
@@ -101,8 +95,8 @@ function Shown({ job, reload }: { readonly job: DeadJob; readonly reload: () => 
         ['Number', job.deadJobId],
         ['Queue', job.queue],
         ['Job', job.name],
-        ['Of', html`<${Owner} job=${job} />`],
-        ['Gave up', html`<${Time} at=${job.failedAt} as="moment" />`],
+        ['Owner', html`<${Owner} job=${job} />`],
+        ['Failed', html`<${Time} at=${job.failedAt} as="moment" />`],
       ]} /><//>
     </div>
   </div>`;

@@ -1,11 +1,10 @@
-// One decision: what was asked, by whom, what was answered and why, and every rule that was looked at.
+// The page of one decision: the request, the verdict with its reasons, and the full explanation.
 import { useApi } from '../api.ts';
 import type { DecisionAnswer } from '../answers.ts';
 import { count, short, spelled } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
 import {
-  Badge,
   Card,
   Copy,
   Empty,
@@ -22,7 +21,7 @@ import {
 } from '../ui.ts';
 import { useSession } from '../session.ts';
 import { Explanation } from './decisions-explanation.ts';
-import { RiskLevel, wordsOf } from './decisions-parts.ts';
+import { intentFacts, wordsOf } from './decisions-parts.ts';
 
 const BACK = { to: href('decisions'), label: 'Decisions' };
 
@@ -37,9 +36,9 @@ export function DecisionPage({ id }: { readonly id: string }): VNode {
 function NoDecision({ id }: { readonly id: string }): VNode {
   const looksRight = /^dec_[0-9a-z]{26}$/.test(id);
   return html`<${PageHead} title="No such decision" back=${BACK} />
-    <${Card}><${Empty} title="This decision is not here">
+    <${Card}><${Empty} title="This decision does not exist here">
       <p><${Name} text=${id} length=${80} /></p>
-      <p>${looksRight ? 'Nobody made it in this organisation and environment; it may be one of another key, or of another environment.' : 'A decision id begins with dec_ and has 26 letters and digits after it; this one may be cut off.'}</p>
+      <p>${looksRight ? 'It may belong to another organisation or environment.' : 'A decision id is dec_ with 26 letters and digits; this one may be incomplete.'}</p>
       <p><${Link} to=${href('decisions')}>All decisions<//></p>
     <//><//>`;
 }
@@ -52,67 +51,42 @@ function Shown({ decision }: { readonly decision: DecisionAnswer }): VNode {
   return html`<${PageHead} title=${short(spelled(wordsOf(intent)), 100)} lead=${lead} back=${BACK} actions=${actions} />
     <${Card} title="Why" flush><${Reasons} decision=${decision} /><//>
     <div class="masonry">
-      <${Card} title="What was asked"><${Asked} decision=${decision} /><//>
-      <${Card} title="Trust that was used"><${TrustUsed} trust=${decision.trust} /><//>
+      <${Card} title="Request"><${KeyValue} items=${[...intentFacts(intent), ['From free text', intent.parsed ? 'yes' : 'no']]} /><//>
+      <${Card} title="Trust"><${TrustUsed} trust=${decision.trust} /><//>
       <${Card} title="On record"><${OnRecord} decision=${decision} /><//>
-      ${decision.obligations.length > 0 && html`<${Card} title="Obligations" aside="What the agent must keep to"><${Obligations} obligations=${decision.obligations} /><//>`}
+      ${decision.obligations.length > 0 && html`<${Card} title="Obligations" aside="What the agent must comply with"><${Obligations} obligations=${decision.obligations} /><//>`}
     </div>
     <${Explanation} decisionId=${id} verdict=${verdict} />
-    <${Card} title="Answer" aside="As the agent was given it"><details><summary>Show the JSON</summary><${JsonView} value=${answered} label="the answer" /></details><//>`;
+    <${Card} title="Answer" aside="As sent to the agent"><details><summary>Show the JSON</summary><${JsonView} value=${answered} label="the answer" /></details><//>`;
 }
 
 type Reason = DecisionAnswer['reasons'][number];
 
-/** Why a decision does not stand, in words. */
+/** Why a decision may not be acted upon any more. */
 const LAPSES: Readonly<Record<string, string>> = {
   verdict: 'it permits nothing',
   expired: 'it has expired',
   halted: 'the environment is halted',
   agent_not_active: 'the agent is not active',
-  key_invalid: 'the key that asked is not valid any more',
+  key_invalid: 'the key of the request is not valid any more',
 };
 
-/** The strongest ones decide; further ones are shown when one asks for them. */
+/** The first ones decided; more are shown on request. */
 const FIRST_REASONS = 10;
 
 function Reasons({ decision: { reasons } }: { readonly decision: DecisionAnswer }): VNode {
   const [all, setAll] = useState(false);
   const rows = all ? reasons : reasons.slice(0, FIRST_REASONS);
   const more = reasons.length - rows.length;
-  return html`<${Table} caption="Reasons, the strongest first" rows=${rows} keyOf=${({ policy, rule, code }: Reason) => `${policy} ${rule} ${code}`} columns=${[
+  return html`<${Table} caption="Reasons, strongest first" rows=${rows} keyOf=${({ policy, rule, code }: Reason) => `${policy} ${rule} ${code}`} columns=${[
     { title: 'Reason', cell: ({ message }: Reason) => html`<bdi>${spelled(message)}</bdi>` },
-    { title: 'Says', cell: ({ effect }: Reason) => html`<${Verdict} verdict=${effect} />` },
+    { title: 'Effect', cell: ({ effect }: Reason) => html`<${Verdict} verdict=${effect} />` },
     { title: 'Code', cell: ({ code }: Reason) => html`<span class="code-word">${code}</span>` },
     {
       title: 'Policy and rule',
       cell: ({ policy, rule }: Reason) => html`<span class="rule-name">${policy} / ${rule}</span>`,
     },
   ]} />${more > 0 && html`<div class="pager"><button type="button" class="button button-small" onClick=${() => setAll(true)}>Show ${count(more, 'more reason')}</button></div>`}`;
-}
-
-function Asked({ decision: { intent } }: { readonly decision: DecisionAnswer }): VNode {
-  const { risk, traits } = intent;
-  return html`<${KeyValue} items=${[
-    ['Asked', intent.requested && html`<${Name} text=${wordsOf(intent)} length=${200} />`],
-    ['Read as', html`<${Name} text=${intent.normalized} length=${200} />`],
-    ['Action', intent.verb === intent.action ? intent.action : `${intent.action} (${spelled(intent.verb)})`],
-    ['Resource', html`<${Name} text=${intent.resource} length=${200} />`],
-    ['Effect', html`<${Badge} tone=${intent.effect === 'destructive' ? 'bad' : 'neutral'}>${intent.effect}<//>`],
-    [
-      'Traits',
-      traits.length === 0
-        ? null
-        : html`<span class="badges">${traits.map((trait) => html`<${Badge}>${trait}<//>`)}</span>`,
-    ],
-    ['Read from a text', intent.parsed ? 'yes' : 'no, it was named'],
-    ['Risk', html`<${RiskLevel} risk=${risk} />`],
-    [
-      'Because',
-      risk.factors.length === 0
-        ? undefined
-        : html`<ul class="factors">${risk.factors.map(({ factor, score, message }) => html`<li><span class="num">+${score}</span> <span title=${factor}>${spelled(message)}</span></li>`)}</ul>`,
-    ],
-  ]} />`;
 }
 
 function TrustUsed({ trust }: { readonly trust: DecisionAnswer['trust'] }): VNode {
@@ -124,7 +98,7 @@ function TrustUsed({ trust }: { readonly trust: DecisionAnswer['trust'] }): VNod
       'Claimed',
       claimed === null
         ? null
-        : html`<${Trust} level=${claimed} /> ${claimed > trust.recorded_level ? html`<span class="muted">a claim can only lower it</span>` : ''}`,
+        : html`<${Trust} level=${claimed} /> ${claimed > trust.recorded_level ? html`<span class="muted">a claim can only lower the level</span>` : ''}`,
     ],
     [
       'Uncertainty',
@@ -145,10 +119,13 @@ function OnRecord({ decision }: { readonly decision: DecisionAnswer }): VNode {
       requestId &&
         html`<${Link} to=${href('decisions', undefined, { requestId })}><code>${short(requestId, 34)}</code><//><${Copy} text=${requestId} />`,
     ],
-    ['Asked with key', html`<code>${decision.key_id}</code>`],
+    ['API key', html`<code>${decision.key_id}</code>`],
     ['Evaluated', html`<${Time} at=${decision.evaluated_at} as="moment" />`],
-    ['Good until', html`<${Time} at=${decision.expires_at} as="moment" />`],
-    ['May be acted upon', decision.stands ? 'yes' : `no, ${LAPSES[decision.stands_reason ?? ''] ?? 'not any more'}`],
+    ['Valid until', html`<${Time} at=${decision.expires_at} as="moment" />`],
+    [
+      'May be acted upon',
+      decision.stands ? 'yes' : `no, ${LAPSES[decision.stands_reason ?? ''] ?? 'it does not stand any more'}`,
+    ],
     [
       'Policy set',
       html`${isOperator ? html`<${Link} to=${href('policies', set.digest)}>${digest}<//>` : digest}<${Copy} text=${set.digest} />`,

@@ -1,13 +1,14 @@
-// Pieces of decisions that several pages show.
+// Parts of decisions that several pages show.
 import type { DecisionAnswer, Risk } from '../answers.ts';
 import type { CsvField } from '../csv.ts';
-import { html, type VNode } from '../html.ts';
+import { short, spelled } from '../format.ts';
+import { type ComponentChildren, html, type VNode } from '../html.ts';
 import { href } from '../router.ts';
 import { Badge, type Column, Name, Time, type Tone, Trust, Verdict } from '../ui.ts';
 
 const TONES: Readonly<Record<Risk['level'], Tone>> = { low: 'neutral', medium: 'warn', high: 'bad' };
 
-/** What was asked for, in the caller's own words; where they are not on record, as it was read. */
+/** The request in the caller's words; for decisions of earlier versions, the normalized intent. */
 export function wordsOf({ requested, normalized }: DecisionAnswer['intent']): string {
   if (requested === undefined) return normalized;
   if ('tool' in requested) return `${requested.tool.server} ${requested.tool.name}`;
@@ -18,8 +19,32 @@ export function RiskLevel({ risk }: { readonly risk: Pick<Risk, 'level' | 'score
   return html`<span class="risk"><${Badge} tone=${TONES[risk.level]}>${risk.level}<//> <span class="muted num">${risk.score}</span></span>`;
 }
 
+export function Badges({ texts }: { readonly texts: readonly string[] }): VNode {
+  return html`<span class="badges">${texts.map((text) => html`<${Badge} key=${text}>${short(spelled(text), 60)}<//>`)}</span>`;
+}
+
+/** What was requested, for a KeyValue. */
+export function intentFacts(intent: DecisionAnswer['intent']): (readonly [name: string, value: ComponentChildren])[] {
+  const { action, verb, effect, traits, risk } = intent;
+  return [
+    ['Requested', intent.requested && html`<${Name} text=${wordsOf(intent)} length=${200} />`],
+    ['Read as', html`<${Name} text=${intent.normalized} length=${200} />`],
+    ['Action', verb === action ? action : `${action} (${spelled(verb)})`],
+    ['Resource', html`<${Name} text=${intent.resource} length=${200} />`],
+    ['Effect', html`<${Badge} tone=${effect === 'destructive' ? 'bad' : 'neutral'}>${effect}<//>`],
+    ['Traits', traits.length === 0 ? null : html`<${Badges} texts=${traits} />`],
+    ['Risk', html`<${RiskLevel} risk=${risk} />`],
+    [
+      'Risk factors',
+      risk.factors.length === 0
+        ? undefined
+        : html`<ul class="factors">${risk.factors.map(({ factor, score, message }) => html`<li key=${factor}><span class="num">+${score}</span> <span title=${factor}>${spelled(message)}</span></li>`)}</ul>`,
+    ],
+  ];
+}
+
 export const DECISION_COLUMNS: readonly Column<DecisionAnswer>[] = [
-  { title: 'Asked', cell: ({ intent }) => html`<${Name} text=${wordsOf(intent)} />` },
+  { title: 'Request', cell: ({ intent }) => html`<${Name} text=${wordsOf(intent)} />` },
   { title: 'Verdict', cell: ({ verdict }) => html`<${Verdict} verdict=${verdict} />` },
   { title: 'Agent', cell: ({ agent_id: agent }) => html`<${Name} text=${agent} length=${32} />` },
   { title: 'Risk', cell: ({ intent }) => html`<${RiskLevel} risk=${intent.risk} />` },
@@ -32,25 +57,25 @@ export const DECISION_COLUMNS: readonly Column<DecisionAnswer>[] = [
   { title: 'When', align: 'end', cell: ({ evaluated_at: at }) => html`<${Time} at=${at} />` },
 ];
 
-/** What a file of decisions has of each. */
+/** The columns of a CSV file of decisions. */
 export const DECISION_FIELDS: readonly CsvField<DecisionAnswer>[] = [
-  { title: 'decision_id', of: ({ decision_id: id }) => id },
-  { title: 'evaluated_at', of: ({ evaluated_at: at }) => at },
-  { title: 'verdict', of: ({ verdict }) => verdict },
-  { title: 'agent_id', of: ({ agent_id: agent }) => agent },
-  { title: 'requested', of: ({ intent }) => (intent.requested === undefined ? '' : wordsOf(intent)) },
-  { title: 'intent', of: ({ intent }) => intent.normalized },
-  { title: 'resource', of: ({ intent }) => intent.resource },
-  { title: 'effect', of: ({ intent }) => intent.effect },
-  { title: 'risk_level', of: ({ intent }) => intent.risk.level },
-  { title: 'risk_score', of: ({ intent }) => intent.risk.score },
-  { title: 'trust_level', of: ({ trust }) => trust.effective_level },
-  { title: 'trust_score', of: ({ trust }) => trust.score },
-  { title: 'reasons', of: ({ reasons }) => reasons.map(({ code }) => code).join(' ') },
-  { title: 'key_id', of: ({ key_id: key }) => key },
-  { title: 'policy_set', of: ({ policy_set: set }) => set.digest },
-  { title: 'proof_id', of: ({ proof }) => proof.proof_id },
-  { title: 'request_id', of: ({ request_id: request }) => request },
+  'decision_id',
+  'evaluated_at',
+  'verdict',
+  'agent_id',
+  ['requested', ({ intent }) => (intent.requested === undefined ? '' : wordsOf(intent))],
+  ['intent', ({ intent }) => intent.normalized],
+  ['resource', ({ intent }) => intent.resource],
+  ['effect', ({ intent }) => intent.effect],
+  ['risk_level', ({ intent }) => intent.risk.level],
+  ['risk_score', ({ intent }) => intent.risk.score],
+  ['trust_level', ({ trust }) => trust.effective_level],
+  ['trust_score', ({ trust }) => trust.score],
+  ['reasons', ({ reasons }) => reasons.map(({ code }) => code).join(' ')],
+  'key_id',
+  ['policy_set', ({ policy_set: set }) => set.digest],
+  ['proof_id', ({ proof }) => proof.proof_id],
+  'request_id',
 ];
 
 export const decisionHref = ({ decision_id: id }: DecisionAnswer): string => href('decisions', id);

@@ -1,9 +1,9 @@
-// Decisions: the list with its filters, and a word when new ones have come; one of them has its own page.
+// The list of decisions with its filters, and a notice when there are new ones.
 import { api, type Pages, usePages } from '../api.ts';
 import type { DecisionAnswer } from '../answers.ts';
 import { whole } from '../format.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
-import type { PageProps } from '../page-props.ts';
+import type { PageProps } from '../router.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import { Download, Empty, type FilterField, Filters, List, LookUp, PageHead } from '../ui.ts';
 import type { NewerDecisions } from '../wire.ts';
@@ -27,21 +27,21 @@ function DecisionList(): VNode {
   const pages = usePages<DecisionAnswer>('/v1/decisions', filters);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const empty = isFiltered
-    ? html`<${Empty} title="No decision fits these filters">Other filters, or none, show more.<//>`
-    : html`<${Empty} title="Nobody has asked yet">Decisions appear here as soon as an agent asks.<//>`;
-  return html`<${PageHead} title="Decisions" lead="What agents asked for, what they were told, and why. Open one for its full explanation." actions=${html`<${Download} of=${pages} name="decisions" fields=${DECISION_FIELDS} />`} />
+    ? html`<${Empty} title="No decision matches these filters">Change or clear the filters.<//>`
+    : html`<${Empty} title="No decisions yet">Decisions appear here as soon as an agent sends a request.<//>`;
+  return html`<${PageHead} title="Decisions" lead="What agents asked for, the verdicts, and the reasons. Open a decision for its full explanation." actions=${html`<${Download} of=${pages} name="decisions" fields=${DECISION_FIELDS} />`} />
     <div class="finders">
       <${LookUp} label="Decision id" placeholder="dec_…" onGo=${(text: string) => navigate(href('decisions', text))} />
       <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
     </div>
-    <${NewOnes} pages=${pages} filters=${filters} />
+    <${NewDecisions} pages=${pages} filters=${filters} />
     <${List} pages=${pages} caption="Decisions, newest first" columns=${DECISION_COLUMNS} keyOf=${decisionKey} hrefOf=${decisionHref} empty=${empty} />`;
 }
 
-const LOOK_EVERY_MS = 2_500;
+const POLL_MS = 2_500;
 
-/** Says how many came since, and shows them when asked to: rows that move by themselves cannot be read. */
-function NewOnes({
+/** The number of new decisions, with a button that shows them. The list does not move by itself, so that it can be read. */
+function NewDecisions({
   pages,
   filters,
 }: {
@@ -61,18 +61,18 @@ function NewOnes({
   useEffect(() => {
     if (after === undefined) return undefined;
     const abort = new AbortController();
-    const look = (): void => {
+    const poll = (): void => {
       if (document.hidden) return;
       api<NewerDecisions>('/decisions/newer', {
         query: { after: after === '' ? undefined : after, agentId, verdict },
         signal: abort.signal,
       }).then(
         (newer) => setFound({ ...newer, after }),
-        // It is asked again soon, and the list itself says what is wrong.
+        // The next poll tries again; the list shows errors.
         () => undefined,
       );
     };
-    const timer = window.setInterval(look, LOOK_EVERY_MS);
+    const timer = window.setInterval(poll, POLL_MS);
     return () => {
       abort.abort();
       clearInterval(timer);

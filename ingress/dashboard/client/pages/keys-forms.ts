@@ -1,9 +1,9 @@
-// Making, rotating and revoking keys: the questions in front of the page.
+// The dialogs to create, rotate and revoke keys.
 import { api, type FieldError, useAction } from '../api.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
 import type { ControlProps } from '../components/form.ts';
 import { useKept } from '../session.ts';
-import { Confirm, Dialog, Field, FormError, Notice, Said } from '../ui.ts';
+import { Confirm, Dialog, Field, FormActions, FormError, Notice, Said } from '../ui.ts';
 import type { Key, MadeKey } from './keys-types.ts';
 
 interface Scope {
@@ -17,7 +17,7 @@ interface RateLimit {
   readonly perMinute: number;
 }
 
-/** A table of the reference; undefined until it is there. What it lacks is said by the service when the form is sent. */
+/** A reference table; undefined until it has loaded, or when that fails: then the service validates the form alone. */
 function useReference<T>(name: string): readonly T[] | undefined {
   const [items, setItems] = useState<readonly T[] | undefined>(undefined);
   useEffect(() => {
@@ -25,7 +25,7 @@ function useReference<T>(name: string): readonly T[] | undefined {
     fetch(`/v1/reference/${name}`, { signal: abort.signal })
       .then((response) => (response.ok ? response.json() : Promise.reject(new Error(response.statusText))))
       .then(
-        // The table of this name.
+        // The shape of all reference tables.
         (body: unknown) => setItems((body as { items: T[] }).items),
         () => undefined,
       );
@@ -52,7 +52,7 @@ function at(errors: readonly FieldError[], pointer: string): FieldError[] {
   return errors.filter((error) => error.pointer === pointer || error.pointer.startsWith(`${pointer}/`));
 }
 
-/** In words what the service says with an expression. */
+/** Replaces the service's regular expression by words. */
 function lifetimeErrors(errors: readonly FieldError[]): FieldError[] {
   return at(errors, '/expiresIn').map(({ pointer, message }) => ({
     pointer,
@@ -61,7 +61,7 @@ function lifetimeErrors(errors: readonly FieldError[]): FieldError[] {
 }
 
 export interface CreateDialogProps {
-  /** Of the key that is signed in. */
+  /** Of the signed-in key. */
   readonly environment: Key['environment'];
   readonly onMade: (made: MadeKey) => void;
   readonly onClose: () => void;
@@ -103,24 +103,21 @@ export function CreateDialog({ environment: own, onMade, onClose }: CreateDialog
     ['/name', '/scopes', '/expiresIn', '/agentIds', '/environment', '/tier'].some(
       (field) => pointer === field || pointer.startsWith(`${field}/`),
     );
-  // What no field shows stands below the form.
-  const rest = create.error === undefined || (errors.length > 0 && errors.every(({ pointer }) => isShown(pointer)));
-  return html`<${Dialog} title="Make a key" onClose=${onClose} wide>
+  // Other errors are shown below the form.
+  const allShown = create.error === undefined || (errors.length > 0 && errors.every(({ pointer }) => isShown(pointer)));
+  return html`<${Dialog} title="Create a key" onClose=${onClose} wide>
     <form class="form" onSubmit=${submit} novalidate>
-      <${Field} label="Name" hint="What it is for; for people." errors=${at(errors, '/name')}>${(control: ControlProps) => html`<input ...${control} data-first autocomplete="off" maxlength="100" value=${name} onInput=${(event: Event) => setName(valueOf(event))} />`}<//>
+      <${Field} label="Name" hint="For people: what the key is for." errors=${at(errors, '/name')}>${(control: ControlProps) => html`<input ...${control} data-first autocomplete="off" maxlength="100" value=${name} onInput=${(event: Event) => setName(valueOf(event))} />`}<//>
       <${ScopeChoice} scopes=${scopes} chosen=${chosen} errors=${at(errors, '/scopes')} onToggle=${toggle} />
       <div class="field-row">
         <${Field} label="Valid for" errors=${lifetime === 'other' ? [] : lifetimeErrors(errors)}>${(control: ControlProps) => html`<select ...${control} value=${lifetime} onChange=${(event: Event) => setLifetime(valueOf(event))}>${LIFETIMES.map(([value, text]) => html`<option key=${text} value=${value} selected=${value === lifetime}>${text}</option>`)}</select>`}<//>
         ${lifetime === 'other' && html`<${Field} label="How long" hint="Minutes m, hours h, days d, weeks w." errors=${lifetimeErrors(errors)}>${(control: ControlProps) => html`<input ...${control} autocomplete="off" spellcheck=${false} placeholder="36h" value=${other} onInput=${(event: Event) => setOther(valueOf(event))} />`}<//>`}
-        <${Field} label="Environment" hint=${own === 'live' ? 'Keys of another environment are not in this list.' : 'Only a live key may make keys of another.'} errors=${at(errors, '/environment')}>${(control: ControlProps) => html`<select ...${control} value=${environment} disabled=${own !== 'live'} onChange=${(event: Event) => setEnvironment(valueOf(event))}>${ENVIRONMENTS.map((each) => html`<option key=${each} value=${each} selected=${each === environment}>${each}</option>`)}</select>`}<//>
+        <${Field} label="Environment" hint=${own === 'live' ? 'Keys of other environments are not in this list.' : 'Only a live key may create keys for other environments.'} errors=${at(errors, '/environment')}>${(control: ControlProps) => html`<select ...${control} value=${environment} disabled=${own !== 'live'} onChange=${(event: Event) => setEnvironment(valueOf(event))}>${ENVIRONMENTS.map((each) => html`<option key=${each} value=${each} selected=${each === environment}>${each}</option>`)}</select>`}<//>
         <${Field} label="Rate limit tier" hint="At most that of the organisation." errors=${at(errors, '/tier')}>${(control: ControlProps) => html`<select ...${control} value=${tier} onChange=${(event: Event) => setTier(valueOf(event))}><option value="">Default</option>${(limits ?? []).map((limit) => html`<option key=${limit.tier} value=${limit.tier} selected=${String(limit.tier) === tier}>${limit.tier}: ${limit.perSecond}/s, ${limit.perMinute}/min</option>`)}</select>`}<//>
       </div>
-      <${Field} label="Bound to agents (optional)" hint="One id in each line. The key may then name only these; empty, it speaks for all agents." errors=${at(errors, '/agentIds')}>${(control: ControlProps) => html`<textarea ...${control} rows="2" spellcheck=${false} value=${agents} onInput=${(event: Event) => setAgents(valueOf(event))}></textarea>`}<//>
-      ${rest ? errors.length > 0 && html`<p class="field-error" role="alert">${errors.length === 1 ? 'A field needs' : 'Some fields need'} another value.</p>` : html`<${FormError} error=${create.error} />`}
-      <div class="form-actions">
-        <button type="button" class="button" onClick=${onClose}>Cancel</button>
-        <button type="submit" class="button button-primary" disabled=${create.busy}>${create.busy ? 'Working…' : 'Make the key'}</button>
-      </div>
+      <${Field} label="Bound to agents (optional)" hint="One id per line. The key may name only these agents; when empty, all agents." errors=${at(errors, '/agentIds')}>${(control: ControlProps) => html`<textarea ...${control} rows="2" spellcheck=${false} value=${agents} onInput=${(event: Event) => setAgents(valueOf(event))}></textarea>`}<//>
+      ${allShown ? errors.length > 0 && html`<p class="field-error" role="alert">${errors.length === 1 ? 'A field needs' : 'Some fields need'} another value.</p>` : html`<${FormError} error=${create.error} />`}
+      <${FormActions} verb="Create the key" busy=${create.busy} onCancel=${onClose} />
     </form>
   <//>`;
 }
@@ -138,7 +135,7 @@ function ScopeChoice({ scopes, chosen, errors, onToggle }: ScopeChoiceProps): VN
     <legend>Scopes</legend>
     ${scopes === undefined ? html`<p class="muted">Reading the scopes…</p>` : scopes.map(({ scope, permits }) => html`<label class="choice" key=${scope}><input type="checkbox" checked=${chosen.includes(scope)} onChange=${() => onToggle(scope)} /><span><code>${scope}</code> <span class="muted">${permits}</span></span></label>`)}
     <div id="scopes-about">
-      ${isAdmin && html`<p class="field-hint">admin:* implies all others, and opens this dashboard.</p>`}
+      ${isAdmin && html`<p class="field-hint">admin:* includes all other scopes, and permits signing in here.</p>`}
       ${errors.map(({ message }) => html`<p class="field-error">${message}</p>`)}
     </div>
   </fieldset>`;
@@ -146,7 +143,7 @@ function ScopeChoice({ scopes, chosen, errors, onToggle }: ScopeChoiceProps): VN
 
 export interface KeyDialogProps {
   readonly of: Key;
-  /** The key that is signed in. */
+  /** Whether it is the signed-in key. */
   readonly isOwn: boolean;
   readonly onClose: () => void;
 }
@@ -173,18 +170,15 @@ export function RotateDialog({
     event.preventDefault();
     if (await rotate.run()) onClose();
   };
-  // The end of one's own key ends the session, and with it the page that would show the new one.
+  // Ending the signed-in key at once would end the session before the new key is shown.
   const overlaps = isOwn ? OVERLAPS.slice(1) : OVERLAPS;
   const errors = at(rotate.error?.errors ?? [], '/overlap');
   return html`<${Dialog} title="Rotate this key?" onClose=${onClose}>
     <form class="form" onSubmit=${submit}>
-      <div class="dialog-text">A new key takes the place of <strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code>, with the same scopes, agents and tier.</div>
-      <${Field} label="The old key ends" hint=${isOwn ? 'You are signed in with it: sign in with the new one before it ends.' : undefined} errors=${errors}>${(control: ControlProps) => html`<select ...${control} data-first value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${overlaps.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
+      <div class="dialog-text">A new key replaces <strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code>, with the same scopes, agents and tier.</div>
+      <${Field} label="The old key ends" hint=${isOwn ? 'You are signed in with this key: sign in with the new one before it ends.' : undefined} errors=${errors}>${(control: ControlProps) => html`<select ...${control} data-first value=${overlap} onChange=${(event: Event) => setOverlap(valueOf(event))}>${overlaps.map(([value, text]) => html`<option key=${value} value=${value} selected=${value === overlap}>${text}</option>`)}</select>`}<//>
       ${errors.length === 0 && html`<${FormError} error=${rotate.error} />`}
-      <div class="form-actions">
-        <button type="button" class="button" onClick=${onClose}>Cancel</button>
-        <button type="submit" class="button button-primary" disabled=${rotate.busy}>${rotate.busy ? 'Working…' : 'Rotate'}</button>
-      </div>
+      <${FormActions} verb="Rotate" busy=${rotate.busy} onCancel=${onClose} />
     </form>
   <//>`;
 }
@@ -200,7 +194,7 @@ export function RevokeDialog({
     onDone();
   });
   return html`<${Confirm} title="Revoke this key?" verb="Revoke" dangerous action=${revoke} onClose=${onClose}>
-    <p><strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code> is refused everywhere within a second. This can't be undone.</p>
-    ${isOwn && html`<${Notice} tone="warn" title="You are signed in with this key">You will be signed out. Make sure that there is another admin key.<//>`}
+    <p><strong><${Said} text=${key.name} /></strong> <code>${key.keyId}</code> is refused everywhere within a second. This cannot be undone.</p>
+    ${isOwn && html`<${Notice} tone="warn" title="You are signed in with this key">You will be signed out. Make sure that you have another admin key.<//>`}
   <//>`;
 }

@@ -1,4 +1,4 @@
-// Keys as the API answers them, and the state that a key is in.
+// Keys as the API returns them, and their states.
 import type { Tone } from '../ui.ts';
 
 /** An item of GET /v1/auth/keys. */
@@ -17,10 +17,10 @@ export interface Key {
   readonly lastUsedAt: string | null;
 }
 
-/** The answer to making or rotating one: the only one with the key itself. */
+/** The answer to creating or rotating a key: the only one that contains the key. */
 export interface MadeKey extends Pick<Key, 'keyId' | 'name' | 'environment' | 'expiresAt'> {
   readonly key: string;
-  /** Of a rotation. */
+  /** The rotated key. */
   readonly replaces?: { readonly keyId: string; readonly expiresAt: string };
 }
 
@@ -32,7 +32,7 @@ export function stateOf({ revokedAt, expiresAt, replacedBy }: Key, now: Date): K
   return replacedBy === null ? 'active' : 'replaced';
 }
 
-/** A replaced key still works until its end. */
+/** A replaced key works until it expires. */
 export const STATE_TONES: Readonly<Record<KeyState, Tone>> = {
   active: 'good',
   replaced: 'warn',
@@ -40,7 +40,7 @@ export const STATE_TONES: Readonly<Record<KeyState, Tone>> = {
   revoked: 'bad',
 };
 
-/** Those that have a text in their name, id, scopes or agents, and are in a state. */
+/** Filters keys by a text in their name, id, scopes or agents, and by state. */
 export function keysFound(
   keys: readonly Key[],
   { search, state }: { readonly search: string | undefined; readonly state: string | undefined },
@@ -57,5 +57,5 @@ export function keysFound(
   });
 }
 
-/** Whether it opens anything now. */
+/** Whether the key is accepted now. */
 export const isUsable = (state: KeyState): boolean => state === 'active' || state === 'replaced';

@@ -1,4 +1,4 @@
-// The keys of the organisation and environment: what each may do, and making, rotating and revoking them.
+// The keys of the organisation and environment, with the actions to create, rotate and revoke them.
 import { usePages } from '../api.ts';
 import { html, useCallback, useEffect, useState, type VNode } from '../html.ts';
 import { useFilters } from '../router.ts';
@@ -31,12 +31,12 @@ export function KeysPage(): VNode {
   const found = { ...keys, items: keysFound(keys.items, filters, now) };
   const isFiltered = filters.search !== undefined || filters.state !== undefined;
   const empty = isFiltered
-    ? html`<${Empty} title="No key fits">${keys.older === undefined ? 'Other filters, or none, show more.' : 'Only the keys of this page were looked at.'}<//>`
-    : html`<${Empty} title="There are no keys in this environment">Make one here, or with "custos keys create".<//>`;
+    ? html`<${Empty} title="No key matches">${keys.older === undefined ? 'Change or clear the filters.' : 'Only the keys of this page were searched.'}<//>`
+    : html`<${Empty} title="There are no keys in this environment">Create one here, or with "custos keys create".<//>`;
   const [asked, setAsked] = useKept<Asked | undefined>('asked', undefined);
   const [made, setMade] = useState<MadeKey | undefined>(undefined);
   const forget = useCallback(() => setMade(undefined), []);
-  // A page that the browser keeps for "back" must not keep the secret with it.
+  // A page in the browser's back/forward cache must not contain the secret.
   useEffect(() => {
     window.addEventListener('pagehide', forget);
     return () => window.removeEventListener('pagehide', forget);
@@ -46,8 +46,8 @@ export function KeysPage(): VNode {
     setMade(key);
     keys.reload();
   };
-  const create = html`<button type="button" class="button button-primary" onClick=${() => setAsked({ kind: 'create' })}>Make a key…</button>`;
-  return html`<${PageHead} title="Keys" lead=${html`Of ${session.organisation}, environment ${session.environment}. Only a hash of each is kept.`} actions=${create} />
+  const create = html`<button type="button" class="button button-primary" onClick=${() => setAsked({ kind: 'create' })}>Create a key…</button>`;
+  return html`<${PageHead} title="Keys" lead=${html`The keys of ${session.organisation} in the environment ${session.environment}. Only a hash of each secret is stored.`} actions=${create} />
     ${made && html`<${SecretCard} key=${made.keyId} made=${made} ready=${asked === undefined} onDone=${forget} />`}
     <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
     <${List} pages=${found} caption="Keys" columns=${columnsOf(session.keyId, setAsked)} keyOf=${(key: Key) => key.keyId} empty=${empty} />
@@ -56,14 +56,14 @@ export function KeysPage(): VNode {
     ${asked?.kind === 'revoke' && html`<${RevokeDialog} of=${asked.key} isOwn=${asked.key.keyId === session.keyId} onDone=${keys.reload} onClose=${close} />`}`;
 }
 
-/** As many as the API gives at once: what is looked for is looked for among these. */
+/** The API's maximum per page; the search covers one page. */
 const MOST_KEYS = 200;
 const FIELDS: readonly FilterField[] = [
   { name: 'search', label: 'Search', kind: 'text', placeholder: 'name, id, scope or agent' },
   { name: 'state', label: 'State', kind: 'choice', options: ['active', 'replaced', 'expired', 'revoked'] },
 ];
 
-/** Agents that a row names; more are counted. */
+/** Agents that a row shows; more are counted. */
 const AGENTS_SHOWN = 3;
 
 function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Column<Key>[] {
@@ -71,7 +71,7 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
     {
       title: 'Name',
       cell: (key) =>
-        html`<${Said} text=${key.name} /><br /><span class="muted"><${Id} id=${key.keyId} copy /></span>${key.keyId === ownKeyId && html` <span class="muted">yours now</span>`}`,
+        html`<${Said} text=${key.name} /><br /><span class="muted"><${Id} id=${key.keyId} copy /></span>${key.keyId === ownKeyId && html` <span class="muted">signed in</span>`}`,
     },
     { title: 'State', cell: (key) => html`<${State} of=${key} />` },
     {
@@ -83,18 +83,18 @@ function columnsOf(ownKeyId: string, ask: (asked: Asked) => void): readonly Colu
     {
       title: 'Last used',
       cell: ({ lastUsedAt, createdAt }) =>
-        html`${lastUsedAt === null ? html`<span class="muted">never</span>` : html`<${Time} at=${lastUsedAt} />`}<br /><span class="muted">made <${Time} at=${createdAt} /></span>`,
+        html`${lastUsedAt === null ? html`<span class="muted">never</span>` : html`<${Time} at=${lastUsedAt} />`}<br /><span class="muted">created <${Time} at=${createdAt} /></span>`,
     },
     { title: 'Actions', align: 'end', cell: (key) => html`<${Actions} of=${key} ask=${ask} />` },
   ];
 }
 
-/** The state, and when it ends or ended. */
+/** The state, and the time of expiry or revocation. */
 function State({ of: key }: { readonly of: Key }): VNode {
   const state = stateOf(key, useNow());
   const at = key.revokedAt ?? key.expiresAt;
-  const what = isUsable(state) ? 'ends ' : '';
-  return html`<${Badge} tone=${STATE_TONES[state]}>${state}<//><br /><span class="muted">${at === null ? 'no end' : html`${what}<${Time} at=${at} />`}${state === 'replaced' && html` by <code>${key.replacedBy}</code>`}</span>`;
+  const what = isUsable(state) ? 'expires ' : '';
+  return html`<${Badge} tone=${STATE_TONES[state]}>${state}<//><br /><span class="muted">${at === null ? 'no expiry' : html`${what}<${Time} at=${at} />`}${state === 'replaced' && html` by <code>${key.replacedBy}</code>`}</span>`;
 }
 
 function Agents({ ids }: { readonly ids: readonly string[] | null }): VNode {

@@ -1,4 +1,4 @@
-// The first page: what happens now, and what is wrong, in words and numbers that stay live.
+// The overview: current numbers and problems, updated live.
 import { useApi } from '../api.ts';
 import { QueueTable } from '../components/queue-table.ts';
 import { compact, count, duration, milliseconds, rate, short, whole } from '../format.ts';
@@ -53,11 +53,11 @@ export function OverviewPage(): VNode {
   const live = useLive<Overview>('overview');
   const overview = live ?? first.data;
   const history = useHistory(first.data, live);
-  return html`<${PageHead} title="Overview" lead=${overview && html`What happens now, and what needs you. <span class="muted">As of <${Time} at=${overview.at} as="moment" />, version ${overview.version}.</span>`} />
+  return html`<${PageHead} title="Overview" lead=${overview && html`Current numbers and problems. <span class="muted">As of <${Time} at=${overview.at} as="moment" />, version ${overview.version}.</span>`} />
     <${WhenLoaded} of=${{ ...first, data: overview, error: live === undefined ? first.error : undefined }} what="Reading the numbers">${(data: Overview) => html`<${Numbers} overview=${data} history=${history} />`}<//>`;
 }
 
-/** The past that the first answer had, and what has arrived since. */
+/** The history of the first answer, and the live samples since then. */
 function useHistory(first: Overview | undefined, live: Overview | undefined): readonly RateSample[] {
   const [history, setHistory] = useState<readonly RateSample[]>([]);
   useEffect(() => {
@@ -86,10 +86,10 @@ function Numbers({
   const { decisions, system, log, agents } = overview;
   const problems = problemsOf(overview);
   return html`
-    <div class="stack" role="region" aria-label="What needs attention">
+    <div class="stack" role="region" aria-label="Problems">
       ${problems.length === 0 ? html`<${AllWell} at=${overview.at} />` : problems.map((problem) => html`<${Notice} key=${problem.title} tone=${problem.tone} title=${problem.title}>${problem.since !== undefined && html`Since <${Time} at=${problem.since} as="moment" /> (<${Time} at=${problem.since} />). `}${problem.text}${problem.page !== undefined && html` <${Link} to=${href(problem.page.name)}>Open ${problem.page.title}<//>`}<//>`)}
     </div>
-    <${WhereElse} overview=${overview} />
+    <${DemoHint} overview=${overview} />
     <${Figures} overview=${overview} />
     <${Card} title="Decisions per second" aside="Last ten minutes"><${RateChart} history=${history} /><//>
     <div class="masonry">
@@ -103,20 +103,20 @@ function Numbers({
     <p class="visually-hidden">${whole(total(decisions.lastHour.counts))} decisions in the last hour.</p>`;
 }
 
-/** Numbers that are not live say nothing about now. */
+/** Without live numbers the current state is not known. */
 function AllWell({ at }: { readonly at: string }): VNode {
   const { live } = useLiveState();
   return live
-    ? html`<p class="all-well"><span class="all-well-mark" aria-hidden="true">✓</span> Everything works.</p>`
-    : html`<p class="muted">Nothing was wrong at <${Time} at=${at} as="moment" />; what is now is not known.</p>`;
+    ? html`<p class="all-well"><span class="all-well-mark" aria-hidden="true">✓</span> No problems.</p>`
+    : html`<p class="muted">No problems at <${Time} at=${at} as="moment" />. The current state is not known.</p>`;
 }
 
-/** Who has just started and played the demo would look for it here. */
-function WhereElse({ overview: { decisions, agents } }: { readonly overview: Overview }): VNode | null {
+/** Tells people who have just run the demo where its data are. */
+function DemoHint({ overview: { decisions, agents } }: { readonly overview: Overview }): VNode | null {
   const { environment } = useSession();
   if (environment !== 'live' || agents.total > 0 || total(decisions.lastHour.counts) > 0) return null;
-  return html`<div class="stack"><${Notice} tone="info" title="No agent is registered in live, and none has asked in the last hour">
-    These pages show the environment of the key, and nothing of another. What <code>npm run demo</code> does is in <code>test</code>: make an admin key of that environment under <${Link} to=${href('keys')}>Keys<//>, and sign in with it.
+  return html`<div class="stack"><${Notice} tone="info" title="No agents in live, and no decisions in the last hour">
+    The dashboard shows only the environment of your key. <code>npm run demo</code> works in <code>test</code>: create an admin key for that environment under <${Link} to=${href('keys')}>Keys<//>, and sign in with it.
   <//></div>`;
 }
 
@@ -128,22 +128,22 @@ function Figures({ overview }: { readonly overview: Overview }): VNode {
   const waiting = system?.queues?.reduce((sum, queue) => sum + queue.waiting, 0);
   const oldest = Math.max(0, ...(system?.queues ?? []).map((queue) => queue.oldestWaitingSeconds));
   return html`<${Stats}>
-    <${Stat} label="Decisions/s" value=${rate(total(decisions.now.perSecond))} hint="mean of 10 s" />
-    <${Stat} label="Last hour" value=${`${hour.complete ? '' : 'over '}${compact(asked)}`} hint=${asked === 0 ? 'nobody asked' : `${Math.round((100 * allowed) / asked)} % allowed`} />
+    <${Stat} label="Decisions/s" value=${rate(total(decisions.now.perSecond))} hint="average of 10 s" />
+    <${Stat} label="Last hour" value=${`${hour.complete ? '' : 'over '}${compact(asked)}`} hint=${asked === 0 ? 'no requests' : `${Math.round((100 * allowed) / asked)} % allowed`} />
     <${Stat} label="Agents" value=${compact(agents.total)} hint=${`${compact(agents.byStatus['ACTIVE'] ?? 0)} active`} />
-    <${Stat} label="Log size" value=${compact(log?.size ?? 0)} hint=${log?.checkpoint ? html`signed <${Time} at=${log.checkpoint.signedAt} />` : 'nothing signed yet'} />
+    <${Stat} label="Log size" value=${compact(log?.size ?? 0)} hint=${log?.checkpoint ? html`signed <${Time} at=${log.checkpoint.signedAt} />` : 'not signed yet'} />
     <${WaitingApprovalsStat} />
-    ${system && html`<${Stat} label="Workers alive" value=${system.workersAlive} tone=${system.workersAlive === 0 ? 'bad' : 'neutral'} hint=${system.workersAlive === 0 ? 'work waits' : 'seen in 3 s'} />`}
-    ${system && html`<${Stat} label="Waiting jobs" value=${waiting === undefined ? '–' : compact(waiting)} tone=${oldest > 30 ? 'warn' : 'neutral'} hint=${waiting === undefined ? 'the store does not answer' : waiting === 0 ? 'none' : `oldest ${duration(oldest)}`} />`}
+    ${system && html`<${Stat} label="Workers alive" value=${system.workersAlive} tone=${system.workersAlive === 0 ? 'bad' : 'neutral'} hint=${system.workersAlive === 0 ? 'jobs wait' : 'heartbeat within 3 s'} />`}
+    ${system && html`<${Stat} label="Waiting jobs" value=${waiting === undefined ? '–' : compact(waiting)} tone=${oldest > 30 ? 'warn' : 'neutral'} hint=${waiting === undefined ? 'no answer' : waiting === 0 ? 'none' : `oldest ${duration(oldest)}`} />`}
     ${system && html`<${Stat} label="Outbox" value=${compact(system.outbox.waiting)} tone=${system.outbox.oldestSeconds > 10 ? 'warn' : 'neutral'} hint=${system.outbox.waiting === 0 ? 'empty' : `oldest ${duration(system.outbox.oldestSeconds)}`} />`}
-    ${system && html`<${Stat} label="Dead jobs" to=${href('dead-jobs')} value=${compact(system.deadJobs)} tone=${system.deadJobs > 0 ? 'warn' : 'neutral'} hint=${system.deadJobs === 0 ? 'none' : 'wait for a decision'} />`}
+    ${system && html`<${Stat} label="Dead jobs" to=${href('dead-jobs')} value=${compact(system.deadJobs)} tone=${system.deadJobs > 0 ? 'warn' : 'neutral'} hint=${system.deadJobs === 0 ? 'none' : 'need a decision'} />`}
   <//>`;
 }
 
 function WaitingApprovalsStat(): VNode {
   const live = useLive<WaitingApprovals>('approvals');
   const total = live?.total ?? 0;
-  return html`<${Stat} label="Approvals" to=${href('approvals')} value=${live === undefined ? '–' : compact(total)} tone=${total > 0 ? 'warn' : 'neutral'} hint=${live === undefined ? '' : total === 0 ? 'none waiting' : `${total === 1 ? 'waits' : 'wait'} for a human`} />`;
+  return html`<${Stat} label="Approvals" to=${href('approvals')} value=${live === undefined ? '–' : compact(total)} tone=${total > 0 ? 'warn' : 'neutral'} hint=${live === undefined ? '' : total === 0 ? 'none waiting' : 'waiting for a person'} />`;
 }
 
 function RateChart({ history }: { readonly history: readonly RateSample[] }): VNode {
@@ -161,8 +161,8 @@ function RateChart({ history }: { readonly history: readonly RateSample[] }): VN
   const now = history.at(-1);
   const summary =
     now === undefined
-      ? 'Nothing was measured yet.'
-      : `Now ${VERDICTS.map((verdict) => `${rate(now.perSecond[verdict])} ${verdict}`).join(', ')} per second; at most ${rate(peak)} in all.`;
+      ? 'No measurements yet.'
+      : `Now ${VERDICTS.map((verdict) => `${rate(now.perSecond[verdict])} ${verdict}`).join(', ')} per second; at most ${rate(peak)} in total.`;
   return html`<${Chart} title="Decisions per second by verdict" summary=${summary} times=${times} series=${series} format=${rate} unit="decisions/s" />`;
 }
 
@@ -174,7 +174,7 @@ const LATENCY_COLUMNS: readonly Column<LatencyRow>[] = [
 ];
 
 function LatencyTable({ rows }: { readonly rows: readonly LatencyRow[] }): VNode {
-  return html`<${Table} caption="Latency by endpoint" columns=${LATENCY_COLUMNS} rows=${rows} keyOf=${({ route }: LatencyRow) => route} empty=${html`<${Empty} title="No requests yet">Endpoints appear here when they are used.<//>`} />`;
+  return html`<${Table} caption="Latency by endpoint" columns=${LATENCY_COLUMNS} rows=${rows} keyOf=${({ route }: LatencyRow) => route} empty=${html`<${Empty} title="No requests yet" />`} />`;
 }
 
 function LogFacts({ log }: { readonly log: LogInfo | null }): VNode {
@@ -191,7 +191,7 @@ function LogFacts({ log }: { readonly log: LogInfo | null }): VNode {
       'Audit',
       audit === null
         ? 'not yet'
-        : html`<${Badge} tone=${audit.ok ? 'good' : 'bad'}>${audit.ok ? 'agrees' : 'found a difference'}<//> ${audit.at === null ? '' : html`<${Time} at=${audit.at} />`}`,
+        : html`<${Badge} tone=${audit.ok ? 'good' : 'bad'}>${audit.ok ? 'no difference' : 'differs'}<//> ${audit.at === null ? '' : html`<${Time} at=${audit.at} />`}`,
     ],
     ['Audited', audit === null ? undefined : `${whole(audit.auditedSize)} of ${whole(log.size)} leaves`],
   ]} />`;
@@ -200,7 +200,7 @@ function LogFacts({ log }: { readonly log: LogInfo | null }): VNode {
 function TrustLevels({ overview }: { readonly overview: Overview }): VNode {
   const { total: all, byLevel } = overview.agents;
   if (all === 0)
-    return html`<${Empty} title="No agents are registered">Unknown agents are answered with the trust of no evidence.<//>`;
+    return html`<${Empty} title="No agents are registered">Other agents have the trust score without evidence.<//>`;
   const items = byLevel.map((value, level) => ({ label: `${level} ${tierName(level)}`, value }));
   return html`<${Bars} caption="Registered agents by trust level" items=${items} format=${compact} />`;
 }
@@ -224,7 +224,7 @@ const PROCESS_COLUMNS: readonly Column<ProcessInfo>[] = [
   {
     title: 'State',
     cell: ({ alive, silentSeconds }) =>
-      html`<${Badge} tone=${alive ? 'good' : 'bad'}>${alive ? 'alive' : `silent for ${duration(silentSeconds)}`}<//>`,
+      html`<${Badge} tone=${alive ? 'good' : 'bad'}>${alive ? 'alive' : `no heartbeat for ${duration(silentSeconds)}`}<//>`,
   },
 ];
 

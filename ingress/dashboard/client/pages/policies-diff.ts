@@ -1,23 +1,23 @@
-// What two JSON documents differ in, line by line, and two policies part by part. Pure.
+// The difference of two JSON documents line by line, and of two policies part by part. Pure.
 
 export interface Line {
   readonly kind: 'same' | 'added' | 'removed';
   readonly text: string;
 }
 
-/** Lines that differ, with some around them; `skipped` lines before them are the same. */
+/** Changed lines with context; `skipped` equal lines before them are left out. */
 export interface Hunk {
   readonly skipped: number;
   readonly lines: readonly Line[];
 }
 
-/** Beyond so many changes a comparison line by line tells nobody anything, and costs the square of it. */
+/** With more changes the result would not be readable; the cost is quadratic in the changes. */
 const MAX_CHANGES = 1_000;
-const AROUND = 3;
+const CONTEXT_LINES = 3;
 
 /**
- * The shortest way from one list of lines to another: Myers, "An O(ND) Difference Algorithm and Its Variations" (1986),
- * the greedy form. What is too different is taken out and put in whole.
+ * The shortest edit script between two lists of lines: the greedy algorithm of Myers, "An O(ND) Difference Algorithm and Its
+ * Variations" (1986). With more than MAX_CHANGES changes, all lines are removed and added.
  */
 export function diffLines(before: readonly string[], after: readonly string[]): Line[] {
   let start = 0;
@@ -49,15 +49,15 @@ function between(a: readonly string[], b: readonly string[]): Line[] {
       let x = k === -d || (k !== d && get(k - 1) < get(k + 1)) ? get(k + 1) : get(k - 1) + 1;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x += 1;
       furthest[middle + k] = x;
-      if (x >= a.length && x - k >= b.length) return wayBack(a, b, reached, middle);
+      if (x >= a.length && x - k >= b.length) return backtrack(a, b, reached, middle);
     }
   }
   const removed = a.map((text): Line => ({ kind: 'removed', text }));
   return [...removed, ...b.map((text): Line => ({ kind: 'added', text }))];
 }
 
-/** From the end to the beginning, along what each step had reached. */
-function wayBack(a: readonly string[], b: readonly string[], reached: readonly Int32Array[], middle: number): Line[] {
+/** Reconstructs the edit script from the end, along the furthest points of each step. */
+function backtrack(a: readonly string[], b: readonly string[], reached: readonly Int32Array[], middle: number): Line[] {
   const lines: Line[] = [];
   let [x, y] = [a.length, b.length];
   for (let d = reached.length - 1; d > 0; d -= 1) {
@@ -79,11 +79,12 @@ function wayBack(a: readonly string[], b: readonly string[], reached: readonly I
   return lines.reverse();
 }
 
-/** The parts of a difference that are worth reading. */
+/** The changed parts of a difference, each with context. */
 export function hunksOf(lines: readonly Line[]): Hunk[] {
   const isNear = lines.map(() => false);
   for (const [at, { kind }] of lines.entries())
-    if (kind !== 'same') isNear.fill(true, Math.max(0, at - AROUND), Math.min(lines.length, at + AROUND + 1));
+    if (kind !== 'same')
+      isNear.fill(true, Math.max(0, at - CONTEXT_LINES), Math.min(lines.length, at + CONTEXT_LINES + 1));
   const hunks: Hunk[] = [];
   let skipped = 0;
   let current: Line[] | undefined;
@@ -103,7 +104,7 @@ export function hunksOf(lines: readonly Line[]): Hunk[] {
   return hunks;
 }
 
-/** The lines of a document, as `JSON.stringify` lays it out; none for what is not there. */
+/** The lines of a document as formatted JSON; none for null. */
 export function linesOf(document: object | null): string[] {
   return document === null ? [] : JSON.stringify(document, null, 2).split('\n');
 }
@@ -116,9 +117,9 @@ export interface PartChange {
 
 type Named = Readonly<Record<string, unknown>>;
 
-/** Which rules, and which other members of a policy, are new, gone or other than they were. */
+/** The added, removed and changed rules and other members of a policy. */
 export function partsOf(before: object, after: object): PartChange[] {
-  // Policies that were accepted.
+  // Both are valid policies.
   const [old, now] = [before as Named, after as Named];
   const members = compare(omitRules(old), omitRules(now), (name) => name);
   return [...members, ...compare(rulesOf(old), rulesOf(now), (name) => `rule ${name}`)];

@@ -1,4 +1,4 @@
-// How the last reading of the policy folder went: quiet when it was accepted, plain when it was refused.
+// The result of the last reading of the policy folder. Nothing is shown when it was accepted without warnings.
 import { count } from '../format.ts';
 import { html, useState, type VNode } from '../html.ts';
 import { Badge, Notice, Said, Time } from '../ui.ts';
@@ -10,12 +10,12 @@ export function LastReading({ state }: { readonly state: PolicyState }): VNode |
   if (loadError === null && findings.length === 0 && ok) return null;
   return html`<div class="stack">${
     loadError !== null &&
-    html`<${Notice} tone="bad" title="This process could not load the activated set">${loadError} It evaluates the last one that it could load, and tries again by itself.<//>`
+    html`<${Notice} tone="bad" title="This process could not load the activated set">${loadError} It still evaluates the previous set, and tries again by itself.<//>`
   }
   ${
     !ok &&
     html`<${Notice} tone="bad" title=${`The policy folder was refused, with ${count(findings.length, 'finding')}`}>
-      <p>${active === null ? 'No set is in force yet: every request waits for one.' : 'The last good set stays in force; nothing of what the folder says now is.'}${at !== null && html` Read <${Time} at=${at} />.`}</p>
+      <p>${active === null ? 'No set is in force yet, so all requests wait.' : 'The last good set stays in force; the present content of the folder is not used.'}${at !== null && html` Read <${Time} at=${at} />.`}</p>
       <${Findings} findings=${findings} />
     <//>`
   }
@@ -26,7 +26,7 @@ export function LastReading({ state }: { readonly state: PolicyState }): VNode |
   }</div>`;
 }
 
-/** Beyond these one asks for the rest: what is below them must stay in reach. */
+/** More findings are shown on request, so that the rest of the page stays in reach. */
 const FIRST_FINDINGS = 10;
 
 export function Findings({ findings }: { readonly findings: readonly PolicyFinding[] }): VNode {

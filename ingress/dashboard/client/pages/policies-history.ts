@@ -1,4 +1,4 @@
-// The sets that were in force, and what two of them differ in.
+// The history of policy sets, and the difference of two sets.
 import { useApi, usePages } from '../api.ts';
 import { count, short } from '../format.ts';
 import { type ComponentChildren, html, useMemo, useState, type VNode } from '../html.ts';
@@ -11,7 +11,7 @@ export function HistoryPage({ views }: { readonly views: ComponentChildren }): V
   const pages = usePages<PolicyActivation>('/policy-activations');
   const active = useApi<PolicyState>('/policies').data?.active?.digest;
   const newest = pages.page === 1 ? pages.items[0]?.seq : undefined;
-  return html`<${PageHead} title="Policies" lead="Every set that was ever in force is kept, and each activation is a leaf of every log." />
+  return html`<${PageHead} title="Policies" lead="All policy sets are kept. Each activation is recorded in every log." />
     ${views}
     <${List} pages=${pages} caption="Activations of policy sets" columns=${columnsOf(active, newest)} keyOf=${({ seq }: PolicyActivation) => seq} empty=${html`<${Empty} title="No set was in force yet" />`} />`;
 }
@@ -29,10 +29,10 @@ function columnsOf(active: string | undefined, newest: string | undefined): read
         html`<${Time} at=${activatedAt} as="moment" /> <span class="muted"><${Time} at=${activatedAt} /></span>`,
     },
     {
-      title: 'Before it',
+      title: 'Previous set',
       cell: ({ previousDigest }) =>
         previousDigest === null
-          ? html`<span class="muted">nothing</span>`
+          ? html`<span class="muted">none</span>`
           : html`<${Link} to=${href('policies', previousDigest)} label=${`Set ${short(previousDigest, 20)}`}><${Id} id=${previousDigest} length=${20} /><//>`,
     },
     {
@@ -61,7 +61,7 @@ export function DifferencePage(): VNode {
   const [from, to] = [query.get('from') ?? '', query.get('to') ?? ''];
   const difference = useApi<PolicyDifference>('/policy-difference', { from, to });
   const { data } = difference;
-  return html`<${PageHead} title="What changed" lead=${data && html`From <${SetLink} set=${data.from} /> to <${SetLink} set=${data.to} />. <${Link} to=${differenceTo(to, from)}>The other way round<//>`} back=${{ to: href('policies', 'history'), label: 'History' }} />
+  return html`<${PageHead} title="What changed" lead=${data && html`From <${SetLink} set=${data.from} /> to <${SetLink} set=${data.to} />. <${Link} to=${differenceTo(to, from)}>Swap the sets<//>`} back=${{ to: href('policies', 'history'), label: 'History' }} />
     <${WhenLoaded} of=${difference} what="Comparing the sets">${(shown: PolicyDifference) => html`<${Difference} difference=${shown} />`}<//>`;
 }
 
@@ -69,23 +69,22 @@ function SetLink({ set }: { readonly set: PolicySetInfo }): VNode {
   return html`<${Link} to=${href('policies', set.digest)}><code>${short(set.digest, 14)}</code><//>${set.isActive ? ' (in force)' : ''}`;
 }
 
-/** Entries that are open from the beginning; with more one looks for the right one first. */
+/** With more entries, all are closed at first. */
 const OPEN_UP_TO = 12;
 const TONES: Readonly<Record<PartChange['kind'], Tone>> = { added: 'good', removed: 'bad', changed: 'info' };
 const MARKS: Readonly<Record<PartChange['kind'], string>> = { added: '+', removed: '−', changed: '~' };
 
 function Difference({ difference }: { readonly difference: PolicyDifference }): VNode {
   const { counts, policies, more, lexicon } = difference;
-  if (policies.length === 0 && lexicon === null)
-    return html`<${Empty} title="Nothing differs">Both sets say the same.<//>`;
+  if (policies.length === 0 && lexicon === null) return html`<${Empty} title="No differences">Both sets are equal.<//>`;
   const summary = (['added', 'removed', 'changed'] as const)
     .filter((kind) => counts[kind] > 0)
     .map((kind) => `${count(counts[kind], 'policy', 'policies')} ${kind}`);
   if (lexicon !== null) summary.push('another lexicon');
   const isOpen = policies.length <= OPEN_UP_TO;
-  return html`<p class="section">${summary.join(', ')}; ${count(counts.same, 'policy', 'policies')} as before.</p>
+  return html`<p class="section">${summary.join(', ')}; ${count(counts.same, 'policy', 'policies')} unchanged.</p>
     ${policies.map(({ id, change, before, after }) => html`<${Entry} key=${id} title=${id} change=${change} before=${before} after=${after} open=${isOpen} />`)}
-    ${more > 0 && html`<${Notice} tone="neutral" title=${`${count(more, 'further policy', 'further policies')} not shown`}>Compare sets that lie closer together.<//>`}
+    ${more > 0 && html`<${Notice} tone="neutral" title=${`${count(more, 'further policy', 'further policies')} not shown`}>Compare sets that are more similar.<//>`}
     ${lexicon !== null && html`<${Entry} title="lexicon" change="changed" before=${lexicon.before} after=${lexicon.after} open=${policies.length === 0} />`}`;
 }
 
@@ -97,7 +96,7 @@ interface EntryProps {
   readonly open: boolean;
 }
 
-/** One policy, or the lexicon, before and after. Compared when somebody looks. */
+/** One policy, or the lexicon, before and after. Compared when it is opened. */
 function Entry({ title, change, before, after, open }: EntryProps): VNode {
   const [isOpen, setOpen] = useState(open);
   return html`<details class="card disclosure" open=${isOpen} onToggle=${(event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open)}>
@@ -116,7 +115,7 @@ function EntryBody({ title, before, after }: Pick<EntryProps, 'title' | 'before'
 }
 
 function HunkLines({ hunk }: { readonly hunk: Hunk }): VNode {
-  return html`${hunk.skipped > 0 && html`<span class="diff-skipped">${`… ${count(hunk.skipped, 'line')} the same`}</span>`}${hunk.lines.map(
+  return html`${hunk.skipped > 0 && html`<span class="diff-skipped">${`… ${count(hunk.skipped, 'line')} unchanged`}</span>`}${hunk.lines.map(
     ({ kind, text }) => {
       const line = `${kind === 'same' ? ' ' : MARKS[kind]} ${text}\n`;
       return kind === 'added'

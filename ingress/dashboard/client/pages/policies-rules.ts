@@ -1,10 +1,10 @@
-// A policy to be read: what it is about, its rules in words, and the whole as JSON.
+// One policy for reading: its target, its rules in words, and all of it as JSON.
 import { html, type VNode } from '../html.ts';
 import { Badge, Card, Empty, JsonView, KeyValue, Verdict } from '../ui.ts';
 import type { PolicyTarget } from '../wire.ts';
 import { type Condition, compared, factName, operatorWords } from './policies-words.ts';
 
-/** A policy as it is digested. */
+/** A policy in canonical form. */
 export interface Policy {
   readonly id: string;
   readonly description: string;
@@ -28,15 +28,15 @@ export interface Rule {
   };
 }
 
-/** What the rules of a policy can say. */
+/** The effect of a rule: a verdict, or RISK. */
 export function Effect({ type }: { readonly type: string }): VNode {
   return type === 'RISK' ? html`<${Badge} tone="info">RISK<//>` : html`<${Verdict} verdict=${type} />`;
 }
 
-/** Resources that are shown; a target may have a thousand. */
+/** Texts that are shown; a target may have a thousand resources. */
 const MAX_SHOWN = 40;
 
-/** Short texts one after the other, as code. */
+/** Short texts as code. */
 export function Codes({
   texts,
   most = MAX_SHOWN,
@@ -56,7 +56,7 @@ export function PolicyBody({ policy }: { readonly policy: Policy }): VNode {
           'Stage',
           stage === 'intake'
             ? html`intake <span class="muted">adds to the risk of an intent</span>`
-            : html`enforce <span class="muted">decides</span>`,
+            : html`enforce <span class="muted">decides about requests</span>`,
         ],
         ['Actions', html`<${Codes} texts=${target.actions} />`],
         ['Resources', html`<${Codes} texts=${target.resources} />`],
@@ -64,7 +64,7 @@ export function PolicyBody({ policy }: { readonly policy: Policy }): VNode {
         ['Organisations', target.organisations && html`<${Codes} texts=${target.organisations} />`],
       ]} />
     <//>
-    <${Card} title="Rules" aside="A missing fact never helps an ALLOW">
+    <${Card} title="Rules" aside="A missing fact never leads to an ALLOW">
       ${rules.length === 0 ? html`<${Empty} title="It has no rules" />` : html`<ol class="policy-rules">${rules.map((rule) => html`<${RuleText} key=${rule.name} rule=${rule} />`)}</ol>`}
     <//>
     <${Card} title="As JSON"><${JsonView} value=${policy} label="The policy as JSON" /><//>`;
@@ -93,7 +93,7 @@ function ConditionText({ condition }: { readonly condition: Condition }): VNode 
 interface GroupProps {
   readonly words: string;
   readonly conditions: readonly Condition[];
-  /** Whether a group of one needs no words. */
+  /** Whether a group of one is shown without words. */
   readonly alone?: boolean;
 }
 

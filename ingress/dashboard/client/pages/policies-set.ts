@@ -1,4 +1,4 @@
-// The policies of a set, and one of them.
+// The pages of a policy set and of one policy.
 import { useApi, usePages } from '../api.ts';
 import { count, short } from '../format.ts';
 import { html, type VNode } from '../html.ts';
@@ -9,10 +9,10 @@ import { Codes, Effect, type Policy, PolicyBody } from './policies-rules.ts';
 
 const COLUMNS: readonly Column<PolicyHead>[] = [
   { title: 'Policy', cell: ({ id }) => id },
-  { title: 'Says', cell: ({ description }) => html`<span class="muted">${description}</span>` },
+  { title: 'Description', cell: ({ description }) => html`<span class="muted">${description}</span>` },
   { title: 'Stage', cell: ({ stage }) => stage },
   {
-    title: 'For',
+    title: 'Target',
     cell: ({ target }) =>
       html`<${Codes} texts=${target.actions} most=${4} /> <span class="muted">on</span> <${Codes} texts=${target.resources} most=${3} />`,
   },
@@ -24,14 +24,14 @@ const COLUMNS: readonly Column<PolicyHead>[] = [
   },
 ];
 
-/** The policies of a set, with a search in them. */
+/** The policies of a set, with a search. */
 export function PolicyTable({ digest }: { readonly digest: string }): VNode {
   const [{ search }, setFilters] = useFilters(['search']);
   const pages = usePages<PolicyHead>(`/policy-sets/${digest}/policies`, { search });
   const empty =
     search === undefined
-      ? html`<${Empty} title="The set has no policies">Nothing matches, so every verdict is DENY.<//>`
-      : html`<${Empty} title="No policy says this" />`;
+      ? html`<${Empty} title="The set has no policies">Every verdict is DENY.<//>`
+      : html`<${Empty} title="No policy matches" />`;
   return html`<${Filters} fields=${[{ name: 'search', label: 'Search', kind: 'text', placeholder: 'id, words, resource or rule' }]} values=${{ search }} onChange=${setFilters} />
     <${List} pages=${pages} caption="Policies" columns=${COLUMNS} keyOf=${({ id }: PolicyHead) => id} hrefOf=${({ id }: PolicyHead) => href('policies', `${digest}/${id}`)} empty=${empty} />`;
 }
@@ -39,7 +39,7 @@ export function PolicyTable({ digest }: { readonly digest: string }): VNode {
 /** A set that is or was in force. */
 export function SetPage({ digest }: { readonly digest: string }): VNode {
   const set = useApi<PolicySetInfo>(`/policy-sets/${digest}`);
-  return html`<${PageHead} title=${`Set ${short(digest, 20)}`} lead=${set.data && (set.data.isActive ? 'It is in force.' : 'It was in force.')} back=${{ to: href('policies', 'history'), label: 'History' }} />
+  return html`<${PageHead} title=${`Set ${short(digest, 20)}`} lead=${set.data && (set.data.isActive ? 'This set is in force.' : 'This set is not in force any more.')} back=${{ to: href('policies', 'history'), label: 'History' }} />
     <${WhenLoaded} of=${set} what="Reading the set">${(data: PolicySetInfo) => html`<${SetFacts} set=${data} /><div class="section"><${PolicyTable} digest=${digest} /></div>`}<//>`;
 }
 
@@ -47,7 +47,7 @@ function SetFacts({ set }: { readonly set: PolicySetInfo }): VNode {
   return html`<${Card} class="facts"><${KeyValue} items=${[
     ['Digest', html`<${Id} id=${set.digest} length=${40} copy />`],
     ['First seen', html`<${Time} at=${set.createdAt} as="moment" />`],
-    ['Holds', sizeOf(set)],
+    ['Contains', sizeOf(set)],
     [
       'State',
       html`<${Badge} tone=${set.isActive ? 'good' : 'neutral'}>${set.isActive ? 'in force' : 'not in force'}<//>`,
@@ -71,6 +71,6 @@ export function PolicyPage({ digest, id }: { readonly digest: string; readonly i
     ? { to: href('policies'), label: 'Policies' }
     : { to: href('policies', digest), label: `Set ${short(digest, 12)}` };
   return html`<${PageHead} title=${id} lead=${answer.data?.policy.description} back=${back} />
-    ${!isActive && html`<p class="muted section">Of a set that is not in force any more.</p>`}
+    ${!isActive && html`<p class="muted section">The set of this policy is not in force any more.</p>`}
     <${WhenLoaded} of=${answer} what="Reading the policy">${({ policy }: PolicyAnswer) => html`<${PolicyBody} policy=${policy} />`}<//>`;
 }

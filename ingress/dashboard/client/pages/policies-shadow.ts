@@ -1,4 +1,4 @@
-// Shadow mode: what a draft would have answered to live traffic, without answering anybody.
+// Shadow mode: how a draft would have decided live requests, without effect on them.
 import { useApi } from '../api.ts';
 import { compact, count, short, whole } from '../format.ts';
 import { type ComponentChildren, html, type VNode } from '../html.ts';
@@ -55,7 +55,7 @@ interface Example {
   readonly after: { readonly verdict: Verdict; readonly reasons: readonly { readonly message: string }[] };
 }
 
-/** What a draft would have changed. */
+/** The changes that a draft would have made. */
 interface Draft {
   readonly digest: string;
   readonly policies: number;
@@ -86,22 +86,22 @@ interface Shadow {
 
 export function ShadowPage({ views }: { readonly views: ComponentChildren }): VNode {
   const shadow = useApi<Shadow>('/v1/policies/shadow');
-  const again = html`<button type="button" class="button" onClick=${shadow.reload}>Read again</button>`;
-  return html`<${PageHead} title="Policies" lead="Shadow mode evaluates a draft beside live traffic, without answering anybody." actions=${again} />
+  const again = html`<button type="button" class="button" onClick=${shadow.reload}>Reload</button>`;
+  return html`<${PageHead} title="Policies" lead="Shadow mode evaluates a draft with live requests, without effect on them." actions=${again} />
     ${views}
-    <${WhenLoaded} of=${shadow} what="Reading what the draft says">${(data: Shadow) => html`<${Shown} shadow=${data} />`}<//>`;
+    <${WhenLoaded} of=${shadow} what="Reading the results">${(data: Shadow) => html`<${Shown} shadow=${data} />`}<//>`;
 }
 
 function Shown({ shadow }: { readonly shadow: Shadow }): VNode {
   const { running, draft, share, findings, drafts } = shadow;
   if (!running && drafts.length === 0)
-    return html`<div class="list"><${Empty} title="Shadow mode is off">Start the workers with CUSTOS_SHADOW_POLICY_DIR, the folder of the draft.<//></div>`;
+    return html`<div class="list"><${Empty} title="Shadow mode is off">To use it, start the workers with CUSTOS_SHADOW_POLICY_DIR set to the folder of the draft.<//></div>`;
   return html`<div class="stack">
-      ${findings.length > 0 && html`<${Notice} tone="warn" title="The draft can't be evaluated"><${Findings} findings=${findings} /><//>`}
-      ${running && draft !== null && html`<${Notice} tone="info" title="A draft is evaluated now"><code>${short(draft.digest, 24)}</code>, ${percent(share ?? 1)} of live decisions.<//>`}
-      ${!running && html`<${Notice} tone="neutral" title="No draft is evaluated now">Below is what was found before.<//>`}
+      ${findings.length > 0 && html`<${Notice} tone="warn" title="The draft cannot be evaluated"><${Findings} findings=${findings} /><//>`}
+      ${running && draft !== null && html`<${Notice} tone="info" title="A draft is being evaluated"><code>${short(draft.digest, 24)}</code>, ${percent(share ?? 1)} of live decisions.<//>`}
+      ${!running && html`<${Notice} tone="neutral" title="No draft is being evaluated">Earlier results are shown below.<//>`}
     </div>
-    ${drafts.length === 0 && html`<div class="list"><${Empty} title="Nothing was evaluated yet">What the draft says of the next live decisions appears here.<//></div>`}
+    ${drafts.length === 0 && html`<div class="list"><${Empty} title="No results yet">Results appear here with the next live decisions.<//></div>`}
     ${drafts.map((each) => html`<${DraftCard} key=${each.digest} draft=${each} />`)}`;
 }
 
@@ -118,12 +118,12 @@ function DraftCard({ draft }: { readonly draft: Draft }): VNode {
       <${Stat} label="Would change" value=${compact(changed.decisions)} hint=${percent(part)} tone=${changed.decisions > 0 ? 'warn' : 'neutral'} />
       <${Stat} label="Stricter" value=${compact(changed.stricter)} hint="towards DENY" />
       <${Stat} label="Looser" value=${compact(changed.looser)} hint="towards ALLOW" />
-      <${Stat} label="Not evaluable" value=${compact(decisions.notEvaluable.total)} hint=${draft.skipped === 0 ? 'facts erased, or damaged' : `${whole(draft.skipped)} passed over`} />
+      <${Stat} label="Not evaluable" value=${compact(decisions.notEvaluable.total)} hint=${draft.skipped === 0 ? 'facts erased or damaged' : `${whole(draft.skipped)} skipped`} />
     <//>
     <p class="muted section-note">${count(draft.policies, 'policy', 'policies')}, evaluated from <${Time} at=${draft.since} as="moment" /> to <${Time} at=${draft.until} as="moment" />.</p>
     ${
       changed.decisions === 0
-        ? html`<${Card}><${Empty} title="It would have changed nothing">Every decision would have been the same.<//><//>`
+        ? html`<${Card}><${Empty} title="No changes">Every decision would have been the same.<//><//>`
         : html`<div class="columns">
             <${Card} title="Verdicts" flush><${Table} plain caption="Verdicts that change" columns=${TRANSITIONS} rows=${transitions} keyOf=${({ from, to }: Transition) => `${from} ${to}`} /><//>
             <${Card} title="Rules" aside=${moreOf(rules)} flush><${Table} plain caption="Rules that change decisions" columns=${RULES} rows=${rules.items} keyOf=${(row: RuleChange) => `${row.policy} ${row.rule} ${row.effect}`} /><//>
@@ -165,13 +165,13 @@ const AGENTS: readonly Column<AgentChange>[] = [
   { title: 'Looser', align: 'end', cell: ({ looser }) => whole(looser) },
 ];
 
-/** Decisions of others than whoever is signed in are counted here, and not to be opened. */
+/** Decisions of other organisations and environments are listed without a link, because this key may not read them. */
 const examplesOf = ({ organisation, environment }: SessionInfo): readonly Column<Example>[] => [
   { title: 'Intent', cell: ({ intent }) => html`<${Said} text=${intent} />` },
   { title: 'Agent', cell: ({ agentId }) => html`<${Said} text=${agentId} />` },
   { title: 'Was', cell: ({ before }) => html`<${VerdictBadge} verdict=${before.verdict} />` },
   { title: 'Would be', cell: ({ after }) => html`<${VerdictBadge} verdict=${after.verdict} />` },
-  { title: 'Because', cell: ({ after }) => after.reasons[0]?.message ?? '' },
+  { title: 'Reason', cell: ({ after }) => after.reasons[0]?.message ?? '' },
   {
     title: 'Decision',
     cell: (example) => {

@@ -22,10 +22,10 @@ export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   lessThanInclusive: 'is at most',
   greaterThan: 'is above',
   greaterThanInclusive: 'is at least',
-  contains: 'has',
-  doesNotContain: 'has not',
-  containsAny: 'has one of',
-  containsAll: 'has all of',
+  contains: 'contains',
+  doesNotContain: 'does not contain',
+  containsAny: 'contains one of',
+  containsAll: 'contains all of',
   startsWith: 'starts with',
   endsWith: 'ends with',
   matchesResource: 'matches',
@@ -49,7 +49,7 @@ function one(value: unknown): string {
   return JSON.stringify(value) ?? String(value);
 }
 
-/** What the fact is compared with, value by value; empty when the words say it all. */
+/** The values that the fact is compared with; none for isPresent. */
 export function compared({ operator, value }: Comparison): readonly string[] {
   if (operator === 'isPresent') return [];
   return Array.isArray(value) ? value.map(one) : [one(value)];
@@ -57,6 +57,6 @@ export function compared({ operator, value }: Comparison): readonly string[] {
 
 export function operatorWords({ operator, value }: Comparison): string {
   if (operator === 'isPresent' && value === false) return 'is absent';
-  // A word of a newer service stands for itself.
+  // An operator of a newer service is shown by its name.
   return OPERATOR_WORDS[operator] ?? operator;
 }

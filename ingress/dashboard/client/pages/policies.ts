@@ -1,8 +1,8 @@
-// Policies: the set in force with how the folder was last read, its history, and what a draft would change.
+// The policy pages: the set in force, the history of sets, and shadow mode.
 import { useApi } from '../api.ts';
 import { html, useEffect, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
-import type { PageProps } from '../page-props.ts';
+import type { PageProps } from '../router.ts';
 import { href, Link } from '../router.ts';
 import { Badge, Card, Empty, Id, KeyValue, PageHead, Time, WhenLoaded } from '../ui.ts';
 import type { Overview, PolicyState } from '../wire.ts';
@@ -20,7 +20,7 @@ export function PoliciesPage({ id }: PageProps): VNode {
   if (id === 'difference') return html`<${DifferencePage} />`;
   const [, digest, policy] = SET.exec(id) ?? [];
   if (digest === undefined)
-    return html`<${PageHead} title="Not found" back=${{ to: href('policies'), label: 'Policies' }} /><${Empty} title="There is no such set"><${Link} to=${href('policies', 'history')}>All sets that were in force<//><//>`;
+    return html`<${PageHead} title="Not found" back=${{ to: href('policies'), label: 'Policies' }} /><${Empty} title="There is no such set"><${Link} to=${href('policies', 'history')}>All sets<//><//>`;
   return policy === undefined
     ? html`<${SetPage} digest=${digest} />`
     : html`<${PolicyPage} digest=${digest} id=${policy} />`;
@@ -39,12 +39,12 @@ function Views({ current }: { readonly current: string | undefined }): VNode {
 function ActivePage(): VNode {
   const state = useApi<PolicyState>('/policies');
   const live = useLive<Overview>('overview')?.system?.policies;
-  // A set that is put into force and a folder that is refused show by themselves.
+  // A new set, or a refused folder, is shown without a reload of the page.
   const seen = live && `${live.digest} ${live.lastReadAt} ${live.lastReadOk} ${live.findings}`;
   useEffect(() => {
     if (seen !== undefined) state.reload();
   }, [seen]);
-  return html`<${PageHead} title="Policies" lead="One set for the whole installation, read from its folder. A folder that can't be read whole leaves the last good set in force." />
+  return html`<${PageHead} title="Policies" lead="One set for the whole installation, read from its folder. When the folder has an error, the previous set stays in force." />
     <${Views} current=${undefined} />
     <${WhenLoaded} of=${state} what="Reading the set">${(data: PolicyState) => html`<${Active} state=${data} />`}<//>`;
 }
@@ -54,11 +54,11 @@ function Active({ state }: { readonly state: PolicyState }): VNode {
   return html`<${LastReading} state=${state} />
     ${
       active === null
-        ? html`<${Empty} title="No set is in force yet">Every request waits for the first one.<//>`
+        ? html`<${Empty} title="No set is in force yet">All requests wait for the first set.<//>`
         : html`<${Card} title="In force" class="facts"><${KeyValue} items=${[
             ['Digest', html`<${Id} id=${active.digest} length=${40} copy />`],
             ['Since', activatedAt === null ? null : html`<${Time} at=${activatedAt} />`],
-            ['Holds', sizeOf(active)],
+            ['Contains', sizeOf(active)],
             [
               'Folder',
               html`<${Badge} tone=${lastRead.ok ? 'good' : 'bad'}>${lastRead.ok ? 'accepted' : 'refused'}<//>${lastRead.at !== null && html` <span class="muted">read <${Time} at=${lastRead.at} /></span>`}`,

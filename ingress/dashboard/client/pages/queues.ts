@@ -1,4 +1,4 @@
-// The queues: what waits and runs now, and the way to the board that shows single jobs.
+// The queues in numbers, with a link to bull-board, which shows single jobs.
 import { useApi } from '../api.ts';
 import { QueueTable } from '../components/queue-table.ts';
 import { duration, whole } from '../format.ts';
@@ -12,7 +12,7 @@ export function QueuesPage(): VNode {
   const first = useApi<Overview>('/overview');
   const live = useLive<Overview>('overview');
   const board = html`<a class="button" href="/dashboard/queues/board">Open the board</a>`;
-  return html`<${PageHead} title="Queues" lead="Work that is accepted and not done yet. The board shows single jobs; it is read-only unless the service was started with CUSTOS_QUEUE_ADMIN=on." actions=${board} />
+  return html`<${PageHead} title="Queues" lead="Accepted work that is not done yet. The board shows single jobs; it is read-only unless CUSTOS_QUEUE_ADMIN=on is set." actions=${board} />
     <${WhenLoaded} of=${{ ...first, data: live ?? first.data, error: live === undefined ? first.error : undefined }}>${({
       system,
     }: Overview) =>

@@ -1,4 +1,4 @@
-// The chain of an entity, oldest first: each record names the one before, which is computed again here.
+// The chain of one entity, oldest first. The browser computes each link again.
 import { usePages } from '../api.ts';
 import type { ChainAnswer, ChainItem } from '../answers.ts';
 import { short, spelled, whole } from '../format.ts';
@@ -11,7 +11,7 @@ import { readRecord } from '../verify/record.ts';
 
 type LinkState = 'links' | 'broken' | 'unknown';
 
-/** Whether each record has the hash that is said of it, and names the one before it on the page. */
+/** Whether each record has its stated hash, and contains the hash of the record before it. */
 async function linksOf(items: readonly ChainItem[]): Promise<LinkState[]> {
   if (cannotVerify() !== undefined) return items.map(() => 'unknown');
   const hashes = await Promise.all(items.map(async (item) => toHex(await sha256(recordBytes(item)))));
@@ -28,7 +28,7 @@ async function linksOf(items: readonly ChainItem[]): Promise<LinkState[]> {
 
 export function ChainPage({ entityId }: { readonly entityId: string }): VNode {
   const pages = usePages<ChainItem>(`/v1/proofs/chain/${encodeURIComponent(entityId)}`);
-  // The list's pages know only their items; the answer has the head as well.
+  // The type of list pages has only the items; this answer also has the head.
   const head = (pages.data as ChainAnswer | undefined)?.head;
   const [links, setLinks] = useState<{ readonly items: readonly ChainItem[]; readonly of: readonly LinkState[] }>();
   useEffect(() => {
@@ -43,7 +43,7 @@ export function ChainPage({ entityId }: { readonly entityId: string }): VNode {
   const linkOf = (item: ChainItem): VNode | string => {
     const link = of[pages.items.indexOf(item)];
     if (link === undefined || link === 'unknown') return html`<span class="muted">not checked</span>`;
-    return html`<${Badge} tone=${link === 'links' ? 'good' : 'bad'}>${link === 'links' ? 'fits' : 'broken'}<//>`;
+    return html`<${Badge} tone=${link === 'links' ? 'good' : 'bad'}>${link === 'links' ? 'valid' : 'broken'}<//>`;
   };
   const columns: readonly Column<ChainItem>[] = [
     { title: 'Proof', cell: ({ proofId }) => html`<${Name} text=${proofId} length=${34} />` },
@@ -55,8 +55,8 @@ export function ChainPage({ entityId }: { readonly entityId: string }): VNode {
   ];
   const lead =
     head &&
-    html`${whole(head.chainIndex + 1)} ${head.chainIndex === 0 ? 'record' : 'records'}, oldest first. The head is <code title=${head.eventHash}>${short(head.eventHash, 15)}</code>; every link on this page is computed again in your browser.`;
+    html`${whole(head.chainIndex + 1)} ${head.chainIndex === 0 ? 'record' : 'records'}, oldest first. The head is <code title=${head.eventHash}>${short(head.eventHash, 15)}</code>; your browser has computed every link on this page again.`;
   return html`<${PageHead} title=${`Chain of ${short(spelled(entityId), 60)}`} lead=${lead} back=${{ to: href('receipts', undefined, { entityId }), label: 'Receipts' }} />
-    ${broken.length > 0 && html`<div class="stack" role="alert"><${Notice} tone="bad" title="The chain is broken: CHAIN_BROKEN">The records are in the log, but do not link to one another as one chain, at number ${broken.map(({ chainIndex }) => whole(chainIndex + 1)).join(', ')}. See <${Link} to=${href('audit')}>Audit<//>.<//></div>`}
-    <${List} pages=${pages} ways=${['Earlier', 'Later']} caption=${`Chain of ${spelled(entityId)}, oldest first`} columns=${columns} keyOf=${({ proofId }: ChainItem) => proofId} hrefOf=${({ proofId }: ChainItem) => href('receipts', proofId)} empty=${html`<${Empty} title="This entity has no records">Nothing in the log of this organisation and environment concerns it.<//>`} />`;
+    ${broken.length > 0 && html`<div class="stack" role="alert"><${Notice} tone="bad" title="The chain is broken: CHAIN_BROKEN">The records are in the log, but do not form one chain. Wrong links: number ${broken.map(({ chainIndex }) => whole(chainIndex + 1)).join(', ')}. See <${Link} to=${href('audit')}>Audit<//>.<//></div>`}
+    <${List} pages=${pages} ways=${['Earlier', 'Later']} caption=${`Chain of ${spelled(entityId)}, oldest first`} columns=${columns} keyOf=${({ proofId }: ChainItem) => proofId} hrefOf=${({ proofId }: ChainItem) => href('receipts', proofId)} empty=${html`<${Empty} title="This entity has no records">The log of this organisation and environment has no record of it.<//>`} />`;
 }

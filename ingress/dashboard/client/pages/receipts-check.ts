@@ -1,4 +1,4 @@
-// A receipt that somebody holds: pasted or dropped, and verified here. It is not sent anywhere.
+// Verifies a receipt from a file or the clipboard in the browser. The receipt is not sent anywhere.
 import { html, useId, useState, type VNode } from '../html.ts';
 import { href } from '../router.ts';
 import { useKept } from '../session.ts';
@@ -38,7 +38,7 @@ export function CheckPage(): VNode {
     void read(event.dataTransfer?.files);
   };
   const isChanged = given !== undefined && given !== typed;
-  return html`<${PageHead} title="Check a receipt" lead="Paste a receipt, as JSON or as a tlog-proof, or drop its file. It is checked in this browser against the keys of your log, and not sent anywhere." back=${{ to: href('receipts'), label: 'Receipts' }} />
+  return html`<${PageHead} title="Check a receipt" lead="Paste a receipt, as JSON or as a tlog-proof, or drop its file. Your browser verifies it with the keys of your log; it is not sent anywhere." back=${{ to: href('receipts'), label: 'Receipts' }} />
     <${Card}>
       <form class=${`form drop ${over ? 'drop-over' : ''}`} onSubmit=${(event: Event) => {
         event.preventDefault();
@@ -54,7 +54,7 @@ export function CheckPage(): VNode {
           ) => {
             const field = event.currentTarget as HTMLInputElement;
             void read(field.files).then(() => {
-              // The same file again, once it was changed.
+              // So that choosing the same file again is a change.
               field.value = '';
             });
           }} /></label>
@@ -64,7 +64,7 @@ export function CheckPage(): VNode {
     <//>
     <div class="section">
       ${refused !== undefined && html`<div role="alert"><${Notice} tone="bad" title="The file is too large">${refused}<//></div>`}
-      ${isChanged && html`<p class="muted">The text was changed since; "Verify" checks it again.</p>`}
+      ${isChanged && html`<p class="muted">The text has changed. "Verify" checks it again.</p>`}
       ${given !== undefined && (verification === undefined ? html`<${Loading} what="Verifying" />` : html`<${ReceiptShown} receipt=${verification.receipt} verification=${verification} />`)}
     </div>`;
 }

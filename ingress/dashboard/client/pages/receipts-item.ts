@@ -1,4 +1,4 @@
-// One receipt: whether its record is in the log yet, and once it is, everything that it proves, checked here.
+// The page of one receipt: pending until its record is in the log, then verified in the browser.
 import { api, useApi } from '../api.ts';
 import type { PendingProof } from '../answers.ts';
 import { short, spelled } from '../format.ts';
@@ -10,7 +10,7 @@ import { type Receipt, type Verification, verifyReceipt } from '../verify/receip
 import { Downloads, ReceiptShown } from './receipts-shown.ts';
 
 const BACK = { to: href('receipts'), label: 'Receipts' };
-const LOOK_EVERY_MS = 1_500;
+const POLL_MS = 1_500;
 
 export function ReceiptPage({ id }: { readonly id: string }): VNode {
   const answer = useApi<Receipt | PendingProof>(`/v1/proofs/${encodeURIComponent(id)}`);
@@ -20,7 +20,7 @@ export function ReceiptPage({ id }: { readonly id: string }): VNode {
     if (!isPending) return undefined;
     const timer = window.setInterval(() => {
       if (!document.hidden) reload();
-    }, LOOK_EVERY_MS);
+    }, POLL_MS);
     return () => clearInterval(timer);
   }, [isPending]);
   const title = `Receipt ${short(spelled(id), 40)}`;
@@ -32,23 +32,23 @@ export function ReceiptPage({ id }: { readonly id: string }): VNode {
 
 function NoProof({ id }: { readonly id: string }): VNode {
   return html`<${PageHead} title="No such proof" back=${BACK} />
-    <${Card}><${Empty} title="This proof is not here">
+    <${Card}><${Empty} title="This proof does not exist here">
       <p><${Name} text=${id} length=${80} /></p>
-      <p>Nothing was accepted under this id in this organisation and environment. If it is the id of an agent or another entity, see <${Link} to=${href('receipts', undefined, { view: 'chain', entityId: id })}>its chain<//>.</p>
+      <p>There is no proof with this id in this organisation and environment. If it is the id of an agent or another entity, see <${Link} to=${href('receipts', undefined, { view: 'chain', entityId: id })}>its chain<//>.</p>
       <p><${Link} to=${href('receipts')}>All receipts<//></p>
     <//><//>`;
 }
 
 function Pending({ proof: { proofId, promise } }: { readonly proof: PendingProof }): VNode {
-  return html`<div class="stack" role="status"><${Notice} tone="info" title="On record, on its way into the log">It becomes a receipt once the log has it and a checkpoint is signed, usually within a second. This page looks again by itself.<//></div>
-    <${Card} title="What was promised"><${KeyValue} items=${[
+  return html`<div class="stack" role="status"><${Notice} tone="info" title="Recorded, but not in the log yet">The receipt is available when the record is in the log and a checkpoint is signed, usually within a second. This page updates by itself.<//></div>
+    <${Card} title="Promise"><${KeyValue} items=${[
       ['Proof', html`<${Name} text=${proofId} length=${80} />`],
       ['Accepted', promise && html`<${Time} at=${promise.issuedAt} />`],
-      ['Promised until', promise && html`<${Time} at=${promise.deadline} as="moment" />`],
+      ['Deadline', promise && html`<${Time} at=${promise.deadline} as="moment" />`],
     ]} /><//>`;
 }
 
-/** Verifies a text against the keys that the service publishes; undefined while it is busy. */
+/** Verifies a receipt with the service's published keys; undefined while it runs. */
 export function useVerification(text: string | undefined): Verification | undefined {
   const [result, setResult] = useState<{ readonly text: string; readonly verification: Verification }>();
   useEffect(() => {

@@ -1,4 +1,4 @@
-// A receipt laid open: the result, each check with what it found, the record, and its place in the log.
+// A verified receipt in detail: the result, the checks, the record, and its place in the log.
 import { spelled, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link } from '../router.ts';
@@ -10,7 +10,7 @@ import { type Receipt, recordBytes, type Step, tlogProofOf, type Verification } 
 import { readRecord, type RecordView } from '../verify/record.ts';
 
 export interface ReceiptShownProps {
-  /** Undefined: the text was none. */
+  /** Undefined: the text is not a receipt. */
   readonly receipt: Receipt | undefined;
   readonly verification: Verification;
 }
@@ -22,10 +22,10 @@ export function ReceiptShown({ receipt, verification }: ReceiptShownProps): VNod
   return html`
     <div class="stack" role="status"><${Result} verification=${verification} /></div>
     <div class="columns">
-      <${Card} title="Checks" aside="Made in this browser"><${Steps} steps=${verification.steps} /><//>
+      <${Card} title="Checks" aside="By this browser"><${Steps} steps=${verification.steps} /><//>
       ${receipt && html`<${Card} title="Place in the log"><${Place} receipt=${receipt} verification=${verification} /><//>`}
     </div>
-    ${receipt && html`<${Card} title=${isValid ? 'Record' : 'Record, as the receipt has it'} aside=${record ? undefined : 'It can not be read'}>${record ? html`<${Record} record=${record} eventHash=${verification.eventHash} />` : html`<p class="muted">These bytes are not a record: canonical JSON of exactly its five members.</p>`}<//>`}
+    ${receipt && html`<${Card} title=${isValid ? 'Record' : 'Record in the receipt'} aside=${record ? undefined : 'Not readable'}>${record ? html`<${Record} record=${record} eventHash=${verification.eventHash} />` : html`<p class="muted">These bytes are not a record: canonical JSON of exactly its five members.</p>`}<//>`}
     ${receipt && html`<${Card} title="Checkpoint" aside=${html`<${Copy} text=${receipt.checkpoint} label="Copy the checkpoint" />`}><pre class="note" tabindex="0" role="region" aria-label="The checkpoint's text">${spelledLines(receipt.checkpoint)}</pre><//>`}`;
 }
 
@@ -36,9 +36,9 @@ function spelledLines(text: string): string {
 function Result({ verification }: { readonly verification: Verification }): VNode {
   const { outcome, failure, sentence, head, timeMs } = verification;
   if (outcome === 'valid')
-    return html`<${Notice} tone="good" title="Verified: this record is in the log">The log ${head?.origin ?? ''} signed a tree that holds it${timeMs === undefined ? '' : html` at ${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`}. The key came from this service; whoever has it from elsewhere need not trust it: "custos verify" does the same offline.<//>`;
+    return html`<${Notice} tone="good" title="Verified: this record is in the log">The log ${head?.origin ?? ''} signed a tree that contains it${timeMs === undefined ? '' : html` at ${new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ')} UTC`}. The key came from this service. With a key from another source, "custos verify" does the same offline, without trust in the service.<//>`;
   if (outcome === 'unable')
-    return html`<${Notice} tone="warn" title="It can not be verified here">${sentence} Nothing is said about the receipt.<//>`;
+    return html`<${Notice} tone="warn" title="This browser cannot verify it">${sentence} The receipt may be valid or not.<//>`;
   const code = failure ?? 'MALFORMED';
   return html`<${Notice} tone="bad" title=${`Not valid: ${code}`}>${FAILURES[code]}<br />${spelled(sentence ?? '')}<//>`;
 }
@@ -46,7 +46,7 @@ function Result({ verification }: { readonly verification: Verification }): VNod
 const MARKS: Readonly<Record<Step['state'], readonly [mark: string, word: string]>> = {
   passed: ['✓', 'Passed'],
   failed: ['✕', 'Failed'],
-  open: ['–', 'Not reached'],
+  open: ['–', 'Not checked'],
 };
 
 function Steps({ steps }: { readonly steps: readonly Step[] }): VNode {
@@ -86,15 +86,18 @@ function Record({ record, eventHash }: { readonly record: RecordView; readonly e
     ],
     ['Accepted', html`<${Time} at=${occurredAt} as="moment" />`],
     ['Proof', html`<${Name} text=${payload.proofId} length=${120} /><${Copy} text=${payload.proofId} />`],
-    ['Of', `${spelled(payload.organisation)}, ${spelled(payload.environment)}`],
+    ['Owner', `${spelled(payload.organisation)}, ${spelled(payload.environment)}`],
     ['Event hash', eventHash && html`<${Id} id=${eventHash} length=${28} copy />`],
-    ['Record before', isFirst ? 'none: the first of its entity' : html`<${Id} id=${previousHash} length=${28} copy />`],
+    [
+      'Previous record',
+      isFirst ? 'none: this is the first record of its entity' : html`<${Id} id=${previousHash} length=${28} copy />`,
+    ],
   ]} />
     <div class="more"><${JsonView} value=${payload.body} label="the record's body" /></div>`;
 }
 
 export function Downloads({ receipt }: { readonly receipt: Receipt }): VNode {
-  // Ids may have any characters; file names may not.
+  // Ids may have characters that file names may not.
   const name = `receipt-${receipt.proofId.replace(/[^\w.-]+/g, '_').slice(0, 80)}`;
   return html`<button type="button" class="button" onClick=${() => save(`${name}.json`, 'application/json', `${JSON.stringify(receipt, null, 2)}\n`)}>Download JSON</button>
     <button type="button" class="button" onClick=${() => save(`${name}.tlog-proof`, 'text/plain', tlogProofOf(receipt))}>Download tlog-proof</button>`;

@@ -1,10 +1,10 @@
-// Receipts: what is in the log, found by id, entity or event; one of them verified, an entity's chain, or one that somebody holds.
+// Receipts: the records in the log by id, entity or event, and the pages of one receipt, of a chain, and of the check of a file.
 import { usePages } from '../api.ts';
 import type { ProofItem } from '../answers.ts';
 import { whole } from '../format.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
-import type { PageProps } from '../page-props.ts';
+import type { PageProps } from '../router.ts';
 import { href, Link, navigate, useFilters } from '../router.ts';
 import { type Column, Download, Empty, type FilterField, Filters, List, LookUp, Name, PageHead, Time } from '../ui.ts';
 import { ChainPage } from './receipts-chain.ts';
@@ -26,15 +26,9 @@ const COLUMNS: readonly Column<ProofItem>[] = [
   { title: 'When', align: 'end', cell: ({ occurredAt }) => html`<${Time} at=${occurredAt} />` },
 ];
 
-const FILE: readonly CsvField<ProofItem>[] = [
-  { title: 'proofId', of: ({ proofId }) => proofId },
-  { title: 'event', of: ({ event }) => event },
-  { title: 'entityId', of: ({ entityId }) => entityId },
-  { title: 'index', of: ({ index }) => index },
-  { title: 'occurredAt', of: ({ occurredAt }) => occurredAt },
-];
+const FILE: readonly CsvField<ProofItem>[] = ['proofId', 'event', 'entityId', 'index', 'occurredAt'];
 
-/** A decision's receipt has the same letters after prf_ as the decision after dec_. */
+/** The id of a decision's proof has the same characters after its prefix. */
 export function proofIdOf(text: string): string {
   return /^dec_[0-9a-z]{26}$/.test(text) ? `prf${text.slice(3)}` : text;
 }
@@ -53,14 +47,14 @@ function Proofs(): VNode {
   const { entityId } = filters;
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const empty = isFiltered
-    ? html`<${Empty} title="Nothing in the log fits">What was accepted in the last moments may still wait for the log.<//>`
-    : html`<${Empty} title="Nothing is in the log yet">Decisions, proofs and changes appear here within a second of being accepted, while a worker runs.<//>`;
+    ? html`<${Empty} title="No record matches these filters">The newest records may not be in the log yet.<//>`
+    : html`<${Empty} title="The log is empty">Decisions, proofs and changes appear here within a second, while a worker runs.<//>`;
   const actions = html`<${Link} class="button" to=${href('receipts', undefined, { view: 'check' })}>Check a receipt<//> <${Download} of=${pages} name="proofs" fields=${FILE} />`;
-  return html`<${PageHead} title="Receipts" lead="Everything that was anchored in the log. Each receipt is verified here, in your browser." actions=${actions} />
+  return html`<${PageHead} title="Receipts" lead="All records in the log. Your browser verifies each receipt." actions=${actions} />
     <div class="finders">
       <${LookUp} label="Proof or decision id" placeholder="prf_… or dec_…" onGo=${(text: string) => navigate(href('receipts', proofIdOf(text)))} />
       <${Filters} fields=${FIELDS} values=${filters} onChange=${setFilters} />
     </div>
-    ${entityId !== undefined && html`<p class="hint-line"><${Link} to=${href('receipts', undefined, { view: 'chain', entityId })}>All of this entity as a chain, oldest first<//></p>`}
+    ${entityId !== undefined && html`<p class="hint-line"><${Link} to=${href('receipts', undefined, { view: 'chain', entityId })}>Show the chain of this entity, oldest first<//></p>`}
     <${List} pages=${pages} caption="Anchored proofs, newest first" columns=${COLUMNS} keyOf=${({ proofId }: ProofItem) => proofId} hrefOf=${({ proofId }: ProofItem) => href('receipts', proofId)} empty=${empty} />`;
 }

@@ -1,11 +1,11 @@
-// Signing in: an admin key is typed once and exchanged for a session; the page does not keep it.
+// The sign-in page: exchanges an admin key for a session. The page does not keep the key.
 import { api, useAction } from '../api.ts';
 import { Mark } from '../components/mark.ts';
 import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
 import { signedIn } from '../session.ts';
 import { sessionChanged } from '../tabs.ts';
 import { Notice } from '../ui.ts';
-import { keepDevice, keptDevice } from '../device.ts';
+import { storeDevice, storedDevice } from '../device.ts';
 import type { SignInAnswer } from '../wire.ts';
 
 export function SignInPage({ reason }: { readonly reason: string | undefined }): VNode {
@@ -14,10 +14,10 @@ export function SignInPage({ reason }: { readonly reason: string | undefined }):
   const field = useRef<HTMLInputElement>(null);
   const signIn = useAction(async () => {
     const { session, device } = await api<SignInAnswer>('/session', {
-      body: { key: key.trim(), device: keptDevice() },
+      body: { key: key.trim(), device: storedDevice() },
       session: false,
     });
-    keepDevice(device);
+    storeDevice(device);
     setKey('');
     if (session === null) return;
     signedIn(session);
@@ -36,8 +36,8 @@ export function SignInPage({ reason }: { readonly reason: string | undefined }):
     <form class="sign-in" onSubmit=${submit}>
       <div class="sign-in-brand"><${Mark} /><span>Custos</span></div>
       <h1>Sign in</h1>
-      <p class="lead">With an API key that has the scope <code>admin:*</code>. It is exchanged for a session of twelve hours and not kept here.</p>
-      ${reason !== undefined && signIn.error === undefined && html`<div role="status"><${Notice} tone="info" title=${reason}>You come back to where you were.<//></div>`}
+      <p class="lead">Use an API key with the scope <code>admin:*</code>. It starts a session of twelve hours and is not stored here.</p>
+      ${reason !== undefined && signIn.error === undefined && html`<div role="status"><${Notice} tone="info" title=${reason}>After signing in you return to the same page.<//></div>`}
       <div class="field">
         <label for="key">Admin key</label>
         <div class="with-button">
@@ -47,7 +47,7 @@ export function SignInPage({ reason }: { readonly reason: string | undefined }):
       </div>
       <div id="key-problem" role="alert">${signIn.error && html`<${Notice} tone="bad" title=${titleOf(signIn.error.status)}>${signIn.error.message}<//>`}</div>
       <button type="submit" class="button button-primary button-wide" disabled=${signIn.busy}>${signIn.busy ? 'Signing in…' : 'Sign in'}</button>
-      <p class="muted sign-in-help">The first start prints the admin key and keeps it in the data folder, in the file <code>bootstrap-key</code>.</p>
+      <p class="muted sign-in-help">The first start prints an admin key and stores it in the data folder, in the file <code>bootstrap-key</code>.</p>
     </form>
   </main>`;
 }
@@ -56,5 +56,5 @@ function titleOf(status: number): string {
   if (status === 429) return 'Too many wrong keys';
   if (status === 403) return 'This key may not sign in';
   if (status === 401 || status === 400) return 'This key is not accepted';
-  return 'Signing in did not work';
+  return 'Sign-in failed';
 }

@@ -1,4 +1,4 @@
-// Bytes for the verifier: strict base64 and hex, SHA-256 of the browser, and texts of unknown origin made safe to show.
+// Bytes for the verifier: strict base64 and hex, SHA-256 by WebCrypto, and quoting of texts of unknown origin.
 
 /** Bytes that WebCrypto takes. */
 export type Bytes = Uint8Array<ArrayBuffer>;
@@ -9,7 +9,7 @@ export function utf8(text: string): Bytes {
   return new TextEncoder().encode(text);
 }
 
-/** The bytes of padded standard base64, or undefined. One text for one value: unused bits must be zero. */
+/** The bytes of padded standard base64, or undefined. Each value has one encoding: unused bits must be zero. */
 export function fromBase64(text: string): Bytes | undefined {
   if (text.length % 4 !== 0 || !BASE64.test(text)) return undefined;
   const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
@@ -60,12 +60,12 @@ export function fromDecimal(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** Whether a value is a count or an index: a whole number from 0, below 2^53, and not minus zero. */
+/** Whether a value is a count or an index: a whole number from 0 to 2^53 - 1, and not -0. */
 export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && !Object.is(value, -0);
 }
 
-/** A text of unknown origin for a sentence: short, in quotes, and without what could not be seen. */
+/** A text of unknown origin for a sentence: shortened, in quotes, with invisible characters escaped. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}...` : text).replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,

@@ -1,6 +1,6 @@
-// What can be wrong with a receipt, by the names that `custos verify` uses, and how a check says so.
+// The reasons for which a receipt is not valid, with the codes of `custos verify`, and the errors of the checks.
 
-/** The codes of `custos verify` that a receipt alone can have, each with what it means. A test keeps them the same. */
+/** The codes of `custos verify` for a single receipt, with their meanings. A test compares them with shared/core/proof. */
 export const FAILURES = {
   MALFORMED: 'It is not a receipt, a tlog-proof or a promise in the exact form.',
   CHECKPOINT_SIGNATURE:
@@ -20,7 +20,7 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** A check that failed, with the particulars in a sentence. */
+/** A failed check, with the details in a sentence. */
 export class Failure extends Error {
   readonly code: FailureCode;
 
@@ -31,7 +31,7 @@ export class Failure extends Error {
   }
 }
 
-/** The browser lacks what verifying needs; nothing is said about the receipt. */
+/** The browser lacks a function that verification needs; the receipt may be valid or not. */
 export class CannotVerify extends Error {
   constructor(sentence: string) {
     super(sentence);

@@ -1,4 +1,4 @@
-// Checkpoints as anyone reads them (C2SP signed-note, tlog-checkpoint, cosignature/v1), and the keys that may have signed them.
+// Checkpoints (C2SP signed-note, tlog-checkpoint, cosignature/v1) and the keys that sign them.
 import {
   type Bytes,
   concat,
@@ -26,12 +26,12 @@ export interface PublishedKey {
   /** `<name>+<key hash>+<base64>` */
   readonly vkey: string;
   readonly use: string;
-  /** The smallest and the largest tree that the key may sign; null: it still signs. */
+  /** The smallest and the largest tree that the key may sign; null: the key is in use. */
   readonly firstSize: number;
   readonly lastSize: number | null;
 }
 
-/** A log key, taken apart and checked against its own hash. */
+/** A parsed log key whose own hash and id have been checked. */
 export interface LogKey {
   /** JWK thumbprint, computed here. */
   readonly keyId: string;
@@ -65,7 +65,7 @@ async function keyHash(name: string, algorithm: number, key: Uint8Array): Promis
   return (await sha256(utf8(name), Uint8Array.of(0x0a, algorithm), key)).slice(0, 4);
 }
 
-/** The log keys of GET /v1/log/keys; those of promises are left out. @throws {Failure} KEY_NOT_OF_LOG when one contradicts itself */
+/** The log keys of GET /v1/log/keys, without promise keys. @throws {Failure} KEY_NOT_OF_LOG when a key does not match its own hash or id */
 export async function readKeys(published: readonly PublishedKey[]): Promise<LogKey[]> {
   const keys = published.filter(({ use }) => use === 'log');
   return Promise.all(keys.map(readKey));
@@ -87,7 +87,7 @@ function isText(text: string): boolean {
   return text.endsWith('\n') && !/[\u0000-\u0009\u000b-\u001f]|\p{Cs}/u.test(text);
 }
 
-/** A note taken apart, nothing verified. @throws {Failure} MALFORMED */
+/** Parses a note without verifying it. @throws {Failure} MALFORMED */
 export function parseNote(note: string): Note {
   const refuse = (why: string): never => {
     throw new Failure('MALFORMED', `The checkpoint is not a signed note: ${why}.`);
@@ -121,7 +121,7 @@ function headOf(text: string): Head {
   return { origin, size, root };
 }
 
-/** A line of a known key. */
+/** A signature line of a known key. */
 export interface KnownLine {
   /** More than one only when 32-bit hashes collide. */
   readonly keys: readonly LogKey[];
@@ -129,7 +129,7 @@ export interface KnownLine {
   readonly line: SignatureLine;
 }
 
-/** The lines that keys of this log claim to have written. @throws {Failure} KEY_NOT_OF_LOG */
+/** The signature lines that name a trusted key of this log. @throws {Failure} KEY_NOT_OF_LOG */
 export async function findKeys({ head, lines }: Note, trusted: readonly LogKey[]): Promise<KnownLine[]> {
   const keys = trusted.filter(({ origin }) => origin === head.origin);
   if (keys.length === 0)
@@ -178,7 +178,7 @@ async function fits({ line, isTimed }: KnownLine, key: LogKey, text: string): Pr
 }
 
 /**
- * Checks every line of a known key; both lines of one key must be there. The time is what the key signed.
+ * Checks all lines of known keys. One key must have both lines; the time is the one that it signed.
  * @throws {Failure} CHECKPOINT_SIGNATURE
  */
 export async function checkSignatures(
@@ -204,7 +204,7 @@ export async function checkSignatures(
   return { key: timed.key, timeMs: (timeOf(timed.known.line.signature) ?? 0) * 1_000 };
 }
 
-/** Whether a key may sign a tree of this size; one that is listed twice was in use twice. @throws {Failure} KEY_NOT_AT_SIZE */
+/** Checks that a key may sign a tree of this size. A key is listed once for each period of use. @throws {Failure} KEY_NOT_AT_SIZE */
 export function checkSize(key: LogKey, { origin, size }: Head, trusted: readonly LogKey[]): void {
   const spans = trusted.filter((each) => each.origin === origin && each.keyId === key.keyId);
   if (spans.some(({ firstSize, lastSize }) => firstSize <= size && (lastSize === null || size <= lastSize))) return;

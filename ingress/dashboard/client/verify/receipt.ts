@@ -1,4 +1,4 @@
-// A receipt verified in the browser, step by step, with nothing of the service but its published keys. Independent of shared/proof.
+// Verifies a receipt in the browser, step by step, with the service's published keys. Independent of shared/core/proof.
 import {
   type Bytes,
   equal,
@@ -17,7 +17,7 @@ import { checkSignatures, checkSize, findKeys, type Head, parseNote, type Publis
 import { isOfLog, readRecord, type RecordView } from './record.ts';
 import { diagnose, hashLeaf, rootOf } from './tree.ts';
 
-/** What the interface takes, too. */
+/** The limit of POST /v1/proofs/verify. */
 export const MAX_RECEIPT_BYTES = 65_536;
 const FORMAT = 'custos-receipt/1';
 const TLOG_PROOF = 'c2sp.org/tlog-proof@v1';
@@ -39,16 +39,16 @@ export interface Receipt {
   readonly checkpoint: string;
 }
 
-/** The checks in their order. */
+/** The checks in order. */
 export const STEPS = [
   ['form', 'The receipt has its exact form'],
   ['checkpoint', 'Its checkpoint is a signed note'],
   ['key', 'A key of this log has signed it'],
-  ['signature', 'Both signatures of the key fit'],
+  ['signature', 'Both signatures of the key are valid'],
   ['size', 'The key may sign a tree of this size'],
   ['place', 'The record leads to the signed root'],
   ['record', 'The record is canonical'],
-  ['names', 'Receipt, record and log name each other'],
+  ['names', 'Receipt, record and log belong together'],
 ] as const;
 export type StepName = (typeof STEPS)[number][0];
 
@@ -56,18 +56,18 @@ export interface Step {
   readonly name: StepName;
   readonly title: string;
   readonly state: 'passed' | 'failed' | 'open';
-  /** What was computed or found. */
+  /** The computed values. */
   readonly detail?: string;
 }
 
 export interface Verification {
-  /** `unable`: the browser lacks what it needs. */
+  /** `unable`: the browser lacks a needed function. */
   readonly outcome: 'valid' | 'invalid' | 'unable';
   readonly failure?: FailureCode;
-  /** What is wrong; undefined when it is valid. */
+  /** The failure in words; undefined when it is valid. */
   readonly sentence?: string;
   readonly steps: readonly Step[];
-  /** As far as they could be read. */
+  /** The parts below are present as far as they could be parsed. */
   readonly receipt?: Receipt;
   readonly head?: Head;
   readonly record?: RecordView;
@@ -80,7 +80,7 @@ export interface Verification {
 
 /** Why this page cannot verify anything, or undefined. */
 export function cannotVerify(): string | undefined {
-  // Types say that it is always there; on http of another machine it is not.
+  // Declared as always present; it is absent on plain HTTP from another machine.
   if ((globalThis.crypto as Partial<typeof crypto> | undefined)?.subtle !== undefined) return undefined;
   return 'A browser offers no cryptography to pages over plain http: open the dashboard over https or on localhost, or use "custos verify".';
 }
@@ -108,10 +108,10 @@ function parseJsonReceipt(text: string): Receipt {
   const names = Object.keys(value).sort();
   for (const name of names) if (!MEMBERS.includes(name)) refuse(` has a member ${quoted(name)} that it may not have`);
   for (const name of MEMBERS) if (!names.includes(name)) refuse(` has no member "${name}"`);
-  // JSON.parse keeps the last of two members with one name.
+  // JSON.parse silently keeps the last of two members with the same name.
   const given = [...text.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;
   if (given !== MEMBERS.length) refuse(' is not valid JSON: a member is given twice');
-  // Each name was found as a member just now.
+  // All names were checked above.
   const { format, status, proofId, record, index, path, checkpoint } = value as Readonly<Record<string, unknown>>;
   if (format !== FORMAT) refuse(`'s format is not "${FORMAT}"`);
   if (status !== 'anchored') refuse('\'s status is not "anchored"');

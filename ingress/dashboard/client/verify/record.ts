@@ -1,7 +1,7 @@
-// The record inside a receipt: canonical JSON (RFC 8785) of exactly its five members, or why it is none.
+// Parses the record in a receipt: canonical JSON (RFC 8785) of exactly five members.
 import { fromHashHex } from './bytes.ts';
 
-/** The record that a leaf holds. */
+/** The record of a leaf. */
 export interface RecordView {
   /** The entity that the record concerns. */
   readonly agentId: string;
@@ -30,12 +30,12 @@ function canonical(value: unknown): string {
     const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
     return `{${members.map(([name, member]) => `${canonical(name)}:${canonical(member)}`).join(',')}}`;
   }
-  // A lone surrogate would be written as it was read, as an escape; it is no text.
+  // JSON.stringify writes a lone surrogate as an escape; RFC 8785 does not allow it.
   if (typeof value === 'string' && /\p{Cs}/u.test(value)) throw new TypeError('a lone surrogate');
   return JSON.stringify(value);
 }
 
-/** How deep brackets nest outside of strings. */
+/** The nesting depth of brackets outside of strings. */
 function depthOf(text: string): number {
   let [depth, deepest] = [0, 0];
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
@@ -57,7 +57,7 @@ function isTime(text: unknown): boolean {
   return !Number.isNaN(at.getTime()) && at.toISOString() === text;
 }
 
-/** The record of these bytes, or why they are none: the end of a sentence that begins "The record". */
+/** Parses a record. `why` completes a sentence that begins "The record". */
 export function readRecord(bytes: Uint8Array): { readonly record: RecordView } | { readonly why: string } {
   let text: string;
   try {
@@ -93,7 +93,7 @@ export function readRecord(bytes: Uint8Array): { readonly record: RecordView } |
   };
 }
 
-/** Whether a record belongs to a log: `<host>/<organisation>/<environment>`, with a number when the log began anew. */
+/** Whether a record belongs to a log with the origin `<host>/<organisation>/<environment>`, or with a number after it (a fork). */
 export function isOfLog({ payload }: RecordView, origin: string): boolean {
   const parts = origin.split('/');
   const last = parts.at(-1) ?? '';

@@ -1,12 +1,13 @@
-// The way from a leaf to the root of an RFC 6962 tree, and what was changed when it leads elsewhere. Written apart from shared/proof.
+// The path from a leaf to the root of an RFC 6962 tree, and a diagnosis when it does not lead to the signed root. Independent of
+// shared/core/proof.
 import { type Bytes, equal, sha256 } from './bytes.ts';
 import { Failure } from './failures.ts';
 
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
-/** Hashes that may be spent on naming what was changed: about a second. */
+/** Hashes that a diagnosis may compute: about a second. */
 const SEARCH_HASHES = 20_000;
-/** One bit of a hex digit is another, and then any other change of it: a slip of memory is likelier than one of a hand. */
+/** Changes of a hex digit: one bit first, then all others, because flipped bits are more likely than typing errors. */
 const MASKS = [
   [1, 2, 4, 8],
   [3, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15],
@@ -25,8 +26,8 @@ export function hashLeaf(record: Uint8Array): Promise<Bytes> {
 }
 
 /**
- * On which side the siblings stand from the leaf up: a tree splits at the largest power of two below its size (RFC 9162
- * section 2.1.3). 0 <= index < size.
+ * The sides of the siblings from the leaf up: a tree splits at the largest power of two below its size (RFC 9162 section 2.1.3).
+ * 0 <= index < size.
  */
 export function siblingSides(index: number, size: number): ('left' | 'right')[] {
   const sides: ('left' | 'right')[] = [];
@@ -49,7 +50,7 @@ function join(hash: Bytes, sibling: Bytes, side: 'left' | 'right' | undefined): 
   return side === 'left' ? sha256(NODE, sibling, hash) : sha256(NODE, hash, sibling);
 }
 
-/** The root that leaf and path lead to; undefined when the path has not the length that index and size ask for. */
+/** The root of leaf and path; undefined when the length of the path does not match index and size. */
 export async function rootOf({ index, size, leafHash, path }: Omit<Place, 'root'>): Promise<Bytes | undefined> {
   if (index >= size) return undefined;
   const sides = siblingSides(index, size);
@@ -60,9 +61,9 @@ export async function rootOf({ index, size, leafHash, path }: Omit<Place, 'root'
 }
 
 /**
- * Names what is wrong with a place that does not hold, as far as it can be known: by arithmetic, and by undoing small
- * changes until it holds. What remains is called an altered record.
- * @param isRecordSound whether the record fits receipt and log: if not, it is what was altered
+ * Finds out why a path does not lead to the signed root: by arithmetic, and by undoing small changes until it does. Without a
+ * result the record counts as altered.
+ * @param isRecordSound whether the record matches receipt and log; otherwise it is the altered part
  */
 export async function diagnose(place: Place, isRecordSound: boolean): Promise<Failure> {
   const { index, size, path } = place;
@@ -88,9 +89,9 @@ export async function diagnose(place: Place, isRecordSound: boolean): Promise<Fa
   );
 }
 
-/** Whether a tree of some size has a path of this length for this index. */
+/** Whether any tree has a path of this length for this index. */
 function fitsSomeSize(index: number, length: number): boolean {
-  // The length depends only on the highest bit in which index and size - 1 differ, or on their being equal.
+  // The length depends only on the highest bit in which index and size - 1 differ.
   const sizes = [index + 1];
   for (let bit = 1; bit <= 2 ** 52; bit *= 2) if (Math.floor(index / bit) % 2 === 0) sizes.push(index + bit + 1);
   return sizes.some((size) => siblingSides(index, size).length === length);
@@ -105,7 +106,7 @@ async function findChange(place: Place): Promise<Failure | undefined> {
     const found = await rootOf({ ...place, ...changed });
     return found !== undefined && equal(found, root);
   };
-  for (const at of indexSlips(index, size, path.length))
+  for (const at of likelyIndexes(index, size, path.length))
     if (await holds({ index: at }))
       return new Failure('WRONG_INDEX', `The record stands at index ${at} of the log, not at ${index}.`);
   if (index >= size) return undefined;
@@ -127,8 +128,8 @@ async function findChange(place: Place): Promise<Failure | undefined> {
   return at === undefined ? undefined : changed(`one digit of its hash number ${at + 1} is another`);
 }
 
-/** All indexes of a small tree, else those that one slip of a digit or a bit leads to. */
-function* indexSlips(index: number, size: number, length: number): Generator<number> {
+/** All indexes of a small tree; of a large one, those that differ in one digit or bit. */
+function* likelyIndexes(index: number, size: number, length: number): Generator<number> {
   const isSmall = size * (length + 1) <= SEARCH_HASHES / 2;
   const candidates = isSmall ? Array.from({ length: size }, (_, i) => i) : slips(index);
   for (const at of new Set(candidates))
@@ -146,7 +147,7 @@ function slips(index: number): number[] {
   return [index - 1, index + 1, index - 2, index + 2, ...bits, ...others];
 }
 
-/** The hash of the path that leads to the root once one of its hex digits is another. */
+/** The index of the path's hash that leads to the root after a change of one hex digit; undefined: none does. */
 async function findDigit(
   { index, size, leafHash, path, root }: Place,
   budget: { hashes: number },
