@@ -213,7 +213,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   const idempotency = createIdempotency({
     db,
     pepper: Buffer.from(config.pepper, 'utf8'),
-    ...(config.pepperPrevious === undefined ? {} : { pepperPrevious: Buffer.from(config.pepperPrevious, 'utf8') }),
+    pepperPrevious: config.pepperPrevious === undefined ? undefined : Buffer.from(config.pepperPrevious, 'utf8'),
     processId: heartbeat.processId,
     monotonicMs,
   });

@@ -1,22 +1,22 @@
-// The table `idempotency`: claims of running requests, and the answers of those that ended. All times are the database's.
+// SQL of the table `idempotency`: claims of running requests, and stored answers. All times are the database's.
 import type { Statement } from '../../shared/platform/db/database.ts';
 
 /**
- * A request that takes longer loses its claim, and so does one whose process hangs. What it does then is not committed:
- * the statement that stores its answer finds no claim.
+ * A request that takes longer loses its claim, and so does one whose process hangs. Its transaction then cannot commit,
+ * because the statement that stores its answer finds no claim.
  */
 const CLAIM_SECONDS = 30;
-/** A process without a sign of life for this long is gone: what it has claimed is free. It gives one every second. */
+/** The claims of a process without a heartbeat for this long can be taken over. Heartbeats come every second. */
 const GONE_AFTER_SECONDS = 10;
-/** A process that gave a sign of life within this time is working on what it has claimed. */
+/** A process with a heartbeat within this time still works on its claims. */
 const ALIVE_WITHIN_SECONDS = 3;
 const KEPT_HOURS = 24;
 
 const OF = 'organisation_id = $1 AND environment = $2 AND route = $3 AND key_hash = $4';
 const ROW_IS_OLD = `row.created_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS})`;
-/** Of an answer of which a part is still to be done, the rest is kept. */
+/** Of an unfinished answer the finished part stays. */
 const ROW_GOES_ON = `(row.unfinished AND NOT ${ROW_IS_OLD})`;
-/** A process that stopped in order has no row any more. */
+/** A process that stopped gracefully has no row any more. */
 const HOLDER_IS_GONE = `(row.claimed_by IS NOT NULL AND NOT EXISTS (SELECT FROM process_heartbeat AS holder
       WHERE holder.process_id = row.claimed_by AND holder.seen_at > clock_timestamp() - make_interval(secs => ${GONE_AFTER_SECONDS})))`;
 
@@ -35,7 +35,7 @@ export const CLAIM: Statement = {
            AND (row.claim IS NULL OR row.claimed_until < clock_timestamp() OR ${HOLDER_IS_GONE}))
     RETURNING answer`,
 };
-/** `wait_seconds`: until the claim can be had at the latest; 1 while its process works on it. */
+/** `wait_seconds`: time until the claim can be taken over at the latest; 1 while its process works on it. */
 export const READ: Statement = {
   name: 'idempotency-read',
   text: `SELECT row.body_hash, row.status, row.answer, row.claim IS NOT NULL OR row.unfinished AS is_open,
@@ -50,7 +50,7 @@ export const STORE: Statement = {
   text: `UPDATE idempotency SET status = $6, answer = $7, unfinished = $8, claim = NULL, claimed_by = NULL, claimed_until = NULL
     WHERE ${OF} AND claim = $5 RETURNING status`,
 };
-/** What is unfinished stays, for a repeat to go on with it. */
+/** An unfinished answer stays, so that a repeat continues it. */
 export const RELEASE: Statement = {
   name: 'idempotency-release',
   text: `WITH kept AS (
@@ -63,7 +63,7 @@ export interface StoredRow {
   readonly body_hash: Buffer;
   readonly status: number | null;
   readonly answer: Buffer | null;
-  /** Claimed, or a part of it is still to be done. */
+  /** Claimed, or unfinished. */
   readonly is_open: boolean;
   readonly wait_seconds: number;
 }

@@ -1,32 +1,31 @@
-// Idempotency-Key: one effect and one answer, however often a request is sent. The answer commits with the effect.
+// Idempotency-Key: a repeated request has one effect and gets the same answer, which commits with the effect.
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, EntitySql } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { canonicalize } from '../../shared/core/proof/canonical.ts';
+import { createReleases } from './idempotency-releases.ts';
 import { CLAIM, READ, RELEASE, STORE, type StoredRow } from './idempotency-rows.ts';
 import { seal, sealingKey, unsealed } from './idempotency-seal.ts';
 import type { Reply } from '../route.ts';
 
 export interface IdempotentRequest {
   readonly key: AuthenticatedKey;
-  /** Method and path template: what the caller's key is unique to, with the line of its API key. */
+  /** Method and path template. An Idempotency-Key is unique per route and line of API keys (a key and its rotations). */
   readonly route: string;
-  /** The path itself: other parameters are another request. */
+  /** The path with its parameters, which belong to the request like its body. */
   readonly path: string;
   readonly idempotencyKey: string;
   readonly body: unknown;
 }
 
-/** A claim that this request holds. */
+/** This request's exclusive right to run under its Idempotency-Key. */
 export interface Claim {
-  /** What an earlier request with this key has kept, of which a part is still to be done; undefined: nothing. */
+  /** The `kept` part of an earlier request's unfinished reply; undefined: there is none. */
   readonly earlier: unknown;
-  /**
-   * Runs `work` in a transaction that also stores its reply. @throws {ApiError} E2010 (409) when the claim was lost.
-   */
+  /** Runs `work` in a transaction that also stores its reply. @throws {ApiError} E2010 (409) when the claim was lost */
   commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
-  /** Gives the claim up unless the reply has been committed. Never throws: what cannot be given up now is soon after. */
+  /** Releases the claim unless the reply has been committed. Never throws: a failed release is retried. */
   release(): Promise<void>;
 }
 
@@ -37,7 +36,7 @@ export type Begun =
 export interface Idempotency {
   /** For a request without an Idempotency-Key: the transaction alone. */
   commit(work: (sql: EntitySql) => Promise<Reply>): Promise<Reply>;
-  /** @throws {ApiError} E2010: running (409, with Retry-After), or the key was used with another body (422). */
+  /** @throws {ApiError} E2010: running (409, with Retry-After), or the key was used with another request (422) */
   begin(request: IdempotentRequest): Promise<Begun>;
   close(): void;
 }
@@ -46,17 +45,13 @@ export interface IdempotencyDeps {
   readonly db: Pick<Database, 'query' | 'transaction'>;
   /** The service's secret; stored answers are sealed under it and the caller's Idempotency-Key. */
   readonly pepper: Buffer;
-  /** The one before the last rotation: answers that were sealed under it can still be given. */
-  readonly pepperPrevious?: Buffer;
-  /** Names this process among the signs of life; absent: its claims end only by themselves. */
+  /** The pepper before the last rotation: answers that were sealed under it can still be replayed. */
+  readonly pepperPrevious?: Buffer | undefined;
+  /** The id of this process's heartbeats; absent: its claims end only when they expire. */
   readonly processId?: string;
   readonly monotonicMs: () => number;
 }
 
-/** How often a claim that could not be given up, because the database was away, is tried again. */
-const RELEASE_AGAIN_MS = 250;
-/** By then it has run out by itself. */
-const RELEASE_WITHIN_MS = 30_000;
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
 
 /** The header's value, checked. @throws {ApiError} E2001 */
@@ -71,26 +66,36 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * What makes two requests the same: path and body, and what the key may do. The stored answer is given without the
- * handler's own checks of bound agents and admin-only members, so a key with other powers does not get it.
+ * Two requests are the same when they have the same path, body, and rights of their key. A stored answer is sent without
+ * the handler's checks of bound agents and admin-only members, so a key with other rights must not get it.
  */
-function fingerprint(request: IdempotentRequest): Buffer {
-  const { key } = request;
+function fingerprint({ key, path, body }: IdempotentRequest): Buffer {
   const agents = key.agentIds === null ? null : [...key.agentIds].sort();
-  return sha256(canonicalize([request.path, request.body ?? null, agents, key.scopes.has('admin:*')]));
+  return sha256(canonicalize([path, body ?? null, agents, key.scopes.has('admin:*')]));
 }
 
-/** What is stored of a reply: what is sent, or what is kept in its place. */
-type Stored = Pick<Reply, 'text' | 'contentType' | 'headers' | 'kept'>;
+/** The stored part of a reply: its text, or `kept` instead of it. */
+type StoredReply = Pick<Reply, 'text' | 'contentType' | 'headers' | 'kept'>;
 
-function storedOf({ kept, text, body, contentType, headers }: Reply): Stored {
-  const content = kept !== undefined ? { kept } : text !== undefined ? { text } : {};
-  const written = kept === undefined && text === undefined && body !== undefined ? { text: JSON.stringify(body) } : {};
+function storedJson({ kept, text, body, contentType, headers }: Reply): string {
+  // JSON.stringify leaves out undefined members.
+  const content = kept === undefined ? { text: text ?? (body === undefined ? body : JSON.stringify(body)) } : { kept };
+  return JSON.stringify({ ...content, contentType, headers });
+}
+
+/** Encrypts and decrypts the stored replies of one Idempotency-Key; both are bound to the request's fingerprint. */
+function createReplySeal(peppers: readonly [Buffer, ...Buffer[]], idempotencyKey: string, bodyHash: Buffer) {
   return {
-    ...content,
-    ...written,
-    ...(contentType === undefined ? {} : { contentType }),
-    ...(headers === undefined ? {} : { headers }),
+    seal: (reply: Reply): Buffer => seal(sealingKey(peppers[0], idempotencyKey), storedJson(reply), bodyHash),
+    /** @throws {ApiError} E2010 when the pepper has been rotated twice since */
+    open(sealed: Buffer): StoredReply {
+      for (const pepper of peppers) {
+        const text = unsealed(sealingKey(pepper, idempotencyKey), sealed, bodyHash);
+        // Written by storedJson.
+        if (text !== undefined) return JSON.parse(text) as StoredReply;
+      }
+      throw unreadable();
+    },
   };
 }
 
@@ -103,138 +108,107 @@ class Refused extends Error {
   }
 }
 
+async function inTransaction(db: IdempotencyDeps['db'], work: (sql: EntitySql) => Promise<Reply>): Promise<Reply> {
+  try {
+    return await db.transaction(async (sql) => {
+      const reply = await work(sql);
+      if (reply.status >= 400) throw new Refused(reply);
+      return reply;
+    });
+  } catch (error) {
+    if (error instanceof Refused) return error.reply;
+    throw error;
+  }
+}
+
+/** The row of another request with the same key. @throws {ApiError} E2010 (422) when that request was a different one */
+async function readRow(
+  db: IdempotencyDeps['db'],
+  place: readonly unknown[],
+  bodyHash: Buffer,
+): Promise<StoredRow | undefined> {
+  const [row] = await db.query<StoredRow>(READ, place);
+  if (row === undefined || row.body_hash.equals(bodyHash)) return row;
+  throw new ApiError('E2010', 'The Idempotency-Key was used with another request; a new request needs a new key.', {
+    status: 422,
+  });
+}
+
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   const { db, pepper, pepperPrevious, processId, monotonicMs } = deps;
-  /** Claims of this process that nobody works on any more, by claim; and until when it matters. */
-  const unreleased = new Map<string, { readonly values: readonly unknown[]; readonly untilMs: number }>();
-  let timer: NodeJS.Timeout | undefined;
+  const releases = createReleases(db, monotonicMs);
 
-  const releaseAgain = async (): Promise<void> => {
-    for (const [claim, { values, untilMs }] of unreleased) {
-      const isFree = await db.query(RELEASE, values).then(
-        () => true,
-        () => monotonicMs() >= untilMs,
-      );
-      if (isFree) unreleased.delete(claim);
-      // The database is still away: the others would only wait for the same.
-      else break;
-    }
-    timer = undefined;
-    if (unreleased.size > 0) schedule();
-  };
-  const schedule = (): void => {
-    timer ??= setTimeout(() => void releaseAgain(), RELEASE_AGAIN_MS).unref();
-  };
-
-  const releaseLater = (values: readonly unknown[], id: string): void => {
-    unreleased.set(id, { values, untilMs: monotonicMs() + RELEASE_WITHIN_MS });
-    schedule();
-  };
-
-  /** Claims, if it can be had. One whose outcome is unknown is given up later: nobody would work on it. */
-  const claim = (place: readonly unknown[], rest: readonly [Buffer, string, string | null]) =>
-    db.query<Pick<StoredRow, 'answer'>>(CLAIM, [...place, ...rest]).catch((error: unknown) => {
-      releaseLater([...place, rest[1]], rest[1]);
-      throw error;
-    });
-
-  const inTransaction = async (work: (sql: EntitySql) => Promise<Reply>): Promise<Reply> => {
-    try {
-      return await db.transaction(async (sql) => {
-        const reply = await work(sql);
-        if (reply.status >= 400) throw new Refused(reply);
-        return reply;
-      });
-    } catch (error) {
-      if (error instanceof Refused) return error.reply;
-      throw error;
-    }
-  };
-
+  /** @param place the row's primary key @param id the claim's id */
   const claimOf = (
     place: readonly unknown[],
     id: string,
-    sealed: (text: string) => Buffer,
-    earlier: unknown,
-  ): Claim => {
-    let committed = false;
+    sealReply: (reply: Reply) => Buffer,
+  ): Omit<Claim, 'earlier'> => {
+    let isCommitted = false;
     return {
-      earlier,
       async commit(work) {
-        const reply = await inTransaction(async (sql) => {
+        const reply = await inTransaction(db, async (sql) => {
           const answer = await work(sql);
           if (answer.status >= 400) return answer;
-          const content = sealed(JSON.stringify(storedOf(answer)));
-          const values = [...place, id, answer.status, content, answer.unfinished === true];
+          const values = [...place, id, answer.status, sealReply(answer), answer.unfinished === true];
           if ((await sql.query(STORE, values)).length === 0)
             throw running('The request took too long and lost its claim; nothing was written.', 1);
           return answer;
         });
-        committed = reply.status < 400;
+        isCommitted = reply.status < 400;
         return reply;
       },
       async release() {
-        if (committed) return;
+        if (isCommitted) return;
         const values = [...place, id];
-        await db.query(RELEASE, values).catch(() => releaseLater(values, id));
+        await db.query(RELEASE, values).catch(() => releases.retry(values));
       },
     };
   };
 
   return {
-    commit: inTransaction,
+    commit: (work) => inTransaction(db, work),
     async begin(request) {
       const { key, route, idempotencyKey } = request;
-      // Of one line of keys: what another key was answered is none of this one's business, and names that other key.
+      // By line of keys: the answer to another key is none of this one's business, and names that other key.
       const place = [key.organisationId, key.environment, route, sha256(`${key.lineage}\n${idempotencyKey}`)];
       const bodyHash = fingerprint(request);
-      const sealWith = sealingKey(pepper, idempotencyKey);
-      const opened = (answer: Buffer): Stored | undefined => {
-        const peppers = pepperPrevious === undefined ? [pepper] : [pepper, pepperPrevious];
-        for (const one of peppers) {
-          const text = unsealed(sealingKey(one, idempotencyKey), answer, bodyHash);
-          if (text !== undefined) return JSON.parse(text) as Stored;
-        }
-        return undefined;
-      };
+      const replySeal = createReplySeal(
+        pepperPrevious === undefined ? [pepper] : [pepper, pepperPrevious],
+        idempotencyKey,
+        bodyHash,
+      );
       const id = randomBytes(16).toString('hex');
       let waitSeconds = 1;
-      // The row may vanish between the two statements (released): then the claim is tried again.
+      // A row that is released between the two statements vanishes; then the claim is tried again.
       for (let attempt = 0; attempt < 3; attempt += 1) {
-        const [claimed] = await claim(place, [bodyHash, id, processId ?? null]);
+        const [claimed] = await db
+          .query<Pick<StoredRow, 'answer'>>(CLAIM, [...place, bodyHash, id, processId ?? null])
+          .catch((error: unknown) => {
+            // The outcome is unknown, and this request will not use the claim.
+            releases.retry([...place, id]);
+            throw error;
+          });
         if (claimed !== undefined) {
-          const claimHeld = (earlier: unknown): Claim =>
-            claimOf(place, id, (text) => seal(sealWith, text, bodyHash), earlier);
-          if (claimed.answer === null) return { kind: 'claimed', claim: claimHeld(undefined) };
-          const earlier = opened(claimed.answer);
-          if (earlier !== undefined) return { kind: 'claimed', claim: claimHeld(earlier.kept) };
-          await claimHeld(undefined).release();
-          throw unreadable();
+          const claim = claimOf(place, id, replySeal.seal);
+          try {
+            const earlier = claimed.answer === null ? undefined : replySeal.open(claimed.answer).kept;
+            return { kind: 'claimed', claim: { ...claim, earlier } };
+          } catch (error) {
+            await claim.release();
+            throw error;
+          }
         }
-        const [row] = await db.query<StoredRow>(READ, place);
+        const row = await readRow(db, place, bodyHash);
         if (row === undefined) continue;
-        if (!row.body_hash.equals(bodyHash)) {
-          throw new ApiError(
-            'E2010',
-            'The Idempotency-Key was used with another request; a new request needs a new key.',
-            { status: 422 },
-          );
-        }
-        if (row.status === null || row.answer === null || row.is_open) {
-          waitSeconds = row.wait_seconds;
-          break;
-        }
-        const answer = opened(row.answer);
-        if (answer === undefined) throw unreadable();
-        const { kept, ...stored } = answer;
-        return { kind: 'replay', reply: { ...stored, ...(kept === undefined ? {} : { kept }), status: row.status } };
+        if (row.status !== null && row.answer !== null && !row.is_open)
+          return { kind: 'replay', reply: { ...replySeal.open(row.answer), status: row.status } };
+        waitSeconds = row.wait_seconds;
+        break;
       }
       throw running('The first request with this Idempotency-Key is still running.', waitSeconds);
     },
-    close() {
-      clearTimeout(timer);
-      unreleased.clear();
-    },
+    close: () => releases.close(),
   };
 }
 
@@ -242,7 +216,7 @@ function running(detail: string, waitSeconds: number): ApiError {
   return new ApiError('E2010', detail, { status: 409, headers: { 'retry-after': String(waitSeconds) } });
 }
 
-/** Never a second effect: the first request had one, and only its answer is lost. */
+/** The first request had its effect, so there must not be a second one; only the answer is lost. */
 function unreadable(): ApiError {
   return new ApiError(
     'E2010',
