@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, built from the same route values that serve the requests.
+// Builds the OpenAPI 3.1 document from the route values that also serve the requests.
 import { ERROR_TABLE, type ErrorCode, type ErrorEntry, toProblem, ApiError } from '../../shared/kernel/errors.ts';
 import { ProblemSchema } from '../../shared/api/problem.ts';
 import { answerExample, requestExample } from './examples.ts';
@@ -21,7 +21,7 @@ export interface OpenApiDocument extends Json {
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 const HEADERS: Json = {
   RequestId: {
-    description: "Names the request in logs; the caller's own when it sent a sane one",
+    description: "The request's id in logs; the caller's own if it sent a valid one",
     required: true,
     schema: { type: 'string' },
   },
@@ -62,7 +62,7 @@ class Components {
   }
 }
 
-/** Every code that a route can answer with, its own and those of its kind. */
+/** All error codes of a route: its own, and those of every route of its kind. */
 export function errorCodesOf(route: Route): ErrorCode[] {
   const codes = new Set<ErrorCode>(['E2001', 'E6001', 'E6002', ...route.errors]);
   const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code));
@@ -72,10 +72,6 @@ export function errorCodesOf(route: Route): ErrorCode[] {
   if (route.request.body !== undefined) add('E2005', 'E2006', 'E2009');
   if (route.idempotent === true) add('E2010');
   return CODES.filter((code) => codes.has(code));
-}
-
-function statusesOf(code: ErrorCode): readonly number[] {
-  return ERROR_TABLE[code].statuses;
 }
 
 function problemExample(code: ErrorCode, status: number, path: string): Json {
@@ -94,7 +90,7 @@ function errorHeaders(status: number, codes: readonly ErrorCode[]): Json {
   };
 }
 
-/** The answer of one status: the codes that it can carry, and a problem document with one of them. */
+/** The answer of one status, with an example for each of its codes. */
 function errorResponse(status: number, codes: readonly ErrorCode[], path: string): Json {
   return {
     description: codes.map((code) => `${code}: ${ERROR_TABLE[code].when}`).join('. '),
@@ -113,7 +109,7 @@ function errorResponse(status: number, codes: readonly ErrorCode[], path: string
 function errorResponses(route: Route): Json {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorCodesOf(route)) {
-    for (const status of statusesOf(code)) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+    for (const status of ERROR_TABLE[code].statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [String(status), errorResponse(status, codes, route.path)]),
@@ -149,7 +145,7 @@ function successResponses(route: Route, components: Components): Json {
   );
 }
 
-/** A status may mean both an answer of the route's own and a problem (503 of /ready): both shapes are documented. */
+/** Where a status is both a regular answer and a problem (503 of /ready), both shapes are documented. */
 function mergeResponses(own: Json, errors: Json): Json {
   const out: Json = { ...errors, ...own };
   for (const status of Object.keys(own).filter((key) => key in errors)) {
@@ -180,15 +176,13 @@ function parameters(schema: unknown, place: 'path' | 'query', components: Compon
   });
 }
 
-const COMMON_PARAMETERS: Json[] = [
-  {
-    name: 'X-Request-Id',
-    in: 'header',
-    required: false,
-    description: 'An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : -',
-    schema: { type: 'string' },
-  },
-];
+const REQUEST_ID_PARAMETER: Json = {
+  name: 'X-Request-Id',
+  in: 'header',
+  required: false,
+  description: 'An id of your own for this request, 1 to 128 of A-Z a-z 0-9 . _ : -',
+  schema: { type: 'string' },
+};
 const IDEMPOTENCY_PARAMETER: Json = {
   name: 'Idempotency-Key',
   in: 'header',
@@ -197,7 +191,7 @@ const IDEMPOTENCY_PARAMETER: Json = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** `GET /v1/agents/{agentId}`: `getV1AgentsAgentId`. */
+/** For example `getV1AgentsAgentId` for `GET /v1/agents/{agentId}`. */
 function operationId(route: Route): string {
   const words = route.path.split(/[^A-Za-z0-9]+/).filter((word) => word !== '');
   return route.method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
@@ -205,7 +199,7 @@ function operationId(route: Route): string {
 
 function security(route: Route): Json[] {
   if (route.access === 'none') return [];
-  // OpenAPI 3.1 lets any scheme list the roles that are needed; one alternative for each scope, as one is enough.
+  // OpenAPI 3.1 allows any scheme to list the required roles. One scope is enough, so each is an alternative.
   const scopes = route.access === 'any' ? [[]] : route.access.map((scope) => [scope]);
   return scopes.flatMap((scope) => [{ bearer: scope }, { apiKey: scope }]);
 }
@@ -227,7 +221,7 @@ function operation(route: Route, components: Components): Json {
     parameters: [
       ...parameters(params, 'path', components),
       ...parameters(query, 'query', components),
-      ...COMMON_PARAMETERS,
+      REQUEST_ID_PARAMETER,
       ...(route.idempotent === true ? [IDEMPOTENCY_PARAMETER] : []),
     ],
     ...(body === undefined
@@ -248,7 +242,7 @@ function operation(route: Route, components: Components): Json {
  */
 export function buildOpenApi(routes: readonly Route[], options: { readonly version: string }): OpenApiDocument {
   const components = new Components();
-  // Typebox keeps notes of its own as hidden members; JSON has only what the schema says.
+  // A copy without the hidden members of typebox.
   const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
   components.refer(plain(ProblemSchema));
   const paths: Record<string, Record<string, Json>> = {};
@@ -274,9 +268,9 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
     paths,
     components: {
       schemas: components.schemas,
-      // Every code by itself: also those of requests that fit no operation (E4004, E4005).
+      // One for each code, also for those of requests that match no operation (E4004, E4005).
       responses: Object.fromEntries(
-        CODES.map((code) => [code, errorResponse(statusesOf(code)[0] ?? 500, [code], '/v1')]),
+        CODES.map((code) => [code, errorResponse(ERROR_TABLE[code].statuses[0], [code], '/v1')]),
       ),
       headers: HEADERS,
       securitySchemes: {
@@ -287,14 +281,11 @@ export function buildOpenApi(routes: readonly Route[], options: { readonly versi
   };
 }
 
-/** The members of an object schema; typebox does not say which schemas are of objects. */
-function plainProperties(schema: { properties?: Json } | undefined): Json {
-  return schema?.properties ?? {};
-}
-
 function checkParameters(route: Route): void {
   const inPath = [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
-  const inSchema = Object.keys(plainProperties(route.request.params)).sort();
+  // Typebox's type does not show that the schema is one of an object.
+  const { properties = {} } = (route.request.params ?? {}) as { properties?: Json };
+  const inSchema = Object.keys(properties).sort();
   if (inPath.join() !== inSchema.join())
     throw new Error(`${route.method} ${route.path}: the path has {${inPath.join()}}, its schema {${inSchema.join()}}`);
 }

@@ -1,4 +1,4 @@
-// The longer answers among the examples of the OpenAPI document, put together from parts that repeat.
+// The longer answers among the examples of the OpenAPI document, built from their common parts.
 
 const DAY = '2026-03-01';
 const NOW = `${DAY}T09:30:00.000Z`;
@@ -20,13 +20,13 @@ const promise = (proofId: string) => ({
   signature: 'MrwKGdchw49LS24w3ae/fqi5guWcwOE7Soz+TUbdHrZAuduAEq4FHoWGrOR+IyvPc1TYTpj7e70fBuJnwwelAQ==',
 });
 
-/** What accepting a statement answers. */
+/** The answer to an accepted proof. */
 export const acceptedProof = (proofId: string) => {
   const { recordDigest, ...rest } = promise(proofId);
   return { proofId, status: 'pending', recordDigest, promise: { recordDigest, ...rest } };
 };
 
-/** A decision about `agent-7`, which nobody has registered yet. `id` is what its three ids have in common. */
+/** A decision about the unregistered `agent-7`. `id` is the common part of its three ids. */
 const decision = (
   id: string,
   {
@@ -93,7 +93,7 @@ export const ALLOWED = decision('01jq3k5v7w9x1y3z5b7d9f1h3m', {
     effect: 'read',
     risk: NO_RISK,
   },
-  // The parse of the example before it stands behind it.
+  // It refers to the parse of the previous example.
   parsed: true,
   reasons: [
     {
@@ -171,7 +171,7 @@ export const AGENT = {
   updatedAt: NOW,
 };
 
-/** A new key. The secret is none: its checksum is wrong. */
+/** A new key. Its secret cannot be used, because the checksum is wrong. */
 export const newKey = (keyId: string) => ({
   keyId,
   key: `cst_live_${keyId}_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg_000000`,
@@ -184,7 +184,7 @@ export const newKey = (keyId: string) => ({
   expiresAt: '2026-05-30T09:30:00.000Z',
 });
 
-/** A real receipt, of a log that is gone: another service does not trust its key, and says so. */
+/** A real receipt of a log that no longer exists; verifying it reports that the log's key is not trusted. */
 export const RECEIPT = {
   format: 'custos-receipt/1',
   status: 'anchored',

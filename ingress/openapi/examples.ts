@@ -1,10 +1,10 @@
-// The examples of the OpenAPI document: a request of each operation that takes one, and what a fresh service answers.
+// The examples of the OpenAPI document: a request for each operation with a body, and the answer of a new service.
 import { acceptedProof, AGENT, ALLOWED, AT, DENIED, newKey, PARSE, RECEIPT } from './example-answers.ts';
 import type { Route } from '../route.ts';
 
 export interface Example {
   readonly request: unknown;
-  /** Absent where the answer is long and its schema says as much. */
+  /** Absent where the answer is long and its schema is enough. */
   readonly answer?: { readonly status: number; readonly body: unknown };
 }
 
@@ -37,7 +37,7 @@ const FINDING = {
   message: 'must be a number',
 };
 
-/** By method and path. Ids, times, digests and signatures are other ones each time. */
+/** By method and path. Ids, times, digests and signatures differ each time. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'POST /v1/intent': answered({ agent_id: 'agent-7', raw_intent: 'Read user profile data' }, 200, PARSE),
   'POST /v1/enforce': answered(READ, 200, ALLOWED),
@@ -106,13 +106,13 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
 type Operation = Pick<Route, 'method' | 'path'>;
 const exampleOf = ({ method, path }: Operation): Example | undefined => EXAMPLES[`${method} ${path}`];
 
-/** The member `example` of the content of a request: reference pages fill requests with it. */
+/** The member `example` of a request's content: reference pages pre-fill requests with it. */
 export function requestExample(operation: Operation): { readonly example?: unknown } {
   const found = exampleOf(operation);
   return found === undefined ? {} : { example: found.request };
 }
 
-/** The member `example` of the content of an answer. */
+/** The member `example` of an answer's content. */
 export function answerExample(operation: Operation, status: string): { readonly example?: unknown } {
   const answer = exampleOf(operation)?.answer;
   return answer?.status === Number(status) ? { example: answer.body } : {};

@@ -1,4 +1,4 @@
-// Agents: register, list, read, update, and end.
+// Agents: register, list, read, update, and terminate them.
 import type { Static } from 'typebox';
 import type { Database, EntitySql, Sql } from '../../shared/platform/db/database.ts';
 import { loadTrust } from '../../shared/domain/trust/state.ts';
@@ -36,7 +36,7 @@ import { decodeCursor, pageOf } from './paging.ts';
 
 const METADATA_MAX_BYTES = 16_384;
 
-/** As this service wrote it; any other row counts as absent here, and denies where it is decided (agents.ts). */
+/** A row whose seal is right. Any other row counts as absent here, and enforce denies (shared/domain/agents/agents.ts). */
 type Row = WholeRow<'agent'>;
 
 const selectionOf = ({ organisationId, environment }: AuthenticatedKey) =>
@@ -53,9 +53,9 @@ function bodyOf(row: Row, { score, uncertainty }: TrustScore): AgentBody {
     description: row.description,
     capabilities: [...row.capabilities],
     tags: [...row.tags],
-    // Stored as the caller's JSON object, checked when it was written.
+    // The caller's JSON object, validated when it was written.
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, unknown>),
-    // Written by this service, and the table allows no other.
+    // The table allows no other value.
     status: row.status as AgentStatus,
     trust: { score, level: levelOf(score), tier: tierName(levelOf(score)), uncertainty },
     createdAt: row.created_at.toISOString(),
@@ -74,7 +74,7 @@ function notFound(): ApiError {
   return new ApiError('E4002', 'There is no such agent in this organisation and environment.');
 }
 
-/** What policies ask about an agent goes to the log with each change, and nothing else of it: records are permanent. */
+/** Records a change in the log: the fields that policies can read and nothing else, because records are permanent. */
 async function logAgent(
   sql: Sql,
   key: AuthenticatedKey,
@@ -98,14 +98,14 @@ export interface AgentDeps {
   readonly nowMs: () => number;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
-  /** Resolves when the caches of this process have seen what is committed: an answer is true here when it goes out. */
+  /** Resolves when the caches of this process have the committed change: read-your-writes for the caller. */
   readonly settle: () => Promise<void>;
 }
 
 export function agentRoutes(deps: AgentDeps): Route[] {
   const { db, nowMs, settle, trustDailyCap } = deps;
 
-  /** The bodies of agents, each with its trust of today. */
+  /** The bodies of agents, each with its current trust. */
   const bodiesOf = async (sql: Sql, key: AuthenticatedKey, rows: readonly Row[]): Promise<AgentBody[]> => {
     const { organisationId, environment } = key;
     const now = nowMs();
@@ -168,7 +168,8 @@ export function agentRoutes(deps: AgentDeps): Route[] {
       access: ['agents:write'],
       tag: 'Agents',
       summary: 'Register an agent',
-      description: 'Without agentId one is made. An id is never used again, also not after its agent was terminated.',
+      description:
+        'Without agentId one is generated. An id is never used again, not even after its agent was terminated.',
       request: { body: AgentCreate },
       responses: { 201: { description: 'The agent.', schema: Agent } },
       errors: ['E5003'],
@@ -204,7 +205,7 @@ export function agentRoutes(deps: AgentDeps): Route[] {
                 },
               );
               const row = await read(sql, key, agentId);
-              if (row === undefined) throw new Error('an agent that was just made is not there');
+              if (row === undefined) throw new Error('an agent that was just inserted is missing');
               await logAgent(sql, key, 'registered', row, at);
               return {
                 ...(await reply(sql, key, row)),
@@ -212,9 +213,9 @@ export function agentRoutes(deps: AgentDeps): Route[] {
                 headers: { location: `/v1/agents/${encodeURIComponent(agentId)}` },
               };
             } catch (error) {
-              // Of a row that was deleted in the database, its versions are left.
+              // The versions of a row that was deleted in the database are still there.
               if (isUniqueViolation(error, 'agent_pkey') || isUniqueViolation(error, 'row_version_pkey'))
-                throw new ApiError('E5003', 'An agent with this agentId exists, or existed, already.');
+                throw new ApiError('E5003', 'An agent with this agentId exists or has existed.');
               throw error;
             }
           }),

@@ -1,4 +1,4 @@
-// Every route of the service's business, in the order in which the description lists them.
+// All business routes, in the order in which the OpenAPI document lists them.
 import type { Route } from '../route.ts';
 import { type AgentDeps, agentRoutes } from './agents.ts';
 import { type ApprovalDeps, approvalRoutes } from './approvals.ts';
@@ -28,7 +28,7 @@ export type BusinessDeps = AgentDeps &
   SubmittedIntentDeps &
   TrustDeps;
 
-/** Making a route uses none of its dependencies; only its handler does. */
+/** Only handlers use the dependencies, so tools can list the routes with empty ones. */
 export function businessRoutes(deps: BusinessDeps): Route[] {
   return [
     ...intentRoutes(deps),
@@ -42,7 +42,7 @@ export function businessRoutes(deps: BusinessDeps): Route[] {
     ...trustRoutes(deps),
     ...keyRoutes(deps),
     ...haltRoutes(deps),
-    // Before those of sets by digest, which would take their paths for digests.
+    // Before the routes of sets by digest, which would read these paths as digests.
     ...policyReplayRoutes(deps),
     ...policyRoutes(deps),
   ];

@@ -37,7 +37,7 @@ const CURSOR = /^apr_[0-9a-z]{26}$/;
 
 export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
   const bodyOf = (row: ShownApproval, text: string | undefined, atMs: number): object => {
-    // The text of a record of our own.
+    // Text that this service wrote.
     const decision = JSON.parse(text ?? 'null') as Pick<DecisionBody, 'intent'> | null;
     return { requested: decision?.intent.requested ?? null, ...approvalView(row, atMs), decision };
   };
@@ -91,7 +91,7 @@ export function approvalRoutes({ db, nowMs, shown }: ApprovalDeps): Route[] {
       access: ['admin:*'],
       tag: 'Approvals',
       summary: 'List approvals, newest first',
-      description: 'Each with the ESCALATE that opened it. `status=pending` is what waits for a human.',
+      description: 'Each with the ESCALATE that opened it. `status=pending` lists those that wait for a human.',
       request: { query: ApprovalListQuery },
       responses: { 200: { description: 'One page of approvals.', schema: ApprovalList } },
       errors: [],

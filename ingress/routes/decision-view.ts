@@ -1,11 +1,11 @@
-// Decisions as they are read back: the answer of then, byte for byte, and after it whether it stands now.
+// Stored decisions as they are read: the original answer, byte for byte, then whether the decision stands now.
 import { answerOfRecord } from '../../shared/core/decision/record.ts';
 import type { Presence, Told } from '../../shared/domain/decisions/presence.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Promiser } from '../../shared/domain/ledger/promises.ts';
 
 export interface DecisionViewDeps {
-  /** Makes the promise that a decision went out with again. */
+  /** Signs the promise of a decision again; signatures are deterministic. */
   readonly promiser: Pick<Promiser, 'promise'> | undefined;
   readonly presence: Presence;
 }
@@ -21,7 +21,7 @@ export function createDecisionView({ promiser, presence }: DecisionViewDeps): Sh
     const texts = records.map((record) =>
       answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about }))),
     );
-    // Written by ourselves.
+    // Written by this service.
     const told = texts.map((text) => JSON.parse(text) as Told);
     const lapses = told.length === 0 ? [] : await presence.lapses(key, told);
     return texts.map((text, i) => {

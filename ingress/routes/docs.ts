@@ -1,4 +1,4 @@
-// The machine-readable description, the JSON Schemas of policies, and the interactive reference pages.
+// The OpenAPI document, the JSON Schemas of policies, and the interactive reference pages.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -137,7 +137,7 @@ export function pageHeaders(): RequestHandler {
   });
 }
 
-/** The interactive reference below /docs, from this installation alone. */
+/** The interactive reference below /docs; it loads nothing from other hosts. */
 export function createDocsPages(): Router {
   const assets = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));
   const pages = express.Router({ caseSensitive: true });

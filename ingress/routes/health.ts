@@ -1,4 +1,4 @@
-// Whether the service is alive, whether it is ready, and its metrics.
+// Liveness, readiness and metrics of the service.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { ApiError } from '../../shared/kernel/errors.ts';
@@ -22,7 +22,9 @@ const Readiness = Type.Object(
   {
     status: StringEnum(['ready', 'not_ready', 'stopping']),
     checks: Type.Array(CheckResult),
-    degraded: Type.Array(Type.String(), { description: 'parts that are down while the service goes on without them' }),
+    degraded: Type.Array(Type.String(), {
+      description: 'parts that are down and that the service can do without for a while',
+    }),
   },
   { $id: 'Readiness', additionalProperties: false },
 );
@@ -43,7 +45,7 @@ interface Outcome {
   readonly detail?: string;
 }
 
-/** Runs one check; an error or a missed deadline is a failed check. */
+/** Runs one check; an error or a missed deadline is a failure. */
 async function runCheck(check: ReadinessCheck): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Outcome>((resolve) => {
@@ -55,7 +57,7 @@ async function runCheck(check: ReadinessCheck): Promise<Outcome> {
   try {
     return await Promise.race([check.check().then((outcome) => ({ name: check.name, ...outcome })), late]);
   } catch {
-    // The reason may hold an address or a password: it belongs in the log of whoever wrote the check.
+    // The error may contain an address or a password.
     return { name: check.name, ok: false, detail: 'failed' };
   } finally {
     clearTimeout(timer);
@@ -87,7 +89,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       description: 'No key is needed. With a live `admin:*` key of the operator, each check also says why (`detail`).',
       request: {},
       responses: {
-        200: { description: 'Ready; `degraded` lists what it goes on without', schema: Readiness },
+        200: { description: 'Ready; `degraded` lists the parts that are down', schema: Readiness },
         503: { description: 'Not ready, or stopping', schema: Readiness },
       },
       errors: [],
@@ -107,7 +109,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
           status: status === 'ready' ? 200 : 503,
           body: {
             status,
-            // Reasons name files, lines and organisations.
+            // Details name files, lines and organisations.
             checks: isOperators ? outcomes : outcomes.map(({ name, ok }) => ({ name, ok })),
             degraded: down.filter((outcome) => !severe.has(outcome.name)).map((outcome) => outcome.name),
           },
@@ -126,7 +128,7 @@ export function healthRoutes(deps: HealthDeps): Route[] {
       responses: { 200: { description: 'The metrics of this process', contentType: 'text/plain' } },
       errors: [],
       handler: async ({ key }) => {
-        // They speak of the whole installation: with a key at all, it must be the operator's.
+        // They are about the whole installation, so when a key is needed, it must be the operator's.
         if (access !== 'none' && !isOperatorsKey(key))
           throw new ApiError('E1004', "Metrics need a live admin:* key of the operator's organisation.");
         const { text, contentType } = await metrics.expose();

@@ -1,4 +1,4 @@
-// Parsing free text into a normalized intent, with its risk and a preview of the verdict.
+// Intents: parse free text into a normalized intent, with its risk and a preview of the verdict.
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { Answer, Decider } from '../../shared/domain/decisions/decider.ts';
 import type { ParseRow, ParseStore } from '../../shared/domain/decisions/parses.ts';
@@ -60,7 +60,7 @@ export function intentRoutes(deps: IntentDeps): Route[] {
       tag: 'Intents',
       summary: 'Parse free text into a normalized intent',
       description:
-        'The result is stored; its intent_id can be enforced for 15 minutes, and so long enforcing its normalized string counts what it says, with or without the intent_id. trust_score is a claim and can only lower the recorded score. What the text asks for is not done, and verdict_preview is not a decision.',
+        'The result is stored; its intent_id can be enforced for 15 minutes. During that time, enforcing its normalized string takes the parse into account, with or without the intent_id. trust_score is a claim and can only lower the recorded score. Nothing that the text asks for is done, and verdict_preview is not a decision.',
       request: { body: IntentRequest },
       responses: { 200: { description: 'The parse, with its risk.', schema: Intent } },
       errors: ['E6002'],

@@ -1,4 +1,4 @@
-// API keys: make, list, revoke, rotate. An admin key governs its own organisation and environment, nothing else.
+// API keys: create, list, revoke, rotate. An admin key manages only its own organisation and environment.
 import type { Database } from '../../shared/platform/db/database.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import { assertWithinBinding } from '../../shared/domain/keys/bound.ts';
@@ -37,7 +37,7 @@ export interface KeyRouteDeps {
   readonly db: Database;
   readonly hasher: SecretHasher;
   readonly nowMs: () => number;
-  /** Resolves when the caches of this process have seen what is committed: an answer is true here when it goes out. */
+  /** Resolves when the caches of this process have the committed change: read-your-writes for the caller. */
   readonly settle: () => Promise<void>;
 }
 
@@ -48,9 +48,9 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
       path: '/v1/auth/keys',
       access: ['admin:*'],
       tag: 'Keys',
-      summary: 'Make an API key',
+      summary: 'Create an API key',
       description:
-        'The answer is the only place where the key is ever shown: a repeat under the same Idempotency-Key is answered without `key`. When the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only make keys bound to some of the same agents.',
+        'The answer is the only place where the key is ever shown: a repeat under the same Idempotency-Key is answered without `key`. When the first answer was lost, revoke or rotate the `keyId` that the repeat names. A key that is bound to agents can only create keys bound to some of the same agents.',
       request: { body: KeyCreate },
       responses: { 201: { description: 'The new key.', schema: KeyCreated } },
       errors: [],
@@ -64,7 +64,7 @@ export function keyRoutes({ db, hasher, nowMs, settle }: KeyRouteDeps): Route[] 
         return request.commit(async (sql) => {
           const owner: KeyOwner = { organisationId: caller.organisationId, environment };
           const made = await createKey(sql, hasher, { ...owner, ...plan, createdAtMs, createdBy: caller.keyId });
-          // A repeat gets all but the secret, which would otherwise be there for whoever repeats the request.
+          // The secret is not stored: anybody who repeats the request would get it.
           return { status: 201, body: createdBody(made), kept: fields(made.row) };
         });
       },
@@ -140,13 +140,13 @@ function ownerOf(caller: AuthenticatedKey): KeyOwner {
   return { organisationId: caller.organisationId, environment: caller.environment };
 }
 
-/** @throws {ApiError} E1004: a sandbox must not make keys to what is live */
+/** @throws {ApiError} E1004: only a live key may create keys of another environment */
 function environmentFor(caller: AuthenticatedKey, asked: Environment | undefined): Environment {
   if (asked === undefined || asked === caller.environment || caller.environment === 'live')
     return asked ?? caller.environment;
   throw new ApiError(
     'E1004',
-    `Only a live key may make keys of another environment; this is a ${caller.environment} key.`,
+    `Only a live key may create keys of another environment; this is a ${caller.environment} key.`,
     {
       errors: [{ pointer: '/environment', message: `must be ${caller.environment}` }],
     },
@@ -181,7 +181,7 @@ function createdBody({ key, row }: MadeKey): KeyCreatedBody {
 }
 
 function rotatedBody(made: MadeKey, old: KeyRow): KeyRotatedBody {
-  // A rotated key always has an end.
+  // A rotated key always has an expiry.
   return {
     ...createdBody(made),
     replaces: { keyId: old.keyId, expiresAt: (old.expiresAt ?? made.row.createdAt).toISOString() },

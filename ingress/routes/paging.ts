@@ -1,4 +1,4 @@
-// What lists share: cursors, pages, filters.
+// Keyset pagination of lists: cursors, pages, and the filter by agent.
 import { assertMayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import { invalidField } from '../../shared/kernel/errors.ts';

@@ -1,4 +1,4 @@
-// Policy sets: the one in force, past ones by digest, and a check of files before they are put into the folder.
+// Policy sets: read the set in force and earlier ones by digest, and validate files before they are put into the folder.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
@@ -21,12 +21,12 @@ const READ: Statement = {
 };
 const ORGANISATIONS: Statement = { name: 'policy-organisation-slugs', text: 'SELECT slug FROM organisation' };
 const LEXICON_FILE = 'lexicon.json';
-/** Some twenty milliseconds of linting: other requests wait for it. */
+/** About twenty milliseconds of linting, during which other requests wait. */
 const WARNINGS_UP_TO = 100;
-/** About a third of a second of the linter's time: one policy of a megabyte would take all of it otherwise. */
+/** About a third of a second of linting; without a budget one policy of a megabyte could block much longer. */
 const LINT_BUDGET = 5_000_000;
 
-/** The policies of the installation concern every tenant: only the operator may see them. @throws {ApiError} E1004 */
+/** Policies apply to all tenants, so only the operator may see them. @throws {ApiError} E1004 */
 export function assertOperator(key: AuthenticatedKey): void {
   if (key.isOperator && key.environment === 'live') return;
   throw new ApiError('E1004', "Policy files need a live admin:* key of the operator's organisation.");
@@ -38,7 +38,7 @@ export interface PolicyDeps {
 }
 
 export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
-  /** The canonical members of a set are what is digested, so they are what is shown. */
+  /** The members of a set in the form that the digest covers. */
   const canonicalOf = (text: string): { engine: number; lexicon: object; policies: object[] } =>
     JSON.parse(text) as { engine: number; lexicon: object; policies: object[] };
 
@@ -51,7 +51,10 @@ export function policyRoutes({ db, policies }: PolicyDeps): Route[] {
       summary: 'The policy set in force',
       request: {},
       responses: {
-        200: { description: 'The active set, and how the last reading of the folder went.', schema: PolicySetStatus },
+        200: {
+          description: 'The active set, and the result of the last reading of the folder.',
+          schema: PolicySetStatus,
+        },
       },
       errors: ['E6002'],
       handler: ({ key }) => {

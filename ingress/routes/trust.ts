@@ -1,4 +1,4 @@
-// Trust: signals in, scores out.
+// Trust: report signals, read scores and their history.
 import type { Database, Statement } from '../../shared/platform/db/database.ts';
 import type { SignalRow, SignalStore } from '../../shared/domain/trust/signals.ts';
 import { listTrustChanges, loadTrust, loadTrustAt, type TrustChange } from '../../shared/domain/trust/state.ts';
@@ -44,13 +44,13 @@ export interface TrustDeps {
   readonly trustDailyCap: number;
 }
 
-/** The whole thousandths of a weight, or undefined: 0.0005 and 0.30000000000000004 are none. */
+/** A weight in whole thousandths; undefined when it is not a multiple, such as 0.0005 or 0.30000000000000004. */
 function thousandthsOf(weight: number): number | undefined {
   const thousandths = Math.round(weight * 1_000);
   return thousandths >= 1 && thousandths <= 1_000 && thousandths / 1_000 === weight ? thousandths : undefined;
 }
 
-/** The signals of a request as rows. @throws {ApiError} E2001 naming every member that cannot be accepted */
+/** The signals of a request as rows. @throws {ApiError} E2001 with an error for each member that cannot be accepted */
 function rowsOf(
   key: AuthenticatedKey,
   members: readonly TrustSignalBody[],
@@ -91,7 +91,7 @@ function rowsOf(
   return rows;
 }
 
-/** Whoever could report its own success would. */
+/** A bound key belongs to agents, and an agent must not report its own success. */
 function assertUnbound(key: AuthenticatedKey, pointer: string): void {
   if (key.agentIds === null) return;
   throw new ApiError('E1004', 'A key that is bound to agents may not send signals.', {
