@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createReadings, readingOfParse } from '../../shared/domain/decisions/readings.ts';
+import { createReadings, type IntentReading, readingOfParse } from '../../shared/domain/decisions/readings.ts';
 import { ApiError } from '../../shared/kernel/errors.ts';
 import type { Lexicon } from '../../shared/core/intent/lexicon/types.ts';
 import { parseIntent } from '../../shared/core/intent/parse.ts';
@@ -21,14 +21,26 @@ import { paint, printFindings, printJson, printLine, type ShownFinding } from '.
 /** Reads intents as `POST /v1/enforce` and `POST /v1/intent` do. */
 export function intentReader(set: PolicySet<Lexicon>): IntentReader {
   const readings = createReadings();
+  const attempt = (
+    read: () => IntentReading,
+  ): { ok: true; reading: IntentReading } | { ok: false; message: string } => {
+    try {
+      return { ok: true, reading: read() };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { ok: false, message: error.errors?.map(({ message }) => message).join('; ') ?? error.message };
+    }
+  };
   return {
     ofString(text, organisation) {
-      try {
-        return { ok: true, intent: readings.of({ set, organisation }, text, '').unassessed };
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        return { ok: false, message: error.errors?.map(({ message }) => message).join('; ') ?? error.message };
-      }
+      const read = attempt(() => readings.of({ set, organisation }, text, ''));
+      return read.ok ? { ok: true, intent: read.reading.unassessed } : read;
+    },
+    ofTool(call, organisation) {
+      const pinned = set.tools.get(call.server)?.tools.get(call.name)?.entry.definition;
+      const whole = { arguments: {}, ...(pinned === undefined ? {} : { definition_digest: pinned }), ...call };
+      const read = attempt(() => readings.ofTool({ set, organisation }, whole, ''));
+      return read.ok ? { ok: true, intent: read.reading.unassessed, tool: read.reading.call?.facts } : read;
     },
     ofText: (text, organisation) =>
       readingOfParse(parseIntent(text, set.lexicon.forOrganisation(organisation))).unassessed,

@@ -46,7 +46,7 @@ class FileExpansion {
   ): void {
     if (read === undefined) return;
     const { source } = this;
-    this.cases.push({ ...test, source, facts: factsOf(read.intent, setting), risk: read.risk });
+    this.cases.push({ ...test, source, facts: factsOf(read.intent, setting, read.tool), risk: read.risk });
   }
 
   private environment(): Environment {
@@ -72,7 +72,11 @@ class FileExpansion {
       const surroundings = lookups.attempt(() => lookups.surroundings(written, pointer));
       const organisation = lookups.organisationOf(written);
       const read = lookups.attempt(() => {
-        const intent = lookups.intentOf(written.intent, `${pointer}/intent`, organisation);
+        const { tool } = written;
+        const intent =
+          tool === undefined
+            ? lookups.intentOf(written.intent ?? '', `${pointer}/intent`, organisation)
+            : lookups.callOf(tool, `${pointer}/tool`, organisation);
         return intent && lookups.changed(intent, written.facts, `${pointer}/facts`);
       });
       if (agent === undefined || surroundings === undefined) continue;

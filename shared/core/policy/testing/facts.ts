@@ -4,6 +4,7 @@ import type { Environment, Verdict } from '../../../kernel/vocabulary.ts';
 import { TIER_TABLE, VERDICTS } from '../../../kernel/vocabulary.ts';
 import { riskLevelOf } from '../combine.ts';
 import { timeFactsOf } from '../time.ts';
+import type { ToolFacts } from '../../tools/call.ts';
 import type { Facts, Risk, RiskFacts } from '../types.ts';
 import { timeOf } from '../values.ts';
 import { meaningsMember } from '../../intent/assess/strictness.ts';
@@ -65,7 +66,7 @@ export interface Setting {
 export const instantOf = timeOf;
 
 /** All facts except the risk. */
-export function factsOf(intent: RiskFacts['intent'], setting: Setting): RiskFacts {
+export function factsOf(intent: RiskFacts['intent'], setting: Setting, tool?: ToolFacts): RiskFacts {
   const { agent, agentName, environment, organisation, nowMs, key, context, claim } = setting;
   const registered = agent.registered ?? true;
   const recorded = recordedOf(agent);
@@ -86,6 +87,7 @@ export function factsOf(intent: RiskFacts['intent'], setting: Setting): RiskFact
     }),
     key: { id: key.id ?? TEST_DEFAULTS.keyId, bound: key.bound ?? false, environment },
     context: { ...context },
+    ...(tool === undefined ? {} : { tool }),
     time: timeFactsOf(nowMs),
     history: historyOf(setting.history ?? agent.history),
     organisation: { slug: organisation },
@@ -99,6 +101,8 @@ export type RiskChange = Partial<Pick<Risk, 'level' | 'score'>>;
 /** A parsed intent with the facts that the fixture overrides. */
 export interface ReadIntent {
   readonly intent: RiskFacts['intent'];
+  /** Of a tool call. */
+  readonly tool?: ToolFacts;
   readonly risk: RiskChange;
 }
 
@@ -135,7 +139,7 @@ export function withFacts(read: ReadIntent, facts: Readonly<Record<string, unkno
     const given = Object.entries({ verb, effect, extent }).filter(([member]) => set.has(member));
     return { ...meaning, ...Object.fromEntries(given) };
   });
-  return { intent: changed === undefined ? intent : { ...rest, ...meaningsMember(changed) }, risk, problems };
+  return { ...read, intent: changed === undefined ? intent : { ...rest, ...meaningsMember(changed) }, risk, problems };
 }
 
 const LOWEST = { low: 0, medium: 400, high: 700 } as const;

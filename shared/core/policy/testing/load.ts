@@ -123,7 +123,7 @@ function problemOf(error: ErrorObject): TestProblem {
       if (!/\/reasons\/\d+$/.test(pointer)) break;
       return { pointer, code, message: choiceMessage(pointer) };
     case 'oneOf':
-      return { pointer, code, message: 'must have either "text" or "intent"' };
+      return { pointer, code, message: oneOfMessage(pointer) };
     case 'anyOf':
       return { pointer, code, message: 'must have "cases" or a "matrix"' };
     case 'type':
@@ -143,6 +143,13 @@ function problemOf(error: ErrorObject): TestProblem {
   // The known pattern descriptions are those of the policy schema.
   const plain = error.keyword === 'pattern' ? undefined : plainly(error);
   return { pointer, code, message: plain ?? error.message ?? 'is not what the schema says' };
+}
+
+/** A case asks by an intent or a call; an intent that is an object has one of three members. */
+function oneOfMessage(pointer: string): string {
+  return /^\/cases\/\d+$/.test(pointer)
+    ? 'must have either "intent" or "tool"'
+    : 'must have one of "text", "intent" and "tool"';
 }
 
 /** Ajv's errors about keywords that enclose a failure, and about property names beside the names themselves, add nothing. */

@@ -1,11 +1,12 @@
 // Resolves the names in a test file and reads its intents: every lookup returns a value or reports a problem.
 import { pointerToken } from '../../../kernel/json.ts';
 import { didYouMean } from '../../../kernel/near.ts';
+import type { ToolFacts } from '../../tools/call.ts';
 import type { RiskFacts } from '../types.ts';
 import { agentProblem, instantOf, withFacts } from './facts.ts';
 import type { ReadIntent, Setting } from './facts.ts';
 import type { TestProblem } from './load.ts';
-import type { PolicyTestFile, TestAgent, TestIntent, TestSituation } from './types.ts';
+import type { PolicyTestFile, TestAgent, TestCall, TestIntent, TestSituation } from './types.ts';
 import { TEST_DEFAULTS } from './types.ts';
 
 /** Reads intents as the service does for an organisation, with the lexicon of the tested policies. */
@@ -17,6 +18,12 @@ export interface IntentReader {
   ): { readonly ok: true; readonly intent: RiskFacts['intent'] } | { readonly ok: false; readonly message: string };
   /** Free text. */
   ofText(text: string, organisation: string): RiskFacts['intent'];
+  ofTool(
+    call: TestCall,
+    organisation: string,
+  ):
+    | { readonly ok: true; readonly intent: RiskFacts['intent']; readonly tool: ToolFacts | undefined }
+    | { readonly ok: false; readonly message: string };
 }
 
 /** A named group of fixtures; an unknown name is reported. */
@@ -116,23 +123,32 @@ export class Lookups {
     return { intent: read.intent, risk: {} };
   }
 
+  /** @throws {CaseProblem} */
+  callOf(call: TestCall, pointer: string, organisation: string): ReadIntent {
+    const read = this.reader.ofTool(call, organisation);
+    if (!read.ok) throw new CaseProblem({ pointer: `${pointer}/arguments`, code: 'BAD_INTENT', message: read.message });
+    return { intent: read.intent, ...(read.tool && { tool: read.tool }), risk: {} };
+  }
+
   private read(intent: TestIntent, pointer: string, organisation: string): ReadIntent {
     if (typeof intent === 'string') return this.ofString(intent, pointer, organisation);
     const plain =
       'text' in intent
         ? { intent: this.reader.ofText(intent.text, organisation), risk: {} }
-        : this.ofString(intent.intent, `${pointer}/intent`, organisation);
+        : 'tool' in intent
+          ? this.callOf(intent.tool, `${pointer}/tool`, organisation)
+          : this.ofString(intent.intent, `${pointer}/intent`, organisation);
     return this.changed(plain, intent.facts, `${pointer}/facts`);
   }
 
   /** The intent with its facts overridden. @throws {CaseProblem} */
   changed(read: ReadIntent, facts: TestSituation['facts'], pointer: string): ReadIntent {
     if (facts === undefined) return read;
-    const { intent, risk, problems } = withFacts(read, facts);
+    const { problems, ...changed } = withFacts(read, facts);
     const [first, ...others] = problems.map(
       ({ path, message }): TestProblem => ({ pointer: pointer + pointerToken(path), code: 'BAD_VALUE', message }),
     );
-    if (first === undefined) return { intent, risk };
+    if (first === undefined) return changed;
     this.problems.push(...others);
     throw new CaseProblem(first);
   }

@@ -1,6 +1,7 @@
 // Runs test cases: risk by the intake policies, verdict by the others, and the differences from the expected result.
 import { isDeepStrictEqual } from 'node:util';
 import { canonicalize } from '../../proof/canonical.ts';
+import { plainValue } from '../any-of.ts';
 import type { Evaluator } from '../evaluate.ts';
 import type { Evaluation, ExplainedCondition, ExplainedRule, Facts, Reason } from '../types.ts';
 import { fullPath, pathReader } from '../vocabulary.ts';
@@ -68,7 +69,7 @@ function differencesOf(test: TestCase, facts: Facts, evaluation: Evaluation): Di
     if (!isFine) differ('risk', risk, { level, score, factors: found });
   }
   for (const [path, expected] of Object.entries(seen ?? {})) {
-    const actual = pathReader(path)(facts) ?? null;
+    const actual = plainValue(pathReader(path)(facts)) ?? null;
     if (!isDeepStrictEqual(actual, expected)) differ('facts', { [path]: expected }, { [path]: actual });
   }
   return differences;

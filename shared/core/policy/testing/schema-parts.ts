@@ -1,7 +1,8 @@
 // The parts of the policy test schema: fixtures, facts and expectations, and a helper for members.
 import { AGENT_STATUSES, ENVIRONMENTS, RISK_LEVELS, VERDICTS } from '../../../kernel/vocabulary.ts';
 import { conditional } from '../schema-parts.ts';
-import { CONTEXT_PATH, fullPath, VOCABULARY } from '../vocabulary.ts';
+import { DEFINITION_DIGEST_PATTERN } from '../../tools/call.ts';
+import { ARGUMENT_PATH, CONTEXT_PATH, fullPath, VOCABULARY } from '../vocabulary.ts';
 import { SETTABLE, valueSchema } from './settable.ts';
 import { TEST_DEFAULTS } from './types.ts';
 
@@ -119,6 +120,25 @@ export const key = closed(
 
 export const context = field("the caller's own context", [{ ticket: 'T-1' }], { type: 'object' });
 
+export const tool = closed(
+  {
+    server: text('the server of the tool, as its catalogue names it', 'filesystem'),
+    name: text('the name of the tool', 'write_file'),
+    arguments: field('the arguments; absent: none', [{ path: '/srv/app/a.txt' }], { type: 'object' }),
+    definition_digest: text(
+      'the definition that the guard has seen; absent: the one that the catalogue pins',
+      `sha256:${'0'.repeat(64)}`,
+      { pattern: DEFINITION_DIGEST_PATTERN },
+    ),
+    annotations: field('the hints of the server', [{ readOnlyHint: true }], { type: 'object' }),
+  },
+  {
+    description: 'a tool call, read by the catalogues beside the policies',
+    examples: [{ server: 'filesystem', name: 'write_file', arguments: { path: '/srv/app/a.txt' } }],
+    required: ['server', 'name'],
+  },
+);
+
 export const reading = {
   ...closed(
     {
@@ -126,20 +146,21 @@ export const reading = {
         maxLength: 10_000,
       }),
       intent: text('a normalized intent, or action:resource', 'comms.send.report', { maxLength: 2_048 }),
+      tool: { $ref: '#/$defs/tool' },
       facts: { $ref: '#/$defs/facts' },
     },
     {
-      description: 'free text, or an intent with facts that replace what its reading says',
+      description: 'free text, a tool call, or an intent with facts that replace what its reading says',
       examples: [
         { text: 'Delete the old reports' },
         { intent: 'comms.send.report', facts: { 'intent.traits': ['external'] } },
       ],
     },
   ),
-  oneOf: [{ required: ['text'] }, { required: ['intent'] }],
+  oneOf: [{ required: ['text'] }, { required: ['intent'] }, { required: ['tool'] }],
 };
 export const intent = field(
-  'the name of a fixture, a normalized intent, or action:resource; or {"text": "..."}; or {"intent": "...", "facts": {...}}',
+  'the name of a fixture, a normalized intent, or action:resource; or {"text": "..."}; or {"tool": {...}}; or {"intent": "...", "facts": {...}}',
   ['read report', 'data.read.report', 'delete:db/production/users', { text: 'Delete the old reports' }],
   choice({ minLength: 1, maxLength: 2_048 }, { $ref: '#/$defs/reading' }),
 );
@@ -169,7 +190,10 @@ export const seenFacts = field(
         { description: entry.description, examples: [entry.values?.[0] ?? 1] },
       ]),
     ),
-    patternProperties: { [`^context\\.${CONTEXT_PATH.source.slice(1)}`]: {} },
+    patternProperties: {
+      [`^context\\.${CONTEXT_PATH.source.slice(1)}`]: {},
+      [`^tool\\.${ARGUMENT_PATH.source.slice(1)}`]: {},
+    },
   },
 );
 

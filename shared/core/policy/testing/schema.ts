@@ -20,6 +20,7 @@ import {
   key,
   context,
   reading,
+  tool,
   intent,
   facts,
   seenFacts,
@@ -56,29 +57,33 @@ const situation: Readonly<Record<string, object>> = {
   facts: { $ref: '#/$defs/facts' },
 };
 
-const caseSchema = closed(
-  {
-    name: text('what the case shows; unique in the file', 'a newcomer may not write'),
-    agent: field(
-      'the name of a fixture, or the agent itself',
-      ['newcomer', { level: 4 }],
-      choice({}, { $ref: '#/$defs/agent' }),
-    ),
-    intent: { $ref: '#/$defs/intent' },
-    environment: environment(`absent: that of the file, else ${TEST_DEFAULTS.environment}`),
-    ...situation,
-    expect: field(
-      'the verdict, or a verdict and more; absent: DENY',
-      ['ALLOW', { verdict: 'DENY' }],
-      choice(verdict, { $ref: '#/$defs/expectation' }),
-    ),
-  },
-  {
-    description: 'one question and its answer',
-    examples: [{ name: 'a newcomer may not write', agent: 'newcomer', intent: 'data.update.report', expect: 'DENY' }],
-    required: ['name', 'agent', 'intent'],
-  },
-);
+const caseSchema = {
+  ...closed(
+    {
+      name: text('what the case shows; unique in the file', 'a newcomer may not write'),
+      agent: field(
+        'the name of a fixture, or the agent itself',
+        ['newcomer', { level: 4 }],
+        choice({}, { $ref: '#/$defs/agent' }),
+      ),
+      intent: { $ref: '#/$defs/intent' },
+      tool: { $ref: '#/$defs/tool' },
+      environment: environment(`absent: that of the file, else ${TEST_DEFAULTS.environment}`),
+      ...situation,
+      expect: field(
+        'the verdict, or a verdict and more; absent: DENY',
+        ['ALLOW', { verdict: 'DENY' }],
+        choice(verdict, { $ref: '#/$defs/expectation' }),
+      ),
+    },
+    {
+      description: 'one question and its answer',
+      examples: [{ name: 'a newcomer may not write', agent: 'newcomer', intent: 'data.update.report', expect: 'DENY' }],
+      required: ['name', 'agent'],
+    },
+  ),
+  oneOf: [{ required: ['intent'] }, { required: ['tool'] }],
+};
 
 const cell = field(
   'the verdict, in each environment or by environment',
@@ -206,6 +211,7 @@ export const PolicyTestSchema: TSchema & { '~unsafe': PolicyTestFile } = Type.Un
     key,
     context,
     reading,
+    tool,
     intent,
     history,
     facts,

@@ -12,6 +12,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   trust: 'follows from the "score" or "level" of the agent, and from "claim"',
   key: 'is given by the member "key"; its environment is that of the case',
   context: 'is given by the member "context"',
+  tool: 'follows from the call: write it into the member "tool"',
   time: 'follows from the member "now"',
   history: 'is given by the member "history"',
   organisation: 'is given by the member "organisation"',

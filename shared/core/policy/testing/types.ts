@@ -1,4 +1,5 @@
 // Types of a policy test file; schema.ts is the published schema of the same format.
+import type { ToolCall } from '../../tools/call.ts';
 import type { AgentStatus, Environment, RiskLevel, Verdict } from '../../../kernel/vocabulary.ts';
 
 /** Counts of an agent's decisions. A missing count is 0, or the count of the shorter window. */
@@ -28,8 +29,13 @@ export interface TestKey {
   bound?: boolean;
 }
 
-/** An intent with more than its string: free text, read as `POST /v1/intent` reads it, or overridden facts. */
-export type TestReading = ({ text: string } | { intent: string }) & { facts?: Record<string, unknown> };
+/** A tool call. Absent arguments: none; an absent digest: the pinned one, so that the tool has not changed. */
+export type TestCall = Pick<ToolCall, 'server' | 'name'> & Partial<ToolCall>;
+
+/** More than the string of an intent: free text, read as `POST /v1/intent` reads it, a tool call, or overridden facts. */
+export type TestReading = ({ text: string } | { intent: string } | { tool: TestCall }) & {
+  facts?: Record<string, unknown>;
+};
 /** The name of a fixture, `domain.action.object`, `action:resource`, or an object. */
 export type TestIntent = string | TestReading;
 
@@ -78,7 +84,9 @@ export interface Expectation {
 export interface PolicyTestCase extends TestSituation {
   name: string;
   agent: string | TestAgent;
-  intent: TestIntent;
+  /** Either this or `tool`. */
+  intent?: TestIntent;
+  tool?: TestCall;
   environment?: Environment;
   /** Absent: DENY. */
   expect?: Verdict | Expectation;
