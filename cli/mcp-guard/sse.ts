@@ -10,7 +10,7 @@ export interface SseEvent {
 
 const LINE_END = /\r\n|\n|\r/;
 /** A line end and a blank line. A carriage return at the very end may be the first half of a line end. */
-const EVENT_END = /(?:\r\n|\n|\r)(?:\r\n|\n|\r(?!\n|$))/g;
+const EVENT_END = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r(?!\n|$))/g;
 const EVENT_END_LENGTH = 4;
 
 function isData(line: string): boolean {

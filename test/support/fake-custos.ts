@@ -38,6 +38,8 @@ export interface FakeCustos {
   readonly permitted: ReadonlyMap<string, Asked>;
   /** The state of approvals by id; those that are not in it are pending. */
   readonly approvals: Map<string, string>;
+  /** How often an approval was looked at. */
+  polls: number;
   answer: (asked: Asked, n: number) => Said | Promise<Said>;
   /** Answers that are not about enforcement, such as 503 to a report. */
   other: ((path: string) => Said | undefined) | undefined;
@@ -100,6 +102,7 @@ export async function startFakeCustos(answer: FakeCustos['answer'] = () => ALLOW
   };
   const bodyFor = async (path: string, body: Record<string, unknown>): Promise<[number, unknown]> => {
     const approvalId = /^\/v1\/approvals\/(\w+)$/.exec(path)?.[1];
+    if (approvalId !== undefined) fake.polls += 1;
     if (approvalId !== undefined) return [200, { approvalId, status: approvals.get(approvalId) ?? 'pending' }];
     if (path === '/v1/enforce') return [200, await decide(body as unknown as Asked)];
     if (path === '/v1/enforce/batch')
@@ -141,6 +144,7 @@ export async function startFakeCustos(answer: FakeCustos['answer'] = () => ALLOW
     signals,
     permitted,
     approvals,
+    polls: 0,
     answer,
     other: undefined,
     close,

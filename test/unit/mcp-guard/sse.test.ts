@@ -1,0 +1,46 @@
+// Server-sent events: events of any chunking and line ending, and new data in an event that keeps the rest.
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { eventOf, type SseEvent, SseReader, withData } from '../../../cli/mcp-guard/sse.ts';
+
+function eventsOf(text: string, size = text.length): SseEvent[] {
+  const reader = new SseReader();
+  const events: SseEvent[] = [];
+  for (let at = 0; at < text.length; at += size) events.push(...reader.read(text.slice(at, at + size)));
+  return events;
+}
+
+describe('server-sent events', () => {
+  it('are the same however the stream is cut, and keep every character', () => {
+    const line = fc.constantFrom('data: {"a":1}', 'data:x', 'data', 'id: 7', ': comment', 'event: message');
+    const stream = fc
+      .tuple(
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.array(fc.array(line, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+      )
+      // A lone carriage return at the very end could be half of a line end: another line follows.
+      .map(([end, blocks]) => `${blocks.map((lines) => lines.map((one) => one + end).join('') + end).join('')}: end`);
+    fc.assert(
+      fc.property(stream, fc.integer({ min: 1, max: 7 }), (text, size) => {
+        const whole = eventsOf(text);
+        expect(eventsOf(text, size)).to.deep.equal(whole);
+        expect(text.startsWith(whole.map((event) => event.text).join(''))).to.equal(true);
+        expect(whole.map((event) => event.text).join('')).to.have.length(text.length - ': end'.length);
+      }),
+    );
+  });
+
+  it('have the data of all their data lines', () => {
+    expect(eventsOf('id: 1\ndata: {\ndata:"a":1\ndata: }\n\n: ping\n\n').map(({ data }) => data)).to.deep.equal([
+      '{\n"a":1\n}',
+      undefined,
+    ]);
+  });
+
+  it('take other data and keep id, type and retry', () => {
+    const [event] = eventsOf('id: 1\r\nevent: message\r\nretry: 5\r\ndata: {\r\ndata: }\r\n\r\n');
+    if (event === undefined) throw new Error('no event');
+    expect(withData(event, '{"b":\n2}')).to.equal('id: 1\nevent: message\nretry: 5\ndata: {"b":\ndata: 2}\n\n');
+    expect(eventOf('{}')).to.equal('event: message\ndata: {}\n\n');
+  });
+});
