@@ -16,7 +16,7 @@ export type ApprovalStatus =
   | { readonly kind: 'failed'; readonly sentence: string; readonly isFinal: boolean };
 
 /** The parts of a question that the service sees. */
-export type Asked = Pick<Question, 'agentId' | 'server' | 'definitionDigest'> & {
+export type Asked = Pick<Question, 'agentId' | 'server' | 'definitionDigest' | 'annotations'> & {
   readonly call: Pick<Question['call'], 'name' | 'arguments'>;
 };
 
@@ -137,9 +137,9 @@ export function createCustos({ url, key, clock, newId }: CustosOptions): Custos 
   };
 }
 
-function bodyOf({ agentId, server, call, definitionDigest }: Asked): object {
-  const digest = definitionDigest === undefined ? {} : { definition_digest: definitionDigest };
-  return { agent_id: agentId, tool: { server, name: call.name, arguments: call.arguments, ...digest } };
+function bodyOf({ agentId, server, call, definitionDigest, annotations }: Asked): object {
+  const seen = definitionDigest === undefined ? {} : { definition_digest: definitionDigest, annotations };
+  return { agent_id: agentId, tool: { server, name: call.name, arguments: call.arguments, ...seen } };
 }
 
 /** The parsed JSON of an answer; undefined when it is none or too large. */

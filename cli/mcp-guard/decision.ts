@@ -1,4 +1,5 @@
 // An answer of POST /v1/enforce, checked: whether it is a decision at all, and whether it answers this question.
+import type { ToolAnnotations } from '../../shared/core/tools/call.ts';
 import { objectOf } from './messages.ts';
 import type { ToolCall } from './tool-call.ts';
 
@@ -7,6 +8,8 @@ export interface Question {
   readonly server: string;
   readonly call: ToolCall;
   readonly definitionDigest: string | undefined;
+  /** Of the same definition. */
+  readonly annotations: ToolAnnotations;
 }
 
 export interface Obligation {
@@ -59,8 +62,6 @@ export type Ruling =
   /** No decision: Custos is away, too slow, refuses the request or answers something else. */
   | { readonly kind: 'none'; readonly sentence: string };
 
-const DIGEST = /^(?:sha256:)?([0-9a-f]{64})$/;
-
 function obligationsOf(value: unknown): Obligation[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const obligations = value.flatMap((one: unknown) => {
@@ -81,14 +82,12 @@ function reasonsOf(value: unknown): DecisionReason[] {
 /** Whether the answer is about this agent, server, tool and these arguments: a proxy or a cache could have mixed up answers. */
 function answers({ agentId, server, call }: Question, answer: Readonly<Record<string, unknown>>): boolean {
   const tool = objectOf(answer['tool']);
-  const digest = tool?.['arguments_digest'];
-  const hex = typeof digest === 'string' ? DIGEST.exec(digest)?.[1] : undefined;
   return (
     answer['agent_id'] === agentId &&
     answer['dry_run'] === undefined &&
     tool?.['server'] === server &&
     tool['name'] === call.name &&
-    hex === DIGEST.exec(call.argumentsDigest)?.[1]
+    tool['arguments_digest'] === call.argumentsDigest
   );
 }
 

@@ -1,10 +1,16 @@
 // What the guard knows of a server's tools: the digest of each definition that the server listed, and whether it is still good.
+import { ANNOTATION_HINTS, type ToolAnnotations } from '../../shared/core/tools/call.ts';
 import { definitionDigest } from '../../shared/core/tools/definition.ts';
 import { objectOf } from './messages.ts';
 import { limitArgumentsOf } from './obligations.ts';
 
 export type Definition =
-  | { readonly kind: 'known'; readonly digest: string; readonly limitArguments: readonly string[] }
+  | {
+      readonly kind: 'known';
+      readonly digest: string;
+      readonly annotations: ToolAnnotations;
+      readonly limitArguments: readonly string[];
+    }
   | { readonly kind: 'unlisted' }
   /** A call of this tool is refused: nobody can tell which definition it would be. */
   | { readonly kind: 'unusable'; readonly sentence: string };
@@ -105,9 +111,22 @@ function isSame(a: Definition, b: Definition): boolean {
 
 function definitionOf(tool: Readonly<Record<string, unknown>>): Definition {
   try {
-    return { kind: 'known', digest: definitionDigest(tool), limitArguments: limitArgumentsOf(tool['inputSchema']) };
+    return {
+      kind: 'known',
+      digest: definitionDigest(tool),
+      annotations: hintsOf(tool['annotations']),
+      limitArguments: limitArgumentsOf(tool['inputSchema']),
+    };
   } catch {
     // A lone surrogate, or nesting that exhausts the stack.
     return { kind: 'unusable', sentence: 'the definition of the tool has no canonical JSON' };
   }
+}
+
+/** The hints that policies know. One of another type is left out: the service refuses it, and it is no hint. */
+function hintsOf(annotations: unknown): ToolAnnotations {
+  const given = objectOf(annotations) ?? {};
+  return Object.fromEntries(
+    ANNOTATION_HINTS.flatMap((name) => (typeof given[name] === 'boolean' ? [[name, given[name]]] : [])),
+  );
 }

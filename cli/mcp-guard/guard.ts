@@ -78,8 +78,8 @@ export class Guard {
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const definition = await context.find(call.name);
       if (definition.kind === 'unusable') return refused(this.refusals.byGuard(call.name, definition.sentence));
-      const definitionDigest = definition.kind === 'known' ? definition.digest : undefined;
-      const question = { agentId, server, call, definitionDigest };
+      const { digest, annotations } = definition.kind === 'known' ? definition : { digest: undefined, annotations: {} };
+      const question = { agentId, server, call, definitionDigest: digest, annotations };
       const key = keyOf(question);
       // An approval is good for the definition that the human saw.
       if (key !== askedAs) approvalId = this.open.take(key);

@@ -1,4 +1,6 @@
 // The state of one session between a client and a server: calls on hold, calls on their way, lists of tools that were asked for.
+import { createHash } from 'node:crypto';
+import { canonicalize } from '../../shared/core/proof/canonical.ts';
 import type { Allowed } from './decision.ts';
 import type { Definitions, PageRequest } from './definitions.ts';
 import type { Message } from './frames.ts';
@@ -6,7 +8,7 @@ import type { HideDenied } from './hiding.ts';
 import { idKey, isRequestId, objectOf, type Passed, type RequestId, refusalText, responseIdOf } from './messages.ts';
 import { redactedResponse, type Terms } from './obligations.ts';
 import type { Reporter } from './reports.ts';
-import { digestOf, type ToolCall } from './tool-call.ts';
+import type { ToolCall } from './tool-call.ts';
 
 export interface SessionOptions {
   readonly definitions: Definitions;
@@ -145,7 +147,8 @@ function outcomeOf(response: Readonly<Record<string, unknown>>): 'success' | 'fa
 function resultDigestOf(response: Readonly<Record<string, unknown>> | undefined): string | undefined {
   if (response === undefined) return undefined;
   try {
-    return digestOf(response['result'] ?? response['error']);
+    const text = canonicalize(response['result'] ?? response['error']);
+    return `sha256:${createHash('sha256').update(text).digest('hex')}`;
   } catch {
     // A lone surrogate, or nesting that exhausts the stack.
     return undefined;

@@ -1,6 +1,5 @@
 // A `tools/call` request as a question for Custos: the checks that must hold before anybody is asked.
-import { createHash } from 'node:crypto';
-import { canonicalize } from '../../shared/core/proof/canonical.ts';
+import { argumentsDigest as digestOf } from '../../shared/core/tools/call.ts';
 import { JsonError, parseJson } from '../../shared/kernel/json.ts';
 import { folded, type Message, misspelt } from './frames.ts';
 import {
@@ -38,10 +37,6 @@ const PARAMS = ['name', 'arguments', '_meta', 'task'];
 
 export function isToolCall({ value }: Message): boolean {
   return value['method'] === 'tools/call';
-}
-
-export function digestOf(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonicalize(value)).digest('hex')}`;
 }
 
 /** Two names below a value that only differ in case or in compatible characters: one server takes the one, another the other. */

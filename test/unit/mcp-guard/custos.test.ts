@@ -15,7 +15,13 @@ function question(args: object = { path: 'a' }): Question {
   const value = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read', arguments: args } };
   const read = readCall({ text: JSON.stringify(value), value });
   if (read.kind !== 'call') throw new Error(read.kind);
-  return { agentId: 'a', server: 's', call: read.call, definitionDigest: 'sha256:00' };
+  return {
+    agentId: 'a',
+    server: 's',
+    call: read.call,
+    definitionDigest: 'sha256:00',
+    annotations: { readOnlyHint: true },
+  };
 }
 
 async function withService(
@@ -49,7 +55,13 @@ describe('the decision client', () => {
         expect(asked).to.deep.equal([
           {
             agent_id: 'a',
-            tool: { server: 's', name: 'read', arguments: { path: 'a' }, definition_digest: 'sha256:00' },
+            tool: {
+              server: 's',
+              name: 'read',
+              arguments: { path: 'a' },
+              definition_digest: 'sha256:00',
+              annotations: { readOnlyHint: true },
+            },
             approval_id: 'apr_x',
           },
         ]);

@@ -214,6 +214,14 @@ describe('the definition of a tool', () => {
       .and.not.equal(first);
   });
 
+  it('goes with its hints, of which those of another type are left out', async () => {
+    const guarded = startGuardSession();
+    see(guarded, 1, { ...one, annotations: { readOnlyHint: true, openWorldHint: 'no', title: 'Write', other: 1 } });
+    guarded.fromClient(call(2));
+    await turn();
+    expect(guarded.asked[0]?.question.annotations).to.deep.equal({ readOnlyHint: true });
+  });
+
   it('is looked up by the guard when the client has not listed the tools, and after a notice of a change', async () => {
     let tools = [one];
     const guarded = startGuardSession({ tools: () => tools });
