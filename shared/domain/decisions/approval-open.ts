@@ -1,5 +1,5 @@
 // Opening approvals: an ESCALATE and the approval that it names are written by one statement, so that neither is without the other.
-import { columnMap, columnsOfPart, hex, optionalText, text } from '../../platform/db/columns.ts';
+import { columnMap, hex, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
@@ -51,15 +51,14 @@ function sealOf(seals: Seals, { decision, approvalId, digest, intentId, expiresA
   return seals.sealOf('approval', row).toString('hex');
 }
 
-const sealed = (rows: readonly OpeningRow[], seals: Seals): SealedOpening[] =>
-  rows.map((row) => ({ ...row, seal: sealOf(seals, row) }));
+/** A row of the statement. */
+type SealedOpening = DecisionRow & OpeningRow & { readonly seal: string };
 
-interface SealedOpening extends OpeningRow {
-  readonly seal: string;
-}
+const sealed = (rows: readonly OpeningRow[], seals: Seals): SealedOpening[] =>
+  rows.map((row) => ({ ...row.decision, ...row, seal: sealOf(seals, row) }));
 
 const OPENINGS = columnMap<SealedOpening>({
-  ...columnsOfPart(DECISIONS.columns, (r: SealedOpening) => r.decision),
+  ...DECISIONS.columns,
   approval_id: text((r) => r.approvalId),
   digest: text((r) => r.digest),
   intent_id: optionalText((r) => r.intentId),

@@ -8,7 +8,7 @@ import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
 import { recordPrefix } from '../../core/proof/record.ts';
-import { dayOf, MAX_AGE_DAYS, type SignalType } from '../../core/trust/beta.ts';
+import { dayOf, MAX_AGE_DAYS } from '../../core/trust/beta.ts';
 import { type Fold, foldSignals, type KeyBucket, type WaitingSignal } from '../../core/trust/fold.ts';
 import { AGENT_KEYS } from './state.ts';
 import { NO_EVIDENCE } from '../../core/trust/score.ts';
@@ -27,8 +27,8 @@ const TAKE: Statement = {
       DELETE FROM trust_inbox AS waiting USING taken WHERE waiting.seq = taken.seq
       RETURNING waiting.seq, waiting.organisation_id, waiting.environment, waiting.signal_id
     )
-    SELECT organisation_id, environment, agent_id, signal_id, key_id, type, weight,
-      (extract(epoch FROM occurred_at) * 1000)::float8 AS occurred_ms
+    SELECT organisation_id AS "organisationId", environment, agent_id AS "agentId", signal_id AS "signalId", key_id AS "keyId", type, weight,
+      (extract(epoch FROM occurred_at) * 1000)::float8 AS "occurredMs"
     FROM gone CROSS JOIN LATERAL (
       SELECT agent_id, key_id, type, weight, occurred_at FROM trust_signal AS signal
       WHERE signal.organisation_id = gone.organisation_id AND signal.environment = gone.environment AND signal.signal_id = gone.signal_id OFFSET 0
@@ -59,15 +59,11 @@ const READ_BUCKETS: Statement = {
     FROM ${ASKED} CROSS JOIN LATERAL (SELECT * FROM trust_bucket WHERE ${OF_ASKED('trust_bucket')} AND day >= $4 OFFSET 0) AS bucket`,
 };
 
-interface SignalRow {
-  organisation_id: string;
-  environment: string;
-  agent_id: string;
-  signal_id: string;
-  key_id: string;
-  type: SignalType;
-  weight: number;
-  occurred_ms: number;
+interface SignalRow extends Omit<WaitingSignal, 'day'> {
+  readonly organisationId: string;
+  readonly environment: string;
+  readonly agentId: string;
+  readonly occurredMs: number;
 }
 
 interface StateRow {
@@ -192,30 +188,13 @@ export interface FoldDeps {
 
 function agentsOf(rows: readonly SignalRow[]): Agent[] {
   const agents = new Map<string, Agent>();
-  for (const row of rows) {
-    const id = `${row.organisation_id}\n${row.environment}\n${row.agent_id}`;
-    let agent = agents.get(id);
-    if (agent === undefined) {
-      agent = {
-        organisationId: row.organisation_id,
-        environment: row.environment,
-        agentId: row.agent_id,
-        added: [],
-        buckets: [],
-        lastSignalMs: 0,
-        signals: 0,
-        slug: '',
-      };
-      agents.set(id, agent);
-    }
-    agent.lastSignalMs = Math.max(agent.lastSignalMs, row.occurred_ms);
-    agent.added.push({
-      signalId: row.signal_id,
-      type: row.type,
-      weight: row.weight,
-      day: dayOf(row.occurred_ms),
-      keyId: row.key_id,
-    });
+  for (const { organisationId, environment, agentId, occurredMs, ...signal } of rows) {
+    const id = `${organisationId}\n${environment}\n${agentId}`;
+    const owner = { organisationId, environment, agentId };
+    const agent = agents.get(id) ?? { ...owner, added: [], buckets: [], lastSignalMs: 0, signals: 0, slug: '' };
+    agents.set(id, agent);
+    agent.lastSignalMs = Math.max(agent.lastSignalMs, occurredMs);
+    agent.added.push({ ...signal, day: dayOf(occurredMs) });
   }
   return [...agents.values()];
 }

@@ -75,31 +75,26 @@ const ACCEPT: Statement = {
 
 const READ: Statement = {
   name: 'trust-signals-read',
-  text: `SELECT signal_id, agent_id, type, weight, occurred_at, source, evidence FROM trust_signal
+  text: `SELECT signal_id AS "signalId", agent_id AS "agentId", type, weight, occurred_at AS "occurredAt", source, evidence FROM trust_signal
     WHERE organisation_id = $1 AND environment = $2 AND signal_id = ANY ($3::text[])`,
 };
 
-interface KnownRow {
-  signal_id: string;
-  agent_id: string;
-  type: SignalType;
-  weight: number;
-  occurred_at: Date;
-  source: string | null;
-  evidence: string | null;
+/** An accepted signal: of the same request, or as it is stored. */
+interface EarlierSignal extends Pick<SignalRow, 'signalId' | 'agentId' | 'type' | 'weight'> {
+  readonly occurredAt: string | Date;
+  readonly source: string | null | undefined;
+  readonly evidence: string | null | undefined;
 }
 
-type Content = Pick<SignalRow, 'agentId' | 'type' | 'weight' | 'occurredAt' | 'source' | 'evidence'>;
-
 /** Whether a signal equals an earlier one with its id. A time that the caller did not give is not compared. */
-function repeats(earlier: Content, row: SignalRow): boolean {
+function repeats(earlier: EarlierSignal, row: SignalRow): boolean {
   return (
     earlier.agentId === row.agentId &&
     earlier.type === row.type &&
     earlier.weight === row.weight &&
-    earlier.source === row.source &&
-    earlier.evidence === row.evidence &&
-    (row.occurredAt === row.receivedAt || row.occurredAt === earlier.occurredAt)
+    (earlier.source ?? undefined) === row.source &&
+    (earlier.evidence ?? undefined) === row.evidence &&
+    (row.occurredAt === row.receivedAt || Date.parse(row.occurredAt) === new Date(earlier.occurredAt).getTime())
   );
 }
 
@@ -158,18 +153,9 @@ export function createSignalStore({ db }: { readonly db: Database }): SignalStor
    */
   const explain = async (rows: readonly SignalRow[], pointerOf: (index: number) => string): Promise<ApiError> => {
     const [any] = rows;
-    const known = new Map<string, Content>();
     const ids = rows.map((row) => row.signalId);
-    for (const row of await db.query<KnownRow>(READ, [any?.organisationId, any?.environment, ids])) {
-      known.set(row.signal_id, {
-        agentId: row.agent_id,
-        type: row.type,
-        weight: row.weight,
-        occurredAt: row.occurred_at.toISOString(),
-        source: row.source ?? undefined,
-        evidence: row.evidence ?? undefined,
-      });
-    }
+    const stored = await db.query<EarlierSignal>(READ, [any?.organisationId, any?.environment, ids]);
+    const known = new Map(stored.map((signal) => [signal.signalId, signal]));
     const errors = rows.flatMap((row, index) => {
       const earlier = known.get(row.signalId);
       return earlier === undefined || repeats(earlier, row)

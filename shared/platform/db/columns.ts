@@ -128,15 +128,6 @@ export const fixedBytes = <Row>(length: number, of: (row: Row) => Uint8Array): C
 
 type Columns<Row> = Readonly<Record<string, Column<Row>>>;
 
-/** The columns of a part of each row, as columns of the row. */
-export const columnsOfPart = <Row, Part>(columns: Columns<Part>, partOf: (row: Row) => Part): Columns<Row> =>
-  Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => [
-      name,
-      { ...column, parameter: (rows, writeLong) => column.parameter(rows.map(partOf), writeLong) },
-    ]),
-  );
-
 /** The columns of the rows of one statement: the SQL that reads them and the parameters that hold them. */
 export interface ColumnMap<Row> {
   readonly columns: Columns<Row>;

@@ -1,18 +1,21 @@
 // The sealed tables: their columns, and which of them the seal covers. Pure.
 
-/** The type of a column; `?` allows null. */
-export type Kind =
-  | 'text'
-  | 'text?'
-  | 'texts'
-  | 'texts?'
-  | 'smallint'
-  | 'integer'
-  | 'bigint'
-  | 'boolean'
-  | 'bytes'
-  | 'time'
-  | 'time?';
+/** The types of columns, as the driver returns and accepts their values; `?` allows null. */
+interface ValueOf {
+  readonly text: string;
+  readonly 'text?': string | null;
+  readonly texts: readonly string[];
+  readonly 'texts?': readonly string[] | null;
+  readonly smallint: number;
+  readonly integer: number;
+  /** The driver returns a text: a double can't hold every bigint. */
+  readonly bigint: string;
+  readonly boolean: boolean;
+  readonly bytes: Buffer;
+  readonly time: Date;
+  readonly 'time?': Date | null;
+}
+export type Kind = keyof ValueOf;
 
 /**
  * How a table protects against putting back older rows (rollback). Every update of a versioned row also inserts its new
@@ -162,21 +165,6 @@ export function sealedTable(table: SealedTableName): SealedTable {
   return SEALED_TABLES[table];
 }
 
-interface ValueOf {
-  readonly text: string;
-  readonly 'text?': string | null;
-  readonly texts: readonly string[];
-  readonly 'texts?': readonly string[] | null;
-  readonly smallint: number;
-  readonly integer: number;
-  /** The driver returns a text: a double can't hold every bigint. */
-  readonly bigint: string;
-  readonly boolean: boolean;
-  readonly bytes: Buffer;
-  readonly time: Date;
-  readonly 'time?': Date | null;
-}
-
 type ValueOfKind<K> = K extends Kind ? ValueOf[K] : never;
 
 /** The sealed columns of a row, as the driver returns and accepts them. */
@@ -192,13 +180,8 @@ export type UnsealedValues<T extends SealedTableName> = {
 /** A value as it is sealed; undefined if it has the wrong type, such as an infinite time. */
 export function encodeValue(kind: Kind, value: unknown): unknown {
   if (value === null) return kind.endsWith('?') ? null : undefined;
-  switch (kind) {
-    case 'text':
-    case 'text?':
-    case 'bigint':
-      return typeof value === 'string' ? value : undefined;
+  switch (kind.replace('?', '')) {
     case 'texts':
-    case 'texts?':
       return Array.isArray(value) && value.every((one) => typeof one === 'string') ? value : undefined;
     case 'smallint':
     case 'integer':
@@ -208,7 +191,8 @@ export function encodeValue(kind: Kind, value: unknown): unknown {
     case 'bytes':
       return Buffer.isBuffer(value) ? value.toString('hex') : undefined;
     case 'time':
-    case 'time?':
       return value instanceof Date && Number.isFinite(value.getTime()) ? value.toISOString() : undefined;
+    default:
+      return typeof value === 'string' ? value : undefined;
   }
 }
