@@ -1,11 +1,11 @@
-// The ingress service put together: stores, caches, policies, routes, and the HTTP server in front of them.
+// Starts and stops the ingress service: storage, business, dashboard, HTTP server.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { type IngressConfig, metricsArePublic } from '../shared/platform/config/config.ts';
 import type { DataSourceOptions } from '../shared/platform/db/data-source.ts';
 import { type DatabaseClock, reportClock, startDatabaseClock } from '../shared/platform/db/clock.ts';
-import { keptOf, openDatabase } from '../shared/platform/db/database.ts';
+import { type Database, keptOf, openDatabase } from '../shared/platform/db/database.ts';
 import { ensureDurable } from '../shared/platform/db/durability.ts';
 import { watchPepper } from '../shared/platform/db/pepper-watch.ts';
 import { warnOfExcessRights } from '../shared/platform/db/rights.ts';
@@ -25,7 +25,7 @@ import { createProofStore } from '../shared/domain/ledger/proof-store.ts';
 import { createReceiptStore } from '../shared/domain/ledger/receipts.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import type { Tracing } from '../shared/platform/observe/tracing.ts';
-import { createMetrics } from '../shared/platform/observe/metrics.ts';
+import { createMetrics, type Metrics } from '../shared/platform/observe/metrics.ts';
 import { readVersion } from '../shared/platform/config/root.ts';
 import { createApp } from './app.ts';
 import { startDashboard } from './dashboard/dashboard.ts';
@@ -45,20 +45,20 @@ export interface IngressDeps {
   readonly root: string;
   /** Absent: no spans. */
   readonly tracing?: Tracing | undefined;
-  /** Wall clock and monotonic clock; a test moves them. Default: the database's time, counted on by the machine. */
+  /** Wall clock and monotonic clock; tests move them. Default: the database's time, extrapolated by this machine. */
   readonly clock?: ServiceClock;
-  /** Ends the process when its pepper is no longer the one in force; absent: at once. */
+  /** Called when another pepper is in force; absent: the process exits. */
   readonly end?: () => void;
-  /** How long the database may take. Absent: as long as a request can wait. A test that is not about time waits longer. */
+  /** Time limits of the database. Absent: the time that a request can wait. Tests that are not about time wait longer. */
   readonly patience?: Pick<DataSourceOptions, 'queryTimeoutMs' | 'connectTimeoutMs'>;
 }
 
 export interface RunningIngress {
   /** Base address, such as http://127.0.0.1:3000. */
   readonly address: string;
-  /** All routes that are served, for tools that compare them with something. */
+  /** All routes that are served. */
   readonly routes: readonly Route[];
-  /** Those of the operators' pages, which know who asks by a session. */
+  /** The routes of the operators' pages, which authenticate by a session. */
   readonly dashboardRoutes: readonly Route[];
   /** Resolves once a policy set is in force here. */
   ready(): Promise<void>;
@@ -68,24 +68,25 @@ export interface RunningIngress {
 /** The database's clock, or that of a test. */
 type ServiceClock = EdgeClock & Partial<Pick<DatabaseClock, 'observe' | 'problem'>>;
 
+interface Storage {
+  readonly db: Database;
+  readonly clock: ServiceClock;
+  /** Receives failures of background work that is retried. */
+  readonly onError: (error: unknown) => void;
+}
+
 const endProcess = (): never => process.exit(1);
 
-/** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
-export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
-  const { config, logger, root, tracing, patience } = deps;
-  const onError = (error: unknown): void => logger.warn({ err: error }, 'background work failed; it is tried again');
-  let stopping = false;
-
-  const metrics = createMetrics();
-  const seals = createWatchedSeals({
-    pepper: config.pepper,
-    registry: metrics.registry,
-    logger,
-    monotonicMs: () => performance.now(),
-  });
+/** Opens the database, after the checks without which it must not be used, and starts its clock. */
+async function openStorage(
+  { config, logger, patience, ...deps }: IngressDeps,
+  { registry }: Metrics,
+  onError: (error: unknown) => void,
+): Promise<Storage> {
+  const monotonicMs = (): number => performance.now();
   const db = await openDatabase({
     url: config.databaseUrl,
-    seals,
+    seals: createWatchedSeals({ pepper: config.pepper, registry, logger, monotonicMs }),
     applicationName: 'custos-ingress',
     poolSize: config.databasePool,
     kept: keptOf(config.databasePool),
@@ -95,15 +96,14 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
   await ensureDurable(db);
   await warnOfExcessRights(db, logger);
   const clock: ServiceClock =
-    deps.clock ??
-    (await startDatabaseClock({
-      db,
-      monotonicMs: () => performance.now(),
-      machineMs: Date.now,
-      onProblem: reportClock(logger),
-    }));
-  const { nowMs, monotonicMs } = clock;
+    deps.clock ?? (await startDatabaseClock({ db, monotonicMs, machineMs: Date.now, onProblem: reportClock(logger) }));
   await ensureSecretFingerprint(db, PEPPER, config.pepper);
+  return { db, clock, onError };
+}
+
+/** Starts what the routes of `/v1` need: caches, policies, stores. */
+async function startBusiness({ config, logger, end }: IngressDeps, { registry }: Metrics, storage: Storage) {
+  const { db, clock, onError } = storage;
   const { trustDailyCap } = config;
   const deciding = await startDeciding({
     db,
@@ -118,33 +118,12 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     },
   });
   const { changes, policies, decider, decisions, opener, readings, recentParses, promiser, presence } = deciding;
-  await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: deps.end ?? endProcess });
-  const parses = createParseStore({ db });
-  const intents = createIntentStore({ db });
-  const proofs = createProofStore({ db });
-  const signals = createSignalStore({ db });
-
+  await watchPepper({ db, changes, pepper: config.pepper, logger, onError, end: end ?? endProcess });
   const lastUsed = createLastUsed({ db, onError });
-  const authenticator = createAuthenticator({
-    db,
-    changes,
-    pepper: config.pepper,
-    pepperPrevious: config.pepperPrevious,
-    clock,
-    onUse: (keyId, atMs) => lastUsed.record(keyId, atMs),
-  });
-  const limiter = createLimiter({
-    enabled: config.rateLimit,
-    limits: config.rateLimits,
-    redisUrl: config.redisUrl,
-    monotonicMs,
-    onError,
-  });
-  const { countDecision } = createDecisionMetrics(metrics.registry, () => policies.status());
-
-  // A change is committed when this is called: trouble here must not turn its answer into an error.
-  const settle = (): Promise<void> => changes.refresh().catch(onError);
-
+  const onUse = (keyId: string, atMs: number): void => lastUsed.record(keyId, atMs);
+  const { pepper, pepperPrevious } = config;
+  const authenticator = createAuthenticator({ db, changes, pepper, pepperPrevious, clock, onUse });
+  const { countDecision } = createDecisionMetrics(registry, () => policies.status());
   const recorder = createRecorder({
     db,
     decider: {
@@ -159,36 +138,62 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     approvalTtlMs: config.approvalTtlMs,
     promiser,
   });
-
+  const stores = {
+    parses: createParseStore({ db }),
+    intents: createIntentStore({ db }),
+    proofs: createProofStore({ db }),
+    signals: createSignalStore({ db }),
+  };
   const routes = businessRoutes({
     db,
-    nowMs,
-    settle,
+    nowMs: clock.nowMs,
+    // Called after the commit, so a failure here must not turn the answer into an error.
+    settle: () => changes.refresh().catch(onError),
     policies,
     readings,
     recentParses,
-    parses,
     decider,
     recorder,
     decisions,
-    intents,
-    proofs,
-    signals,
+    ...stores,
     trustDailyCap,
     log: createReceiptStore({ db }),
     promiser,
     presence,
     shown: createDecisionView({ promiser, presence }),
-    hasher: createSecretHasher(config.pepper),
+    hasher: createSecretHasher(pepper),
     onError: (error, requestId) => logger.error({ err: error, requestId }, 'a member of a batch failed'),
   });
+  const close = async (): Promise<void> => {
+    await Promise.all([...Object.values(stores).map((store) => store.idle()), lastUsed.close()]);
+    await deciding.close();
+  };
+  return { routes, policies, authenticator, onUse, close };
+}
+
+/** Express's setting `trust proxy`. */
+function trustedProxies(trustProxy: IngressConfig['trustProxy']): false | number | string {
+  if (trustProxy === undefined) return false;
+  return typeof trustProxy === 'number' ? trustProxy : trustProxy.join(',');
+}
+
+/** Starts ingress; it listens when this resolves. @throws when the database is not reachable or a setting does not fit */
+export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
+  const { config, logger, root, tracing } = deps;
+  const onError = (error: unknown): void => logger.warn({ err: error }, 'background work failed; it is tried again');
+  let isStopping = false;
+
+  const metrics = createMetrics();
+  const storage = await openStorage(deps, metrics, onError);
+  const { db, clock } = storage;
+  const business = await startBusiness(deps, metrics, storage);
+  const { routes, policies, authenticator, onUse } = business;
   const tls =
     config.tlsCertFile === undefined || config.tlsKeyFile === undefined
       ? undefined
       : { cert: readFileSync(config.tlsCertFile), key: readFileSync(config.tlsKeyFile) };
+  const https = tls !== undefined || config.trustProxy !== undefined;
   const version = readVersion(root);
-  const { trustProxy } = config;
-  const https = tls !== undefined || trustProxy !== undefined;
   const heartbeat = await startHeartbeat({ db, role: 'ingress', version, onError });
   watchWorkers(metrics.registry, db);
   const dashboard = startDashboard({
@@ -204,18 +209,25 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     queueAdmin: config.queueAdmin,
     rateLimit: config.rateLimit,
     policies,
-    trustDailyCap,
+    trustDailyCap: config.trustDailyCap,
     registry: metrics.registry,
     authenticator,
-    onUse: (keyId, atMs) => lastUsed.record(keyId, atMs),
+    onUse,
     business: routes,
+  });
+  const limiter = createLimiter({
+    enabled: config.rateLimit,
+    limits: config.rateLimits,
+    redisUrl: config.redisUrl,
+    monotonicMs: clock.monotonicMs,
+    onError,
   });
   const idempotency = createIdempotency({
     db,
     pepper: Buffer.from(config.pepper, 'utf8'),
     pepperPrevious: config.pepperPrevious === undefined ? undefined : Buffer.from(config.pepperPrevious, 'utf8'),
     processId: heartbeat.processId,
-    monotonicMs,
+    monotonicMs: clock.monotonicMs,
   });
   const app = createApp({
     routes,
@@ -227,7 +239,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     metrics,
     clock,
     tracing,
-    isStopping: () => stopping,
+    isStopping: () => isStopping,
     readiness: readinessChecks({
       db,
       policies,
@@ -236,7 +248,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     }),
     config: {
       version,
-      trustProxy: trustProxy === undefined ? false : typeof trustProxy === 'number' ? trustProxy : trustProxy.join(','),
+      trustProxy: trustedProxies(config.trustProxy),
       https,
       metricsAccess: metricsArePublic(config) ? 'none' : ['admin:*'],
       schemaDir: path.join(root, 'policies', 'schema'),
@@ -252,12 +264,11 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
     dashboardRoutes: dashboard.routes,
     ready: () => policies.ready(),
     async close() {
-      stopping = true;
+      isStopping = true;
       dashboard.stop();
       await closeServer(server, config.shutdownTimeoutMs);
       idempotency.close();
-      await Promise.all([parses.idle(), intents.idle(), proofs.idle(), signals.idle(), lastUsed.close()]);
-      await deciding.close();
+      await business.close();
       await limiter.close();
       await dashboard.close();
       await heartbeat.close();
