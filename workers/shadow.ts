@@ -8,10 +8,10 @@ import { draftOfFolder } from '../shared/domain/drafts/replay-draft.ts';
 import {
   beginShadow,
   logsBehind,
-  passOver,
+  skipToEnds,
   type ShadowDraft,
   shadowLog,
-  tellShadow,
+  storeShadowState,
 } from '../shared/domain/drafts/shadow-store.ts';
 import type { Logger } from '../shared/platform/observe/logger.ts';
 import { readPolicyFolder } from '../shared/domain/policy-sets/folder.ts';
@@ -92,12 +92,12 @@ export function createShadowWorker(deps: ShadowDeps): ShadowWorker {
         } else await apply(folder);
         applied = now;
       }
-      await tellShadow(db, { digest: draft?.digest, share, findings }, nowMs());
+      await storeShadowState(db, { digest: draft?.digest, share, findings }, nowMs());
       return findings;
     },
     async follow() {
       if (draft === undefined) {
-        await passOver(db);
+        await skipToEnds(db);
         return 0;
       }
       let evaluated = 0;

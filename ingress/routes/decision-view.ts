@@ -1,6 +1,6 @@
 // Stored decisions as they are read: the original answer, byte for byte, then whether the decision stands now.
 import { answerOfRecord } from '../../shared/core/decision/record.ts';
-import type { Presence, Told } from '../../shared/domain/decisions/presence.ts';
+import type { Presence, AnswerMembers } from '../../shared/domain/decisions/presence.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { Promiser } from '../../shared/domain/ledger/promises.ts';
 
@@ -22,8 +22,8 @@ export function createDecisionView({ promiser, presence }: DecisionViewDeps): Sh
       answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about }))),
     );
     // Written by this service.
-    const told = texts.map((text) => JSON.parse(text) as Told);
-    const lapses = told.length === 0 ? [] : await presence.lapses(key, told);
+    const answers = texts.map((text) => JSON.parse(text) as AnswerMembers);
+    const lapses = answers.length === 0 ? [] : await presence.lapses(key, answers);
     return texts.map((text, i) => {
       const lapse = lapses[i];
       const standing = lapse === undefined ? '"stands":true' : `"stands":false,"stands_reason":"${lapse}"`;

@@ -1,5 +1,5 @@
 // Repeats of enforce requests under an Idempotency-Key: a stored decision is answered again while it stands.
-import { lapsed, type Presence, type Told } from '../../shared/domain/decisions/presence.ts';
+import { lapsed, type Presence, type AnswerMembers } from '../../shared/domain/decisions/presence.ts';
 import { permits } from '../../shared/core/decision/stands.ts';
 import { type ApiError, toProblem } from '../../shared/kernel/errors.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -39,9 +39,9 @@ async function storedAnswers(
   texts: readonly string[],
 ): Promise<StoredAnswer[]> {
   // Written by this service. Neither a dry run nor a problem has a decision_id.
-  const answers = texts.map((text) => JSON.parse(text) as Partial<Told>);
+  const answers = texts.map((text) => JSON.parse(text) as Partial<AnswerMembers>);
   // A decision that permits nothing is sent again in any case.
-  const isPermit = (answer: Partial<Told>): answer is Told =>
+  const isPermit = (answer: Partial<AnswerMembers>): answer is AnswerMembers =>
     answer.decision_id !== undefined && answer.verdict !== undefined && permits(answer.verdict);
   const permitted = answers.filter(isPermit);
   const lapses = permitted.length === 0 ? [] : await presence.lapses(key, permitted);

@@ -1,7 +1,19 @@
 // Agents as the HTTP interface has them.
 import { Type, type Static } from 'typebox';
 import { AGENT_STATUSES, TIER_TABLE } from '../kernel/vocabulary.ts';
-import { CallerId, Cursor, JsonObject, Limit, listOf, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
+import {
+  CallerId,
+  closed,
+  Cursor,
+  JsonObject,
+  Limit,
+  listOf,
+  named,
+  NO_NUL,
+  Nullable,
+  StringEnum,
+  Timestamp,
+} from './common.ts';
 
 const Label = Type.String({ minLength: 1, maxLength: 200, pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$' });
 const Labels = Type.Array(Label, { maxItems: 100, uniqueItems: true });
@@ -13,21 +25,18 @@ export const AgentStatusSchema = StringEnum(AGENT_STATUSES, {
     'ACTIVE and PAUSED change into each other, both into SUSPENDED and back, any into TERMINATED, which is final. Only ACTIVE agents are allowed anything.',
 });
 
-export const AgentIdParams = Type.Object({ agentId: CallerId }, { additionalProperties: false });
+export const AgentIdParams = closed({ agentId: CallerId });
 
-export const AgentCreate = Type.Object(
-  {
-    agentId: Type.Optional(CallerId),
-    name: Label,
-    description: Type.Optional(Description),
-    capabilities: Type.Optional(Labels),
-    tags: Type.Optional(Labels),
-    metadata: Type.Optional(Metadata),
-  },
-  { $id: 'AgentCreate', additionalProperties: false },
-);
+export const AgentCreate = named('AgentCreate', {
+  agentId: Type.Optional(CallerId),
+  name: Label,
+  description: Type.Optional(Description),
+  capabilities: Type.Optional(Labels),
+  tags: Type.Optional(Labels),
+  metadata: Type.Optional(Metadata),
+});
 
-export const AgentUpdate = Type.Object(
+export const AgentUpdate = closed(
   {
     name: Type.Optional(Label),
     description: Type.Optional(Nullable(Description)),
@@ -36,38 +45,33 @@ export const AgentUpdate = Type.Object(
     metadata: Type.Optional(Nullable(Metadata)),
     status: Type.Optional(AgentStatusSchema),
   },
-  { $id: 'AgentUpdate', additionalProperties: false, minProperties: 1 },
+  { $id: 'AgentUpdate', minProperties: 1 },
 );
 
-export const TrustSummary = Type.Object(
-  {
-    score: Type.Integer({ minimum: 0, maximum: 1_000 }),
-    level: Type.Integer({ minimum: 0, maximum: 7 }),
-    tier: StringEnum(TIER_TABLE.map((tier) => tier.name)),
-    uncertainty: Type.Number({ minimum: 0, maximum: 1 }),
-  },
-  { $id: 'TrustSummary', additionalProperties: false },
-);
+export const TrustSummary = named('TrustSummary', {
+  score: Type.Integer({ minimum: 0, maximum: 1_000 }),
+  level: Type.Integer({ minimum: 0, maximum: 7 }),
+  tier: StringEnum(TIER_TABLE.map((tier) => tier.name)),
+  uncertainty: Type.Number({ minimum: 0, maximum: 1 }),
+});
 
-export const Agent = Type.Object(
-  {
-    agentId: Type.String(),
-    name: Type.String(),
-    description: Nullable(Type.String()),
-    capabilities: Type.Array(Type.String()),
-    tags: Type.Array(Type.String()),
-    metadata: Nullable(Metadata),
-    status: AgentStatusSchema,
-    trust: TrustSummary,
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
-  },
-  { $id: 'Agent', additionalProperties: false },
-);
+export const Agent = named('Agent', {
+  agentId: Type.String(),
+  name: Type.String(),
+  description: Nullable(Type.String()),
+  capabilities: Type.Array(Type.String()),
+  tags: Type.Array(Type.String()),
+  metadata: Nullable(Metadata),
+  status: AgentStatusSchema,
+  trust: TrustSummary,
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+});
 export type AgentBody = Static<typeof Agent>;
 
 export const AgentList = listOf(Agent, 'AgentList');
-export const AgentListQuery = Type.Object(
-  { status: Type.Optional(AgentStatusSchema), cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) },
-  { additionalProperties: false },
-);
+export const AgentListQuery = closed({
+  status: Type.Optional(AgentStatusSchema),
+  cursor: Type.Optional(Cursor),
+  limit: Type.Optional(Limit),
+});

@@ -1,7 +1,19 @@
 // Approvals as the HTTP interface has them.
 import { Type } from 'typebox';
 import { APPROVAL_STATES } from '../core/decision/approval.ts';
-import { CallerId, Cursor, JsonObject, Limit, listOf, NO_NUL, Nullable, StringEnum, Timestamp } from './common.ts';
+import {
+  CallerId,
+  closed,
+  Cursor,
+  JsonObject,
+  Limit,
+  listOf,
+  named,
+  NO_NUL,
+  Nullable,
+  StringEnum,
+  Timestamp,
+} from './common.ts';
 import { DecisionOnRecord, RequestedSchema } from './decision.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
@@ -32,57 +44,45 @@ const members = {
   decision: DecisionOnRecord,
 };
 
-export const Approval = Type.Object(members, { $id: 'Approval', additionalProperties: false });
+export const Approval = named('Approval', members);
 
-export const ApprovalDetail = Type.Object(
-  {
-    ...members,
-    mayDecide: Type.Boolean({
+export const ApprovalDetail = named('ApprovalDetail', {
+  ...members,
+  mayDecide: Type.Boolean({
+    description:
+      'Whether the key that reads may approve or reject, while it is pending: not the key that asked, what rotations made of it, a key that it made, or one that made it, directly or through keys in between.',
+  }),
+  bound: Nullable(
+    JsonObject({
       description:
-        'Whether the key that reads may approve or reject, while it is pending: not the key that asked, what rotations made of it, a key that it made, or one that made it, directly or through keys in between.',
+        'All that it is bound to: agent, organisation, environment, context, intentId, the tool call with all its arguments (secrets are masked), and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can not be used any more.',
     }),
-    bound: Nullable(
-      JsonObject({
-        description:
-          'All that it is bound to: agent, organisation, environment, context, intentId, the tool call with all its arguments (secrets are masked), and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can not be used any more.',
-      }),
-    ),
-    context: Nullable(
-      JsonObject({
-        description: "The caller's own object, as the policies saw it. Null: retention has erased it.",
-      }),
-    ),
-  },
-  { $id: 'ApprovalDetail', additionalProperties: false },
-);
+  ),
+  context: Nullable(
+    JsonObject({
+      description: "The caller's own object, as the policies saw it. Null: retention has erased it.",
+    }),
+  ),
+});
 
 export const ApprovalList = listOf(Approval, 'ApprovalList');
-export const ApprovalListQuery = Type.Object(
-  {
-    status: Type.Optional(Status),
-    agentId: Type.Optional(CallerId),
-    cursor: Type.Optional(Cursor),
-    limit: Type.Optional(Limit),
-  },
-  { additionalProperties: false },
-);
-export const ApprovalParams = Type.Object(
-  { id: Type.String({ minLength: 1, maxLength: 64 }) },
-  { additionalProperties: false },
-);
+export const ApprovalListQuery = closed({
+  status: Type.Optional(Status),
+  agentId: Type.Optional(CallerId),
+  cursor: Type.Optional(Cursor),
+  limit: Type.Optional(Limit),
+});
+export const ApprovalParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 
 /** Characters of a reason. */
 export const MAX_REASON = 1_000;
 
-export const ApprovalVerdict = Type.Object(
-  {
-    reason: Type.String({
-      minLength: 1,
-      maxLength: MAX_REASON,
-      pattern: NO_NUL,
-      description: 'Goes into the log, and stays there.',
-      examples: ['Ticket OPS-7, backup verified'],
-    }),
-  },
-  { $id: 'ApprovalVerdict', additionalProperties: false },
-);
+export const ApprovalVerdict = named('ApprovalVerdict', {
+  reason: Type.String({
+    minLength: 1,
+    maxLength: MAX_REASON,
+    pattern: NO_NUL,
+    description: 'Goes into the log, and stays there.',
+    examples: ['Ticket OPS-7, backup verified'],
+  }),
+});

@@ -7,6 +7,16 @@ export function StringEnum<const T extends string>(values: readonly T[], options
   return Type.Unsafe<T>({ ...options, type: 'string', enum: [...values] });
 }
 
+/** An object without other members. */
+export function closed<P extends Record<string, TSchema>>(properties: P, options: TSchemaOptions = {}) {
+  return Type.Object(properties, { ...options, additionalProperties: false });
+}
+
+/** A closed object that the OpenAPI document lists under this name. */
+export function named<P extends Record<string, TSchema>>($id: string, properties: P) {
+  return closed(properties, { $id });
+}
+
 export function Nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
@@ -58,13 +68,13 @@ export const Cursor = Type.String({
 
 /** A page of a list: `{items, nextCursor}`. */
 export function listOf<T extends TSchema>(item: T, id: string) {
-  return Type.Object(
+  return closed(
     {
       items: Type.Array(item),
       nextCursor: Nullable(
         Type.String({ description: 'Give it as `cursor` for the next page; null on the last one.' }),
       ),
     },
-    { $id: id, additionalProperties: false },
+    { $id: id },
   );
 }

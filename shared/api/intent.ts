@@ -10,7 +10,7 @@ import {
   TRAITS,
   VERDICTS,
 } from '../kernel/vocabulary.ts';
-import { CallerId, JsonObject, Nullable, StringEnum, Timestamp } from './common.ts';
+import { CallerId, closed, JsonObject, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
 export const Context = JsonObject({
   description: 'Facts of your own for policies (`context.*`). What is absent can only make an answer stricter.',
@@ -22,43 +22,34 @@ export const IntentId = Type.String({
   description: 'The intent_id of a parse.',
 });
 
-export const IntentRequest = Type.Object(
-  {
-    agent_id: CallerId,
-    raw_intent: Type.String({
-      minLength: 1,
-      maxLength: 10_000,
-      description: 'What the agent wants to do, in plain words.',
-      examples: ['Read user profile data'],
+export const IntentRequest = named('IntentRequest', {
+  agent_id: CallerId,
+  raw_intent: Type.String({
+    minLength: 1,
+    maxLength: 10_000,
+    description: 'What the agent wants to do, in plain words.',
+    examples: ['Read user profile data'],
+  }),
+  trust_score: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1_000,
+      description: 'A claim; fractions round down. It can only lower the recorded score.',
     }),
-    trust_score: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1_000,
-        description: 'A claim; fractions round down. It can only lower the recorded score.',
-      }),
-    ),
-    context: Type.Optional(Context),
-  },
-  { $id: 'IntentRequest', additionalProperties: false },
-);
+  ),
+  context: Type.Optional(Context),
+});
 export type IntentRequestBody = Static<typeof IntentRequest>;
 
-export const RiskSchema = Type.Object(
+export const RiskSchema = closed(
   {
     level: StringEnum(RISK_LEVELS),
     score: Type.Integer({ minimum: 0, maximum: 1_000 }),
-    factors: Type.Array(
-      Type.Object(
-        { factor: Type.String(), score: Type.Integer(), message: Type.String() },
-        { additionalProperties: false },
-      ),
-    ),
+    factors: Type.Array(closed({ factor: Type.String(), score: Type.Integer(), message: Type.String() })),
     certain: Type.Optional(
-      Type.Object(
+      closed(
         { level: StringEnum(RISK_LEVELS), score: Type.Integer({ minimum: 0, maximum: 1_000 }) },
         {
-          additionalProperties: false,
           description:
             'Without the factors that count only because facts are missing; there when there are such factors. Where it differs, the risk counts as missing to the rules of stage enforce.',
         },
@@ -67,71 +58,56 @@ export const RiskSchema = Type.Object(
   },
   {
     $id: 'Risk',
-    additionalProperties: false,
     description: 'Computed by the policies of stage intake; level low below 400, medium below 700, else high.',
   },
 );
 
-const ScoreAndLevel = Type.Object(
-  { score: Type.Integer({ minimum: 0, maximum: 1_000 }), level: Type.Integer({ minimum: 0, maximum: 7 }) },
-  { additionalProperties: false },
-);
+const ScoreAndLevel = closed({
+  score: Type.Integer({ minimum: 0, maximum: 1_000 }),
+  level: Type.Integer({ minimum: 0, maximum: 7 }),
+});
 
-export const Intent = Type.Object(
-  {
-    intent_id: IntentId,
-    agent_id: Type.String(),
-    normalized: Type.String({ examples: ['data.read.user_profile'] }),
-    domain: Type.String(),
-    action: StringEnum(ACTIONS),
-    verb: Type.String({ description: "The caller's own verb." }),
-    object: Type.String(),
-    places: Type.Array(Type.String({ examples: ['db/production'] })),
-    effect: StringEnum(EFFECTS),
-    traits: Type.Array(StringEnum(TRAITS)),
-    extent: StringEnum(EXTENTS, { description: 'How many objects it touches.' }),
-    confidence: Type.Number({ minimum: 0, maximum: 1 }),
-    alternatives: Type.Array(
-      Type.Object(
-        {
-          normalized: Type.String(),
-          action: StringEnum(ACTIONS),
-          verb: Type.String(),
-          object: Type.String(),
-          effect: StringEnum(EFFECTS),
-          confidence: Type.Number({ minimum: 0, maximum: 1 }),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    entities: Type.Object(
-      {
-        emails: Type.Array(Type.String()),
-        urls: Type.Array(Type.String()),
-        hosts: Type.Array(Type.String()),
-        money: Type.Array(
-          Type.Object({ amount: Type.Number(), currency: Type.String() }, { additionalProperties: false }),
-        ),
-        paths: Type.Array(Type.String()),
-        identifiers: Type.Array(Type.String()),
-      },
-      { additionalProperties: false },
-    ),
-    data_classes: Type.Array(StringEnum(DATA_CLASSES)),
-    flags: Type.Array(StringEnum(INTENT_FLAGS)),
-    risk: RiskSchema,
-    trust: Type.Object(
-      { claimed: Nullable(ScoreAndLevel), recorded: ScoreAndLevel, effective: ScoreAndLevel },
-      { additionalProperties: false },
-    ),
-    verdict_preview: StringEnum(VERDICTS, {
-      description: 'What enforcing this now would give. Not a decision: nothing may be done on it.',
+export const Intent = named('Intent', {
+  intent_id: IntentId,
+  agent_id: Type.String(),
+  normalized: Type.String({ examples: ['data.read.user_profile'] }),
+  domain: Type.String(),
+  action: StringEnum(ACTIONS),
+  verb: Type.String({ description: "The caller's own verb." }),
+  object: Type.String(),
+  places: Type.Array(Type.String({ examples: ['db/production'] })),
+  effect: StringEnum(EFFECTS),
+  traits: Type.Array(StringEnum(TRAITS)),
+  extent: StringEnum(EXTENTS, { description: 'How many objects it touches.' }),
+  confidence: Type.Number({ minimum: 0, maximum: 1 }),
+  alternatives: Type.Array(
+    closed({
+      normalized: Type.String(),
+      action: StringEnum(ACTIONS),
+      verb: Type.String(),
+      object: Type.String(),
+      effect: StringEnum(EFFECTS),
+      confidence: Type.Number({ minimum: 0, maximum: 1 }),
     }),
-    policy_set: Type.Object({ digest: Type.String() }, { additionalProperties: false }),
-    created_at: Timestamp,
-  },
-  { $id: 'Intent', additionalProperties: false },
-);
+  ),
+  entities: closed({
+    emails: Type.Array(Type.String()),
+    urls: Type.Array(Type.String()),
+    hosts: Type.Array(Type.String()),
+    money: Type.Array(closed({ amount: Type.Number(), currency: Type.String() })),
+    paths: Type.Array(Type.String()),
+    identifiers: Type.Array(Type.String()),
+  }),
+  data_classes: Type.Array(StringEnum(DATA_CLASSES)),
+  flags: Type.Array(StringEnum(INTENT_FLAGS)),
+  risk: RiskSchema,
+  trust: closed({ claimed: Nullable(ScoreAndLevel), recorded: ScoreAndLevel, effective: ScoreAndLevel }),
+  verdict_preview: StringEnum(VERDICTS, {
+    description: 'What enforcing this now would give. Not a decision: nothing may be done on it.',
+  }),
+  policy_set: closed({ digest: Type.String() }),
+  created_at: Timestamp,
+});
 export type IntentBody = Static<typeof Intent>;
 
-export const IntentIdParams = Type.Object({ id: IntentId }, { additionalProperties: false });
+export const IntentIdParams = closed({ id: IntentId });

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 import { DEFAULT_OVERLAP, DURATION_PATTERN, LIFETIME, OVERLAP } from '../domain/keys/durations.ts';
 import { AGENT_IDS_MAX, DEFAULT_TIER, NAME_MAX, NAME_PATTERN, TIER_MAX } from '../domain/keys/limits.ts';
 import { ENVIRONMENTS, SCOPES } from '../kernel/vocabulary.ts';
-import { CallerId, Cursor, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
+import { CallerId, closed, Cursor, Limit, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
 const KeyId = Type.String({
   pattern: '^[0-9A-Za-z]{8}$',
@@ -14,58 +14,46 @@ const Duration = (description: string, example: string) =>
   Type.String({ pattern: DURATION_PATTERN, description, examples: [example] });
 
 /** No pattern: a text that no key has is as little found as another tenant's key. */
-export const KeyIdParams = Type.Object(
-  { keyId: Type.String({ minLength: 1, maxLength: 256, examples: ['4fZ0q9Lm'] }) },
-  { additionalProperties: false },
-);
+export const KeyIdParams = closed({ keyId: Type.String({ minLength: 1, maxLength: 256, examples: ['4fZ0q9Lm'] }) });
 
 // Nothing unknown is let through: a misspelt agentIds would make a key that speaks for everybody.
-export const KeyCreate = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: NAME_MAX, pattern: NAME_PATTERN, examples: ['billing gateway'] }),
-    scopes: Type.Array(StringEnum(SCOPES), {
+export const KeyCreate = named('KeyCreate', {
+  name: Type.String({ minLength: 1, maxLength: NAME_MAX, pattern: NAME_PATTERN, examples: ['billing gateway'] }),
+  scopes: Type.Array(StringEnum(SCOPES), {
+    minItems: 1,
+    maxItems: 2 * SCOPES.length,
+    description: 'No scope twice. `admin:*` implies all.',
+  }),
+  expiresIn: Type.Optional(
+    Duration(`A number and a unit letter (m, h, d, w), ${LIFETIME.min} to ${LIFETIME.max}. Absent: no expiry.`, '90d'),
+  ),
+  agentIds: Type.Optional(
+    Type.Array(CallerId, {
       minItems: 1,
-      maxItems: 2 * SCOPES.length,
-      description: 'No scope twice. `admin:*` implies all.',
+      maxItems: AGENT_IDS_MAX,
+      description: 'Binds the key: it may name only these agents. Absent: all agents of the organisation.',
     }),
-    expiresIn: Type.Optional(
-      Duration(
-        `A number and a unit letter (m, h, d, w), ${LIFETIME.min} to ${LIFETIME.max}. Absent: no expiry.`,
-        '90d',
-      ),
-    ),
-    agentIds: Type.Optional(
-      Type.Array(CallerId, {
-        minItems: 1,
-        maxItems: AGENT_IDS_MAX,
-        description: 'Binds the key: it may name only these agents. Absent: all agents of the organisation.',
-      }),
-    ),
-    environment: Type.Optional(
-      StringEnum(ENVIRONMENTS, { description: "Default: the calling key's. Only a live key may name another." }),
-    ),
-    tier: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: TIER_MAX,
-        description: `Rate limit tier, at most the organisation's. Default: ${DEFAULT_TIER}, or the organisation's when that is lower.`,
-      }),
-    ),
-  },
-  { $id: 'KeyCreate', additionalProperties: false },
-);
+  ),
+  environment: Type.Optional(
+    StringEnum(ENVIRONMENTS, { description: "Default: the calling key's. Only a live key may name another." }),
+  ),
+  tier: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: TIER_MAX,
+      description: `Rate limit tier, at most the organisation's. Default: ${DEFAULT_TIER}, or the organisation's when that is lower.`,
+    }),
+  ),
+});
 
-export const KeyRotate = Type.Object(
-  {
-    overlap: Type.Optional(
-      Duration(
-        `How long the old key stays valid: a number and a unit letter (m, h, d, w), ${OVERLAP.min} (it ends at once) to ${OVERLAP.max}. Default: ${DEFAULT_OVERLAP}.`,
-        '24h',
-      ),
+export const KeyRotate = named('KeyRotate', {
+  overlap: Type.Optional(
+    Duration(
+      `How long the old key stays valid: a number and a unit letter (m, h, d, w), ${OVERLAP.min} (it ends at once) to ${OVERLAP.max}. Default: ${DEFAULT_OVERLAP}.`,
+      '24h',
     ),
-  },
-  { $id: 'KeyRotate', additionalProperties: false },
-);
+  ),
+});
 
 const FIELDS = {
   keyId: KeyId,
@@ -87,37 +75,25 @@ const SECRET = {
   ),
 };
 
-export const Key = Type.Object(
-  {
-    ...FIELDS,
-    createdBy: Nullable(Type.String({ description: 'The key that made it; null when it was made from the shell.' })),
-    revokedAt: Nullable(Timestamp),
-    replacedBy: Nullable(Type.String({ description: 'The key that a rotation made in its place.' })),
-    // Written every few seconds.
-    lastUsedAt: Nullable(Timestamp),
-  },
-  { $id: 'Key', additionalProperties: false },
-);
+export const Key = named('Key', {
+  ...FIELDS,
+  createdBy: Nullable(Type.String({ description: 'The key that made it; null when it was made from the shell.' })),
+  revokedAt: Nullable(Timestamp),
+  replacedBy: Nullable(Type.String({ description: 'The key that a rotation made in its place.' })),
+  // Written every few seconds.
+  lastUsedAt: Nullable(Timestamp),
+});
 export type KeyBody = Static<typeof Key>;
 
-export const KeyCreated = Type.Object({ ...FIELDS, ...SECRET }, { $id: 'KeyCreated', additionalProperties: false });
+export const KeyCreated = named('KeyCreated', { ...FIELDS, ...SECRET });
 export type KeyCreatedBody = Static<typeof KeyCreated>;
 
-export const KeyRotated = Type.Object(
-  {
-    ...FIELDS,
-    ...SECRET,
-    replaces: Type.Object(
-      { keyId: KeyId, expiresAt: Timestamp },
-      { additionalProperties: false, description: 'The old key, and when it ends.' },
-    ),
-  },
-  { $id: 'KeyRotated', additionalProperties: false },
-);
+export const KeyRotated = named('KeyRotated', {
+  ...FIELDS,
+  ...SECRET,
+  replaces: closed({ keyId: KeyId, expiresAt: Timestamp }, { description: 'The old key, and when it ends.' }),
+});
 export type KeyRotatedBody = Static<typeof KeyRotated>;
 
 export const KeyList = listOf(Key, 'KeyList');
-export const KeyListQuery = Type.Object(
-  { cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) },
-  { additionalProperties: false },
-);
+export const KeyListQuery = closed({ cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) });

@@ -1,72 +1,53 @@
 // The log as the HTTP interface has it: receipts, checkpoints, keys, consistency.
 import { Type } from 'typebox';
-import { Cursor, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
+import { closed, Cursor, Limit, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256, lower-case hex.' });
 const Size = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
-export const ReceiptSchema = Type.Object(
-  {
-    format: Type.Literal('custos-receipt/1'),
-    status: StringEnum(['anchored']),
-    proofId: Type.String(),
-    record: Type.String({ description: 'Base64 of the canonical bytes.' }),
-    index: Type.Integer({ minimum: 0, description: 'Position in the log.' }),
-    path: Type.Array(Hash, { description: 'The inclusion path, nearest first.' }),
-    checkpoint: Type.String({ description: 'A signed note (C2SP tlog-checkpoint): size and root come only from it.' }),
-  },
-  { $id: 'Receipt', additionalProperties: false },
-);
+export const ReceiptSchema = named('Receipt', {
+  format: Type.Literal('custos-receipt/1'),
+  status: StringEnum(['anchored']),
+  proofId: Type.String(),
+  record: Type.String({ description: 'Base64 of the canonical bytes.' }),
+  index: Type.Integer({ minimum: 0, description: 'Position in the log.' }),
+  path: Type.Array(Hash, { description: 'The inclusion path, nearest first.' }),
+  checkpoint: Type.String({ description: 'A signed note (C2SP tlog-checkpoint): size and root come only from it.' }),
+});
 
-export const Checkpoint = Type.Object(
-  { size: Size, root: Hash, note: Type.String(), signedAt: Timestamp },
-  { $id: 'Checkpoint', additionalProperties: false },
-);
+export const Checkpoint = named('Checkpoint', { size: Size, root: Hash, note: Type.String(), signedAt: Timestamp });
 export const CheckpointList = listOf(Checkpoint, 'CheckpointList');
-export const CheckpointListQuery = Type.Object(
-  { cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) },
-  { additionalProperties: false },
-);
+export const CheckpointListQuery = closed({ cursor: Type.Optional(Cursor), limit: Type.Optional(Limit) });
 
 export const LogKeys = Type.Array(
-  Type.Object(
-    {
-      keyId: Type.String(),
-      vkey: Type.String({ description: 'A C2SP note verifier key.' }),
-      use: StringEnum(['log', 'promise']),
-      firstSize: Size,
-      lastSize: Nullable(Size),
-    },
-    { additionalProperties: false },
-  ),
+  closed({
+    keyId: Type.String(),
+    vkey: Type.String({ description: 'A C2SP note verifier key.' }),
+    use: StringEnum(['log', 'promise']),
+    firstSize: Size,
+    lastSize: Nullable(Size),
+  }),
   { $id: 'LogKeys' },
 );
 
-export const Range = Type.Object({ from: Size, to: Size }, { additionalProperties: false });
+export const Range = closed({ from: Size, to: Size });
 
-export const Consistency = Type.Object(
-  { from: Size, to: Size, path: Type.Array(Hash) },
-  { $id: 'Consistency', additionalProperties: false },
-);
-export const LeafHashes = Type.Object(
+export const Consistency = named('Consistency', { from: Size, to: Size, path: Type.Array(Hash) });
+export const LeafHashes = closed(
   { from: Size, to: Size, hashes: Type.Array(Hash) },
   {
     $id: 'LeafHashes',
-    additionalProperties: false,
     description: 'At most 1,000 of the range; `to` says how far they go.',
   },
 );
 
-export const Verification = Type.Object(
-  {
-    valid: Type.Boolean(),
-    failure: Nullable(Type.String({ description: 'The first check that failed.' })),
-    sentence: Nullable(Type.String()),
-    origin: Nullable(Type.String()),
-    size: Nullable(Size),
-    root: Nullable(Hash),
-    index: Nullable(Size),
-    proofId: Nullable(Type.String()),
-  },
-  { $id: 'Verification', additionalProperties: false },
-);
+export const Verification = named('Verification', {
+  valid: Type.Boolean(),
+  failure: Nullable(Type.String({ description: 'The first check that failed.' })),
+  sentence: Nullable(Type.String()),
+  origin: Nullable(Type.String()),
+  size: Nullable(Size),
+  root: Nullable(Hash),
+  index: Nullable(Size),
+  proofId: Nullable(Type.String()),
+});

@@ -1,23 +1,20 @@
 // Policy sets and findings as the HTTP interface has them.
 import { Type } from 'typebox';
-import { JsonObject, Nullable, StringEnum, Timestamp } from './common.ts';
+import { closed, JsonObject, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
-export const FindingSchema = Type.Object(
-  {
-    file: Type.String(),
-    line: Type.Integer({ minimum: 1 }),
-    column: Type.Integer({ minimum: 1 }),
-    pointer: Type.String({ description: 'RFC 6901, into the file.' }),
-    code: Type.String(),
-    message: Type.String(),
-    severity: Type.Optional(
-      StringEnum(['error', 'warning'], { description: 'Absent: error. An error keeps the set out of force.' }),
-    ),
-    hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
-    example: Type.Optional(Type.String({ description: 'A question that shows it.' })),
-  },
-  { $id: 'Finding', additionalProperties: false },
-);
+export const FindingSchema = named('Finding', {
+  file: Type.String(),
+  line: Type.Integer({ minimum: 1 }),
+  column: Type.Integer({ minimum: 1 }),
+  pointer: Type.String({ description: 'RFC 6901, into the file.' }),
+  code: Type.String(),
+  message: Type.String(),
+  severity: Type.Optional(
+    StringEnum(['error', 'warning'], { description: 'Absent: error. An error keeps the set out of force.' }),
+  ),
+  hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
+  example: Type.Optional(Type.String({ description: 'A question that shows it.' })),
+});
 
 const Digest = Type.String({
   description:
@@ -26,66 +23,51 @@ const Digest = Type.String({
 const Policies = Type.Array(JsonObject({ description: 'A policy: see /schemas/policy.json.' }));
 const Tools = Type.Optional(Type.Array(JsonObject({ description: 'A tool catalogue: see /schemas/tools.json.' })));
 
-export const PolicySetStatus = Type.Object(
-  {
-    digest: Digest,
-    activatedAt: Timestamp,
-    policies: Policies,
-    tools: Tools,
-    lastRead: Type.Object(
-      { at: Nullable(Timestamp), ok: Type.Boolean(), findings: Type.Array(FindingSchema) },
-      {
-        additionalProperties: false,
-        description:
-          'How the last reading of the policy folder went; a refused one leaves the set in force. The findings of one that is ok are warnings.',
-      },
-    ),
-  },
-  { $id: 'PolicySetStatus', additionalProperties: false },
-);
+export const PolicySetStatus = named('PolicySetStatus', {
+  digest: Digest,
+  activatedAt: Timestamp,
+  policies: Policies,
+  tools: Tools,
+  lastRead: closed(
+    { at: Nullable(Timestamp), ok: Type.Boolean(), findings: Type.Array(FindingSchema) },
+    {
+      description:
+        'How the last reading of the policy folder went; a refused one leaves the set in force. The findings of one that is ok are warnings.',
+    },
+  ),
+});
 
-export const StoredPolicySet = Type.Object(
-  {
-    digest: Digest,
-    createdAt: Timestamp,
-    engine: Type.Integer(),
-    lexicon: JsonObject(),
-    policies: Policies,
-    tools: Tools,
-  },
-  { $id: 'StoredPolicySet', additionalProperties: false },
-);
+export const StoredPolicySet = named('StoredPolicySet', {
+  digest: Digest,
+  createdAt: Timestamp,
+  engine: Type.Integer(),
+  lexicon: JsonObject(),
+  policies: Policies,
+  tools: Tools,
+});
 
-export const PolicyDigestParams = Type.Object(
-  { digest: Type.String({ pattern: '^[0-9a-f]{64}$' }) },
-  { additionalProperties: false },
-);
+export const PolicyDigestParams = closed({ digest: Type.String({ pattern: '^[0-9a-f]{64}$' }) });
 
-export const ValidatePoliciesRequest = Type.Object(
-  {
-    files: Type.Array(
-      Type.Object(
-        {
-          path: Type.String({
-            minLength: 1,
-            maxLength: 300,
-            description: 'Shows in findings; one that begins with `tools/` is a tool catalogue.',
-          }),
-          text: Type.String({ description: 'The text of the file.' }),
-        },
-        { additionalProperties: false },
-      ),
-      {
-        minItems: 1,
-        maxItems: 1_000,
-        description: 'lexicon.json may be among them; the active lexicon is used otherwise.',
-      },
-    ),
-  },
-  { $id: 'ValidatePoliciesRequest', additionalProperties: false },
-);
+export const ValidatePoliciesRequest = named('ValidatePoliciesRequest', {
+  files: Type.Array(
+    closed({
+      path: Type.String({
+        minLength: 1,
+        maxLength: 300,
+        description: 'Shows in findings; one that begins with `tools/` is a tool catalogue.',
+      }),
+      text: Type.String({ description: 'The text of the file.' }),
+    }),
+    {
+      minItems: 1,
+      maxItems: 1_000,
+      description: 'lexicon.json may be among them; the active lexicon is used otherwise.',
+    },
+  ),
+});
 
-export const ValidatePoliciesResponse = Type.Object(
-  { valid: Type.Boolean(), digest: Nullable(Digest), findings: Type.Array(FindingSchema) },
-  { $id: 'ValidatePoliciesResponse', additionalProperties: false },
-);
+export const ValidatePoliciesResponse = named('ValidatePoliciesResponse', {
+  valid: Type.Boolean(),
+  digest: Nullable(Digest),
+  findings: Type.Array(FindingSchema),
+});

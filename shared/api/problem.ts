@@ -1,7 +1,7 @@
 // The schema of problem documents (RFC 9457, and the members that Custos adds).
 import { type Static, Type } from 'typebox';
 import { ERROR_TABLE, type ErrorCode, type ErrorEntry } from '../kernel/errors.ts';
-import { StringEnum } from './common.ts';
+import { named, StringEnum } from './common.ts';
 
 const CATEGORIES: readonly ErrorEntry['category'][] = [
   'authentication',
@@ -13,29 +13,23 @@ const CATEGORIES: readonly ErrorEntry['category'][] = [
 ];
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 
-export const FieldErrorSchema = Type.Object(
-  {
-    pointer: Type.String({
-      description: 'RFC 6901 pointer into the body, or ?name for a query parameter, {name} for a path parameter',
-    }),
-    message: Type.String(),
-  },
-  { $id: 'FieldError', additionalProperties: false },
-);
+export const FieldErrorSchema = named('FieldError', {
+  pointer: Type.String({
+    description: 'RFC 6901 pointer into the body, or ?name for a query parameter, {name} for a path parameter',
+  }),
+  message: Type.String(),
+});
 
-export const ProblemSchema = Type.Object(
-  {
-    type: Type.String({ description: 'a reference that names the kind of problem' }),
-    title: Type.String(),
-    status: Type.Integer({ minimum: 400, maximum: 599 }),
-    detail: Type.String({ description: 'what was wrong with this request, and what to do' }),
-    instance: Type.String({ description: 'the path of the request' }),
-    code: StringEnum(CODES),
-    category: StringEnum(CATEGORIES),
-    retryable: Type.Boolean({ description: 'whether the same request may succeed later' }),
-    requestId: Type.String(),
-    errors: Type.Optional(Type.Array(FieldErrorSchema, { maxItems: 20 })),
-  },
-  { $id: 'Problem', additionalProperties: false },
-);
+export const ProblemSchema = named('Problem', {
+  type: Type.String({ description: 'a reference that names the kind of problem' }),
+  title: Type.String(),
+  status: Type.Integer({ minimum: 400, maximum: 599 }),
+  detail: Type.String({ description: 'what was wrong with this request, and what to do' }),
+  instance: Type.String({ description: 'the path of the request' }),
+  code: StringEnum(CODES),
+  category: StringEnum(CATEGORIES),
+  retryable: Type.Boolean({ description: 'whether the same request may succeed later' }),
+  requestId: Type.String(),
+  errors: Type.Optional(Type.Array(FieldErrorSchema, { maxItems: 20 })),
+});
 export type ProblemBody = Static<typeof ProblemSchema>;

@@ -3,19 +3,12 @@ import { type TSchema, Type } from 'typebox';
 import { DURATION_PATTERN } from '../domain/keys/durations.ts';
 import { REPLAY_STATUSES } from '../domain/drafts/replay-jobs.ts';
 import { ENVIRONMENTS, VERDICTS } from '../kernel/vocabulary.ts';
-import { CallerId, Instant, JsonObject, Nullable, StringEnum, Timestamp } from './common.ts';
+import { CallerId, closed, Instant, JsonObject, named, Nullable, StringEnum, Timestamp } from './common.ts';
 import { FindingSchema, ValidatePoliciesRequest } from './policy-set.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 const Digest = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Of a policy set, SHA-256, lower-case hex.' });
 const Verdict = StringEnum(VERDICTS);
-
-function closed<P extends Record<string, TSchema>>(
-  properties: P,
-  options: { $id?: string; description?: string } = {},
-) {
-  return Type.Object(properties, { ...options, additionalProperties: false });
-}
 
 function tableOf(properties: Record<string, TSchema>, description: string) {
   return closed(
@@ -80,25 +73,22 @@ const DIFFERENCE = {
   ),
 };
 
-export const ReplayReportSchema = closed(
-  {
-    draft: closed({ digest: Digest, policies: Count }),
-    range: closed({
-      from: Nullable(Timestamp),
-      to: Timestamp,
-      organisation: Nullable(Type.String()),
-      environment: Nullable(Type.String()),
-      agentId: Nullable(Type.String()),
-      limit: Nullable(Count),
-    }),
-    ...DIFFERENCE,
-    sets: Type.Array(closed({ digest: Digest, decisions: Count, lexicon: StringEnum(['same', 'other', 'unknown']) }), {
-      description: 'The sets that the decisions were made under, and whether their lexicon is that of the draft.',
-    }),
-    notes: Type.Array(Type.String()),
-  },
-  { $id: 'ReplayReport' },
-);
+export const ReplayReportSchema = named('ReplayReport', {
+  draft: closed({ digest: Digest, policies: Count }),
+  range: closed({
+    from: Nullable(Timestamp),
+    to: Timestamp,
+    organisation: Nullable(Type.String()),
+    environment: Nullable(Type.String()),
+    agentId: Nullable(Type.String()),
+    limit: Nullable(Count),
+  }),
+  ...DIFFERENCE,
+  sets: Type.Array(closed({ digest: Digest, decisions: Count, lexicon: StringEnum(['same', 'other', 'unknown']) }), {
+    description: 'The sets that the decisions were made under, and whether their lexicon is that of the draft.',
+  }),
+  notes: Type.Array(Type.String()),
+});
 
 export const ReplayRequest = closed(
   {
@@ -122,43 +112,37 @@ export const ReplayRequest = closed(
   },
 );
 
-export const ReplaySchema = closed(
-  {
-    replayId: Type.String(),
-    status: StringEnum(REPLAY_STATUSES),
-    draft: closed({ digest: Digest }),
-    progress: closed({ replayed: Count, total: Count }),
-    createdAt: Timestamp,
-    finishedAt: Nullable(Timestamp),
-    error: Nullable(Type.String()),
-    report: Nullable(ReplayReportSchema),
-  },
-  { $id: 'Replay' },
-);
+export const ReplaySchema = named('Replay', {
+  replayId: Type.String(),
+  status: StringEnum(REPLAY_STATUSES),
+  draft: closed({ digest: Digest }),
+  progress: closed({ replayed: Count, total: Count }),
+  createdAt: Timestamp,
+  finishedAt: Nullable(Timestamp),
+  error: Nullable(Type.String()),
+  report: Nullable(ReplayReportSchema),
+});
 
 export const ReplayParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 
-export const ShadowStatusSchema = closed(
-  {
-    running: Type.Boolean({ description: 'Whether a worker evaluates a draft beside the set in force now.' }),
-    draft: Nullable(closed({ digest: Digest })),
-    share: Nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Share of live decisions that is evaluated.' })),
-    findings: Type.Array(FindingSchema, { description: 'Why the folder can not be evaluated; empty when it can.' }),
-    drafts: Type.Array(
-      closed({
-        digest: Digest,
-        policies: Count,
-        share: Type.Number(),
-        since: Timestamp,
-        until: Timestamp,
-        skipped: Type.Integer({
-          minimum: 0,
-          description: 'Records passed over because the worker was too far behind.',
-        }),
-        ...DIFFERENCE,
+export const ShadowStatusSchema = named('ShadowStatus', {
+  running: Type.Boolean({ description: 'Whether a worker evaluates a draft beside the set in force now.' }),
+  draft: Nullable(closed({ digest: Digest })),
+  share: Nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Share of live decisions that is evaluated.' })),
+  findings: Type.Array(FindingSchema, { description: 'Why the folder can not be evaluated; empty when it can.' }),
+  drafts: Type.Array(
+    closed({
+      digest: Digest,
+      policies: Count,
+      share: Type.Number(),
+      since: Timestamp,
+      until: Timestamp,
+      skipped: Type.Integer({
+        minimum: 0,
+        description: 'Records passed over because the worker was too far behind.',
       }),
-      { description: 'What each draft would have changed, the one that was evaluated last first.' },
-    ),
-  },
-  { $id: 'ShadowStatus' },
-);
+      ...DIFFERENCE,
+    }),
+    { description: 'What each draft would have changed, the one that was evaluated last first.' },
+  ),
+});

@@ -1,4 +1,4 @@
-// Tool calls as the HTTP interface has them, in questions and in decisions.
+// Schemas of tool calls, in questions and in decisions.
 import { Type } from 'typebox';
 import {
   DEFINITION_DIGEST_PATTERN,
@@ -6,13 +6,13 @@ import {
   MAX_ARGUMENTS_DEPTH,
   type ToolCall,
 } from '../core/tools/call.ts';
-import { CallerId, JsonObject } from './common.ts';
+import { CallerId, closed, JsonObject, named } from './common.ts';
 
 const Hint = Type.Boolean();
 
 /** The question of a guard in front of a tool. Other members of annotations are accepted, because servers may have more, and not kept. */
 export const ToolCallSchema = Type.Unsafe<ToolCall>(
-  Type.Object(
+  closed(
     {
       server: {
         ...CallerId,
@@ -49,24 +49,21 @@ export const ToolCallSchema = Type.Unsafe<ToolCall>(
         ),
       ),
     },
-    { $id: 'ToolCall', additionalProperties: false, description: 'A tool call, in place of an intent.' },
+    { $id: 'ToolCall', description: 'A tool call, in place of an intent.' },
   ),
 );
 
 /** What a decision says about the call. */
-export const ToolAnswer = Type.Object(
-  {
-    server: Type.String(),
-    name: Type.String(),
-    arguments_digest: Type.String({
-      description: '`sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments.',
-    }),
-    known: Type.Boolean({
-      description: 'Whether a catalogue says what the call does. Otherwise its action is `unknown`.',
-    }),
-    changed: Type.Boolean({
-      description: 'Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too.',
-    }),
-  },
-  { $id: 'ToolAnswer', additionalProperties: false },
-);
+export const ToolAnswer = named('ToolAnswer', {
+  server: Type.String(),
+  name: Type.String(),
+  arguments_digest: Type.String({
+    description: '`sha256:` and SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of the arguments.',
+  }),
+  known: Type.Boolean({
+    description: 'Whether a catalogue says what the call does. Otherwise its action is `unknown`.',
+  }),
+  changed: Type.Boolean({
+    description: 'Whether the catalogue pins another definition of the tool. Then the action is `unknown`, too.',
+  }),
+});

@@ -2,7 +2,19 @@
 import { type Static, Type } from 'typebox';
 import { SIGNAL_TYPES } from '../core/trust/beta.ts';
 import { TIER_TABLE } from '../kernel/vocabulary.ts';
-import { CallerId, Cursor, Instant, JsonObject, Limit, listOf, Nullable, StringEnum, Timestamp } from './common.ts';
+import {
+  CallerId,
+  closed,
+  Cursor,
+  Instant,
+  JsonObject,
+  Limit,
+  listOf,
+  named,
+  Nullable,
+  StringEnum,
+  Timestamp,
+} from './common.ts';
 
 export const MAX_SIGNALS = 1_000;
 
@@ -13,47 +25,43 @@ const SignalId = Type.Unsafe<string>({
   examples: ['run-2231/step-4'],
 });
 
-export const TrustSignal = Type.Object(
-  {
-    signalId: Type.Optional(SignalId),
-    agentId: CallerId,
-    type: StringEnum(SIGNAL_TYPES, { description: 'What was observed. A violation weighs as much as ten failures.' }),
-    weight: Type.Optional(
-      Type.Number({
-        exclusiveMinimum: 0,
-        maximum: 1,
-        default: 1,
-        description: 'Whole thousandths: 0.001 to 1. Absent: 1.',
-        examples: [1, 0.25],
-      }),
-    ),
-    occurredAt: Type.Optional(
-      Type.Unsafe<string>({
-        ...Instant,
-        description: 'RFC 3339. At most 5 minutes ahead and 30 days back. Absent: now.',
-      }),
-    ),
-    source: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 200,
-        pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-        description: 'Who or what observed it; no control characters.',
-        examples: ['ci'],
-      }),
-    ),
-    evidence: Type.Optional(
-      JsonObject({ description: 'An object of your own, at most 16 kB of JSON; kept with the signal.' }),
-    ),
-  },
-  { $id: 'TrustSignal', additionalProperties: false },
-);
+export const TrustSignal = named('TrustSignal', {
+  signalId: Type.Optional(SignalId),
+  agentId: CallerId,
+  type: StringEnum(SIGNAL_TYPES, { description: 'What was observed. A violation weighs as much as ten failures.' }),
+  weight: Type.Optional(
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      default: 1,
+      description: 'Whole thousandths: 0.001 to 1. Absent: 1.',
+      examples: [1, 0.25],
+    }),
+  ),
+  occurredAt: Type.Optional(
+    Type.Unsafe<string>({
+      ...Instant,
+      description: 'RFC 3339. At most 5 minutes ahead and 30 days back. Absent: now.',
+    }),
+  ),
+  source: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+      description: 'Who or what observed it; no control characters.',
+      examples: ['ci'],
+    }),
+  ),
+  evidence: Type.Optional(
+    JsonObject({ description: 'An object of your own, at most 16 kB of JSON; kept with the signal.' }),
+  ),
+});
 export type TrustSignalBody = Static<typeof TrustSignal>;
 
-const TrustSignalBatch = Type.Object(
-  { signals: Type.Array(TrustSignal, { minItems: 1, maxItems: MAX_SIGNALS }) },
-  { $id: 'TrustSignalBatch', additionalProperties: false },
-);
+const TrustSignalBatch = named('TrustSignalBatch', {
+  signals: Type.Array(TrustSignal, { minItems: 1, maxItems: MAX_SIGNALS }),
+});
 
 /** One signal or many. `if`, and not a union: an error then names the member that is wrong, and not two shapes. */
 export const TrustSignalsRequest = Type.Unsafe<TrustSignalBody | Static<typeof TrustSignalBatch>>({
@@ -70,10 +78,9 @@ export const TrustSignalsRequest = Type.Unsafe<TrustSignalBody | Static<typeof T
   ],
 });
 
-export const TrustSignalsAccepted = Type.Object(
-  { signalIds: Type.Array(Type.String(), { description: 'In the order of the request.' }) },
-  { $id: 'TrustSignalsAccepted', additionalProperties: false },
-);
+export const TrustSignalsAccepted = named('TrustSignalsAccepted', {
+  signalIds: Type.Array(Type.String(), { description: 'In the order of the request.' }),
+});
 
 const scored = {
   score: Type.Integer({ minimum: 0, maximum: 1_000 }),
@@ -81,66 +88,51 @@ const scored = {
   tier: StringEnum(TIER_TABLE.map((tier) => tier.name)),
 };
 
-export const Trust = Type.Object(
-  {
-    agentId: Type.String(),
-    registered: Type.Boolean({
-      description: 'Decisions give an agent that nobody registered at most the score of no evidence (250).',
+export const Trust = named('Trust', {
+  agentId: Type.String(),
+  registered: Type.Boolean({
+    description: 'Decisions give an agent that nobody registered at most the score of no evidence (250).',
+  }),
+  ...scored,
+  uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
+  evidence: closed({
+    positive: Type.Number({
+      minimum: 0,
+      description: 'As it counts on that day: capped, decayed, in full signals.',
     }),
-    ...scored,
-    uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
-    evidence: Type.Object(
-      {
-        positive: Type.Number({
-          minimum: 0,
-          description: 'As it counts on that day: capped, decayed, in full signals.',
-        }),
-        negative: Type.Number({ minimum: 0, description: 'As it counts on that day: decayed, in full failures.' }),
-        lastSignalAt: Nullable(Timestamp),
-      },
-      { additionalProperties: false },
-    ),
-    asOf: Type.Object(
-      {
-        signals: Type.Integer({ minimum: 0, description: 'How many signals were folded: the first n of this agent.' }),
-        day: Type.String({ description: 'UTC day, YYYY-MM-DD.' }),
-      },
-      { additionalProperties: false },
-    ),
-  },
-  { $id: 'Trust', additionalProperties: false },
-);
+    negative: Type.Number({ minimum: 0, description: 'As it counts on that day: decayed, in full failures.' }),
+    lastSignalAt: Nullable(Timestamp),
+  }),
+  asOf: closed({
+    signals: Type.Integer({ minimum: 0, description: 'How many signals were folded: the first n of this agent.' }),
+    day: Type.String({ description: 'UTC day, YYYY-MM-DD.' }),
+  }),
+});
 export type TrustBody = Static<typeof Trust>;
 
-export const TrustQuery = Type.Object({ at: Type.Optional(Instant) }, { additionalProperties: false });
+export const TrustQuery = closed({ at: Type.Optional(Instant) });
 
-export const TrustChange = Type.Object(
-  {
-    at: Timestamp,
-    ...scored,
-    cause: Type.Object(
-      {
-        firstSignal: Type.Integer({ minimum: 1, description: 'Signals of the agent are numbered without gaps.' }),
-        lastSignal: Type.Integer({ minimum: 1 }),
-        success: Type.Integer({ minimum: 0 }),
-        failure: Type.Integer({ minimum: 0 }),
-        violation: Type.Integer({ minimum: 0 }),
-        proofId: Type.String({ description: 'The `custos.trust` record that holds these signals.' }),
-      },
-      { additionalProperties: false, description: 'The signals that led to the score, counted by type.' },
-    ),
-  },
-  { $id: 'TrustChange', additionalProperties: false },
-);
+export const TrustChange = named('TrustChange', {
+  at: Timestamp,
+  ...scored,
+  cause: closed(
+    {
+      firstSignal: Type.Integer({ minimum: 1, description: 'Signals of the agent are numbered without gaps.' }),
+      lastSignal: Type.Integer({ minimum: 1 }),
+      success: Type.Integer({ minimum: 0 }),
+      failure: Type.Integer({ minimum: 0 }),
+      violation: Type.Integer({ minimum: 0 }),
+      proofId: Type.String({ description: 'The `custos.trust` record that holds these signals.' }),
+    },
+    { description: 'The signals that led to the score, counted by type.' },
+  ),
+});
 export type TrustChangeBody = Static<typeof TrustChange>;
 
 export const TrustHistory = listOf(TrustChange, 'TrustHistory');
-export const TrustHistoryQuery = Type.Object(
-  {
-    from: Type.Optional(Instant),
-    to: Type.Optional(Instant),
-    cursor: Type.Optional(Cursor),
-    limit: Type.Optional(Limit),
-  },
-  { additionalProperties: false },
-);
+export const TrustHistoryQuery = closed({
+  from: Type.Optional(Instant),
+  to: Type.Optional(Instant),
+  cursor: Type.Optional(Cursor),
+  limit: Type.Optional(Limit),
+});

@@ -273,7 +273,7 @@ describe('policy replay', function () {
       await service.rows('UPDATE replay SET runs = 5 WHERE replay_id = $1', [ids[0]]);
       await runner().run();
       const given = (await service.admin.get(`/v1/policies/replays/${ids[0]}`)).json;
-      expect([given.status, given.error]).to.deep.equal(['failed', 'It was given up: 5 runs ended early.']);
+      expect([given.status, given.error]).to.deep.equal(['failed', 'The replay failed: 5 runs ended early.']);
       const read = (await service.admin.get(`/v1/policies/replays/${ids[4]}`)).json;
       expect(read).to.include({ status: 'failed', report: null });
       expect(read.error).to.equal('This version of the service does not accept the draft.');

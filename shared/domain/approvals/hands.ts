@@ -1,12 +1,11 @@
-// Whose hands a key is in: who asked, and who may therefore not decide.
+// Finds whether two keys belong to the same person, who may not decide an approval of their own.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { genuine, sealedColumns, type SealedRow } from '../../platform/db/seals/rows.ts';
 
 /**
- * From each of two keys upwards: to the key that made it, that one's maker and so on, and from each of them to what
- * rotations made of it and what it was before, which are the same key in other words. Two keys are in the same hands when
- * one is reached from the other. Keys with a maker in common are not: otherwise the first admin key of an
- * installation, which made all others, would leave nobody who may decide.
+ * The closure of each of two keys upwards: its creator, that one's creator and so on, and from each of them its predecessors and
+ * successors in rotations. Two keys are in the same hands when one is reached from the other. Keys with a common creator are not:
+ * otherwise the first admin key of an installation, which created all others, would leave nobody who may decide.
  */
 const ABOVE: Statement = {
   name: 'approval-keys-above',
@@ -24,9 +23,9 @@ const ABOVE: Statement = {
 };
 
 /**
- * Whether two keys are the same, made of each other by rotations, or one was made by the other, directly or through
- * keys in between. Who decides from the shell has no key, and is in nobody's hands. When a row on the way is missing, or is
- * not as this service wrote it, nobody can say so any more: the answer is yes, and an approval stays undecided.
+ * Whether two keys are equal, rotations of each other, or one created the other, directly or through keys in between. A decision from
+ * the shell has no key, and is never in the same hands. When a row between them is missing or was changed outside the service, the
+ * safe answer is yes: the approval stays undecided.
  */
 export async function areSameHands(sql: Sql, one: string, other: string): Promise<boolean> {
   if (one === other) return true;

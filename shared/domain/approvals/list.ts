@@ -1,4 +1,4 @@
-// Approvals as lists: newest first, by state and agent, however many there have ever been.
+// Lists approvals, newest first, by state and agent.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { genuinePage, sealedColumns } from '../../platform/db/seals/rows.ts';
 import type { ApprovalState } from '../../core/decision/approval.ts';
@@ -13,7 +13,7 @@ export interface ApprovalFilter extends ApprovalOwner {
   readonly nowMs: number;
 }
 
-// What has expired is listed as expired, also before upkeep has said so: $5 is now.
+// Expired approvals are listed as expired also before upkeep has closed them. $5 is now.
 const OF_STATUS: Readonly<Record<ApprovalState, readonly string[]>> = {
   pending: ["state = 'pending' AND expires_at > $5"],
   approved: ["state = 'approved' AND expires_at > $5"],
@@ -23,8 +23,8 @@ const OF_STATUS: Readonly<Record<ApprovalState, readonly string[]>> = {
 };
 
 /**
- * A statement of its own for each kind of question: each part of it is a range of an index in the order of the list, so
- * that a page costs the same among a million as among ten.
+ * A separate statement for each combination of filters. Each part is a range scan in the order of the list, so that a page costs the
+ * same among a million as among ten.
  */
 function listStatement(status: ApprovalState | undefined, ofAgents: boolean): Statement {
   const parts = (status === undefined ? ['true'] : OF_STATUS[status]).map((condition) => {
@@ -43,7 +43,7 @@ function listStatement(status: ApprovalState | undefined, ofAgents: boolean): St
   };
 }
 
-/** Behind all ids. */
+/** Greater than all ids. */
 const NEWEST = `apr_${'z'.repeat(26)}`;
 
 /** Newest first, without facts. */

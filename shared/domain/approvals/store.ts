@@ -1,4 +1,4 @@
-// Approvals in Postgres: read, listed, decided, used and expired. Each change is a `custos.approval` leaf of the agent's chain.
+// Approvals in PostgreSQL: read, decided, used and expired. Each change has a `custos.approval` record on the agent's chain.
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { loadKey } from '../keys/lookup.ts';
@@ -17,15 +17,15 @@ export interface ApprovalOwner {
   readonly environment: Environment;
 }
 
-/** As this service wrote it: every function here treats any other row as absent. */
+/** A row with a genuine seal. Every function here treats any other row as absent. */
 export type StoredApproval = Omit<SealedRow<'approval'>, 'state' | 'environment'> & {
   readonly state: ApprovalState;
   readonly environment: Environment;
-  /** The line of that key; only of a row that is to be used, or looked at as if. */
+  /** The lineage of `used_by`; only in rows that are read for a use. */
   readonly used_by_lineage?: string | null;
 };
 
-/** With the decision that opened it: its record, and its facts unless retention has erased them. */
+/** With the record of the decision that opened it, and its facts unless retention has erased them. */
 export interface ShownApproval extends StoredApproval {
   readonly record: Buffer;
   readonly facts: Buffer | null;
@@ -76,7 +76,7 @@ const QUEUE_RESUMED = enqueueSql(
   },
   'waiting',
 );
-/** A submitted intent that waits goes on: the sweeper finds it again should this outbox row be lost. */
+/** Resumes a submitted intent that waits. If the job is lost, the sweeper finds the intent. */
 const RESUME: Statement = {
   name: 'intent-resume',
   text: `WITH waiting AS (
@@ -87,7 +87,7 @@ const RESUME: Statement = {
     ${QUEUE_RESUMED}`,
 };
 
-/** What its use depends on. */
+/** The members on which its use depends. */
 export function approvalFactsOf(row: StoredApproval): ApprovalFacts {
   return {
     approvalId: row.approval_id,
@@ -105,11 +105,11 @@ export function approvalFactsOf(row: StoredApproval): ApprovalFacts {
 
 /** The facts of the decision that opened it; undefined: retention has erased them. */
 export function factsOf({ facts }: Pick<ShownApproval, 'facts'>): Facts | undefined {
-  // Written by ourselves.
+  // Written by canonicalFacts.
   return facts === null ? undefined : (JSON.parse(facts.toString('utf8')) as Facts);
 }
 
-/** All that it is bound to; null: erased, or it was opened by an earlier version, which bound approvals to less. */
+/** Everything to which it is bound; null: erased, or opened by an earlier version, which bound approvals to less. */
 export function boundOf(row: Pick<ShownApproval, 'facts' | 'intent_id' | 'digest'>): BoundStatement | null {
   const facts = factsOf(row);
   if (facts === undefined || approvalDigest(facts, row.intent_id) !== row.digest) return null;
@@ -119,7 +119,7 @@ export function boundOf(row: Pick<ShownApproval, 'facts' | 'intent_id' | 'digest
   return boundStatement(shown, row.intent_id);
 }
 
-/** The first row of a statement, if this service wrote it. */
+/** The first row of a statement if its seal is genuine. */
 async function one<Row extends StoredApproval = StoredApproval>(
   sql: Sql,
   statement: Statement,
@@ -130,7 +130,7 @@ async function one<Row extends StoredApproval = StoredApproval>(
 
 const place = ({ organisationId, environment }: ApprovalOwner): [string, string] => [organisationId, environment];
 
-/** Holds the row until the transaction ends. */
+/** Locks the row until the transaction ends. */
 export async function lockApproval(
   sql: Sql,
   owner: ApprovalOwner,
@@ -149,14 +149,14 @@ export async function peekApproval(
   return row === undefined || row.used_by === null ? row : withLineage(sql, row, row.used_by);
 }
 
-/** Of a key that this service did not write, no line is known: then nobody repeats the use. */
+/** A key without a genuine seal has no lineage, so that no key can repeat the use. */
 async function withLineage(sql: Sql, row: StoredApproval, usedBy: string): Promise<StoredApproval> {
   return { ...row, used_by_lineage: (await loadKey(sql, usedBy))?.key.lineage ?? null };
 }
 
 /**
- * The approval that this key has opened for this action; it may have expired. `forged`: there is a row that this service
- * did not write, which can't be used, and while it is there no other one can be opened.
+ * The approval that this key has opened for this action; it may have expired. `forged`: there is a row without a genuine seal, which
+ * cannot be used, and while it exists no other one can be opened.
  */
 export async function findOpenApproval(
   sql: Sql,
@@ -168,7 +168,7 @@ export async function findOpenApproval(
   return rows.length === 0 ? undefined : (genuine(sql, 'approval', rows)[0] ?? 'forged');
 }
 
-/** Whether one more may be opened for this agent. */
+/** Whether the agent has fewer than the maximum of open approvals. */
 export async function hasRoom(sql: Sql, owner: ApprovalOwner, agentId: string, nowMs: number): Promise<boolean> {
   const [row] = await sql.query<{ n: number }>(COUNT_OPEN, [...place(owner), agentId, new Date(nowMs)]);
   return row !== undefined && row.n < MAX_OPEN_APPROVALS;
@@ -178,7 +178,7 @@ export function readApproval(sql: Sql, owner: ApprovalOwner, approvalId: string)
   return one(sql, READ, [...place(owner), approvalId]);
 }
 
-/** One more leaf about an approval; `change` holds `state` and what belongs to it. */
+/** Stores the record of a change; `change` contains `state` and the members of that state. */
 async function recordChange(sql: Sql, row: StoredApproval, change: object, atMs: number): Promise<void> {
   const { organisation_id: organisationId, environment, agent_id: agentId } = row;
   const body = {
@@ -204,12 +204,12 @@ export interface ApprovalDecision {
   readonly by: string;
   readonly reason: string;
   readonly nowMs: number;
-  /** Whether whoever decides may speak for an agent; another one's approvals do not exist for them. Default: for all. */
+  /** Whether the deciding key may name an agent; for it, approvals of other agents do not exist. Default: every agent. */
   readonly mayName?: ((agentId: string) => boolean) | undefined;
 }
 
 /**
- * Approves or rejects, in the caller's transaction: with its leaf, and the intent that waits for it goes on.
+ * Approves or rejects in the caller's transaction, with its record, and resumes the intent that waits for it.
  * @throws {ApiError} E4001, E1004 (the same hands as the key that asked), E5001 (closed)
  */
 export async function decideApproval(
@@ -224,7 +224,7 @@ export async function decideApproval(
   if (await areSameHands(sql, row.key_id, by))
     throw new ApiError(
       'E1004',
-      'The key that asked may not decide its own approval, nor may a key that it made or that made it; another admin key must.',
+      'The key that asked may not decide its own approval, nor may a key that it created or that created it; another admin key must.',
     );
   const current = stateAt(approvalFactsOf(row), nowMs);
   if (current !== 'pending') throw new ApiError('E5001', `The approval is closed: it is ${current}.`);
@@ -239,14 +239,14 @@ export async function decideApproval(
   return decided;
 }
 
-/** The same whether there is none, or not one that the key may see. */
+/** The same error whether it does not exist or the key may not see it. */
 export function noSuchApproval(): ApiError {
   return new ApiError('E4001', 'There is no such approval in this organisation and environment.');
 }
 
 /**
- * Marks a held, approved row as used by a decision that the same transaction records. To be called before that decision
- * is inserted: then a log that has the decision has the leaf of its use, too, wherever an export ends.
+ * Marks a locked, approved row as used by a decision of the same transaction. Call it before the decision is inserted, so that in
+ * every prefix of the log a decision comes after the record of the use.
  */
 export async function markUsed(
   sql: Sql,
@@ -254,7 +254,7 @@ export async function markUsed(
   use: { readonly keyId: string; readonly decisionId: string; readonly nowMs: number },
 ): Promise<StoredApproval> {
   const { keyId, decisionId, nowMs } = use;
-  if (row.state !== 'approved') throw new Error('an approval that is held is not approved any more');
+  if (row.state !== 'approved') throw new Error('a locked approval is not approved any more');
   const used = await updateSealed<'approval', StoredApproval>(sql, 'approval', row, {
     state: 'used',
     used_by: keyId,
@@ -265,7 +265,7 @@ export async function markUsed(
   return withLineage(sql, used, keyId);
 }
 
-/** Of a row that the transaction holds. */
+/** For a locked row. */
 async function expireHeld(sql: Sql, row: StoredApproval, nowMs: number): Promise<void> {
   const expired = await updateSealed<'approval', StoredApproval>(sql, 'approval', row, { state: 'expired' });
   await recordChange(sql, expired, { state: 'expired' }, nowMs);
@@ -276,7 +276,7 @@ function isDue(row: StoredApproval, nowMs: number): boolean {
   return row.state !== 'expired' && stateAt(approvalFactsOf(row), nowMs) === 'expired';
 }
 
-/** Expires one that is due, if nobody has yet. */
+/** Expires an approval that is due, unless another transaction already has. */
 export function expireApproval(db: Database, row: StoredApproval, nowMs: number): Promise<void> {
   return db.transaction(async (sql) => {
     const { organisation_id: organisationId, environment } = row;
@@ -288,8 +288,8 @@ export function expireApproval(db: Database, row: StoredApproval, nowMs: number)
 type Due = Resumed & Pick<StoredApproval, 'expires_at'>;
 
 /**
- * Expires all that are due, batch by batch. Of a row that this service did not write, only the intent that waits for it
- * goes on: it finds that there is no such approval. @returns how many have expired
+ * Expires all that are due, batch by batch. For a row without a genuine seal only the waiting intent is resumed, which finds no
+ * approval. @returns the number of expired approvals
  */
 export async function expireApprovals(db: Database, nowMs: number): Promise<number> {
   let total = 0;
@@ -299,7 +299,7 @@ export async function expireApprovals(db: Database, nowMs: number): Promise<numb
       const rows = await sql.query<Due>(LOCK_DUE, [new Date(nowMs), last.expires_at, last.approval_id]);
       for (const row of rows) {
         const { organisation_id: organisationId, environment, approval_id: approvalId } = row;
-        // Read after it is held: see sealedColumns.
+        // Read after it is locked: see sealedColumns.
         const held = await peekApproval(sql, { organisationId, environment }, approvalId);
         if (held === undefined) await resume(sql, row, nowMs);
         else {

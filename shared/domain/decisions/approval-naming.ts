@@ -1,4 +1,4 @@
-// Before decisions are written: the approvals that escalations name, found or to be opened, and those that questions name.
+// Before decisions are stored: finds or prepares the approval that an ESCALATE names, and reads approvals that questions name.
 import type { Database } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newId } from '../../kernel/ids.ts';
@@ -15,24 +15,24 @@ import {
 } from '../approvals/store.ts';
 import type { Answer, NamedApproval, Question } from './decider.ts';
 
-/** A question and what `Decider.answer` says to it. */
+/** A question with its answer. */
 export interface EvaluatedQuestion {
   readonly question: Question;
   readonly answer: Answer;
 }
 
-/** A member that could not be decided, beside others that could: nothing of it is written. */
+/** A member of a batch that could not be decided, and of which nothing is stored. */
 export interface Unwritten {
   readonly error: unknown;
 }
 
-/** The approval that an ESCALATE names, unless the agent has too many, and what opens it when there is none yet. */
+/** The approval that an ESCALATE names (none when the agent has too many), and the row that opens it if it is new. */
 export interface Naming {
   readonly approval?: NamedApproval | undefined;
   readonly opens?: Pick<OpeningRow, 'digest' | 'intentId'>;
 }
 
-/** What is known of the approval of an item before it is written: undefined, nothing is to be known. */
+/** The approval of an item before it is stored; undefined: it has none. */
 export type Named = Naming | Unwritten | undefined;
 
 export function digestOf({ question, answer }: EvaluatedQuestion): string {
@@ -47,15 +47,15 @@ export function isUnwritten(outcome: Named): outcome is Unwritten {
   return outcome !== undefined && 'error' in outcome;
 }
 
-/** A store that is away now; anything else is the trouble of one item. */
+/** Whether a store is unavailable. Any other error concerns one item. */
 function isAway(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 500;
 }
 
 export interface ApprovalNaming {
-  /** Of one ESCALATE. @throws {ApiError} E6002 */
+  /** For one ESCALATE. @throws {ApiError} E6002 */
   one(item: EvaluatedQuestion): Promise<Naming>;
-  /** Of each item; those of one transaction with the same action share one. What cannot be known is in its place. */
+  /** For each item; items with the same action share one approval. An error takes the place of its item. */
   all(items: readonly EvaluatedQuestion[]): Promise<Named[]>;
 }
 
@@ -71,11 +71,11 @@ export function createApprovalNaming(deps: {
     const { key, intentId } = question;
     const digest = digestOf(item);
     const open = await findOpenApproval(db, key, digest, key.keyId);
-    // Escalated all the same, without a way to approve it.
+    // Escalates without an approval, so that no human can approve it.
     if (open === 'forged') return {};
     if (open !== undefined) {
       if (stateAt(approvalFactsOf(open), answer.nowMs) !== 'expired') return { approval: namedOf(open) };
-      // Upkeep would do so in a moment; until then none for the same action could be opened.
+      // Upkeep has not closed it yet, and until then no other one can be opened for the same action.
       await expireApproval(db, open, answer.nowMs);
     }
     if (!(await hasRoom(db, key, question.agentId, answer.nowMs))) return {};
@@ -88,7 +88,7 @@ export function createApprovalNaming(deps: {
     const nameOne = async (item: EvaluatedQuestion): Promise<Naming | undefined> => {
       const { key, approvalId } = item.question;
       if (approvalId !== undefined) {
-        // Asked of a batch before its transaction begins: one that cannot be read now must not keep the others from being written.
+        // In a batch it is read before the transaction, so that an error does not prevent the other items from being stored.
         if (items.length > 1) await peekApproval(db, key, approvalId);
         return undefined;
       }
@@ -104,7 +104,7 @@ export function createApprovalNaming(deps: {
     for (const item of items) {
       const needsOne = item.question.approvalId !== undefined || item.answer.evaluation.verdict === 'ESCALATE';
       if (needsOne && away === undefined)
-        // Once they are away they are so for all: nobody waits for each of a hundred to be refused.
+        // After the first error of an unavailable store the others fail at once, instead of each waiting for its own.
         namings.push(
           await nameOne(item).catch((error: unknown) => {
             if (isAway(error)) away = { error };

@@ -1,4 +1,4 @@
-// Opening approvals: an ESCALATE and the approval that it names are written by one statement, so that neither is without the other.
+// Opens approvals: one statement stores an ESCALATE and its approval, so that neither exists without the other.
 import { columnMap, hex, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
@@ -17,8 +17,8 @@ export interface OpeningRow {
 
 export interface ApprovalOpener {
   /**
-   * Resolves once both are durable. False: another request has opened one for the same action and key meanwhile, and
-   * nothing was written. @throws {ApiError} E6002
+   * Resolves when both are durable. False: another request has opened one for the same action and key, and nothing was stored.
+   * @throws {ApiError} E6002
    */
   append(row: OpeningRow): Promise<boolean>;
   /** The same within the caller's transaction, which must not commit when this is false. */
@@ -26,7 +26,7 @@ export interface ApprovalOpener {
   idle(): Promise<void>;
 }
 
-/** As the statement writes it: pending, and nothing of a decision yet. */
+/** The seal of the row that the statement inserts: pending and undecided. */
 function sealOf(seals: Seals, { decision, approvalId, digest, intentId, expiresAtMs }: OpeningRow): string {
   const row = {
     organisation_id: decision.organisationId,
@@ -87,7 +87,7 @@ const INSERT: Statement = {
 const MAX_ROWS = 200;
 const MAX_WAITING = 5_000;
 
-/** A group of its own: what ALLOW and DENY cost is not changed, and they never wait for a row that somebody holds. */
+/** A separate group commit, so that ALLOW and DENY cost the same as before and never wait for a row lock. */
 export function createApprovalOpener(deps: { db: Database; processId: string }): ApprovalOpener {
   const { db, processId } = deps;
   const write = OPENINGS.createWriter();

@@ -1,4 +1,4 @@
-// From a question to a verdict on record: facts gathered, policies evaluated, the decision written before it is answered.
+// Decides questions: gathers facts, evaluates policies, and builds the answer and record of a decision.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { Promiser } from '../ledger/promises.ts';
@@ -19,13 +19,13 @@ import type { AssessedIntent, IntentReading } from './readings.ts';
 import { canonicalFacts, type DecisionBytes, newSalt, writeDecision } from '../../core/decision/record.ts';
 import type { DecisionRow } from './decision-store.ts';
 
-/** What a decision needs to know of the key that asked. */
+/** The members of the calling key that a decision needs. */
 export type Principal = Pick<
   AuthenticatedKey,
   'keyId' | 'lineage' | 'organisationId' | 'organisationSlug' | 'environment' | 'agentIds'
 >;
 
-/** Who asks what; `active` is taken once per request, so that all of it is evaluated with one policy set. */
+/** One question; `active` is taken once per request, so that the whole request is evaluated with one policy set. */
 export interface Question {
   readonly active: ActivePolicies;
   readonly key: Principal;
@@ -36,9 +36,9 @@ export interface Question {
   readonly claimedScore?: number | undefined;
   /** 0..7 */
   readonly claimedLevel?: number | undefined;
-  /** The parse, or the submitted intent, that stands behind it. */
+  /** Id of the parse or submitted intent of the question. */
   readonly intentId?: string | undefined;
-  /** Not looked at here: shared/domain/decisions/recorder.ts settles what an approval changes. */
+  /** Not used here: recorder.ts applies approvals. */
   readonly approvalId?: string | undefined;
   /** W3C trace context of the request. */
   readonly traceparent?: string | undefined;
@@ -70,23 +70,23 @@ export interface RecordedDecision {
 }
 
 export interface Decider {
-  /** Evaluates and stores nothing. At once when all that it needs is in memory. @throws {ApiError} E6002 */
+  /** Evaluates without storing. Synchronous when all inputs are cached. @throws {ApiError} E6002 */
   answer(question: Question): Answer | Promise<Answer>;
   /**
-   * The DENY of a question whose evaluation was given up: no policy is run, because running them may be what failed, and
-   * the risk counts as the highest. @throws {ApiError} E6002
+   * The DENY of a question whose evaluation failed for good. No policy is evaluated, because that may be what fails, and the risk
+   * is the highest. @throws {ApiError} E6002
    */
   giveUp(question: Question): Answer | Promise<Answer>;
   /**
-   * The same answer, evaluated again as `combineApproved` says, with this as its last reason. Only of an answer that
-   * is not DENY: a halt, for one, stands whatever a human has approved.
+   * The same answer evaluated with an approval (`combineApproved`), which becomes the last reason. Only for answers that are not
+   * DENY, because an approval lifts no DENY, such as that of a halt.
    */
   approve(question: Question, answer: Answer, approval: Reason): Promise<Answer>;
-  /** Gives the answer its id and its bytes; the caller stores the row and then answers with the text. */
+  /** Builds the row and the answer's text; the caller stores the row before it sends the text. */
   record(question: Question, answer: Answer, approval?: NamedApproval): RecordedDecision;
-  /** To be called once a row is durable: the agent's history counts it. */
+  /** To be called when a row is durable: counts it in the agent's history. */
   recorded(question: Question, answer: Answer): void;
-  /** Every candidate rule with the values it saw. */
+  /** Every candidate rule with the values that it compared. */
   explain(question: Question, answer: Answer): Promise<Explanation>;
 }
 
@@ -95,7 +95,7 @@ export interface DeciderDeps {
   readonly agents: Pick<AgentDirectory, 'get' | 'count'>;
   readonly halts: Halts;
   readonly nowMs: () => number;
-  /** Signs the promise that goes out with a decision; absent where no answer goes out. */
+  /** Signs the promise in an answer; absent where no answer is sent. */
   readonly promiser?: Pick<Promiser, 'json'> | undefined;
 }
 
@@ -103,14 +103,14 @@ function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return value instanceof Promise;
 }
 
-/** Calls `next` at once when the value is there, else later: promises cost more than a remembered verdict. */
+/** Calls `next` synchronously when the value is not a promise, because a promise costs more than a cached verdict. */
 function then<A, B>(value: A | Promise<A>, next: (value: A) => B | Promise<B>): B | Promise<B> {
   return isPromise(value) ? value.then(next) : next(value);
 }
 
 let lastTime: { readonly nowMs: number; readonly facts: Facts['time'] } | undefined;
 
-/** The requests of one millisecond share it. */
+/** Cached for the requests of the same millisecond. */
 function timeFacts(nowMs: number): Facts['time'] {
   if (lastTime?.nowMs !== nowMs) lastTime = { nowMs, facts: timeFactsOf(nowMs) };
   return lastTime.facts;
@@ -130,7 +130,7 @@ function keyText(key: Principal, facts: Facts['key']): string {
 
 const byClaimedLevel = new Map<number | undefined, TrustFacts>();
 
-/** The trust of an agent without signals; there are nine of them when no score is claimed. */
+/** The trust of an agent without signals. Without a claimed score there are nine of them, which are cached. */
 function noEvidence(claimedScore: number | undefined, claimedLevel: number | undefined): TrustFacts {
   const known = claimedScore === undefined ? byClaimedLevel.get(claimedLevel) : undefined;
   if (known !== undefined) return known;
@@ -140,14 +140,14 @@ function noEvidence(claimedScore: number | undefined, claimedLevel: number | und
     claimedScore,
     claimedLevel,
   });
-  // The interface lets no other level pass; whoever comes another way must not make the map grow.
+  // The API validates the level; the check bounds the map for other callers.
   const isLevel =
     claimedLevel === undefined || (Number.isInteger(claimedLevel) && claimedLevel >= 0 && claimedLevel <= 7);
   if (claimedScore === undefined && isLevel) byClaimedLevel.set(claimedLevel, trust);
   return trust;
 }
 
-/** The trust that a decision uses at this time, from what is recorded and what the question claims. */
+/** The trust that a decision uses at this time, from the recorded score and the claim of the question. */
 function trustOf({ facts, trust }: AgentState, question: Question, nowMs: number): TrustFacts {
   const { claimedScore, claimedLevel } = question;
   if (trust.signals === 0) return noEvidence(claimedScore, claimedLevel);
@@ -179,7 +179,7 @@ export function createDecider(deps: DeciderDeps): Decider {
     };
   };
 
-  /** All facts, and what they say once `evaluationOf` has seen them. */
+  /** Completes the facts with the risk, and evaluates them. */
   const complete = (
     question: Question,
     agent: AgentState,

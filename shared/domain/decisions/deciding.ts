@@ -1,4 +1,4 @@
-// Everything that deciding needs, put together once for ingress and workers alike.
+// Creates everything that decisions need, for ingress and workers alike.
 import { randomBytes } from 'node:crypto';
 import type { ClockSample } from '../../platform/db/clock.ts';
 import { type ChangeFeed, startChangeFeed } from '../../platform/db/changes.ts';
@@ -19,10 +19,10 @@ import { createDecisionStore, type DecisionStore } from './decision-store.ts';
 export interface DecidingDeps {
   readonly db: Database;
   readonly databaseUrl: string;
-  /** `observe` hears of the database's time twice a second. */
+  /** `observe` gets the database's time twice a second. */
   readonly clock: { nowMs(): number; monotonicMs(): number; observe?(sample: ClockSample): void };
   readonly onError: (error: unknown) => void;
-  /** Given where answers go out with a promise. */
+  /** Present in processes whose answers contain a promise. */
   readonly promises?: PromiseSettings;
   /** Positive evidence that counts per key and day, in thousandths (CUSTOS_TRUST_DAILY_CAP). */
   readonly trustDailyCap: number;
@@ -45,11 +45,11 @@ export interface Deciding {
   readonly recentParses: RecentParses;
   readonly promiser: Promiser | undefined;
   readonly presence: Presence;
-  /** Waits for what is being written and stops watching; the database stays open. */
+  /** Waits for pending writes and stops watching; the database stays open. */
   close(): Promise<void>;
 }
 
-/** Starts watching policies, agents and halts; resolves after the first look. @throws {ApiError} E6002 */
+/** Starts watching policies, agents and halts; resolves after the first read. @throws {ApiError} E6002 */
 export async function startDeciding(deps: DecidingDeps): Promise<Deciding> {
   const { db, databaseUrl, clock, onError, trustDailyCap } = deps;
   const { nowMs, monotonicMs } = clock;

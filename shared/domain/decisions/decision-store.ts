@@ -1,4 +1,4 @@
-// Decisions in Postgres: written in groups before they are answered, read by id, listed newest first.
+// Decisions in PostgreSQL: inserted in groups before they are answered, read by id, listed newest first.
 import { columnMap, hex, optionalText, text, utf8 } from '../../platform/db/columns.ts';
 import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
 import { wakeLogs } from '../ledger/inbox.ts';
@@ -129,7 +129,7 @@ function placesOf(requestId: string): ListCondition[] {
  */
 export function listDecisions(filter: DecisionFilter, limit: number): [statement: Statement, values: unknown[]][] {
   const { organisationId, environment, keyId, agentIds, verdict, requestId, before } = filter;
-  // It stands in the text, because only then its index is known to hold it: all but ALLOW are in one (migration 0009).
+  // A literal in the text, because only then the planner can use the partial index of all verdicts but ALLOW (migration 0009).
   const ofVerdict: ListCondition[] =
     verdict === undefined ? [] : [[verdict.toLowerCase(), [], () => `verdict = '${verdict}'`]];
   const places = requestId === undefined ? [[]] : placesOf(requestId).map((place) => [place]);

@@ -1,4 +1,4 @@
-// Submitted intents in Postgres: accepted in groups with their outbox rows, carried out once, read and listed.
+// Submitted intents in PostgreSQL: inserted in groups with their outbox rows, claimed and finished by workers, read and listed.
 import { columnMap, optionalText, text } from '../../platform/db/columns.ts';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
@@ -31,7 +31,7 @@ export interface StoredIntent {
   readonly action: string;
   readonly resource: string;
   readonly status: IntentStatus;
-  /** The one that it waits for, or has waited for. */
+  /** The approval for which it waits or has waited. */
   readonly approval_id: string | null;
   readonly submitted_at: Date;
   readonly updated_at: Date;
@@ -39,7 +39,7 @@ export interface StoredIntent {
   readonly record: Buffer | null;
 }
 
-/** An intent that a worker has begun to evaluate, with what it needs to know of the key that submitted it. */
+/** An intent that a worker evaluates, with members of the key that submitted it. */
 export interface ClaimedIntent {
   readonly agent_id: string;
   readonly key_id: string;
@@ -49,10 +49,10 @@ export interface ClaimedIntent {
   readonly context: string | null;
   readonly key_agent_ids: ReadonlySet<string> | null;
   readonly key_lineage: string;
-  /** False: the row of the key, or of its organisation, is not as this service wrote it, so nothing may be decided for it. */
+  /** False: the row of the key or of its organisation was changed outside the service, so nothing may be decided for it. */
   readonly isKeyKnown: boolean;
   readonly organisation_slug: string;
-  /** The approval that was decided, when it has waited for one. */
+  /** The decided approval, if it has waited for one. */
   readonly approval_id: string | null;
   readonly submitted_at: Date;
   /** X-Request-Id of the submission; null in rows older than this column. */
@@ -69,13 +69,13 @@ export interface IntentFilter {
 }
 
 export interface IntentStore {
-  /** Resolves when the intent is durable, and with it the outbox row that hands it to a worker. @throws {ApiError} E6002 */
+  /** Resolves when the intent and its outbox row are durable. @throws {ApiError} E6002 */
   append(row: IntentRow): Promise<void>;
   /** The same within the caller's transaction. */
   insert(sql: Sql, row: IntentRow): Promise<void>;
   read(organisationId: string, environment: Environment, intentId: string): Promise<StoredIntent | undefined>;
   list(filter: IntentFilter, limit: number): Promise<StoredIntent[]>;
-  /** Marks an open intent as being evaluated; undefined when it is final already. */
+  /** Marks an open intent as being evaluated; undefined: it is final. */
   claim(
     organisationId: string,
     environment: Environment,
@@ -83,8 +83,8 @@ export interface IntentStore {
     nowMs: number,
   ): Promise<ClaimedIntent | undefined>;
   /**
-   * Makes an intent final, in the transaction that records its decision. False when another worker was first: then
-   * nothing of the transaction may stay.
+   * Makes an intent final, in the transaction that stores its decision. False: another worker was first, and the transaction must be
+   * rolled back.
    */
   finish(
     sql: Sql,
@@ -93,7 +93,7 @@ export interface IntentStore {
     intentId: string,
     end: { status: 'decided' | 'failed'; decisionId: string; claimedApprovalId: string | null; nowMs: number },
   ): Promise<boolean>;
-  /** Lets an intent wait for an approval, in the transaction that records the ESCALATE. False as of `finish`. */
+  /** Makes an intent wait for an approval, in the transaction that stores the ESCALATE. False as in `finish`. */
   wait(
     sql: Sql,
     organisationId: string,
@@ -139,7 +139,7 @@ const INSERT: Statement = {
 };
 
 const COLUMNS = `intent.intent_id, intent.agent_id, intent.key_id, intent.action, intent.resource, intent.status, intent.approval_id, intent.submitted_at, intent.updated_at, found.record`;
-// By primary key, one row at a time, however many intents the planner expects.
+// By primary key, one row at a time, with any plan.
 const JOIN = `LEFT JOIN LATERAL (
     SELECT record FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id = intent.decision_id LIMIT 1
   ) AS found ON true`;
@@ -147,7 +147,7 @@ const READ: Statement = {
   name: 'intent-read',
   text: `SELECT ${COLUMNS} FROM intent ${JOIN} WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3`,
 };
-/** Newest first; quick among a million intents, whatever is asked for. */
+/** Newest first. Each combination of filters is a range scan. */
 export function listIntents(filter: IntentFilter, limit: number): [statement: Statement, values: unknown[]] {
   const { organisationId, environment, keyId, agentIds, status, before } = filter;
   const [page, values] = ownedList({
@@ -160,7 +160,7 @@ export function listIntents(filter: IntentFilter, limit: number): [statement: St
     agentIds,
     before,
     limit,
-    // In the text, so that the index of all that is not decided is known to hold it (migration 0009).
+    // A literal in the text, so that the planner can use the partial index of undecided intents (migration 0009).
     more: status === undefined ? [] : [[status, [], () => `status = '${status}'`]],
   });
   const text = `SELECT ${COLUMNS} FROM (${page.text}) AS intent ${JOIN} ORDER BY intent.intent_id DESC`;
@@ -174,7 +174,7 @@ const CLAIM: Statement = {
     RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, intent.submitted_at, intent.request_id,
       (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`,
 };
-// Still open, and not decided by a human since it was claimed: a worker that comes late must not undo that.
+// Optimistic concurrency: still open, and its approval unchanged since the claim. A late worker must not undo a human's decision.
 const AS_CLAIMED = `organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') AND approval_id IS NOT DISTINCT FROM $4`;
 const FINISH: Statement = {
   name: 'intent-finish',

@@ -1,4 +1,4 @@
-// What the deciding part exports about itself.
+// Metrics of decisions and of the policy set.
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { VERDICTS, type Verdict } from '../../kernel/vocabulary.ts';
 import type { PolicyStatus } from '../policy-sets/active-set.ts';
@@ -14,7 +14,7 @@ export function createDecisionMetrics(registry: Registry, status: () => PolicySt
     labelNames: ['verdict'] as const,
     registers: [registry],
   });
-  // A series that is there from the start shows a rate from the first decision on.
+  // Series that exist from the start show a rate from the first decision on.
   const children = new Map(VERDICTS.map((verdict) => [verdict, decisions.labels({ verdict })]));
   for (const child of children.values()) child.inc(0);
   new Gauge({

@@ -1,4 +1,4 @@
-// Lists of an organisation's rows, newest first, of any length: a statement of its own for each kind of question.
+// Lists rows of an organisation, newest first, with a separate statement for each combination of filters.
 import type { Statement } from '../../platform/db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 
@@ -9,22 +9,23 @@ export interface OwnedList {
   readonly id: string;
   readonly organisationId: string;
   readonly environment: Environment;
-  /** Only what this key asked. */
+  /** Only rows of this key. */
   readonly keyId: string | undefined;
   /** Only these agents. */
   readonly agentIds: readonly string[] | undefined;
   /** Only ids before this one. */
   readonly before: string | undefined;
   readonly limit: number;
-  /** More conditions: a name for the kind of each, its values, and its text with their places. */
+  /** Further conditions. */
   readonly more: readonly ListCondition[];
 }
 
+/** A name for the statement's name, the values, and the SQL text for their placeholders. */
 export type ListCondition = readonly [kind: string, values: readonly unknown[], text: (...at: string[]) => string];
 
 /**
- * Holds only conditions that bind, so that each statement is a range of one index from where the page begins: one with
- * "or the parameter is null" in it may read every row for a rare answer. Several agents are a range each.
+ * Contains only conditions that apply, so that each statement is a range scan of one index. A statement with "or the parameter is null"
+ * may read every row for a rare result. Each of several agents is a range of its own.
  */
 export function ownedList(list: OwnedList): [statement: Statement, values: unknown[]] {
   const { table, columns, id, keyId, agentIds, before } = list;

@@ -1,4 +1,4 @@
-// Parses in Postgres: written in groups before they are answered, and found again when an enforcement names one.
+// Parses in PostgreSQL: inserted in groups before they are answered, and read when an enforcement names one.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { columnMap, longText, text } from '../../platform/db/columns.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
@@ -20,7 +20,7 @@ export interface ParseRow {
   /** JSON text of the answer. */
   readonly answer: string;
   readonly rawIntent: string;
-  /** What it says of the string that it is normalized to. */
+  /** The reading of its normalized string. */
   readonly reading: Judged;
 }
 

@@ -1,4 +1,4 @@
-// Which decisions on record stand now: what the pure rule (stands.ts) needs, gathered for many decisions at once.
+// Finds which recorded decisions still stand: gathers the inputs of the rule (stands.ts) for many decisions at once.
 import type { ChangeFeed } from '../../platform/db/changes.ts';
 import type { Sql } from '../../platform/db/database.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -9,8 +9,8 @@ import type { AgentDirectory } from '../agents/agents.ts';
 import type { Halts } from './halts.ts';
 import { type Lapse, lapseOf, lapseSentence, permits } from '../../core/decision/stands.ts';
 
-/** The members of a decision that say what it is about, as every answer has them. */
-export interface Told {
+/** The members of a recorded answer on which its standing depends. */
+export interface AnswerMembers {
   readonly decision_id: string;
   readonly verdict: Verdict;
   readonly agent_id: string;
@@ -20,8 +20,8 @@ export interface Told {
 }
 
 export interface Presence {
-  /** Why each of them does not stand; undefined: it stands. All are of this owner. @throws {ApiError} E6002 */
-  lapses(owner: KeyOwner, decisions: readonly Told[]): Promise<(Lapse | undefined)[]>;
+  /** Why each decision does not stand; undefined: it stands. All belong to this owner. @throws {ApiError} E6002 */
+  lapses(owner: KeyOwner, decisions: readonly AnswerMembers[]): Promise<(Lapse | undefined)[]>;
 }
 
 export interface PresenceDeps {

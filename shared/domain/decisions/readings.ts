@@ -1,4 +1,4 @@
-// What a normalized string or a stored parse says, as facts for policies: read once per policy set and remembered.
+// Reads normalized strings and stored parses into facts for policies, cached per policy set.
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { ACTIONS } from '../../kernel/vocabulary.ts';
 import { invalidField } from '../../kernel/errors.ts';
@@ -21,17 +21,17 @@ import type { IntentFacts, Requested, Risk, RiskFacts } from '../../core/policy/
 import { canonicalize } from '../../core/proof/canonical.ts';
 import { intentMember } from '../../core/decision/record.ts';
 
-/** An intent as policies see it, and the texts that are made of it, which stay the same while its risk does. */
+/** The facts of an intent without its risk, and the names under which parses of it are found. */
 export interface IntentReading {
   readonly unassessed: RiskFacts['intent'];
-  /** The normalized strings of parses of the same: with the action as written and as meant, the resource as written and as it looks. */
+  /** Normalized strings of parses of the same intent: with the action as written and as meant, and the resource as written and without look-alikes. */
   readonly names: readonly string[];
   /** The call that was read; absent when the question is none. */
   readonly call?: ReadToolCall;
   withRisk(risk: Risk): AssessedIntent;
 }
 
-/** A call with the texts that are made of it. */
+/** A call with its texts. */
 export interface ReadToolCall {
   readonly facts: ToolFacts;
   /** JCS of the facts. */
@@ -40,7 +40,7 @@ export interface ReadToolCall {
   readonly member: string;
 }
 
-/** A reading whose risk is known. Its texts are made when they are asked for: a parse that is only shown needs none. */
+/** A reading with its risk. Its texts are built on demand, because a parse that is only shown needs none. */
 export class AssessedIntent {
   readonly facts: IntentFacts;
   readonly risk: Risk;
@@ -82,7 +82,7 @@ export function createReading(
   };
 }
 
-/** How many segments of a canonical resource are named. */
+/** Number of segments of a canonical resource other than `*`. */
 function depthOf(resource: string): number {
   return resource.split('/').filter((segment) => segment !== '*').length;
 }
@@ -128,10 +128,10 @@ const MAX_READINGS = 5_000;
 /** Of one policy set. */
 const MAX_READINGS_BYTES = 16 * 1_048_576;
 
-/** About how many bytes a reading takes: its facts, and the two texts that are made of them. Never too few. */
+/** Upper estimate of the bytes of a reading: its facts, and two texts of them. */
 export const bytesOfReading = ({ unassessed }: IntentReading): number => 1_000 + 4 * JSON.stringify(unassessed).length;
 
-/** Whose words count: those of a policy set's lexicon as this organisation has them. */
+/** The lexicon to use: that of a policy set, with the words of an organisation. */
 export interface Asking {
   readonly set: PolicySet<Lexicon>;
   /** Slug. */
@@ -141,7 +141,7 @@ export interface Asking {
 export interface IntentReadings {
   /** Reads the string of an enforcement request. @throws {ApiError} E2001 at `pointer` */
   of(asking: Asking, intent: string, pointer: string): IntentReading;
-  /** Reads an action and a resource given apart. @throws {ApiError} E2001 at /action or /resource */
+  /** Reads a separate action and resource. @throws {ApiError} E2001 at /action or /resource */
   ofAction(asking: Asking, action: string, resource: string): IntentReading;
   /** Reads a tool call by the catalogues of the set; never remembered. @throws {ApiError} E2001 below `pointer` */
   ofTool(asking: Asking, call: ToolCall, pointer: string): IntentReading;
@@ -152,7 +152,7 @@ function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon
   const { alternatives: _, ...read } = readNormalized({ actionWord: parsed.actionWord, segments }, lexicon);
   const [, named] = read.normalized.split('.');
   const actions = ACTIONS.filter((action) => action === parsed.action || action === named || action === read.action);
-  // A look-alike of what was parsed must not be milder than it.
+  // A look-alike of a parsed string must not be milder than the parse.
   const spellings = [parsed.resource, segmentsAsTheyLook(segments, lexicon).join('/')];
   const names = spellings.flatMap((resource) => actions.map((action) => normalizedOf(resource, action)));
   return createReading(
@@ -171,15 +171,15 @@ function readingOf(parsed: EnforceIntent, requested: Requested, lexicon: Lexicon
 export function createReadings(): IntentReadings {
   const bySet = new WeakMap<PolicySet<Lexicon>, BoundedCache<IntentReading>>();
 
-  const remembered = (
+  const cached = (
     { set, organisation }: Asking,
     text: string,
     requested: Requested,
     read: (lexicon: Lexicon) => EnforceIntent,
   ): IntentReading => {
     const lexicon = set.lexicon.forOrganisation(organisation);
-    // Organisations without words of their own share what is remembered. No slug holds a line feed. A string and an action
-    // with its resource never meet: what one of them refuses, the other may have remembered.
+    // Organisations without their own words share entries. A slug contains no line feed. Strings and separate actions have different
+    // keys, because one form may refuse what the other accepts.
     const kind = 'intent' in requested ? 'intent' : 'action';
     const key = `${lexicon === set.lexicon ? '' : organisation}\n${kind}\n${text}`;
     let readings = bySet.get(set);
@@ -200,14 +200,14 @@ export function createReadings(): IntentReadings {
 
   return {
     of: (asking, intent, pointer) =>
-      remembered(asking, intent, { intent }, (lexicon) => {
+      cached(asking, intent, { intent }, (lexicon) => {
         const parsed = parseEnforceIntent(intent, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(pointer, parsed.message);
         return parsed;
       }),
-    // No action and no resource that is accepted holds a line feed.
+    // An accepted action or resource contains no line feed.
     ofAction: (asking, action, resource) =>
-      remembered(asking, `${action}\n${resource}`, { action, resource }, (lexicon) => {
+      cached(asking, `${action}\n${resource}`, { action, resource }, (lexicon) => {
         const parsed = intentOf(action, resource, (word) => actionOf(word, lexicon)?.action);
         if (!parsed.ok) throw invalidField(canonicalResource(resource).ok ? '/action' : '/resource', parsed.message);
         return parsed;

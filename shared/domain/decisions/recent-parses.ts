@@ -1,8 +1,7 @@
-// What an agent's parses of the last 15 minutes said of a string: a string that is enforced is taken with the strictest of them.
+// Joins an enforced string with the agent's parses of it in the last 15 minutes, so that the strictest reading counts.
 //
-// A parse is durable, here too, before it is answered, and each enforcement asks Postgres before it is evaluated: a parse
-// that was answered before the enforcement was sent counts, whichever process made it. No cache stands between, so there
-// is no time in which one is missed. Concurrent enforcements share one question.
+// A parse is durable before it is answered, and each enforcement queries PostgreSQL before it is evaluated, without a cache. So every
+// parse that was answered before the enforcement was sent counts, from any process. Concurrent enforcements share one query.
 import { columnMap, numeric, optionalText, text, textArray } from '../../platform/db/columns.ts';
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
@@ -27,7 +26,7 @@ import {
 } from '../../kernel/vocabulary.ts';
 import { createReading, type IntentReading } from './readings.ts';
 
-/** Of one agent: whose parses of which string. */
+/** A string and the agent that parsed it. */
 export interface ParsedString {
   readonly organisationId: string;
   readonly environment: Environment;
@@ -35,9 +34,9 @@ export interface ParsedString {
   readonly normalized: string;
 }
 
-/** Entities of a row: of many different texts for one string, so many are kept. What judges them by traits and flags misses none. */
+/** Limit of the entities in a row. Traits and flags, by which most policies decide, have no limit. */
 const MAX_ENTITIES = 200;
-/** Longest string that is joined: longer ones are no names of anything, and would not fit into an index. */
+/** Longest string that is joined. Longer ones name nothing and do not fit into an index. */
 const MAX_NORMALIZED = 1_000;
 
 const SEPARATOR = ':';
@@ -50,7 +49,7 @@ function marksOf(judged: Judged): string[] {
     ...tagged('c', data_classes),
     ...tagged('f', flags),
     ...tagged('p', places),
-    // Of a single meaning, too: a row joins many, and its columns keep only the strictest.
+    // Also for a single meaning, because a row joins many parses and its columns keep only the strictest.
     ...tagged('m', meaningsOf(judged).map(meaningText)),
   ];
 }
@@ -62,7 +61,7 @@ const entityTexts = (entities: Entities): string[] => [
   ...entities.money.map((sum) => `money${SEPARATOR}${sum.currency} ${sum.amount}`),
 ];
 
-/** Parses of one string of one agent are one row. */
+/** Joins the parses of the same string and agent. */
 function joined(parses: readonly (ParsedString & { reading: Judged })[]): (ParsedString & { reading: Judged })[] {
   const byString = new Map<string, ParsedString & { reading: Judged }>();
   for (const parse of parses) {
@@ -74,7 +73,7 @@ function joined(parses: readonly (ParsedString & { reading: Judged })[]): (Parse
   return [...byString.values()];
 }
 
-// No part but the last can hold a line feed.
+// Only the last part can contain a line feed.
 const keyOf = ({ organisationId, environment, agentId, normalized }: ParsedString): string =>
   `${organisationId}\n${environment}\n${agentId}\n${normalized}`;
 
@@ -113,7 +112,7 @@ export const joinParses = (
 export const recentValues = (parses: readonly (ParsedString & { reading: Judged })[]): unknown[] =>
   RECENT.values(joined(parses));
 
-/** Parses count for so long. */
+/** How long parses count. */
 export const PARSE_COUNTS_MS = 15 * 60_000;
 
 interface FoundRow {
@@ -127,7 +126,7 @@ interface FoundRow {
   entities: string[];
 }
 
-/** The values with a tag that belong to a closed list; what an older version wrote and this one does not know is left out. */
+/** The values of a closed list with a tag. Values of another version that this one does not know are left out. */
 function valuesOf<T extends string>(texts: readonly string[], tag: string, known: readonly T[]): T[] {
   return known.filter((value) => texts.includes(tag + SEPARATOR + value));
 }
@@ -144,7 +143,7 @@ function moneyOf(texts: readonly string[]): Money[] {
   });
 }
 
-/** What meaningText wrote; what this version does not know counts as the strictest. */
+/** Parses the text of meaningText. Values that this version does not know count as the strictest. */
 function meaningOf(text: string): Meaning {
   const [action = '', effect = '', extent = '', ...verb] = text.split(' ');
   return {
@@ -161,7 +160,7 @@ function judgedOf({ action, verb, effect, extent, confidence, marks, entities }:
   );
   return {
     verb,
-    // Ranks that this version does not know count as the strictest.
+    // Ranks of another version that this one does not know count as the strictest.
     action: ACTIONS_BY_STRICTNESS[action] ?? 'unknown',
     effect: EFFECTS[effect] ?? 'destructive',
     extent: EXTENTS[extent] ?? 'all',
@@ -175,16 +174,16 @@ function judgedOf({ action, verb, effect, extent, confidence, marks, entities }:
   };
 }
 
-/** Whose reading is asked for. */
+/** The agent whose parses count. */
 export interface Asker extends Omit<ParsedString, 'normalized'> {
   /**
-   * When what is asked about began: the approval that is to be used was opened, or the intent was submitted. What counted
-   * then counts until it ends, or an approval could not be used once the 15 minutes are over. Default: now.
+   * When the approval to be used was opened, or the intent was submitted. Parses that counted then still count, because otherwise an
+   * approval could not be used after 15 minutes. Default: now.
    */
   readonly begunAtMs?: number | undefined;
 }
 
-/** One look-up. */
+/** One query. */
 type AskedString = ParsedString & Pick<Asker, 'begunAtMs'>;
 
 const begunText = ({ begunAtMs }: AskedString): string | undefined =>
@@ -218,8 +217,8 @@ const keyOfAsked = (asked: AskedString): string =>
 
 export interface RecentParses {
   /**
-   * The reading of a string with the strictest of what this agent's parses of it said in the last 15 minutes (or since 15 minutes before `begunAtMs`), and of the
-   * parse that is named. The string's own reading when there are none. @throws {ApiError} E6002
+   * Joins the reading of a string with the agent's parses of it in the last 15 minutes (or since 15 minutes before `begunAtMs`) and
+   * with the named parse. Without any, the string's own reading. @throws {ApiError} E6002
    */
   strictestOf(asker: Asker, own: IntentReading, named?: IntentReading): Promise<IntentReading>;
 }
@@ -237,7 +236,7 @@ function byKey(rows: readonly FoundRow[]): ReadonlyMap<string, readonly FoundRow
 const MAX_ROWS = 1_000;
 const MAX_WAITING = 20_000;
 
-/** The reading of a string joined with what was said of it: the name and the resource stay its own. */
+/** The reading of a string joined with parses of it. The name and the resource stay its own. */
 function withParses(own: IntentReading, parses: readonly Judged[]): IntentReading {
   // A join has the judged members alone.
   const judged = parses.reduce<Judged>(strictest, own.unassessed);
@@ -245,7 +244,7 @@ function withParses(own: IntentReading, parses: readonly Judged[]): IntentReadin
 }
 
 export function createRecentParses({ db }: { db: Database }): RecentParses {
-  // Nothing is committed: the group is what makes concurrent questions one, whose members each pick their rows.
+  // Used for coalescing, not for commits: concurrent questions become one query, and each picks its rows.
   const questions = createGroupCommit<AskedString, ReadonlyMap<string, readonly FoundRow[]>>({
     db,
     statement: FIND,
@@ -256,12 +255,12 @@ export function createRecentParses({ db }: { db: Database }): RecentParses {
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });
-  // What was joined last with each reading: an agent that asks the same again gets the same facts, whose texts are made.
+  // The last join of each reading, so that a repeated question reuses its facts and their texts.
   const last = new WeakMap<IntentReading, { readonly key: string; readonly reading: IntentReading }>();
 
   const find = async (asked: AskedString): Promise<Judged[]> => {
     const rows = (await questions.add(asked)).get(keyOfAsked(asked)) ?? [];
-    // One question may hold the same string twice.
+    // One query may contain the same string twice.
     return [...new Map(rows.map((row) => [JSON.stringify(row), judgedOf(row)])).values()];
   };
 

@@ -1,4 +1,4 @@
-// Recording answers: what an approval changes about them is settled, and each is durable before its text goes out.
+// Records answers: applies approvals, and makes each decision durable before its text is sent.
 import type { Database, Sql } from '../../platform/db/database.ts';
 import { ApiError, assertNever } from '../../kernel/errors.ts';
 import type { Promiser } from '../ledger/promises.ts';
@@ -24,21 +24,21 @@ import {
   type StoredApproval,
 } from '../approvals/store.ts';
 import type { Answer, Decider, NamedApproval } from './decider.ts';
-import { lapsed, type Told } from './presence.ts';
+import { type AnswerMembers, lapsed } from './presence.ts';
 import { answerOfRecord } from '../../core/decision/record.ts';
 import { lapseOf } from '../../core/decision/stands.ts';
 import type { DecisionRow, DecisionStore } from './decision-store.ts';
 import { createTurns } from './turns.ts';
 
-/** A decision, written in a transaction that may still fail. */
+/** A decision stored in a transaction that may still fail. */
 export interface Written {
   readonly decisionId: string;
   readonly verdict: Verdict;
   /** JSON text of the answer. */
   readonly text: string;
-  /** The approval that it waits for; of an ESCALATE whose agent has too many, none. */
+  /** The approval that an ESCALATE names; none when the agent has too many. */
   readonly approval?: NamedApproval | undefined;
-  /** Another request has made it, with the same key for the same action; nothing is written. */
+  /** The decision of an earlier request with the same key and action; nothing was stored. */
   readonly isRepeat: boolean;
 }
 
@@ -47,7 +47,7 @@ export type AnsweredDecision = Pick<Written, 'decisionId' | 'text'>;
 
 export type Write = (sql: Sql) => Promise<readonly (Written | Unwritten)[]>;
 
-/** The decision. @throws what kept it from being written */
+/** The stored decision. @throws why it was not stored */
 export function writtenOf(outcome: Written | Unwritten | undefined): Written {
   if (outcome === undefined) throw new Error('a decision was not written');
   if ('error' in outcome) throw outcome.error;
@@ -63,14 +63,14 @@ export interface Recorder {
   /** Makes one answer durable, together with those of other requests. @throws {ApiError} E6002 */
   append(item: EvaluatedQuestion): Promise<AnsweredDecision>;
   /**
-   * Makes answers durable in a transaction of `work`, which calls `write` within it once. Run again from the start when
-   * another request has opened the same approval meanwhile. A member whose approval cannot be looked at, or whose repeat
-   * no longer stands (E5004), is unwritten and hides no other. @throws {ApiError} E6002, and what `work` throws
+   * Makes answers durable in a transaction of `work`, which calls `write` once. Runs `work` again when another request has opened the
+   * same approval meanwhile. An item whose approval cannot be read, or whose repeat no longer stands (E5004), becomes Unwritten and
+   * does not affect the others. @throws {ApiError} E6002, and what `work` throws
    */
   transaction<T>(items: readonly EvaluatedQuestion[], work: (write: Write) => Promise<T>): Promise<T>;
-  /** When an approval was opened, and of which parse; undefined: this agent has none with that id. @throws {ApiError} E6002 */
+  /** When an approval was opened, and for which intent; undefined: this agent has none with that id. @throws {ApiError} E6002 */
   openingOf(owner: ApprovalOwner, agentId: string, approvalId: string): Promise<Opening | undefined>;
-  /** The answer as it would be recorded; nothing is stored or held. @throws {ApiError} E6002 */
+  /** The answer as it would be recorded, without storing or locking. @throws {ApiError} E6002 */
   preview(item: EvaluatedQuestion): Promise<Answer>;
 }
 
@@ -81,22 +81,22 @@ export interface RecorderDeps {
   readonly opener: ApprovalOpener;
   /** CUSTOS_APPROVAL_TTL. */
   readonly approvalTtlMs: number;
-  /** Makes the promise of a repeated answer again. */
+  /** Signs the promise of a repeated answer. */
   readonly promiser?: Pick<Promiser, 'promise'> | undefined;
 }
 
-/** Ends a transaction in which an approval was to be opened that another request has opened. */
+/** Rolls back a transaction because another request has opened the same approval. */
 class OpenedMeanwhile extends Error {}
 
-/** Lookups and transactions that single requests may have under way: a batch of a hundred must leave connections to others. */
+/** Concurrent look-ups and transactions, so that connections remain for other requests. */
 const AT_ONCE = 4;
-/** Each one lost needs another request that opened the same approval and saw it closed in between. */
+/** An attempt fails only when another request opens the same approval and it is closed in between. */
 const ATTEMPTS = 10;
 
-/** What an item becomes once its approval is known. */
+/** The outcome of an item after its approval was applied. */
 type Settled =
   | { readonly kind: 'repeat'; readonly decisionId: string }
-  /** A repeat of what would be denied now: it gets neither the decision of then nor a new one. */
+  /** A repeat of a question that is denied now: it gets neither the earlier decision nor a new one. */
   | { readonly kind: 'lapsed'; readonly error: ApiError }
   | {
       readonly kind: 'new';
@@ -106,8 +106,8 @@ type Settled =
     };
 
 /**
- * A repeat is evaluated anew, as every question is: one that is denied now, by a halt, the agent's status or its trust,
- * does not get the decision of then. Anything milder does: the approval that was used stood for it.
+ * A repeat is evaluated again. One that is denied now, by a halt, the agent's status or its trust, does not get the earlier decision.
+ * Any milder one does, because the approval was for it.
  */
 function evaluatedAnew({ answer }: EvaluatedQuestion, decisionId: string): Settled | undefined {
   const { verdict, reasons } = answer.evaluation;
@@ -151,13 +151,13 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       case 'refused':
         return { kind: 'new', answer: { ...answer, evaluation: refusalOf(standing) } };
       case 'pending':
-        // As if it had named none: the ESCALATE names the same approval again.
+        // The ESCALATE names the same approval again.
         if (answer.evaluation.verdict !== 'ESCALATE' || stored === undefined) return { kind: 'new', answer };
         return { kind: 'new', answer, approval: namedOf(stored) };
       case 'usable': {
         if (answer.evaluation.verdict === 'DENY' || stored === undefined) return { kind: 'new', answer };
         const approved = await decider.approve(question, answer, approvedReason(stored.approval_id, standing.by));
-        // Only what lets the action through has used the approval.
+        // An approval is used only by a permission.
         if (approved.evaluation.verdict === 'DENY') return { kind: 'new', answer: approved };
         return { kind: 'new', answer: approved, uses: stored };
       }
@@ -173,24 +173,24 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   ): Promise<Written | Unwritten> => {
     const { key } = question;
     const record = await decisions.recordOf(sql, key.organisationId, key.environment, decisionId);
-    if (record === undefined) throw new Error(`the decision ${decisionId} that used an approval is not there`);
+    if (record === undefined) throw new Error(`the decision ${decisionId} that used an approval does not exist`);
     const text = answerOfRecord(record, promiser && ((about) => promiser.promise({ ...key, ...about })));
-    // Written by ourselves.
-    const { verdict, expires_at: expiresAt } = JSON.parse(text) as Told;
-    // Its agent, environment and key are those of the question, which was just evaluated, and not denied.
+    // Written by writeDecision.
+    const { verdict, expires_at: expiresAt } = JSON.parse(text) as AnswerMembers;
+    // Agent, environment and key are those of the question, which was just evaluated and not denied.
     const present = { nowMs: answer.nowMs, halted: false, agent: 'ACTIVE', keyIsValid: true } as const;
     const lapse = lapseOf({ verdict, expiresAtMs: Date.parse(expiresAt) }, present);
     return lapse === undefined ? { decisionId, verdict, text, isRepeat: true } : { error: lapsed(lapse, decisionId) };
   };
 
-  /** Writes all items; what is to be counted once they are committed goes to `made`. */
+  /** Stores all items. Items to count after the commit are added to `made`. */
   const writeAll = async (
     sql: Sql,
     items: readonly EvaluatedQuestion[],
     namings: readonly Named[],
     made: EvaluatedQuestion[],
   ): Promise<(Written | Unwritten)[]> => {
-    // Held in one order, so that two batches that use the same approvals never wait for each other.
+    // Locked in one order, so that two batches with the same approvals cannot deadlock.
     const held = new Map<string, StoredApproval | undefined>();
     const named = items.flatMap(({ question }, i) =>
       question.approvalId === undefined || isUnwritten(namings[i]) ? [] : [question],
@@ -220,7 +220,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
         continue;
       }
       if (settled.kind === 'repeat') {
-        // Of the same batch, it is not in the table yet.
+        // A decision of the same batch is not in the table yet.
         const earlier = written.find((other) => 'decisionId' in other && other.decisionId === settled.decisionId);
         const repeat = earlier && { ...earlier, isRepeat: true };
         written.push(repeat ?? (await repeated(sql, item, settled.decisionId)));
@@ -245,7 +245,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
   const transaction: Recorder['transaction'] = async (items, work) => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // Asked for before the transaction begins: what holds a connection must not wait for another one.
+      // Before the transaction, because a request that holds a connection must not wait for another one.
       const namings = await names.all(items);
       const made: EvaluatedQuestion[] = [];
       try {
@@ -286,14 +286,14 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       const settled = await settle(item, stored);
       if (settled.kind === 'new') return settled.answer;
       if (settled.kind === 'lapsed') throw settled.error;
-      // It would get the decision that has used the approval; this is how that was reached.
+      // A repeat would get the decision that used the approval, which was reached this way.
       return decider.approve(question, answer, approvedReason(question.approvalId, stored?.decided_by ?? ''));
     },
   };
 }
 
 function tooManyAtOnce(): ApiError {
-  return new ApiError('E6002', 'The same was asked too often at once; the request may be repeated.', {
+  return new ApiError('E6002', 'Too many equal requests at the same time; the request may be repeated.', {
     headers: { 'retry-after': '1' },
   });
 }

@@ -1,13 +1,13 @@
-// Work that takes turns: so many at once in this process, the others in the order in which they came.
+// Limits concurrent work in this process: a semaphore with a first-in, first-out queue.
 
-/** Runs work when it is its turn; what it resolves to or throws is passed on. */
+/** Runs `work` when a slot is free. */
 export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
 
 export function createTurns(atOnce: number): Turns {
   const waiting: (() => void)[] = [];
   let running = 0;
   return async (work) => {
-    // Whoever ends hands its place on, so `running` stays as it is.
+    // A finished task passes its slot on, so `running` stays the same.
     if (running === atOnce) await new Promise<void>((resolve) => waiting.push(resolve));
     else running += 1;
     try {

@@ -1,4 +1,4 @@
-// Drafts: policy sets that are evaluated and never answered with, from files, from a folder, or from what is stored.
+// Loads drafts: policy sets for replay and shadow mode, from files, a folder or the database.
 import type { Sql, Statement } from '../../platform/db/database.ts';
 import { knownVerbs } from '../../core/intent/lexicon/known-verbs.ts';
 import { compileLexicon } from '../../core/intent/lexicon/lexicon.ts';
@@ -10,7 +10,7 @@ import { LEXICON_FILE, type PolicyFolder } from '../policy-sets/folder.ts';
 
 export type Draft = LoadResult<Lexicon>;
 
-/** About a third of a second: a draft may be loaded by a process that answers requests. */
+/** About a third of a second, because a process that answers requests may load a draft. */
 const LINT_BUDGET = 5_000_000;
 
 const STORED: Statement = { name: 'draft-stored', text: 'SELECT canonical FROM policy_set WHERE digest = $1' };
@@ -33,7 +33,7 @@ async function activeLexicon(sql: Sql): Promise<TextFile | undefined> {
   return { path: LEXICON_FILE, text: JSON.stringify(lexicon) };
 }
 
-/** What would be refused in the policy folder is no draft either, in the same words. */
+/** A draft is refused for the same reasons, with the same messages, as the policy folder. */
 async function draftOf(sql: Sql, { policies, lexicon, refused = [] }: PolicyTexts): Promise<Draft> {
   const words = lexicon.text === '' ? ((await activeLexicon(sql)) ?? lexicon) : lexicon;
   const { set, errors } = admitPolicySet(
@@ -65,7 +65,7 @@ export function draftOfCanonical(canonical: string): Draft {
   return loadCanonicalSet(canonical, { compileLexicon });
 }
 
-/** A set that is or was in force; undefined: there is none with this digest. */
+/** A stored set; undefined: there is none with this digest. */
 export async function draftOfDigest(sql: Sql, digest: string): Promise<Draft | undefined> {
   const canonical = await canonicalOf(sql, STORED, [digest]);
   return canonical === undefined ? undefined : draftOfCanonical(canonical);

@@ -1,9 +1,9 @@
-// The report of a replay as one page: no script, nothing from elsewhere, light and dark; every text in it is hostile. Pure.
+// The report of a replay as one HTML page without scripts and external resources. Every text in it is untrusted. Pure.
 import type { Change, Example, Said, Table } from '../../core/policy/difference-types.ts';
 import { printable } from '../../core/proof/encoding.ts';
 import type { ReplayReport } from './replay-store.ts';
 
-/** Markup that this file wrote; every other text is escaped where it is put in. */
+/** Markup of this file. Every other text is escaped when it is inserted. */
 class Markup {
   readonly text: string;
 
@@ -23,7 +23,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escaped(text: string): string {
-  // What turns the direction of writing round, or is not seen, is shown as its code point.
+  // Invisible characters and those that change the text direction are shown as code points.
   return printable(text).replaceAll(/[&<>"']/g, (c) => ENTITIES[c] ?? '');
 }
 

@@ -1,4 +1,4 @@
-// Replays of long ranges as rows: asked for over HTTP, claimed and run by one worker at a time, forgotten after a week.
+// Replays as rows: queued over HTTP, claimed by one worker at a time, deleted after a week.
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import type { Environment } from '../../kernel/vocabulary.ts';
 import type { ReplayRange } from './replay-store.ts';
@@ -7,13 +7,13 @@ import { enqueueSql } from '../../platform/queues/outbox.ts';
 export const REPLAY_STATUSES = ['queued', 'running', 'done', 'failed'] as const;
 export type ReplayStatus = (typeof REPLAY_STATUSES)[number];
 
-/** Replays that may wait or run at once in the whole installation: each takes a worker for minutes. */
+/** Limit of queued and running replays in the installation: each takes a worker for minutes. */
 export const MAX_OPEN_REPLAYS = 5;
-/** Decisions that are counted while the caller waits; the worker counts what has more. */
+/** Limit of the count while the caller waits; the worker counts longer ranges. */
 export const COUNTED_AT_ONCE = 100_000;
-/** A run that has not told of its progress for this long is gone. */
+/** A run without progress for this long counts as dead. */
 const ABANDONED_AFTER = '30 seconds';
-/** Runs of one replay that may end early (killed, out of memory) before it is given up. */
+/** Runs of one replay that may end early (killed, out of memory) before it fails. */
 const MAX_RUNS = 5;
 const KEPT_FOR = '7 days';
 const FORGET_BATCH = 100;
@@ -48,7 +48,7 @@ export interface ClaimedReplay {
   readonly replayId: string;
   readonly canonical: string;
   readonly range: ReplayRange;
-  /** How many decisions it has, as far as they were counted. */
+  /** Number of decisions as far as they were counted. */
   readonly total: number;
   readonly runs: number;
 }
@@ -111,10 +111,10 @@ interface ClaimRow {
   runs: number;
 }
 
-/** The run was taken for gone, and another has begun. */
+/** The run counted as dead, and another one has begun. */
 export class ClaimLost extends Error {}
 
-/** Puts a replay into the queue, within the caller's transaction. @returns false when too many are open */
+/** Queues a replay in the caller's transaction. @returns false when too many are open */
 export async function queueReplay(sql: Sql, replay: NewReplay): Promise<boolean> {
   const { replayId, organisationId, environment, agentId, fromMs, toMs, keyId, draft, total, createdAtMs } = replay;
   const made = await sql.query(INSERT, [
@@ -138,19 +138,19 @@ export async function readReplay(sql: Sql, organisationId: string, replayId: str
   return row;
 }
 
-/** What the worker does with replays; `claim` names its run. */
+/** The worker's operations on replays; `claim` identifies its run. */
 export interface ReplayClaims {
-  /** The oldest replay that nobody works on. Undefined: there is none. */
+  /** Claims the oldest replay without a live run. Undefined: there is none. */
   next(claim: string): Promise<ClaimedReplay | undefined>;
   /** @throws {ClaimLost} */
   progress(replayId: string, claim: string, replayed: number): Promise<void>;
-  /** Says how many there are, once they have been counted. @throws {ClaimLost} */
+  /** Stores the count of the decisions. @throws {ClaimLost} */
   total(replayId: string, claim: string, total: number): Promise<void>;
   /** @param report JSON text @throws {ClaimLost} */
   finish(replayId: string, claim: string, report: string, replayed: number): Promise<void>;
-  /** @param error a sentence for whoever asked @throws {ClaimLost} */
+  /** @param error a sentence for the caller @throws {ClaimLost} */
   fail(replayId: string, claim: string, error: string): Promise<void>;
-  /** Leaves it to the next run; the run does not count as one that ended early. */
+  /** Returns the replay to the queue. The run does not count as ended early. */
   release(replayId: string, claim: string): Promise<void>;
 }
 
@@ -164,7 +164,7 @@ export function createReplayClaims(deps: { readonly db: Database; readonly nowMs
       const [row] = await db.query<ClaimRow>(CLAIM, [claim]);
       if (row === undefined) return undefined;
       if (row.runs > MAX_RUNS) {
-        await claims.fail(row.replay_id, claim, `It was given up: ${MAX_RUNS} runs ended early.`);
+        await claims.fail(row.replay_id, claim, `The replay failed: ${MAX_RUNS} runs ended early.`);
         return claims.next(claim);
       }
       return {
@@ -191,7 +191,7 @@ export function createReplayClaims(deps: { readonly db: Database; readonly nowMs
   return claims;
 }
 
-/** Deletes replays that were asked for more than a week ago. */
+/** Deletes replays that are older than a week. */
 export async function forgetReplays(db: Database): Promise<void> {
   while ((await db.query(FORGET, [])).length === FORGET_BATCH);
 }

@@ -1,4 +1,4 @@
-// Replaying the stored decisions of a range: read page by page, evaluated under the draft, and reported; nothing is written.
+// Replays the stored decisions of a range with a draft: reads them page by page, evaluates them, and builds a report. Read-only.
 import { createHash } from 'node:crypto';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
@@ -18,9 +18,9 @@ export interface ReplayRange {
   readonly agentId?: string | undefined;
   /** Inclusive; milliseconds since 1970. */
   readonly fromMs?: number | undefined;
-  /** Exclusive. Decisions that are being made when it is now may be missed, those before it are complete. */
+  /** Exclusive. Decisions that are being stored at this time may be missing. */
   readonly toMs: number;
-  /** At most so many, oldest first in each organisation and environment. */
+  /** Limit of the number, oldest first in each organisation and environment. */
   readonly limit?: number | undefined;
 }
 
@@ -35,20 +35,20 @@ export interface ReplayReport extends DifferenceReport {
     readonly agentId: string | null;
     readonly limit: number | null;
   };
-  /** The sets that the decisions were made under, those of most decisions first, then by digest. */
+  /** The policy sets of the decisions, sorted by number of decisions (highest first) and digest. */
   readonly sets: readonly {
     readonly digest: string;
     readonly decisions: number;
     /** Whether its lexicon is that of the draft; `unknown` when the set is not stored. */
     readonly lexicon: 'same' | 'other' | 'unknown';
   }[];
-  /** What to know when reading the report, as sentences. */
+  /** Caveats, as sentences. */
   readonly notes: readonly string[];
 }
 
 const SPANS: Statement = {
   name: 'replay-spans',
-  // One look into the index for each, which EXISTS is not when Postgres thinks that a join is cheaper.
+  // One index look-up for each. With EXISTS the planner might choose a join.
   text: `SELECT id AS organisation_id, one.environment FROM organisation CROSS JOIN unnest(array['${ENVIRONMENTS.join("','")}']) AS one (environment)
     CROSS JOIN LATERAL (
       SELECT FROM decision WHERE organisation_id = id AND decision.environment = one.environment AND decision_id > $3 AND decision_id < $4
@@ -56,7 +56,7 @@ const SPANS: Statement = {
     ) AS has_some
     WHERE ($1::text IS NULL OR id = $1) AND ($2::text IS NULL OR one.environment = $2) ORDER BY slug, one.environment`,
 };
-// Ids begin with the millisecond of evaluated_at, so they are its order, and an index has them; of an agent, another one.
+// Ids begin with the millisecond of evaluated_at, so they have its order, and there is an index of them, also per agent.
 const OF_SPAN =
   'FROM decision WHERE organisation_id = $1 AND environment = $2 AND decision_id > $3 AND decision_id < $4';
 const OF_AGENT = `${OF_SPAN} AND agent_id = $6`;
@@ -83,11 +83,11 @@ interface PageRow extends StoredForReplay {
 }
 
 const PAGE_SIZE = 200;
-/** Decisions that are counted by one statement: some fifty milliseconds, however many there are. */
+/** Decisions counted by one statement: about fifty milliseconds. */
 const COUNT_SIZE = 20_000;
-/** Decisions that are evaluated before the process does something else: each takes a tenth of a millisecond. */
+/** Decisions evaluated before the event loop runs again: each takes a tenth of a millisecond. */
 const BURST = 20;
-/** Sets that are listed; a range over more is a long one. */
+/** Limit of listed sets. */
 const MAX_SETS = 20;
 
 const firstId = ({ fromMs }: ReplayRange): string => (fromMs === undefined ? '' : lowestId('dec', fromMs));
@@ -102,7 +102,7 @@ function spansOf(sql: Sql, range: ReplayRange): Promise<Span[]> {
   ]);
 }
 
-/** Asks for at most `size` rows of a span, oldest first, only ids after this one. */
+/** At most `size` rows of a span, oldest first, with ids after `afterId`. */
 function ofRange<Row extends object>(
   sql: Sql,
   statements: { readonly all: Statement; readonly ofAgent: Statement },
@@ -116,8 +116,8 @@ function ofRange<Row extends object>(
 }
 
 /**
- * How many decisions a range has, counted no further than `most`, and no more than a moment at a time.
- * @param onCounted hears in between that it goes on
+ * Counts the decisions of a range up to `most`, in short statements.
+ * @param onCounted called after each statement
  */
 export async function countDecisions(
   sql: Sql,
@@ -146,13 +146,13 @@ export interface ReplayDeps {
   readonly db: Database;
   readonly set: PolicySet<Lexicon>;
   readonly range: ReplayRange;
-  /** Hears after each page how many decisions have been replayed; what it throws ends the replay. */
+  /** Called after each page with the number of replayed decisions. An error that it throws ends the replay. */
   readonly onProgress?: ((replayed: number) => void | Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Replays a range. Equal decisions, range and draft give an equal report, member by member in the same order.
+ * Replays a range. Deterministic: equal decisions, range and draft give the same report.
  * @throws {ApiError} E6002 while PostgreSQL is away, the signal's reason when it is aborted
  */
 export async function replayRange(deps: ReplayDeps): Promise<ReplayReport> {

@@ -1,4 +1,4 @@
-// One recorded decision under another policy set: its recorded facts, the draft's policies, and the verdict then and now. Pure.
+// Evaluates a recorded decision with another policy set and compares the verdicts. Pure.
 import { unknownRisk } from '../../core/policy/combine.ts';
 import { isSame } from '../../core/policy/difference.ts';
 import type { Compared, NotEvaluable } from '../../core/policy/difference-types.ts';
@@ -22,25 +22,25 @@ export interface StoredForReplay {
   readonly salt: Buffer | null;
 }
 
-/** `standing`: the service gave the answer by itself, and would whatever the policies say. */
+/** `standing`: an answer of the service itself, which does not depend on policies. */
 export type Replayed =
   | { readonly kind: 'compared'; readonly compared: Compared; readonly policyDigest: string }
   | { readonly kind: 'standing'; readonly policyDigest: string }
   | { readonly kind: 'not_evaluable'; readonly why: NotEvaluable; readonly policyDigest: string | undefined };
 
 export interface Replayer {
-  /** Never throws for what is stored: a decision that can't be read is not evaluable. */
+  /** Never throws because of stored data: a decision that cannot be parsed is not evaluable. */
   replay(stored: StoredForReplay): Promise<Replayed>;
 }
 
-/** Verdicts and risks that are remembered for identical facts. */
+/** Cached verdicts and risks. */
 const MEMO_LIMIT = 20_000;
 
 /**
- * Replays decisions under a set. Risk is computed again by the intake policies of the set; trust, agent, history, time
- * and the reading of the intent (action, object, data classes, ...) are as they were recorded. A tool call is read again by
- * the catalogues of another set, when a lexicon is given. What a human had approved counts as approved. Decisions of earlier versions are evaluated by the meaning of missing facts that they were decided by,
- * so that what differs is what the draft changes.
+ * Replays decisions with a set. Risk is computed again with the intake policies of the set. Trust, agent, history, time and the reading
+ * of the intent are as recorded, and approvals still count. A tool call is read again with the catalogues of another set when a
+ * lexicon is given. Decisions of earlier versions are evaluated with those versions' treatment of missing facts, so that every
+ * difference comes from the draft.
  */
 export function createReplayer(
   set: Pick<PolicySet, 'digest' | 'compiled'> & Partial<Pick<PolicySet, 'tools'>>,
@@ -67,7 +67,7 @@ export function createReplayer(
 
   const evaluate = async (facts: Facts, approval: Reason | undefined): Promise<Evaluation> => {
     const { risk: recordedRisk, ...intent } = facts.intent;
-    // What could not be computed then counts as it was counted then; nobody knows what it would have been.
+    // A risk that could not be computed then keeps its recorded value, because the original is unknown.
     if (isLost(recordedRisk)) return verdictOf(facts, approval);
     const gathered: RiskFacts = { ...facts, intent };
     const risk = await evaluatorFor(facts).assessRisk(gathered);
@@ -88,7 +88,7 @@ export function createReplayer(
       if (special !== undefined && special.kind !== 'used') return { kind: 'standing', policyDigest };
       const before = recordedOf(body);
       const after = await evaluate(policyDigest === set.digest ? facts : readAgain(facts), special?.reason);
-      // Nothing but damage leads here; the difference of the set that was in force is empty all the same.
+      // Only damage leads here. The set that was in force must show no differences.
       if (policyDigest === set.digest && !isSame(before, after))
         return { kind: 'not_evaluable', why: 'notReproduced', policyDigest };
       const compared: Compared = {
@@ -111,7 +111,7 @@ function isLost(risk: Risk): boolean {
   return same(risk, unknownRisk('EVALUATION_FAILED')) || same(risk, unknownRisk('ENGINE_INCOMPLETE'));
 }
 
-/** The body with the members that isBody checked; obligations and reasons are ours and were written by writeDecision. */
+/** The recorded evaluation. isBody checked the members; writeDecision wrote reasons and obligations. */
 function recordedOf({ verdict, reasons, obligations }: DecisionBody): Evaluation {
   return {
     verdict,

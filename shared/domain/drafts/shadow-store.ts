@@ -1,4 +1,4 @@
-// Shadow mode in Postgres: how far each live log was looked at, and what each draft would have changed, counted in one transaction.
+// Shadow mode in PostgreSQL: a cursor in each live log, and for each draft the counted differences, updated in one transaction.
 import { createHash } from 'node:crypto';
 import type { Database, Sql, Statement } from '../../platform/db/database.ts';
 import { createDifference, type DifferenceState } from '../../core/policy/difference.ts';
@@ -6,17 +6,17 @@ import type { DifferenceLimits, DifferenceReport } from '../../core/policy/diffe
 import type { Finding } from '../../core/policy/types.ts';
 import type { Replayed, Replayer, StoredForReplay } from './replay.ts';
 
-/** Small, because the counts are written again with each batch. */
+/** Small, because the counts are stored again with each batch. */
 export const SHADOW_LIMITS: DifferenceLimits = { counted: 500, shown: 100, examples: 20 };
-/** Records of a log that are looked at in one transaction. */
+/** Records of a log in one transaction. */
 const BATCH = 500;
-/** A worker further behind than so many records passes over the oldest: shadow mode follows, it does not catch up for hours. */
+/** A worker that is further behind skips the oldest records, so that it does not spend hours on catching up. */
 const MOST_BEHIND = 20_000;
 /** Drafts whose counts are kept. */
 const KEPT_SETS = 20;
-/** A worker that has not told of itself for so long has stopped. */
+/** A worker without a heartbeat for this long has stopped. */
 const ALIVE_MS = 15_000;
-/** After a pause this long the traffic in between is not evaluated. */
+/** After a longer pause the traffic in between is not evaluated. */
 const PAUSE = '60 seconds';
 
 export interface ShadowDraft {
@@ -31,7 +31,7 @@ export interface ShadowSetReport extends DifferenceReport {
   readonly share: number;
   readonly since: string;
   readonly until: string;
-  /** Records of the logs that were passed over. */
+  /** Skipped records of the logs. */
   readonly skipped: number;
 }
 
@@ -40,31 +40,31 @@ export interface ShadowStatus {
   readonly draft: { readonly digest: string } | null;
   readonly share: number | null;
   readonly findings: readonly Finding[];
-  /** The one that was evaluated last first. */
+  /** Latest evaluation first. */
   readonly drafts: readonly ShadowSetReport[];
 }
 
-/** What one batch found, for metrics. */
+/** The counts of one batch, for metrics. */
 export interface ShadowCounts {
-  /** Records that were looked at; 0: there is nothing more. */
+  /** Records that were read; 0: the end of the log. */
   readonly records: number;
   readonly same: number;
   readonly different: number;
 }
 
-const TELL: Statement = {
-  name: 'shadow-tell',
+const STORE_STATE: Statement = {
+  name: 'shadow-state-store',
   text: 'UPDATE shadow_state SET digest = $1, share = $2, findings = $3, alive_at = $4',
 };
-// Logs that are there already are followed from here on; a log that comes later is followed from its beginning.
+// Existing logs are followed from their present end, and later logs from their beginning.
 const BEGIN: Statement = {
   name: 'shadow-begin',
   text: `WITH paused AS (SELECT alive_at IS NULL OR alive_at < now() - interval '${PAUSE}' AS is_paused FROM shadow_state)
     INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
     ON CONFLICT (log_id) DO UPDATE SET next_index = CASE WHEN (SELECT is_paused FROM paused) THEN excluded.next_index ELSE shadow_cursor.next_index END`,
 };
-const PASS_OVER: Statement = {
-  name: 'shadow-pass-over',
+const SKIP: Statement = {
+  name: 'shadow-skip',
   text: `INSERT INTO shadow_cursor (log_id, next_index) SELECT log_id, size FROM log WHERE environment = 'live'
     ON CONFLICT (log_id) DO UPDATE SET next_index = excluded.next_index WHERE shadow_cursor.next_index < excluded.next_index`,
 };
@@ -120,38 +120,38 @@ interface LockedLog {
   readonly environment: string;
 }
 
-/** Says what is evaluated, or why nothing is, and that somebody is at it. */
-export async function tellShadow(
+/** Stores the present draft, or the findings that refuse it, with a heartbeat. */
+export async function storeShadowState(
   sql: Sql,
   state: { readonly digest: string | undefined; readonly share: number; readonly findings: readonly Finding[] },
   nowMs: number,
 ): Promise<void> {
-  await sql.query(TELL, [state.digest ?? null, state.share, JSON.stringify(state.findings), new Date(nowMs)]);
+  await sql.query(STORE_STATE, [state.digest ?? null, state.share, JSON.stringify(state.findings), new Date(nowMs)]);
 }
 
-/** Begins to follow the live logs, from where an earlier worker stopped when that was not long ago. */
+/** Begins to follow the live logs. Continues where an earlier worker stopped, if that was not long ago. */
 export async function beginShadow(sql: Sql): Promise<void> {
   await sql.query(BEGIN, []);
 }
 
-/** Without a draft nothing is evaluated, also not later. */
-export async function passOver(sql: Sql): Promise<void> {
-  await sql.query(PASS_OVER, []);
+/** Moves all cursors to the ends of their logs, so that records without a draft are never evaluated. */
+export async function skipToEnds(sql: Sql): Promise<void> {
+  await sql.query(SKIP, []);
 }
 
-/** The live logs that have records which nobody looked at. */
+/** The live logs with records after their cursors. */
 export async function logsBehind(sql: Sql): Promise<number[]> {
   return (await sql.query<{ log_id: number }>(BEHIND, [])).map((row) => row.log_id);
 }
 
-/** Whether a decision belongs to the share that is evaluated: the same answer in every process, whenever it is asked. */
+/** Whether a decision is in the evaluated share. Deterministic, so that all processes agree. */
 export function isInShare(decisionId: string, share: number): boolean {
   return createHash('sha256').update(decisionId).digest().readUInt32BE(0) < share * 2 ** 32;
 }
 
 /**
- * Evaluates the next records of a log under the draft. Position and counts move together or not at all, so that a crash
- * or a second worker counts nothing twice and leaves nothing out.
+ * Evaluates the next records of a log with the draft. Cursor and counts change in one transaction, so that after a crash, or with a
+ * second worker, each record counts exactly once.
  */
 export function shadowLog(
   db: Database,
@@ -205,7 +205,7 @@ async function count(
 }
 
 function stateOf(text: string): DifferenceState {
-  // What `count` wrote.
+  // Written by `count`.
   return JSON.parse(text) as DifferenceState;
 }
 
@@ -226,7 +226,7 @@ interface SetRow {
   readonly difference: string;
 }
 
-/** What shadow mode does now, and what it found for each draft. */
+/** The present state of shadow mode, and the results of each draft. */
 export async function readShadowStatus(sql: Sql, nowMs: number): Promise<ShadowStatus> {
   const [state] = await sql.query<StateRow>(READ_STATE, []);
   const running = state !== undefined && (state.alive_at?.getTime() ?? 0) > nowMs - ALIVE_MS;
@@ -235,7 +235,7 @@ export async function readShadowStatus(sql: Sql, nowMs: number): Promise<ShadowS
     running,
     draft: running && state.digest !== null ? { digest: state.digest } : null,
     share: running ? state.share : null,
-    // What `tellShadow` wrote.
+    // Written by storeShadowState.
     findings: running ? (JSON.parse(state.findings) as Finding[]) : [],
     drafts: sets.map(({ difference, since, until, ...set }) => ({
       ...set,

@@ -1,4 +1,4 @@
-// What decisions are verified from without a database: an exported log, and the exported facts and policy sets. Pure.
+// The evidence of decisions from exported files: a log, facts and policy sets. Pure.
 import { createHash } from 'node:crypto';
 import { exactMembers, parseBounded, strictBase64 } from '../../core/proof/encoding.ts';
 import { ProofError } from '../../core/proof/failures.ts';
@@ -8,7 +8,7 @@ import type { LoggedRecord } from '../../core/verification/failures.ts';
 import { readDecisionRecord } from '../../core/verification/record.ts';
 import type { EvidenceStore, FoundDecision } from './store.ts';
 
-/** A policy set and its lexicon, in base64. */
+/** Longest line: a policy set with its lexicon, in base64. */
 const MAX_LINE_BYTES = 64 * 1_048_576;
 
 /** One line of exported facts, with its newline. */
@@ -22,7 +22,7 @@ export function writePolicySetLine(canonical: string): string {
   return `${JSON.stringify({ policySet: Buffer.from(canonical).toString('base64') })}\n`;
 }
 
-/** Collects exported files line by line. */
+/** Collects the lines of exported files. */
 export interface FileEvidence {
   /** A record of the log, in its order. */
   addLeaf(record: Buffer): void;
@@ -30,7 +30,7 @@ export interface FileEvidence {
   addFacts(line: string): void;
   /** @throws {ProofError} MALFORMED */
   addPolicySet(line: string): void;
-  /** @param size how many leaves are signed: decisions behind them are not looked at */
+  /** @param size number of signed leaves; later decisions are ignored */
   store(size: number): EvidenceStore;
 }
 

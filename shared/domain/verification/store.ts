@@ -1,31 +1,31 @@
-// What decisions are verified from, read from Postgres: rows with their leaves, policy sets, and the records of trust, halts and approvals.
+// The evidence of decisions from PostgreSQL: rows with their leaves, policy sets, and the records of trust, halts, approvals and keys.
 import type { Database, Statement } from '../../platform/db/database.ts';
 import { NO_PREVIOUS, sealRecord } from '../../core/proof/record.ts';
 import { ENVIRONMENTS, type Environment } from '../../kernel/vocabulary.ts';
 import type { DecisionEvidence } from '../../core/verification/decision.ts';
 import type { LoggedRecord } from '../../core/verification/failures.ts';
 
-/** Whose log a decision is in, and whose trust it used. */
+/** The log of a decision, and the agent whose trust it used. */
 export interface DecisionOwner {
   readonly organisationId: string;
   readonly environment: string;
   readonly agentId: string;
 }
 
-/** A stored decision, and what is still to be read for its evidence. */
+/** A stored decision with the part of its evidence from its own row. */
 export interface FoundDecision {
   readonly decisionId: string;
   readonly owner: DecisionOwner;
-  /** Named by the record's row; the record itself may name another, which is then a failure. */
+  /** From the column. A record that names another one is a failure. */
   readonly policyDigest: string | null;
   readonly evidence: Pick<DecisionEvidence, 'record' | 'columns' | 'facts'>;
 }
 
-/** Decisions of one organisation and environment, by their ids, which sort by time. */
+/** A range of ids, which sort by time, in one organisation and environment. */
 export interface DecisionSpan {
   readonly organisationId: string;
   readonly environment: string;
-  /** The newest there was: what comes while others are verified is left for the next time. */
+  /** The newest at the start; later decisions are left for the next verification. */
   readonly lastId: string;
 }
 
@@ -49,7 +49,7 @@ export interface EvidenceStore {
   haltRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
   approvalRecords(owner: DecisionOwner): Promise<LoggedRecord[]>;
   keyRecords(owner: Omit<DecisionOwner, 'agentId'>): Promise<LoggedRecord[]>;
-  /** The id of the ESCALATE that opened an approval, of which there may be no record yet. */
+  /** The id of the ESCALATE that opened an approval, which may have no record yet. */
   openingOf(owner: DecisionOwner, approvalId: string): Promise<string | undefined>;
 }
 
@@ -59,7 +59,7 @@ const COLUMNS = `SELECT decision.decision_id, decision.organisation_id, decision
 const LEAF =
   'LEFT JOIN leaf ON leaf.organisation_id = decision.organisation_id AND leaf.environment = decision.environment AND leaf.proof_id = decision.proof_id';
 
-// The key begins with organisation and environment, of which there are few: an id is looked for in each.
+// The primary key begins with organisation and environment. There are few of them, so an id is searched in each.
 const OWNERS = `(SELECT id AS organisation_id, environment FROM organisation, unnest(array['${ENVIRONMENTS.join("','")}']) AS environment) AS one`;
 const OF_OWNER = 'decision.organisation_id = one.organisation_id AND decision.environment = one.environment';
 const BY_ID: Statement = {
@@ -96,7 +96,7 @@ const OPENING: Statement = {
   name: 'verify-opening',
   text: 'SELECT decision_id FROM approval WHERE organisation_id = $1 AND environment = $2 AND approval_id = $3',
 };
-/** Of one entity: what is in the log, then what waits for it. */
+/** Records of one entity: those in the log, then those in its inbox. */
 const RECORDS: Statement = {
   name: 'verify-records',
   text: `SELECT record.record, encode(leaf.previous_hash, 'hex') AS previous_hash, encode(leaf.event_hash, 'hex') AS event_hash, encode(leaf.leaf_hash, 'hex') AS leaf_hash,
@@ -133,7 +133,7 @@ interface DecisionRow extends LeafColumns {
 }
 
 interface RecordRow extends LeafColumns {
-  /** Null: the leaf is there and its record is gone. */
+  /** Null: the leaf exists without its record. */
   record: Buffer | null;
 }
 
@@ -167,7 +167,7 @@ function foundOf(row: DecisionRow): FoundDecision {
         proofId: row.proof_id,
         requestId: row.request_id,
       },
-      // Erasing takes both; one without the other is not erased but damaged.
+      // Retention erases both. One without the other is damage.
       facts:
         row.facts === null && row.facts_salt === null
           ? undefined

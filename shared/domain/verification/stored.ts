@@ -1,4 +1,4 @@
-// Verifying the decisions of a database one after another: what they share (sets, trust, halts) is read once and kept while it fits.
+// Verifies stored decisions one after another, with a cache of their shared evidence (policy sets and records).
 import { BoundedCache } from '../../kernel/bounded-cache.ts';
 import { lowestId } from '../../kernel/ids.ts';
 import { namedApprovalOf } from '../../core/verification/approvals.ts';
@@ -19,7 +19,7 @@ export interface StoredVerifier {
 }
 
 const PAGE = 200;
-/** Agents whose trust records are kept; a fold is up to 25 kB. */
+/** Cached lists of records; a fold has up to 25 kB. */
 const MAX_AGENTS = 200;
 const MAX_SETS = 4;
 
@@ -60,7 +60,7 @@ export function createStoredVerifier(deps: {
     const log = `${organisationId}\n${environment}\n`;
     const trust = await records(`trust\n${log}${agentId}`, fresh, () => store.trustRecords(found.owner));
     const halts = await records(`halt\n${log}`, fresh, () => store.haltRecords(found.owner));
-    // Few decisions are about an approval; of the others none is looked for.
+    // Few decisions concern an approval. For the others its records are not read.
     const { bytes } = found.evidence.record;
     const isAboutOne = Buffer.from(bytes).includes('"rule":"approval"');
     const keys = isAboutOne
@@ -81,7 +81,7 @@ export function createStoredVerifier(deps: {
       approvalRecords: approvals.list,
       keyRecords: keys.list,
     });
-    // The decision may be newer than what was kept, and use what came since.
+    // The decision may be newer than the cached records. Verify it again with fresh ones.
     const mayLack = outcome.status === 'failed' && (trust.isOld || halts.isOld);
     const mayLackApproval = outcome.status !== 'verified' && named !== undefined && (approvals.isOld || keys.isOld);
     if (mayLack || mayLackApproval) return verify(found, true);
@@ -105,7 +105,7 @@ export function createStoredVerifier(deps: {
 /** Every decision of a range, log by log, oldest first, read page by page. */
 export async function* decisionsOf(store: EvidenceStore, range: DecisionRange): AsyncGenerator<FoundDecision> {
   for (const span of await store.spans(range)) {
-    // Ids begin with their time, and none is as low as the lowest of a millisecond.
+    // Ids begin with their time, and lowestId is below every id of its millisecond.
     let afterId = range.fromMs === undefined ? '' : lowestId('dec', range.fromMs);
     for (
       let page = await store.page(span, afterId, PAGE);
