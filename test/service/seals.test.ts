@@ -338,6 +338,16 @@ describe('every row that gives authority', () => {
     expect(described).to.have.deep.members(migrated);
   });
 
+  it('is not selected by a condition that lacks its value', async () => {
+    for (const missing of [undefined, null]) {
+      const error: unknown = await service.db
+        .select('agent', { where: { organisation_id: missing as never, environment: 'live' } })
+        .catch((reason: unknown) => reason);
+      expect(error).to.be.an('error').with.property('message').that.contains('organisation_id');
+    }
+    expect(await service.db.select('agent', { where: { agent_id: [] } })).to.deep.equal([]);
+  });
+
   for (const table of SEALED_TABLE_NAMES)
     it(`of ${table}, as the service has written it, is genuine`, async () => {
       const rows = await rowsOf(table);

@@ -23,6 +23,8 @@ export function createDataSource(options: DataSourceOptions, pool = createPool(o
     migrations: [...(options.migrations ?? [])],
     migrationsTableName: 'migration',
     synchronize: false,
+    // A condition that is left out would select the rows of every owner.
+    invalidWhereValuesBehavior: { null: 'throw', undefined: 'throw' },
     logging: false,
   });
 }

@@ -178,7 +178,7 @@ const withSelect = (seals: Seals, selectSql: Connected['select'], query: Sql['qu
   seals,
   query,
   // The selection is of this table, and the query returns its columns.
-  select: (table, selection) => query(...selectSql(table, selection as Selection<SealedTableName>)),
+  select: async (table, selection) => query(...selectSql(table, selection as Selection<SealedTableName>)),
 });
 
 /** Connects, with several attempts for a slow server. @throws the driver's error when PostgreSQL is not reachable */
