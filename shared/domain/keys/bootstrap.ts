@@ -49,8 +49,8 @@ export interface Bootstrap {
 }
 
 /**
- * Makes sure that the operator's organisation and an admin key of it exist. Whoever sets CUSTOS_BOOTSTRAP_KEY owns the
- * service, so that key is added if it does not exist. A revoked one stays revoked.
+ * Makes sure that the operator's organisation and an admin key of it exist. CUSTOS_BOOTSTRAP_KEY is set by the owner of
+ * the service, so that key is added if it does not exist. A revoked one stays revoked.
  * @throws {BootstrapError} when CUSTOS_BOOTSTRAP_KEY or the file cannot be used
  * @throws {ApiError} E6002
  */
@@ -106,7 +106,7 @@ async function ensureKey(
   const stored = await loadKey(sql, made.keyId);
   if (stored === undefined)
     throw new BootstrapError(
-      `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is in the database, and its row is not as this service wrote it. "custos keys generate" prints a new one; see "Rows that are refused" in docs/guides/run-in-production.md.`,
+      `The key ${made.keyId} of CUSTOS_BOOTSTRAP_KEY is in the database, but its row has no valid seal. "custos keys generate" prints a new one; see "Rows that are refused" in docs/guides/run-in-production.md.`,
     );
   const { matches, again } = check(made.secret, stored);
   if (!matches && stored.secretPepper !== null)

@@ -81,7 +81,7 @@ export async function organisationBySlug(sql: EntitySql, slug: string): Promise<
   return (await read(sql, { slug }))[0];
 }
 
-/** The organisation of whoever operates the installation, once it exists. */
+/** The organisation of the installation's operator, once it exists. */
 export async function operatorOrganisation(sql: EntitySql): Promise<Organisation | undefined> {
   return (await read(sql, { is_operator: true }))[0];
 }

@@ -40,8 +40,8 @@ interface Entry {
 }
 
 const WHY: Readonly<Record<string, string>> = {
-  ENOENT: 'what it names is not there',
-  ENOTDIR: 'what it names is not there',
+  ENOENT: 'the target of the link does not exist',
+  ENOTDIR: 'the target of the link does not exist',
   EACCES: 'reading it is not permitted',
   EPERM: 'reading it is not permitted',
   ELOOP: 'its links go round in a circle',

@@ -45,7 +45,7 @@ const FRESH_MS = 900;
  * A caller that joined a poll and waited longer than this before it failed does not start another one: the two together
  * must stay below 2 s.
  */
-const ASK_AGAIN_MS = 100;
+const POLL_AGAIN_MS = 100;
 /**
  * Rows are kept for an hour (the upkeep job deletes them). After half of that without an answer every cache is dropped.
  */
@@ -86,18 +86,18 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   let from: string | undefined;
   // Rows of the last answer. The next answer repeats those that are not older than the oldest running transaction.
   let delivered = new Set<string>();
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let polledAt = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   let queued: Promise<void> | undefined;
   let closed = false;
   let client: pg.Client | undefined;
 
-  const ask = async (): Promise<void> => {
+  const poll = async (): Promise<void> => {
     const startedAt = monotonicMs();
     const rows = await db.query<Row>(READ, [from ?? NO_TRANSACTION]);
     const databaseMs = rows[0]?.ms;
     if (databaseMs !== undefined) deps.onTime?.({ askedAtMs: startedAt, answeredAtMs: monotonicMs(), databaseMs });
-    const reset = from === undefined || startedAt - askedAt > RESET_MS;
+    const reset = from === undefined || startedAt - polledAt > RESET_MS;
     from = rows[0]?.oldest ?? from;
     if (reset) for (const listener of listeners) listener('reset');
     else {
@@ -108,13 +108,13 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
       }
     }
     delivered = new Set(rows.flatMap((row) => row.seq ?? []));
-    askedAt = startedAt;
+    polledAt = startedAt;
   };
 
-  // A question under way may have taken its snapshot before the caller's change: such a caller gets the next one.
+  // A poll in flight may have taken its snapshot before the caller's change: such a caller gets the next poll.
   const refresh = (): Promise<void> => {
     if (running === undefined) {
-      running = ask().finally(() => {
+      running = poll().finally(() => {
         running = undefined;
       });
       return running;
@@ -130,14 +130,15 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
 
   const answered = async (question: Promise<void>): Promise<void> => {
     await question;
-    if (monotonicMs() - askedAt <= 2 * FRESH_MS) return;
+    if (monotonicMs() - polledAt <= 2 * FRESH_MS) return;
     throw new ApiError('E6002', 'The database answers too slowly now; the request may be repeated.', {
       headers: { 'retry-after': '1' },
     });
   };
 
-  // Joins a question under way rather than waiting for the one after it: while Postgres is away a request must fail soon.
-  // When that one failed at once it says little of Postgres: it began long before, and this process may have stood still.
+  // Joins a poll in flight instead of waiting for the next one: while PostgreSQL is away a request must fail soon. If
+  // that poll fails right after the call, another one is tried: it began long before, and this process may have been
+  // suspended.
   const catchUp = async (): Promise<void> => {
     const calledAt = monotonicMs();
     const joined = running;
@@ -145,7 +146,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
       try {
         return await answered(joined);
       } catch (error) {
-        if (monotonicMs() - calledAt > ASK_AGAIN_MS) throw error;
+        if (monotonicMs() - calledAt > POLL_AGAIN_MS) throw error;
       }
     }
     await answered(running ?? refresh());
@@ -193,7 +194,7 @@ export async function startChangeFeed(deps: ChangeFeedDeps): Promise<ChangeFeed>
   return {
     subscribe: (listener) => void listeners.push(listener),
     refresh,
-    ensureFresh: () => (monotonicMs() - askedAt <= FRESH_MS ? undefined : catchUp()),
+    ensureFresh: () => (monotonicMs() - polledAt <= FRESH_MS ? undefined : catchUp()),
     async close() {
       closed = true;
       clearInterval(timer);

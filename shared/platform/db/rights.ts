@@ -29,7 +29,7 @@ const PARAMETER_GRANTS = 150_000;
 
 /**
  * Rights of the connected role that the service does not need, as parts of a sentence that begins with "the role X". With
- * any of them, whoever takes over the service can change records without a trace in the database.
+ * any of them, an attacker in the service can change records without a trace in the database.
  * @throws {ApiError} E6002
  */
 export async function excessRights(sql: Sql): Promise<{ readonly role: string; readonly excess: readonly string[] }> {

@@ -27,7 +27,7 @@ export const SQLSTATE_TROUBLE: Readonly<Record<string, Trouble>> = {
   '25P04': 'away',
   // Invalid authorization: a password that is being changed is no fault of any work.
   '28': 'away',
-  // The database is missing while somebody restores it.
+  // The database is missing while it is being restored.
   '3D000': 'away',
   // Transaction rollback: serialization failure, deadlock, completion unknown...
   '40': 'contended',

@@ -71,7 +71,7 @@ describe('the policy folder', () => {
     const { policies, refused } = await readPolicyFolder(dir);
     expect(policies.map((file) => file.path)).to.deep.equal(['a.json']);
     expect(refused.map(({ file, message }) => `${file} ${message}`)).to.deep.equal([
-      "gone.json can't be read: what it names is not there",
+      "gone.json can't be read: the target of the link does not exist",
       "round.json can't be read: its links go round in a circle",
     ]);
   });

@@ -168,7 +168,7 @@ describe('a problem in a policy folder', () => {
     const told = await byWorker(dir);
     expect(told.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`)).to.deep.equal([
       'bad.json:2:13 is not UTF-8 text: save it as UTF-8',
-      "gone.json:1:1 can't be read: what it names is not there",
+      "gone.json:1:1 can't be read: the target of the link does not exist",
       'lexicon.json:1:1 is UTF-16 text: save it as UTF-8',
     ]);
     expect(await byCommand(dir)).to.deep.equal(told);
@@ -187,7 +187,7 @@ describe('a problem in a policy folder', () => {
     expect(
       all.findings.map(({ file, column, message }) => `${path.basename(file)}:${column} ${message}`),
     ).to.deep.equal([
-      "gone.json:1 can't be read: what it names is not there",
+      "gone.json:1 can't be read: the target of the link does not exist",
       'latin1.json:12 is not UTF-8 text: save it as UTF-8',
       'notes.json.txt:1 is not read: the name of a test file ends in ".json"',
     ]);

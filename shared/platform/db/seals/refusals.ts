@@ -38,7 +38,7 @@ export function createWatchedSeals({ pepper, registry, logger, monotonicMs }: Wa
       logged.set(table, { atMs: now, suppressed: 0 });
       logger.fatal(
         { table, row: id, ...(last !== undefined && last.suppressed > 0 && { refusedSince: last.suppressed }) },
-        'a row that gives authority is not as this service wrote it: somebody else writes to the database, and the row is refused',
+        'a row that gives authority has no valid seal: it was written outside the service and is refused',
       );
     },
   });
