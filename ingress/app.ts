@@ -1,5 +1,5 @@
 // The Express application: every route of the list, the pages, and the answers to requests that match none of them.
-import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../shared/kernel/errors.ts';
 import { buildOpenApi, type OpenApiDocument } from './openapi/document.ts';
 import type { ReadinessCheck } from './readiness.ts';
@@ -12,6 +12,7 @@ import { createHandler, type RouterDeps } from './router.ts';
 import { createDocsPages, docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { referenceRoutes } from './routes/reference.ts';
+import type { ServedApp } from './server.ts';
 
 /**
  * A part of the address space that authenticates in its own way (a session instead of a key) and counts and limits its
@@ -44,9 +45,8 @@ export interface AppDeps extends Omit<RouterDeps, 'addressOf' | 'https'> {
   readonly config: AppConfig;
 }
 
-export interface App {
-  /** For createExpressServer (ingress/server.ts), or any node:http server. */
-  readonly express: Express;
+/** For createExpressServer (ingress/server.ts). */
+export interface App extends ServedApp {
   /** All routes that are served, those added here included. */
   readonly routes: readonly Route[];
   readonly document: OpenApiDocument;
@@ -144,9 +144,15 @@ export function createApp(deps: AppDeps): App {
   for (const site of sites) app.use(site.path, site.create(routerDeps));
   const refuse = createRefusal(routerDeps, createMethodsOf(routes, [DOCS, ...sites]));
   app.use((req: Request, res: Response) => refuse(req, res));
-  // Express recognizes a handler of errors by its four parameters.
-  app.use((error: unknown, req: Request, res: Response, _next: NextFunction) => refuse(req, res, error));
-  return { express: app, routes, document };
+  const mounted: RequestHandler = app;
+  const handler: App['handler'] = (message, answer) => {
+    // The server creates them with the prototypes of Express.
+    const [req, res] = [message as Request, answer as Response];
+    // As in a mounted application, the third argument gets errors, and requests whose URL cannot be parsed, which reach
+    // no middleware. Without it Express would answer them with a page of its own, uncounted and without a log line.
+    mounted(req, res, (error?: unknown) => refuse(req, res, error));
+  };
+  return { express: app, handler, routes, document };
 }
 
 /** Answers what no route answered: OPTIONS, 405, 404, and errors of Express itself. */
@@ -162,7 +168,7 @@ function createRefusal(
     const x = new Exchange(deps, req, res, 'unmatched');
     x.run(async () => {
       assertOneHost(req);
-      if (error !== undefined) throw expressError(error);
+      if (error !== undefined && error !== null) throw expressError(error);
       await limitPublic(deps, x);
       const methods = methodsOf(x.path);
       const headers = { allow: methods.join(', ') };

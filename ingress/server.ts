@@ -42,10 +42,17 @@ function expressClasses(app: Express): Pick<http.ServerOptions, 'IncomingMessage
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
+export interface ServedApp {
+  /** Its prototypes become those of requests and responses. */
+  readonly express: Express;
+  /** Called with each request. */
+  readonly handler: http.RequestListener;
+}
+
 /** An HTTP or HTTPS server for an Express application; it does not listen yet. */
-export function createExpressServer(app: Express, options: ServerOptions = {}): http.Server {
+export function createExpressServer({ express, handler }: ServedApp, options: ServerOptions = {}): http.Server {
   const settings: http.ServerOptions = {
-    ...expressClasses(app),
+    ...expressClasses(express),
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -56,11 +63,11 @@ export function createExpressServer(app: Express, options: ServerOptions = {}): 
   };
   const server =
     options.tls === undefined
-      ? http.createServer(settings, app)
-      : https.createServer({ ...settings, ...options.tls }, app);
+      ? http.createServer(settings, handler)
+      : https.createServer({ ...settings, ...options.tls }, handler);
   server.timeout = IDLE_TIMEOUT_MS;
   // An expectation other than 100-continue may be ignored (RFC 9110 section 10.1.1); Node would answer 417 without a body.
-  server.on('checkExpectation', app);
+  server.on('checkExpectation', handler);
   server.on('clientError', refuseConnection);
   // Without a listener Node closes such a connection without an answer.
   server.on('connect', (_req: http.IncomingMessage, socket: Duplex) =>

@@ -254,7 +254,7 @@ export async function startIngress(deps: IngressDeps): Promise<RunningIngress> {
       schemaDir: path.join(root, 'policies', 'schema'),
     },
   });
-  const server = createExpressServer(app.express, tls === undefined ? {} : { tls });
+  const server = createExpressServer(app, tls === undefined ? {} : { tls });
   const { port } = await listen(server, config.host, config.port);
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
 

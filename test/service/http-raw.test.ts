@@ -73,6 +73,20 @@ describe('the HTTP edge under raw bytes', () => {
     });
   }
 
+  for (const url of ['http://[::1/nothing', 'http://[/v1/nothing'])
+    for (const method of ['GET', 'POST', 'OPTIONS'])
+      it(`counts, logs and answers ${method} of the malformed URL ${url} as any other request`, async () => {
+        const logged = sample.logged.length;
+        const left = sample.anonymousLeft;
+        const head = `${method} ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+        const answer = await exchange(sample.port, head);
+        expect(answer).to.match(/^HTTP\/1\.1 404 /);
+        expect(answer).to.match(/content-type: application\/problem\+json/i);
+        expect(answer).to.match(/x-request-id: /i);
+        expect(sample.anonymousLeft).to.equal(left - 1);
+        expect(sample.logged.slice(logged).map(({ fields }) => fields['status'])).to.deep.equal([404]);
+      });
+
   it('answers an unknown expectation and the absolute form as usual', async () => {
     const expecting = 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: the-unexpected\r\nConnection: close\r\n\r\n';
     expect(await exchange(sample.port, expecting)).to.match(/^HTTP\/1\.1 200 /);

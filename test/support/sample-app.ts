@@ -239,7 +239,7 @@ export async function startSample(options: SampleOptions = {}): Promise<Sample> 
     ...deps,
     config: { version: '0.0.0-test', schemaDir: '.', ...config },
   });
-  const server = createExpressServer(app.express);
+  const server = createExpressServer(app);
   const { port } = await listen(server, '127.0.0.1', 0);
   return Object.assign(state, {
     app,

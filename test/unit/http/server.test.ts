@@ -2,12 +2,14 @@
 import http from 'node:http';
 import { expect } from 'chai';
 import express from 'express';
-import { closeServer, createExpressServer, listen } from '../../../ingress/server.ts';
+import { closeServer, createExpressServer, listen, type ServedApp } from '../../../ingress/server.ts';
+
+const served = (app = express()): ServedApp => ({ express: app, handler: app });
 
 describe('createExpressServer', () => {
   it('makes requests and responses that have the prototypes of the application before Express sees them', async () => {
     const app = express();
-    const server = createExpressServer(app);
+    const server = createExpressServer(served(app));
     const seen: boolean[] = [];
     server.prependListener('request', (req, res) => {
       seen.push(Object.getPrototypeOf(req) === app.request, Object.getPrototypeOf(res) === app.response);
@@ -22,16 +24,16 @@ describe('createExpressServer', () => {
   });
 
   it('has deadlines for headers, requests and idle connections', () => {
-    const server = createExpressServer(express());
+    const server = createExpressServer(served());
     expect([server.headersTimeout, server.requestTimeout, server.keepAliveTimeout, server.timeout]).to.deep.equal([
       10_000, 30_000, 65_000, 75_000,
     ]);
   });
 
   it('says why it cannot listen', async () => {
-    const first = createExpressServer(express());
+    const first = createExpressServer(served());
     const { port } = await listen(first, '127.0.0.1', 0);
-    const error = await listen(createExpressServer(express()), '127.0.0.1', port).then(
+    const error = await listen(createExpressServer(served()), '127.0.0.1', port).then(
       () => undefined,
       (e: NodeJS.ErrnoException) => e,
     );
@@ -46,7 +48,7 @@ describe('createExpressServer', () => {
       finish = () => void res.end('done');
     });
     app.get('/never', () => undefined);
-    const server = createExpressServer(app);
+    const server = createExpressServer(served(app));
     const { port } = await listen(server, '127.0.0.1', 0);
     let waiting = 0;
     const arrived = new Promise<void>((resolve) =>
