@@ -1,8 +1,9 @@
 // Submitted intents: accept them for a worker to evaluate, and read their state and decision.
+import type { Static } from 'typebox';
 import type { ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { IntentRow, IntentStore, StoredIntent } from '../../shared/domain/decisions/intent-store.ts';
-import type { IntentReadings } from '../../shared/domain/decisions/readings.ts';
-import { ApiError } from '../../shared/kernel/errors.ts';
+import type { Asking, IntentReadings } from '../../shared/domain/decisions/readings.ts';
+import { ApiError, invalidField } from '../../shared/kernel/errors.ts';
 import { newId } from '../../shared/kernel/ids.ts';
 import { assertMayName, mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
@@ -54,6 +55,24 @@ function bodyOf(row: StoredIntent, decision: string | undefined): object {
 }
 
 export function submittedIntentRoutes({ policies, readings, intents, nowMs, shown }: SubmittedIntentDeps): Route[] {
+  /** Reads the intent, so that one that cannot be evaluated is refused here and not in a worker. @throws {ApiError} E2001 */
+  const askedOf = (
+    { action, resource, tool }: Static<typeof IntentSubmission>,
+    asking: Asking,
+  ): Pick<IntentRow, 'action' | 'resource' | 'tool'> => {
+    if (tool === undefined) {
+      if (action === undefined)
+        throw invalidField('/action', 'is missing: an intent has "action" and "resource", or "tool"');
+      if (resource === undefined) throw invalidField('/resource', 'is missing beside "action"');
+      readings.ofAction(asking, action, resource);
+      return { action, resource, tool: undefined };
+    }
+    if (action !== undefined || resource !== undefined)
+      throw invalidField('/tool', 'stands beside "action" or "resource": an intent has one or the other');
+    const { unassessed } = readings.ofTool(asking, tool, '/tool');
+    return { action: unassessed.action, resource: unassessed.resource, tool: JSON.stringify(tool) };
+  };
+
   return [
     defineRoute({
       method: 'POST',
@@ -69,12 +88,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
       idempotent: true,
       handler: async ({ key, body, requestId, traceparent, idempotencyKey, commit }) => {
         assertMayName(key, body.agentId, '/agentId');
-        // Read now, so that an intent that cannot be evaluated is refused here and not in a worker.
-        readings.ofAction(
-          { set: policies.current().set, organisation: key.organisationSlug },
-          body.action,
-          body.resource,
-        );
+        const asked = askedOf(body, { set: policies.current().set, organisation: key.organisationSlug });
         const submittedAtMs = nowMs();
         const intentId = newId('int', submittedAtMs);
         const row: IntentRow = {
@@ -83,8 +97,7 @@ export function submittedIntentRoutes({ policies, readings, intents, nowMs, show
           intentId,
           agentId: body.agentId,
           keyId: key.keyId,
-          action: body.action,
-          resource: body.resource,
+          ...asked,
           context: body.context === undefined ? undefined : JSON.stringify(body.context),
           traceparent,
           requestId,

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { CallerId, closed, Cursor, Limit, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
 import { DecisionOnRecord } from './decision.ts';
 import { Context } from './intent.ts';
+import { ToolCallSchema } from './tool.ts';
 
 const Status = StringEnum(INTENT_STATUSES, {
   description:
@@ -12,19 +13,24 @@ const Status = StringEnum(INTENT_STATUSES, {
 
 export const IntentSubmission = named('IntentSubmission', {
   agentId: CallerId,
-  action: Type.String({
-    minLength: 1,
-    maxLength: 128,
-    pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-    description: 'An action, or a finer verb of the lexicon.',
-    examples: ['read'],
-  }),
-  resource: Type.String({
-    minLength: 1,
-    maxLength: 2_048,
-    description: 'What it acts on; a trailing `*` segment stands for one or more segments.',
-    examples: ['db/customers/*'],
-  }),
+  action: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
+      description: 'An action, or a finer verb of the lexicon. Either `action` and `resource`, or `tool`.',
+      examples: ['read'],
+    }),
+  ),
+  resource: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2_048,
+      description: 'What it acts on; a trailing `*` segment stands for one or more segments.',
+      examples: ['db/customers/*'],
+    }),
+  ),
+  tool: Type.Optional(ToolCallSchema),
   context: Type.Optional(Context),
 });
 
@@ -33,7 +39,7 @@ export const IntentAccepted = named('IntentAccepted', { intentId: Type.String(),
 export const SubmittedIntent = named('SubmittedIntent', {
   intentId: Type.String(),
   agentId: Type.String(),
-  action: Type.String(),
+  action: Type.String({ description: 'Of a tool call: what its catalogue said when it was accepted.' }),
   resource: Type.String(),
   status: Status,
   approvalId: Nullable(

@@ -7,7 +7,7 @@ import { argumentsDigest } from '../../shared/core/tools/call.ts';
 import type { ToolEntry } from '../../shared/core/tools/schema.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
-import { startServiceAndWorker } from '../support/worker.ts';
+import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
 import { createStoredVerifier } from '../../shared/domain/verification/stored.ts';
@@ -55,12 +55,12 @@ const codes = ({ json }: ClientResponse): string[] => json.reasons.map(({ code }
 describe('a tool call', () => {
   let service: Service;
   let client: Client;
-  let append: () => Promise<unknown>;
+  let worker: TestWorker;
   let close: () => Promise<void>;
   before(async () => {
     const started = await startServiceAndWorker({ policies });
     ({ service, close } = started);
-    append = () => started.worker.append();
+    worker = started.worker;
     client = service.admin.withKey((await service.addKey()).key);
   });
   after(() => close());
@@ -229,9 +229,37 @@ describe('a tool call', () => {
     expect(used.json.verdict).to.equal('ALLOW');
   });
 
+  it('is submitted to a worker, which reads and decides it, and keeps its arguments with the decision alone', async () => {
+    const submit = (body: object) => client.post('/v1/intents', { agentId: 'bot', ...body });
+    const { status, json } = await submit({ tool: call('list', { path: '/srv/a/../b' }) });
+    expect(status).to.equal(202);
+    const read = async () => (await service.admin.get(`/v1/intents/${json.intentId}`)).json;
+    expect(await read()).to.include({ status: 'queued', action: 'read', resource: 'file/srv/b' });
+    await worker.evaluate(json.intentId);
+    const { decision, ...intent } = await read();
+    expect(intent).to.include({ status: 'decided' });
+    expect(decision).to.include({ verdict: 'ALLOW' });
+    expect(decision.tool).to.include({ name: 'list', known: true });
+    expect(await service.rows('SELECT FROM intent WHERE tool IS NOT NULL')).to.deep.equal([]);
+
+    const escalated = (await submit({ tool: call('stat', {}) })).json.intentId;
+    await worker.evaluate(escalated);
+    expect((await service.admin.get(`/v1/intents/${escalated}`)).json).to.include({
+      status: 'waiting_approval',
+      action: 'unknown',
+    });
+    for (const [body, pointer] of [
+      [{}, '/action'],
+      [{ action: 'read' }, '/resource'],
+      [{ tool: call('list', {}), action: 'read' }, '/tool'],
+      [{ tool: call('list', []) }, '/tool/arguments'],
+    ] as const)
+      expect((await submit(body)).json.errors[0].pointer).to.equal(pointer);
+  });
+
   it('leads to what is on record, when every decision is evaluated again', async () => {
     const verifier = createStoredVerifier({ store: createEvidenceStore({ db: service.db }), compileLexicon });
-    for (const before of [() => Promise.resolve(), append]) {
+    for (const before of [() => Promise.resolve(), () => worker.append()]) {
       await before();
       let verified = 0;
       for await (const outcome of verifier.all({})) {

@@ -1,4 +1,5 @@
 // The job `evaluate`: evaluates a submitted intent with the same core as ingress, and records the decision exactly once.
+import type { ToolCall } from '../../shared/core/tools/call.ts';
 import type { ActivePolicies, ActivePolicySet } from '../../shared/domain/policy-sets/active-set.ts';
 import type { Answer, Decider, Principal, Question } from '../../shared/domain/decisions/decider.ts';
 import type { ApprovalOpener } from '../../shared/domain/decisions/approval-open.ts';
@@ -61,7 +62,7 @@ const REQUEUE_LOST = `WITH dead AS MATERIALIZED (
   ${QUEUE_LOST} RETURNING seq`;
 
 /** Replaces an action and a resource that cannot be parsed any more, in the DENY that ends their intent. */
-const UNREADABLE = { action: 'unknown', resource: 'unreadable' } as const;
+const UNREADABLE = { action: 'unknown', resource: 'unreadable', tool: null } as const;
 
 /** The caller's context object. @throws when the stored text is no JSON object */
 function contextOf({ context }: ClaimedIntent): Record<string, unknown> | undefined {
@@ -99,8 +100,15 @@ export function createIntentWorker(deps: IntentWorkerDeps): IntentWorker {
   const claim = ({ organisationId, environment, intentId }: EvaluatePayload): Promise<ClaimedIntent | undefined> =>
     intents.claim(organisationId, environment, intentId, nowMs());
 
-  const readingOf = (active: ActivePolicies, { organisation_slug: organisation, action, resource }: ClaimedIntent) =>
-    readings.ofAction({ set: active.set, organisation }, action, resource);
+  const readingOf = (
+    { set }: ActivePolicies,
+    { organisation_slug: organisation, action, resource, tool }: ClaimedIntent,
+  ): IntentReading => {
+    const asking = { set, organisation };
+    if (tool === null) return readings.ofAction(asking, action, resource);
+    // Checked against the schema of this type when it was accepted.
+    return readings.ofTool(asking, JSON.parse(tool) as ToolCall, '/tool');
+  };
 
   const questionOf = (
     payload: EvaluatePayload,

@@ -16,6 +16,8 @@ export interface IntentRow {
   readonly keyId: string;
   readonly action: string;
   readonly resource: string;
+  /** JSON text of the tool call that it is; action and resource are then what the catalogue said when it was accepted. */
+  readonly tool: string | undefined;
   /** JSON text of the caller's object. */
   readonly context: string | undefined;
   readonly traceparent: string | undefined;
@@ -45,6 +47,8 @@ export interface ClaimedIntent {
   readonly key_id: string;
   readonly action: string;
   readonly resource: string;
+  /** JSON text of the tool call. */
+  readonly tool: string | null;
   /** JSON text. */
   readonly context: string | null;
   readonly key_agent_ids: ReadonlySet<string> | null;
@@ -124,6 +128,7 @@ const INTENTS = columnMap<IntentRow>({
   key_id: text((r) => r.keyId),
   action: text((r) => r.action),
   resource: text((r) => r.resource),
+  tool: optionalText((r) => r.tool),
   context: optionalText((r) => r.context),
   traceparent: optionalText((r) => r.traceparent),
   submitted_at: text(submittedAt, 'timestamptz'),
@@ -171,14 +176,14 @@ const CLAIM: Statement = {
   name: 'intent-claim',
   text: `UPDATE intent SET status = 'evaluating', updated_at = $4
     WHERE intent.organisation_id = $1 AND intent.environment = $2 AND intent.intent_id = $3 AND intent.status IN ('queued', 'evaluating')
-    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.context, intent.approval_id, intent.submitted_at, intent.request_id,
+    RETURNING intent.agent_id, intent.key_id, intent.action, intent.resource, intent.tool, intent.context, intent.approval_id, intent.submitted_at, intent.request_id,
       (SELECT slug FROM organisation WHERE id = $1) AS organisation_slug`,
 };
 // Optimistic concurrency: still open, and its approval unchanged since the claim. A late worker must not undo a human's decision.
 const AS_CLAIMED = `organisation_id = $1 AND environment = $2 AND intent_id = $3 AND status IN ('queued', 'evaluating') AND approval_id IS NOT DISTINCT FROM $4`;
 const FINISH: Statement = {
   name: 'intent-finish',
-  text: `UPDATE intent SET status = $5, decision_id = $6, updated_at = $7 WHERE ${AS_CLAIMED} RETURNING intent_id`,
+  text: `UPDATE intent SET status = $5, decision_id = $6, updated_at = $7, tool = NULL WHERE ${AS_CLAIMED} RETURNING intent_id`,
 };
 const WAIT: Statement = {
   name: 'intent-wait',
@@ -195,7 +200,7 @@ export function createIntentStore(deps: { db: Database }): IntentStore {
     statement: INSERT,
     columns: INTENTS.values,
     result: () => undefined,
-    sizeOf: ({ context }) => context?.length ?? 0,
+    sizeOf: ({ context, tool }) => (context?.length ?? 0) + (tool?.length ?? 0),
     maxRows: MAX_ROWS,
     maxWaiting: MAX_WAITING,
   });

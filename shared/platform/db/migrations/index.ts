@@ -18,6 +18,7 @@ import { RecentParses1763700000015 } from './0015-recent-parses.ts';
 import { sealsMigration } from './0016-seals.ts';
 import { SecretPepper1763700000017 } from './0017-secret-pepper.ts';
 import { RequestIds1763700000018 } from './0018-request-ids.ts';
+import { ToolCalls1763700000019 } from './0019-tool-calls.ts';
 
 /** @param pepper CUSTOS_PEPPER, to seal rows that give authority */
 export const migrationsWith = (pepper: string): (new () => MigrationInterface)[] => [
@@ -39,6 +40,7 @@ export const migrationsWith = (pepper: string): (new () => MigrationInterface)[]
   sealsMigration(pepper),
   SecretPepper1763700000017,
   RequestIds1763700000018,
+  ToolCalls1763700000019,
 ];
 
 /** The names in the table of migrations; they need no pepper. */
