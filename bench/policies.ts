@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findRoot } from '../shared/platform/config/root.ts';
+import { GUARDED_SERVER } from './guard.ts';
 import { randomNumbers } from './numbers.ts';
 
 const ACTIONS = ['read', 'update', 'create', 'delete', 'send', 'execute'] as const;
@@ -96,11 +97,27 @@ export function makePolicies(count: number): object[] {
   return [...generalPolicies(), ...projects];
 }
 
-/** Writes a policy folder: the policies, and the shipped lexicon. */
+/** For the calls through the guard: their resource is that of no other policy, so that no other request is evaluated against it. */
+const TOOL_POLICY = {
+  id: 'bench-tools',
+  description: 'The tool of the benchmark.',
+  stage: 'enforce',
+  target: { actions: ['read'], resources: ['bench/echo'] },
+  rules: [rule('tool-may', 'ALLOW', [when('tool', 'name', 'equal', 'echo')])],
+};
+const CATALOGUE = {
+  server: GUARDED_SERVER,
+  description: 'The everything server.',
+  tools: { echo: { action: 'read', resource: 'bench/echo' } },
+};
+
+/** Writes a policy folder: the policies, a catalogue, and the shipped lexicon. */
 export function writePolicyFolder(folder: string, count: number): void {
   mkdirSync(folder, { recursive: true });
   copyFileSync(path.join(findRoot(), 'policies', 'lexicon.json'), path.join(folder, 'lexicon.json'));
-  for (const policy of makePolicies(count)) {
+  mkdirSync(path.join(folder, 'tools'), { recursive: true });
+  writeFileSync(path.join(folder, 'tools', `${GUARDED_SERVER}.json`), JSON.stringify(CATALOGUE));
+  for (const policy of [...makePolicies(count), TOOL_POLICY]) {
     const { id } = policy as { id: string };
     writeFileSync(path.join(folder, `${id}.json`), JSON.stringify(policy));
   }

@@ -1,5 +1,6 @@
 // The measurements: one service, an echo as the baseline, and a load generator that alternates between them.
 import { type CarriedOut, type Completion, watch } from './carried-out.ts';
+import { measureGuard } from './guard.ts';
 import type { LoadJob } from './load-types.ts';
 import { type Measured, measure, type Queue, type Row, rowOf, type Sample } from './measure.ts';
 import { enforceBodies, intentBodies, UNSEEN_AMOUNT } from './policies.ts';
@@ -117,6 +118,13 @@ export class Run {
     } finally {
       if (carriedOut === undefined) await watching.end().catch(() => undefined);
     }
+  }
+
+  /** Tool calls of one client, without the guard and through it. */
+  async guarded(): Promise<void> {
+    const { rows, decisions } = await measureGuard(this.options.service, this.options.plan.rounds);
+    this.accepted.decisions += decisions;
+    for (const row of rows) this.add(row);
   }
 
   /** Rounds of accepting work, each after a round of the echo with the same bodies. The work of a round is completed before the next. */
