@@ -17,34 +17,21 @@ const BY_ID = `${COLUMNS} AND agent_id COLLATE "C" >= $3 AND agent_id COLLATE "C
 const BOUND = `${COLUMNS} AND agent_id = ANY ($3) AND ($4::text IS NULL OR status = $4)`;
 
 // Lists are sorted by agent.seq: the bare name would be the output column, which is text.
+const list = (name: string, text: string): Statement => ({ name: `dashboard-agents-${name}`, text });
+
 /** Each statement reads about as many rows as it returns, on any page. A test checks their plans. */
 export const AGENT_LISTS = {
-  newest: {
-    name: 'dashboard-agents-newest',
-    text: `${COLUMNS} AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`,
-  },
-  newestOfStatus: {
-    name: 'dashboard-agents-of-status',
-    text: `${COLUMNS} AND status = $5 AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`,
-  },
-  byPrefix: {
-    name: 'dashboard-agents-by-prefix',
-    text: `${BY_ID} ORDER BY agent_id COLLATE "C" LIMIT $5`,
-  },
+  newest: list('newest', `${COLUMNS} AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`),
+  newestOfStatus: list('of-status', `${COLUMNS} AND status = $5 AND seq < $3 ORDER BY agent.seq DESC LIMIT $4`),
+  byPrefix: list('by-prefix', `${BY_ID} ORDER BY agent_id COLLATE "C" LIMIT $5`),
   // For a rare status it may read all agents with the prefix.
-  byPrefixOfStatus: {
-    name: 'dashboard-agents-by-prefix-of-status',
-    text: `${BY_ID} AND status = $6 ORDER BY agent_id COLLATE "C" LIMIT $5`,
-  },
-  newestOfBound: {
-    name: 'dashboard-agents-bound',
-    text: `${BOUND} AND seq < $5 ORDER BY agent.seq DESC LIMIT $6`,
-  },
-  byPrefixOfBound: {
-    name: 'dashboard-agents-bound-by-prefix',
-    text: `${BOUND} AND agent_id COLLATE "C" >= $5 ORDER BY agent_id COLLATE "C" LIMIT $6`,
-  },
-} as const satisfies Readonly<Record<string, Statement>>;
+  byPrefixOfStatus: list('by-prefix-of-status', `${BY_ID} AND status = $6 ORDER BY agent_id COLLATE "C" LIMIT $5`),
+  newestOfBound: list('bound', `${BOUND} AND seq < $5 ORDER BY agent.seq DESC LIMIT $6`),
+  byPrefixOfBound: list(
+    'bound-by-prefix',
+    `${BOUND} AND agent_id COLLATE "C" >= $5 ORDER BY agent_id COLLATE "C" LIMIT $6`,
+  ),
+};
 
 /** The largest bigint. */
 const HIGHEST_SEQ = '9223372036854775807';

@@ -22,6 +22,14 @@ export interface Assets {
   readonly scripts: readonly string[];
 }
 
+interface VendorFile {
+  /** The name that the client imports. */
+  readonly from: string;
+  /** Beside the package's entry point; absent: the entry point. */
+  readonly file?: string;
+  readonly name: string;
+}
+
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
@@ -30,19 +38,19 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The packages that the client imports by name, with the file that is sent to browsers. */
-const VENDORED = {
-  preact: { from: 'preact', file: undefined, name: 'preact.mjs' },
-  'preact/hooks': { from: 'preact/hooks', file: undefined, name: 'preact-hooks.mjs' },
-  htm: { from: 'htm', file: undefined, name: 'htm.mjs' },
-  'htm/preact': { from: 'htm/preact', file: undefined, name: 'htm-preact.mjs' },
-  uplot: { from: 'uplot', file: 'uPlot.esm.js', name: 'uplot.js' },
-} as const;
-const UPLOT_STYLES = { from: 'uplot', file: 'uPlot.min.css', name: 'uplot.css' } as const;
+const VENDORED: readonly VendorFile[] = [
+  { from: 'preact', name: 'preact.mjs' },
+  { from: 'preact/hooks', name: 'preact-hooks.mjs' },
+  { from: 'htm', name: 'htm.mjs' },
+  { from: 'htm/preact', name: 'htm-preact.mjs' },
+  { from: 'uplot', file: 'uPlot.esm.js', name: 'uplot.js' },
+];
+const UPLOT_STYLES: VendorFile = { from: 'uplot', file: 'uPlot.min.css', name: 'uplot.css' };
 
 /** The import map: the addresses of the packages that the client imports by name. */
 export function importMap(prefix: string): string {
-  const imports = Object.entries(VENDORED).map(([specifier, { name }]) => [specifier, `${prefix}/vendor/${name}`]);
-  return JSON.stringify({ imports: Object.fromEntries(imports) as Record<string, string> });
+  const imports = Object.fromEntries(VENDORED.map(({ from, name }) => [from, `${prefix}/vendor/${name}`]));
+  return JSON.stringify({ imports });
 }
 
 function asset(name: string, body: Buffer): Asset {
@@ -54,7 +62,7 @@ function asset(name: string, body: Buffer): Asset {
   };
 }
 
-function vendorFile({ from, file }: { readonly from: string; readonly file: string | undefined }): Buffer {
+function readVendorFile({ from, file }: VendorFile): Buffer {
   const entry = fileURLToPath(import.meta.resolve(from));
   return readFileSync(file === undefined ? entry : path.join(path.dirname(entry), file));
 }
@@ -84,7 +92,7 @@ export function loadAssets(root: string): Assets {
   }
   for (const name of filesBelow(client, '.js')) add(`client/${name}`, readFileSync(path.join(client, name)));
   for (const name of filesBelow(own, '.css', '.svg')) add(name, readFileSync(path.join(own, name)));
-  for (const entry of [...Object.values(VENDORED), UPLOT_STYLES]) add(`vendor/${entry.name}`, vendorFile(entry));
+  for (const entry of [...VENDORED, UPLOT_STYLES]) add(`vendor/${entry.name}`, readVendorFile(entry));
   const digest = createHash('sha256');
   for (const [name, { body }] of files) digest.update(`${name}\n${body.length}\n`).update(body);
   return {

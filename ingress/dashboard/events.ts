@@ -39,9 +39,7 @@ export interface EventsDeps {
 interface Stream {
   readonly x: Exchange;
   readonly headers: IncomingHttpHeaders;
-  readonly keyId: string;
-  readonly organisationId: string;
-  readonly isOperator: boolean;
+  readonly key: AuthenticatedKey;
   readonly topics: readonly Topic[];
   busy: boolean;
 }
@@ -83,11 +81,11 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
   };
   const isFull = ({ keyId, organisationId, isOperator }: AuthenticatedKey): boolean => {
     const count = (counts: (stream: Stream) => boolean): number => [...streams].filter(counts).length;
-    if (streams.size >= MAX_STREAMS || count((stream) => stream.keyId === keyId) >= MAX_STREAMS_PER_KEY) return true;
+    if (streams.size >= MAX_STREAMS || count(({ key }) => key.keyId === keyId) >= MAX_STREAMS_PER_KEY) return true;
     return (
       !isOperator &&
-      (count((stream) => stream.organisationId === organisationId) >= MAX_STREAMS_PER_TENANT ||
-        count((stream) => !stream.isOperator) >= MAX_STREAMS - RESERVED_FOR_OPERATOR)
+      (count(({ key }) => key.organisationId === organisationId) >= MAX_STREAMS_PER_TENANT ||
+        count(({ key }) => !key.isOperator) >= MAX_STREAMS - RESERVED_FOR_OPERATOR)
     );
   };
   const send = async (stream: Stream): Promise<void> => {
@@ -138,9 +136,7 @@ export function createEvents({ sessions, topics }: EventsDeps): Events {
     const stream: Stream = {
       x,
       headers: req.headers,
-      keyId: key.keyId,
-      organisationId: key.organisationId,
-      isOperator: key.isOperator,
+      key,
       topics: topics.filter((topic) => names.includes(topic.name)),
       busy: false,
     };

@@ -26,7 +26,6 @@ export interface DecisionAnswer {
     /** Decisions of earlier versions have none. */
     readonly requested?: Requested;
     readonly normalized: string;
-    readonly domain: string;
     readonly action: string;
     readonly verb: string;
     readonly resource: string;
@@ -93,7 +92,6 @@ export interface TrustChange {
   readonly level: number;
   readonly tier: string;
   readonly cause: {
-    readonly firstSignal: number;
     readonly lastSignal: number;
     readonly success: number;
     readonly failure: number;

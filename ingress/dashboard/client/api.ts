@@ -23,25 +23,18 @@ export class Problem extends Error {
   /** Seconds until the request may be repeated, from Retry-After. */
   readonly retryAfter: number | undefined;
 
-  constructor(
-    detail: string,
-    more: {
-      readonly status: number;
-      readonly code?: string | undefined;
-      readonly requestId?: string | undefined;
-      readonly errors?: readonly FieldError[] | undefined;
-      readonly retryAfter?: number | undefined;
-    },
-  ) {
+  constructor(detail: string, { status, code, requestId, errors = [], retryAfter }: ProblemDetails) {
     super(detail);
     this.name = 'Problem';
-    this.status = more.status;
-    this.code = more.code;
-    this.requestId = more.requestId;
-    this.errors = more.errors ?? [];
-    this.retryAfter = more.retryAfter;
+    this.status = status;
+    this.code = code;
+    this.requestId = requestId;
+    this.errors = errors;
+    this.retryAfter = retryAfter;
   }
 }
+
+type ProblemDetails = Pick<Problem, 'status'> & Partial<Pick<Problem, 'code' | 'requestId' | 'errors' | 'retryAfter'>>;
 
 export interface ApiRequest {
   /** Default: GET, or POST with a body. */
@@ -77,7 +70,7 @@ async function problemOf(response: Response): Promise<Problem> {
       code?: string;
       errors?: FieldError[];
     };
-    return new Problem(detail ?? `The service answered ${response.status}.`, { ...more, code, errors });
+    return new Problem(detail ?? `The service answered ${response.status}.`, { ...more, code, errors: errors ?? [] });
   } catch {
     return new Problem(`The service answered ${response.status}.`, more);
   }

@@ -98,17 +98,19 @@ export type FilterValues = Readonly<Record<string, string | undefined>>;
  */
 export function useFilters<const N extends string>(
   names: readonly N[],
-): [{ readonly [K in N]: string | undefined }, (change: { readonly [K in N]?: string | undefined }) => void] {
+): [Readonly<Record<N, string | undefined>>, (change: FilterValues) => void] {
   const { query, page, id } = usePlace();
   const text = query.toString();
   const values = useMemo(() => {
     const parameters = new URLSearchParams(text);
-    return Object.fromEntries(names.map((name) => [name, parameters.get(name) || undefined])) as {
-      readonly [K in N]: string | undefined;
-    };
+    // One entry for each name.
+    return Object.fromEntries(names.map((name) => [name, parameters.get(name) || undefined])) as Record<
+      N,
+      string | undefined
+    >;
   }, [text, names.join()]);
   const set = useCallback(
-    (change: { readonly [K in N]?: string | undefined }) => {
+    (change: FilterValues) => {
       const parameters = new URLSearchParams(text);
       for (const name of LIST_PARAMETERS) parameters.delete(name);
       navigate(href(page, id, { ...Object.fromEntries(parameters), ...change }), true);

@@ -68,7 +68,7 @@ export function Shell(): VNode {
     </header>
     <main id="main" tabindex="-1">
       <${LiveBanner} />
-      ${page === undefined ? html`<${NotFound} />` : html`<${page.component} key=${`${page.name}/${place.id ?? ''}`} id=${place.id} />`}
+      ${page === undefined ? html`<${NotFound} />` : html`<${(place.id === undefined ? undefined : page.item) ?? page.component} key=${`${page.name}/${place.id ?? ''}`} id=${place.id} />`}
     </main>
   </div>`;
 }

@@ -1,4 +1,5 @@
 // Light or dark theme: the system's, unless chosen here. Charts read their colours from the style sheet.
+import { readStored, writeStored } from './storage.ts';
 import { createStore, useStore } from './store.ts';
 
 export type Theme = 'system' | 'light' | 'dark';
@@ -6,16 +7,7 @@ export type Theme = 'system' | 'light' | 'dark';
 const KEY = 'custos-theme';
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
-function stored(): Theme {
-  try {
-    return THEMES.find((theme) => theme === window.localStorage.getItem(KEY)) ?? 'system';
-  } catch {
-    // The browser may forbid storage; then the choice is not remembered.
-    return 'system';
-  }
-}
-
-const theme = createStore<Theme>(stored());
+const theme = createStore<Theme>(THEMES.find((name) => name === readStored(KEY)) ?? 'system');
 /** Counts changes of the colours, after which charts are painted again. */
 const painted = createStore(0);
 
@@ -39,12 +31,7 @@ export const usePainted = (): number => useStore(painted);
 export function nextTheme(): void {
   const next = THEMES[(THEMES.indexOf(theme.get()) + 1) % THEMES.length] ?? 'system';
   theme.set(next);
-  try {
-    if (next === 'system') window.localStorage.removeItem(KEY);
-    else window.localStorage.setItem(KEY, next);
-  } catch {
-    // As above.
-  }
+  writeStored(KEY, next);
   apply();
 }
 

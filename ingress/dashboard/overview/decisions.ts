@@ -49,18 +49,14 @@ function totalOf(counts: VerdictCounts): number {
   return VERDICTS.reduce((sum, verdict) => sum + counts[verdict], 0);
 }
 
-export type DecisionNumbers = Overview['decisions'];
+type DecisionNumbers = Overview['decisions'];
 
-export interface DecisionRates {
-  /** @throws {ApiError} E6002 */
-  read(tenant: Tenant): Promise<DecisionNumbers>;
-}
-
+/** The reader throws {ApiError} E6002. */
 export function createDecisionRates(deps: {
   readonly db: Database;
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
-}): DecisionRates {
+}): (tenant: Tenant) => Promise<DecisionNumbers> {
   const { db, nowMs, monotonicMs } = deps;
   const histories = new BoundedCache<RateSample[]>({ max: MAX_TENANTS });
 
@@ -112,19 +108,17 @@ export function createDecisionRates(deps: {
     },
   });
 
-  return {
-    async read(tenant) {
-      const name = nameOf(tenant);
-      const [now, hour] = await Promise.all([measure(tenant), lastHour(tenant)]);
-      const atMs = Date.parse(now.at);
-      const known = histories.get(name);
-      const last = known?.at(-1);
-      const continues = last !== undefined && atMs - Date.parse(last.at) <= GAP_MS;
-      const earlier = continues ? (known ?? []) : await past(tenant);
-      const history = [...earlier.filter(({ at }) => at < now.at && Date.parse(at) >= atMs - HISTORY_MS), now];
-      histories.set(name, history);
-      return { now, history, lastHour: hour };
-    },
+  return async (tenant) => {
+    const name = nameOf(tenant);
+    const [now, hour] = await Promise.all([measure(tenant), lastHour(tenant)]);
+    const atMs = Date.parse(now.at);
+    const known = histories.get(name);
+    const last = known?.at(-1);
+    const continues = last !== undefined && atMs - Date.parse(last.at) <= GAP_MS;
+    const earlier = continues ? (known ?? []) : await past(tenant);
+    const history = [...earlier.filter(({ at }) => at < now.at && Date.parse(at) >= atMs - HISTORY_MS), now];
+    histories.set(name, history);
+    return { now, history, lastHour: hour };
   };
 }
 

@@ -26,7 +26,7 @@ export type ReadOverview = (key: AuthenticatedKey) => Promise<Overview>;
 
 export function createOverview(deps: OverviewDeps): ReadOverview {
   const { db, nowMs, monotonicMs, version } = deps;
-  const rates = createDecisionRates({ db, nowMs, monotonicMs });
+  const readRates = createDecisionRates({ db, nowMs, monotonicMs });
   const keyOf = ({ organisationId, environment }: Tenant): string => `${organisationId}/${environment}`;
   const agents = memoize<Tenant, Overview['agents']>({
     keyOf,
@@ -48,7 +48,7 @@ export function createOverview(deps: OverviewDeps): ReadOverview {
     load: async (tenant) => {
       const [halt, decisions, log, counted] = await Promise.all([
         readHalt(db, tenant),
-        rates.read(tenant),
+        readRates(tenant),
         readLog(db, tenant),
         agents(tenant),
       ]);

@@ -20,7 +20,7 @@ const READ: Statement = {
 };
 const ACTIVATIONS: Statement = {
   name: 'policy-activations',
-  text: `SELECT seq::text, digest, previous_digest, activated_at FROM policy_activation
+  text: `SELECT seq::text, digest, previous_digest AS "previousDigest", activated_at AS "activatedAt" FROM policy_activation
     WHERE ($1::bigint IS NULL OR seq < $1) ORDER BY policy_activation.seq DESC LIMIT $2`,
 };
 
@@ -55,12 +55,7 @@ interface StoredSet {
   readonly lexicon: object;
 }
 
-interface ActivationRow {
-  readonly seq: string;
-  readonly digest: string;
-  readonly previous_digest: string | null;
-  readonly activated_at: Date;
-}
+type ActivationRow = Omit<PolicyActivation, 'activatedAt'> & { readonly activatedAt: Date };
 
 export interface PolicyPageDeps {
   readonly db: Database;
@@ -161,11 +156,9 @@ export function policyPageRoutes({ db, policies: active }: PolicyPageDeps): Rout
       request: { query: PageQuery },
       answer: async ({ query: { cursor, limit = DEFAULT_LIMIT } }) => {
         const rows = await db.query<ActivationRow>(ACTIVATIONS, [decodeCursor(cursor, SEQ) ?? null, limit + 1]);
-        const shown = ({ seq, digest, previous_digest, activated_at }: ActivationRow): PolicyActivation => ({
-          seq,
-          digest,
-          previousDigest: previous_digest,
-          activatedAt: activated_at.toISOString(),
+        const shown = (row: ActivationRow): PolicyActivation => ({
+          ...row,
+          activatedAt: row.activatedAt.toISOString(),
         });
         return pageOf(rows, limit, shown, ({ seq }) => seq);
       },

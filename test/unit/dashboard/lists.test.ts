@@ -21,7 +21,6 @@ function key(keyId: string, more: Partial<Key> = {}): Key {
     environment: 'live',
     tier: 4,
     createdAt: BEFORE,
-    createdBy: null,
     expiresAt: LATER,
     revokedAt: null,
     replacedBy: null,

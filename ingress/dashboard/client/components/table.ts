@@ -14,7 +14,7 @@ import {
   type VNode,
 } from '../html.ts';
 import { timeZone } from '../format.ts';
-import { Link } from '../router.ts';
+import { type FilterValues, Link } from '../router.ts';
 import { Notice } from './layout.ts';
 import { Empty, ErrorState, Loading } from './states.ts';
 
@@ -147,9 +147,9 @@ export type FilterField =
 
 export interface FiltersProps {
   readonly fields: readonly FilterField[];
-  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly values: FilterValues;
   /** From useFilters. Text filters are debounced. */
-  readonly onChange: (change: Readonly<Record<string, string | undefined>>) => void;
+  readonly onChange: (change: FilterValues) => void;
 }
 
 const DEBOUNCE_MS = 350;

@@ -11,28 +11,18 @@ type AgentStatus = AgentAnswer['status'];
 interface Change {
   readonly to: AgentStatus;
   readonly verb: string;
-  /** The effect. */
   readonly effect: string;
-  readonly dangerous?: boolean;
 }
 
-const PAUSE: Change = {
-  to: 'PAUSED',
-  verb: 'Pause',
-  effect: 'All its requests are denied until it is resumed.',
-};
-const RESUME: Change = { to: 'ACTIVE', verb: 'Resume', effect: 'Policies and trust decide about its requests again.' };
-const SUSPEND: Change = {
-  to: 'SUSPENDED',
-  verb: 'Suspend',
-  effect: 'All its requests are denied until somebody lifts the suspension.',
-};
-const TERMINATE: Change = {
-  to: 'TERMINATED',
-  verb: 'Terminate',
-  effect: 'All its requests are denied forever, and its id cannot be used again. This cannot be undone.',
-  dangerous: true,
-};
+const change = (to: AgentStatus, verb: string, effect: string): Change => ({ to, verb, effect });
+const PAUSE = change('PAUSED', 'Pause', 'All its requests are denied until it is resumed.');
+const RESUME = change('ACTIVE', 'Resume', 'Policies and trust decide about its requests again.');
+const SUSPEND = change('SUSPENDED', 'Suspend', 'All its requests are denied until somebody lifts the suspension.');
+const TERMINATE = change(
+  'TERMINATED',
+  'Terminate',
+  'All its requests are denied forever, and its id cannot be used again. This cannot be undone.',
+);
 
 /** The possible changes; the service refuses all others. */
 const CHANGES: Readonly<Record<AgentStatus, readonly Change[]>> = {
@@ -56,15 +46,15 @@ export function StatusActions({ agent, onDone }: StatusActionsProps): VNode {
     else await api(path, { method: 'PATCH', body: { status: asked.to } });
     onDone();
   });
-  const ask = (change: Change): void => {
+  const ask = (next: Change): void => {
     action.reset();
-    setAsked(change);
+    setAsked(next);
   };
   // After a refusal the agent is read again: somebody else may have changed it.
   const close = (): void => {
     setAsked(undefined);
     if (action.error !== undefined) onDone();
   };
-  return html`${CHANGES[agent.status].map((change) => html`<button key=${change.to} type="button" class="button" onClick=${() => ask(change)}>${change.verb}</button>`)}
-    ${asked && html`<${Confirm} title=${`${asked.verb === 'Lift the suspension' ? 'Lift the suspension of' : asked.verb} this agent?`} verb=${asked.verb} dangerous=${asked.dangerous} action=${action} onClose=${close}><p><bdi class="name">${spelled(agent.agentId)}</bdi></p><p>${asked.effect}</p><//>`}`;
+  return html`${CHANGES[agent.status].map((each) => html`<button key=${each.to} type="button" class="button" onClick=${() => ask(each)}>${each.verb}</button>`)}
+    ${asked && html`<${Confirm} title=${`${asked.verb === 'Lift the suspension' ? 'Lift the suspension of' : asked.verb} this agent?`} verb=${asked.verb} dangerous=${asked.to === 'TERMINATED'} action=${action} onClose=${close}><p><bdi class="name">${spelled(agent.agentId)}</bdi></p><p>${asked.effect}</p><//>`}`;
 }

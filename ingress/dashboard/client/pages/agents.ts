@@ -2,7 +2,6 @@
 import { usePages } from '../api.ts';
 import type { CsvField } from '../csv.ts';
 import { html, type VNode } from '../html.ts';
-import type { PageProps } from '../router.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import {
   type Column,
@@ -19,7 +18,6 @@ import {
   Trust,
 } from '../ui.ts';
 import type { AgentRow } from '../wire.ts';
-import { AgentPage } from './agents-item.ts';
 
 const FIELDS: readonly FilterField[] = [
   { name: 'prefix', label: 'Id begins with', kind: 'text', placeholder: 'billing-' },
@@ -43,11 +41,7 @@ const FILE: readonly CsvField<AgentRow>[] = [
   'createdAt',
 ];
 
-export function AgentsPage({ id }: PageProps): VNode {
-  return id === undefined ? html`<${AgentsList} />` : html`<${AgentPage} id=${id} />`;
-}
-
-function AgentsList(): VNode {
+export function AgentList(): VNode {
   const [filters, setFilters] = useFilters(['prefix', 'status']);
   const pages = usePages<AgentRow>('/agents', filters);
   const isFiltered = filters.prefix !== undefined || filters.status !== undefined;

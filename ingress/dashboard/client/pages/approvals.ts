@@ -4,7 +4,6 @@ import type { CsvField } from '../csv.ts';
 import { count } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { useLive } from '../live.ts';
-import type { PageProps } from '../router.ts';
 import { href, navigate, useFilters } from '../router.ts';
 import {
   Badge,
@@ -23,13 +22,9 @@ import {
   useNow,
 } from '../ui.ts';
 import type { WaitingApprovals } from '../wire.ts';
-import { ApprovalPage, StatusNow } from './approvals-item.ts';
+import { StatusNow } from './approvals-item.ts';
 import { type Approval, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
 import { RiskLevel, wordsOf } from './decisions-parts.ts';
-
-export function ApprovalsPage({ id }: PageProps): VNode {
-  return id === undefined ? html`<${ApprovalList} />` : html`<${ApprovalPage} id=${id} />`;
-}
 
 const FILE: readonly CsvField<Approval>[] = [
   'approvalId',
@@ -49,25 +44,17 @@ const FILE: readonly CsvField<Approval>[] = [
 ];
 
 const VIEWS = [
-  ['', 'Waiting'],
-  ['approved', 'Approved'],
-  ['used', 'Used'],
-  ['rejected', 'Rejected'],
-  ['expired', 'Expired'],
-  ['all', 'All'],
+  ['', 'Waiting', ''],
+  ['approved', 'Approved', 'No approval is unused'],
+  ['used', 'Used', 'No approval was used yet'],
+  ['rejected', 'Rejected', 'Nothing was rejected yet'],
+  ['expired', 'Expired', 'Nothing has expired'],
+  ['all', 'All', 'Nothing was escalated yet'],
 ] as const;
 
-const NOTHING: Readonly<Record<string, string>> = {
-  approved: 'No approval is unused',
-  used: 'No approval was used yet',
-  rejected: 'Nothing was rejected yet',
-  expired: 'Nothing has expired',
-  all: 'Nothing was escalated yet',
-};
-
-function ApprovalList(): VNode {
+export function ApprovalList(): VNode {
   const [{ status, agentId }, setFilters] = useFilters(['status', 'agentId']);
-  const view = VIEWS.some(([name]) => name === status) ? (status ?? '') : '';
+  const [view, , nothing] = VIEWS.find(([name]) => name === status) ?? VIEWS[0];
   const pages = usePages<Approval>('/v1/approvals', {
     status: view === '' ? 'pending' : view === 'all' ? undefined : view,
     agentId,
@@ -82,7 +69,7 @@ function ApprovalList(): VNode {
   const empty =
     view === ''
       ? html`<${Empty} title="No approvals are waiting">Requests that policies escalate${agentId === undefined ? '' : ' for this agent'} appear here by themselves.<//>`
-      : html`<${Empty} title=${NOTHING[view]} />`;
+      : html`<${Empty} title=${nothing} />`;
   return html`<${PageHead} title="Approvals" lead="Requests that need the approval of a person. An approval permits one request once, exactly as it was made." actions=${html`<${Download} of=${pages} name="approvals" fields=${FILE} />`} />
     <div class="toolbar">
       <${Segments} label="Approvals by state" choices=${choices} />

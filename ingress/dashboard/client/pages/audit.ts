@@ -1,24 +1,11 @@
 // The audit page: the state of the logs with the auditor's findings, and the operator trail.
 import { useApi, usePages } from '../api.ts';
 import type { CheckpointItem } from '../answers.ts';
+import { LogFacts } from '../components/log-facts.ts';
 import { count, short, whole } from '../format.ts';
 import { html, type VNode } from '../html.ts';
 import { href, Link, useFilters } from '../router.ts';
-import {
-  Badge,
-  Card,
-  type Column,
-  Copy,
-  Empty,
-  KeyValue,
-  List,
-  Name,
-  Notice,
-  PageHead,
-  Table,
-  Time,
-  WhenLoaded,
-} from '../ui.ts';
+import { Card, type Column, Copy, Empty, List, Name, Notice, PageHead, Table, Time, WhenLoaded } from '../ui.ts';
 import type { AuditedLog, AuditedLogs, AuditFinding } from '../wire.ts';
 import { Actions } from './audit-actions.ts';
 
@@ -81,25 +68,6 @@ function Findings({ log: { audit } }: { readonly log: AuditedLog }): VNode {
   if (audit === null || audit.findings.length === 0) return html``;
   const numbered = audit.findings.map((finding, n) => ({ ...finding, n }));
   return html`<${Table} caption="Findings of the audit" columns=${FINDING_COLUMNS} rows=${numbered} keyOf=${({ n }: { n: number }) => String(n)} />`;
-}
-
-function LogFacts({ log }: { readonly log: AuditedLog }): VNode {
-  const { audit, checkpoint, size, waiting } = log;
-  const state =
-    audit === null
-      ? html`<span class="muted">not yet</span>`
-      : html`<${Badge} tone=${audit.ok ? 'good' : 'bad'}>${audit.ok ? 'no difference' : 'differs'}<//> ${audit.at === null ? '' : html`<${Time} at=${audit.at} />`}`;
-  return html`<${KeyValue} items=${[
-    ['Origin', log.origin === null ? null : html`<code>${log.origin}</code>`],
-    ['Leaves', `${whole(size)}${waiting > 0 ? `, ${waiting >= 10_000 ? 'over ' : ''}${whole(waiting)} waiting` : ''}`],
-    ['Last audit', state],
-    ['Audited', audit === null ? undefined : `${whole(audit.auditedSize)} of ${whole(size)} leaves`],
-    [
-      'Last checkpoint',
-      checkpoint === null ? null : html`size ${whole(checkpoint.size)}, <${Time} at=${checkpoint.signedAt} />`,
-    ],
-    ['Signing', log.haltedReason === null ? 'active' : html`<${Badge} tone="bad">halted<//>`],
-  ]} />`;
 }
 
 const CHECKPOINT_COLUMNS: readonly Column<CheckpointItem>[] = [

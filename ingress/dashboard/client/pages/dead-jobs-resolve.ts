@@ -50,17 +50,7 @@ function Open({ job, reload }: ResolveProps): VNode {
       <button type="button" class="button button-primary" onClick=${() => setAsked('retry')}>Retry…</button>
       <button type="button" class="button" onClick=${() => setAsked('discard')}>Discard…</button>
     </div>
-    ${
-      asked === 'retry' &&
-      html`<${Confirm} title="Retry this job?" verb="Retry" action=${resolve} onClose=${close}>
-      <p>It goes back into the queue <strong>${job.queue}</strong> with as many attempts as a new job.</p>
-    <//>`
-    }
-    ${
-      asked === 'discard' &&
-      html`<${Confirm} title="Discard this job?" verb="Discard" dangerous reason=${{ label: 'Reason', required: true }} action=${resolve} onClose=${close}>
-      <p>It will not be done. This cannot be undone. Your key and the reason are recorded.</p>
-    <//>`
-    }
+    ${asked === 'retry' && html`<${Confirm} title="Retry this job?" verb="Retry" action=${resolve} onClose=${close}>It goes back into the queue <strong>${job.queue}</strong> with as many attempts as a new job.<//>`}
+    ${asked === 'discard' && html`<${Confirm} title="Discard this job?" verb="Discard" dangerous reason=${{ label: 'Reason', required: true }} action=${resolve} onClose=${close}>It will not be done. This cannot be undone. Your key and the reason are recorded.<//>`}
   <//>`;
 }

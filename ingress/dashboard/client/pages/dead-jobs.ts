@@ -1,7 +1,6 @@
 // Dead jobs: jobs whose attempts all failed. Each waits for an operator to retry or discard it.
 import { useApi, usePages } from '../api.ts';
 import { html, type VNode } from '../html.ts';
-import type { PageProps } from '../router.ts';
 import { href, useFilters } from '../router.ts';
 import { useSession } from '../session.ts';
 import {
@@ -21,17 +20,13 @@ import {
 import type { DeadJob } from '../wire.ts';
 import { ResolveCard } from './dead-jobs-resolve.ts';
 
-export function DeadJobsPage({ id }: PageProps): VNode {
-  return id === undefined ? html`<${DeadJobList} />` : html`<${DeadJobPage} id=${id} />`;
-}
-
 const VIEWS = [
   ['dead', 'Waiting', 'No job waits for a decision'],
   ['retried', 'Retried', 'No job was retried yet'],
   ['discarded', 'Discarded', 'No job was discarded yet'],
 ] as const;
 
-function DeadJobList(): VNode {
+export function DeadJobList(): VNode {
   const [{ state }] = useFilters(['state']);
   const { isOperator } = useSession();
   const [view, , nothing] = VIEWS.find(([name]) => name === state) ?? VIEWS[0];
@@ -76,7 +71,7 @@ function Resolved({ job }: { readonly job: DeadJob }): VNode {
   return html`<code>${job.resolvedBy}</code>${job.resolvedAt !== null && html`, <${Time} at=${job.resolvedAt} />`}`;
 }
 
-function DeadJobPage({ id }: { readonly id: string }): VNode {
+export function DeadJobPage({ id }: { readonly id: string }): VNode {
   const job = useApi<DeadJob>(`/dead-jobs/${encodeURIComponent(id)}`);
   const { data } = job;
   return html`<${PageHead} title=${data === undefined ? 'Dead job' : `${data.queue} / ${data.name}`} lead=${data && html`Failed <${Time} at=${data.failedAt} />. <${Status} status=${data.state} />`} back=${{ to: href('dead-jobs'), label: 'Dead jobs' }} />

@@ -3,11 +3,9 @@ import { api, type Pages, usePages } from '../api.ts';
 import type { DecisionAnswer } from '../answers.ts';
 import { whole } from '../format.ts';
 import { html, useEffect, useState, type VNode } from '../html.ts';
-import type { PageProps } from '../router.ts';
-import { href, navigate, useFilters } from '../router.ts';
+import { type FilterValues, href, navigate, useFilters } from '../router.ts';
 import { Download, Empty, type FilterField, Filters, List, LookUp, PageHead } from '../ui.ts';
 import type { NewerDecisions } from '../wire.ts';
-import { DecisionPage } from './decisions-item.ts';
 import { DECISION_COLUMNS, DECISION_FIELDS, decisionHref, decisionKey } from './decisions-parts.ts';
 
 const FIELDS: readonly FilterField[] = [
@@ -18,11 +16,7 @@ const FIELDS: readonly FilterField[] = [
   { name: 'requestId', label: 'Request id', kind: 'text', placeholder: 'X-Request-Id' },
 ];
 
-export function DecisionsPage({ id }: PageProps): VNode {
-  return id === undefined ? html`<${DecisionList} />` : html`<${DecisionPage} id=${id} />`;
-}
-
-function DecisionList(): VNode {
+export function DecisionList(): VNode {
   const [filters, setFilters] = useFilters(['agentId', 'verdict', 'from', 'to', 'requestId']);
   const pages = usePages<DecisionAnswer>('/v1/decisions', filters);
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
@@ -46,12 +40,7 @@ function NewDecisions({
   filters,
 }: {
   readonly pages: Pages<DecisionAnswer>;
-  readonly filters: {
-    readonly agentId: string | undefined;
-    readonly verdict: string | undefined;
-    readonly to: string | undefined;
-    readonly requestId: string | undefined;
-  };
+  readonly filters: FilterValues;
 }): VNode {
   const { data, page, loading, reload } = pages;
   const { agentId, verdict, to, requestId } = filters;

@@ -17,18 +17,17 @@ interface RateLimit {
   readonly perMinute: number;
 }
 
-/** A reference table; undefined until it has loaded, or when that fails: then the service validates the form alone. */
+/** A reference table, which is public; undefined until it has loaded. Without it the service still validates the form. */
 function useReference<T>(name: string): readonly T[] | undefined {
-  const [items, setItems] = useState<readonly T[] | undefined>(undefined);
+  const [items, setItems] = useState<readonly T[]>();
   useEffect(() => {
     const abort = new AbortController();
-    fetch(`/v1/reference/${name}`, { signal: abort.signal })
-      .then((response) => (response.ok ? response.json() : Promise.reject(new Error(response.statusText))))
-      .then(
-        // The shape of all reference tables.
-        (body: unknown) => setItems((body as { items: T[] }).items),
-        () => undefined,
-      );
+    const read = async (): Promise<void> => {
+      const response = await fetch(`/v1/reference/${name}`, { signal: abort.signal });
+      // The shape of all reference tables.
+      if (response.ok) setItems(((await response.json()) as { items: T[] }).items);
+    };
+    read().catch(() => undefined);
     return () => abort.abort();
   }, [name]);
   return items;

@@ -10,7 +10,6 @@ export interface Key {
   readonly environment: 'live' | 'test' | 'dev';
   readonly tier: number;
   readonly createdAt: string;
-  readonly createdBy: string | null;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
   readonly replacedBy: string | null;

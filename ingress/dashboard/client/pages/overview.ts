@@ -1,5 +1,6 @@
 // The overview: current numbers and problems, updated live.
 import { useApi } from '../api.ts';
+import { LogFacts } from '../components/log-facts.ts';
 import { QueueTable } from '../components/queue-table.ts';
 import { compact, count, duration, milliseconds, rate, short, whole } from '../format.ts';
 import { html, useEffect, useMemo, useState, type VNode } from '../html.ts';
@@ -24,16 +25,7 @@ import {
   Time,
   WhenLoaded,
 } from '../ui.ts';
-import type {
-  LatencyRow,
-  LogInfo,
-  Overview,
-  ProcessInfo,
-  RateSample,
-  SystemState,
-  Verdict,
-  WaitingApprovals,
-} from '../wire.ts';
+import type { LatencyRow, Overview, ProcessInfo, RateSample, SystemState, Verdict, WaitingApprovals } from '../wire.ts';
 import { problemsOf } from './problems.ts';
 
 const VERDICTS: readonly Verdict[] = ['ALLOW', 'DENY', 'ESCALATE', 'DEGRADE'];
@@ -93,12 +85,12 @@ function Numbers({
     <${Figures} overview=${overview} />
     <${Card} title="Decisions per second" aside="Last ten minutes"><${RateChart} history=${history} /><//>
     <div class="masonry">
-      ${system && html`<${Card} title="Latency" flush aside=${`This process, last ${duration(system.latency.overSeconds)}`}><${LatencyTable} rows=${system.latency.rows} /><//>`}
+      ${system && html`<${Card} title="Latency" flush aside=${`This process, last ${duration(system.latency.overSeconds)}`}><${Table} caption="Latency by endpoint" columns=${LATENCY_COLUMNS} rows=${system.latency.rows} keyOf=${({ route }: LatencyRow) => route} empty=${html`<${Empty} title="No requests yet" />`} /><//>`}
       ${system && html`<${Card} title="Queues" flush><${QueueTable} queues=${system.queues} /><//>`}
-      <${Card} title="Log"><${LogFacts} log=${log} /><//>
+      <${Card} title="Log">${log === null ? html`<${Empty} title="Nothing is recorded yet">The log begins with the first decision.<//>` : html`<${LogFacts} log=${log} />`}<//>
       <${Card} title="Trust levels" aside=${count(agents.total, 'agent')}><${TrustLevels} overview=${overview} /><//>
       ${system && html`<${Card} title="Policy set" aside=${html`<${Link} to=${href('policies')}>Policies<//>`}><${PolicyFacts} policies=${system.policies} /><//>`}
-      ${system && html`<${Card} title="Processes" flush aside=${count(system.workersAlive, 'worker') + ' alive'}><${ProcessTable} processes=${system.processes} /><//>`}
+      ${system && html`<${Card} title="Processes" flush aside=${count(system.workersAlive, 'worker') + ' alive'}><${Table} caption="Processes" columns=${PROCESS_COLUMNS} rows=${system.processes} keyOf=${({ host, pid, startedAt }: ProcessInfo) => `${host} ${pid} ${startedAt}`} /><//>`}
     </div>
     <p class="visually-hidden">${whole(total(decisions.lastHour.counts))} decisions in the last hour.</p>`;
 }
@@ -173,30 +165,6 @@ const LATENCY_COLUMNS: readonly Column<LatencyRow>[] = [
   { title: 'p99', align: 'end', cell: ({ p99Ms }) => milliseconds(p99Ms) },
 ];
 
-function LatencyTable({ rows }: { readonly rows: readonly LatencyRow[] }): VNode {
-  return html`<${Table} caption="Latency by endpoint" columns=${LATENCY_COLUMNS} rows=${rows} keyOf=${({ route }: LatencyRow) => route} empty=${html`<${Empty} title="No requests yet" />`} />`;
-}
-
-function LogFacts({ log }: { readonly log: LogInfo | null }): VNode {
-  if (log === null) return html`<${Empty} title="Nothing is recorded yet">The log begins with the first decision.<//>`;
-  const { checkpoint, audit } = log;
-  return html`<${KeyValue} items=${[
-    ['Origin', log.origin === null ? null : html`<code>${log.origin}</code>`],
-    ['Leaves', `${whole(log.size)}${log.waiting === 0 ? '' : `, ${whole(log.waiting)} waiting`}`],
-    [
-      'Last checkpoint',
-      checkpoint === null ? null : html`size ${whole(checkpoint.size)}, <${Time} at=${checkpoint.signedAt} />`,
-    ],
-    [
-      'Audit',
-      audit === null
-        ? 'not yet'
-        : html`<${Badge} tone=${audit.ok ? 'good' : 'bad'}>${audit.ok ? 'no difference' : 'differs'}<//> ${audit.at === null ? '' : html`<${Time} at=${audit.at} />`}`,
-    ],
-    ['Audited', audit === null ? undefined : `${whole(audit.auditedSize)} of ${whole(log.size)} leaves`],
-  ]} />`;
-}
-
 function TrustLevels({ overview }: { readonly overview: Overview }): VNode {
   const { total: all, byLevel } = overview.agents;
   if (all === 0)
@@ -227,7 +195,3 @@ const PROCESS_COLUMNS: readonly Column<ProcessInfo>[] = [
       html`<${Badge} tone=${alive ? 'good' : 'bad'}>${alive ? 'alive' : `no heartbeat for ${duration(silentSeconds)}`}<//>`,
   },
 ];
-
-function ProcessTable({ processes }: { readonly processes: readonly ProcessInfo[] }): VNode {
-  return html`<${Table} caption="Processes" columns=${PROCESS_COLUMNS} rows=${processes} keyOf=${({ host, pid, startedAt }: ProcessInfo) => `${host} ${pid} ${startedAt}`} />`;
-}

@@ -8,22 +8,17 @@ export function LastReading({ state }: { readonly state: PolicyState }): VNode |
   const { lastRead, active, loadError } = state;
   const { ok, findings, at } = lastRead;
   if (loadError === null && findings.length === 0 && ok) return null;
-  return html`<div class="stack">${
-    loadError !== null &&
-    html`<${Notice} tone="bad" title="This process could not load the activated set">${loadError} It still evaluates the previous set, and tries again by itself.<//>`
-  }
-  ${
-    !ok &&
-    html`<${Notice} tone="bad" title=${`The policy folder was refused, with ${count(findings.length, 'finding')}`}>
-      <p>${active === null ? 'No set is in force yet, so all requests wait.' : 'The last good set stays in force; the present content of the folder is not used.'}${at !== null && html` Read <${Time} at=${at} />.`}</p>
-      <${Findings} findings=${findings} />
-    <//>`
-  }
-  ${
-    ok &&
-    findings.length > 0 &&
-    html`<${Notice} tone="warn" title=${`The set is in force, with ${count(findings.length, 'warning')}`}><${Findings} findings=${findings} /><//>`
-  }</div>`;
+  const inForce =
+    active === null
+      ? 'No set is in force yet, so all requests wait.'
+      : 'The last good set stays in force; the present content of the folder is not used.';
+  const title = ok
+    ? `The set is in force, with ${count(findings.length, 'warning')}`
+    : `The policy folder was refused, with ${count(findings.length, 'finding')}`;
+  return html`<div class="stack">
+    ${loadError !== null && html`<${Notice} tone="bad" title="This process could not load the activated set">${loadError} It still evaluates the previous set, and tries again by itself.<//>`}
+    ${(!ok || findings.length > 0) && html`<${Notice} tone=${ok ? 'warn' : 'bad'} title=${title}>${!ok && html`<p>${inForce}${at !== null && html` Read <${Time} at=${at} />.`}</p>`}<${Findings} findings=${findings} /><//>`}
+  </div>`;
 }
 
 /** More findings are shown on request, so that the rest of the page stays in reach. */

@@ -46,7 +46,6 @@ type AgentChange = Change & { readonly organisation: string; readonly environmen
 
 interface Example {
   readonly decisionId: string;
-  readonly evaluatedAt: string;
   readonly organisation: string;
   readonly environment: string;
   readonly agentId: string;

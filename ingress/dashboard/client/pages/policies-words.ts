@@ -35,6 +35,9 @@ export const OPERATOR_WORDS: Readonly<Record<string, string>> = {
   inCidr: 'is in the network',
   amountAbove: 'is more than',
   isPresent: 'is present',
+  hostIn: 'is one of the hosts',
+  matchesGlob: 'matches the glob',
+  matchesPattern: 'matches the pattern',
 };
 
 /** `intent.effect` */

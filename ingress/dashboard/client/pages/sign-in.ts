@@ -5,8 +5,11 @@ import { html, useEffect, useRef, useState, type VNode } from '../html.ts';
 import { signedIn } from '../session.ts';
 import { sessionChanged } from '../tabs.ts';
 import { Notice } from '../ui.ts';
-import { storeDevice, storedDevice } from '../device.ts';
+import { readStored, writeStored } from '../storage.ts';
 import type { SignInAnswer } from '../wire.ts';
+
+/** The token of this browser, which separates its sign-in attempts from those of strangers at the same address (devices.ts). */
+const DEVICE = 'custos-device';
 
 export function SignInPage({ reason }: { readonly reason: string | undefined }): VNode {
   const [key, setKey] = useState('');
@@ -14,10 +17,10 @@ export function SignInPage({ reason }: { readonly reason: string | undefined }):
   const field = useRef<HTMLInputElement>(null);
   const signIn = useAction(async () => {
     const { session, device } = await api<SignInAnswer>('/session', {
-      body: { key: key.trim(), device: storedDevice() },
+      body: { key: key.trim(), device: readStored(DEVICE) },
       session: false,
     });
-    storeDevice(device);
+    writeStored(DEVICE, device);
     setKey('');
     if (session === null) return;
     signedIn(session);
