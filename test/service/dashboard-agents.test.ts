@@ -6,16 +6,10 @@ import { type Signed, signIn } from '../support/dashboard.ts';
 import { type Reading, startReading } from '../support/dashboard-reading.ts';
 import { sealAll } from '../support/seals.ts';
 import type { Service } from '../support/service.ts';
+import { rowsRead } from '../support/rows-read.ts';
 import { startTestWorker } from '../support/worker.ts';
 
 const MANY = 20_000;
-/** What is looked up in the index. */
-const CONDITIONS = {
-  newest: /seq </,
-  newestOfStatus: /status =.*seq </,
-  byPrefix: /agent_id\)?(::text)? >= .*agent_id\)?(::text)? </,
-} as const;
-
 describe('what the page of agents reads', function suite() {
   this.timeout(120_000);
   const ids = ['zz', 'zz-1', 'zz-2', 'zz%', 'zz_', 'zz\u00e9', 'zz\u{10ffff}', 'zz\u{10ffff}x', 'z{'];
@@ -40,28 +34,19 @@ describe('what the page of agents reads', function suite() {
   });
   after(() => service?.close());
 
-  it('reads an index from where the page begins, whichever way one looks', async () => {
-    const owner = `'${service.operatorId}', 'live'`;
-    for (const [name, parameters] of [
-      ['newest', `${owner}, 9223372036854775807, 51`],
-      ['newest', `${owner}, 500, 51`],
-      ['newestOfStatus', `${owner}, 9223372036854775807, 51, 'SUSPENDED'`],
-      ['newestOfStatus', `${owner}, 9223372036854775807, 51, 'TERMINATED'`],
-      ['byPrefix', `${owner}, 'fleet-0199', 'fleet-019:', 51`],
-      ['byPrefix', `${owner}, 'no', 'np', 51`],
-      ['byPrefixOfStatus', `${owner}, 'fleet-01', 'fleet-02', 51, 'SUSPENDED'`],
+  it('reads about as many rows as the page shows, whatever the filter', async () => {
+    const owner = [service.operatorId, 'live'];
+    for (const [name, ...values] of [
+      ['newest', '9223372036854775807', 51],
+      ['newest', '500', 51],
+      ['newestOfStatus', '9223372036854775807', 51, 'SUSPENDED'],
+      ['newestOfStatus', '9223372036854775807', 51, 'TERMINATED'],
+      ['byPrefix', 'fleet-0199', 'fleet-019:', 51],
+      ['byPrefix', 'no', 'np', 51],
+      ['byPrefixOfStatus', 'fleet-01', 'fleet-02', 51, 'SUSPENDED'],
     ] as const) {
-      const { text } = AGENT_LISTS[name];
-      const values = parameters.split(', ');
-      const filled = text.replace(/\$(\d)/g, (_, n: string) => values[Number(n) - 1] ?? '');
-      const plan = await service.rows<{ 'QUERY PLAN': string }>(`EXPLAIN ${filled}`);
-      const lines = plan.map((row) => row['QUERY PLAN']).join('\n');
-      expect(lines, `${name} ${parameters}`).not.to.contain('Seq Scan');
-      expect(lines, `${name} ${parameters}`).to.match(/Index (Only )?Scan/);
-      // The place where the page begins, and the status, are looked up and not filtered out of everything. Of a rare
-      // status all agents are read instead, when that is less.
-      if (name !== 'byPrefixOfStatus')
-        expect(/Index Cond: \((.*)\)/.exec(lines)?.[1], lines).to.match(CONDITIONS[name]);
+      const read = await rowsRead(service.db.transaction, (sql) => sql.query(AGENT_LISTS[name], [...owner, ...values]));
+      expect(read, `${name} ${values.join()}`).to.be.at.most(200);
     }
   });
 

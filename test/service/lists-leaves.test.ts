@@ -9,6 +9,7 @@ import { listLeaves, type LogFilter } from '../../shared/domain/ledger/leaf-list
 import { ZONE, zonesOf } from '../../shared/domain/ledger/zones.ts';
 import { asSuperuser, createTestDatabase, PATIENCE, queryOnce, type TestDatabase } from '../support/database.ts';
 import { TEST_PEPPER } from '../support/process.ts';
+import { rowsRead } from '../support/rows-read.ts';
 
 const FIRST_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (second: number): Date => new Date(FIRST_MS + second * 1_000);
@@ -174,8 +175,8 @@ describe('lists of leaves among very many', function () {
     ['all, on a later page', () => ({ before: { logId: newer, index: 5_000 } }), 200],
     ['all, on a page of an older log', () => ({ before: { logId: older, index: 5_000 } }), 200],
     ['the usual event', () => ({ event: 'usual' }), 1_000],
-    ['an event here and there', () => ({ event: 'some' }), 3_500],
-    ['a rare event', () => ({ event: 'rare' }), 2_000],
+    ['an event here and there', () => ({ event: 'some' }), 4_500],
+    ['a rare event', () => ({ event: 'rare' }), 3_000],
     ['an event that there is not', () => ({ event: 'nothing' }), 500],
     ['long ago', () => ({ to: at(120) }), 1_500],
     ['before all', () => ({ to: at(-172_800) }), 500],
@@ -195,15 +196,10 @@ describe('lists of leaves among very many', function () {
   ];
   for (const [name, filter, mostRead] of filters)
     it(`read few of all leaves: ${name}`, async () => {
-      const [{ text }, values] = listLeaves({ ...OWN, ...filter() }, 51);
-      const lines = await rows<{ 'QUERY PLAN': string }>(`EXPLAIN (ANALYZE, TIMING OFF, BUFFERS OFF) ${text}`, values);
-      const plan = lines.map((row) => row['QUERY PLAN']).join('\n');
-      expect(plan).not.to.match(/Seq Scan on leaf\b/);
-      // What each scan gave, on the average of the times that it ran; those of entities throw nothing away.
-      const scans = plan.matchAll(/ on leaf\b.*\(actual rows=([\d.]+) loops=(\d+)\)/g);
-      const read = [...scans].reduce((sum, [, given, loops]) => sum + Number(given) * Number(loops), 0);
-      if (filter().entityIds?.length !== 0) expect(read, plan).to.be.above(0);
-      expect(read, plan).to.be.below(mostRead);
+      const [statement, values] = listLeaves({ ...OWN, ...filter() }, 51);
+      const read = await rowsRead(db.transaction, (sql) => sql.query(statement, values));
+      if (filter().entityIds?.length !== 0) expect(read).to.be.above(0);
+      expect(read).to.be.below(mostRead);
     });
 
   /** As listLeaves is to be. */

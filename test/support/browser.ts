@@ -76,7 +76,9 @@ const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 
 /** What axe-core finds wrong with the page as it is (WCAG 2 A and AA, and its best practices): a sentence each. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
-  // Its script is put in through the debugger: the page's own policy would refuse it.
+  // Rows are pale while their list is read again.
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
+  // The debugger adds the script, which the page's content security policy would refuse.
   await page.evaluate(AXE);
   return page.evaluate(async () => {
     // axe-core put itself there.
@@ -103,7 +105,13 @@ export function foreignRequests({ requests }: Pick<Visit, 'requests'>, baseUrl: 
   return requests.filter((url) => !url.startsWith(`${baseUrl}/`) && !url.startsWith('data:'));
 }
 
-/** Opens a page of the dashboard and signs in when it asks for a key. */
+/** Signs out, and waits for the end of the session: a page that is left before is still signed in when it is opened again. */
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByLabel('Admin key').waitFor();
+}
+
+/** Opens a page of the dashboard and signs in with a key. */
 export async function openDashboard(page: Page, baseUrl: string, key: string, path = ''): Promise<void> {
   await page.goto(`${baseUrl}/dashboard${path}`);
   await page.getByLabel('Admin key').fill(key);

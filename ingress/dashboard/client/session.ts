@@ -30,10 +30,15 @@ export function sessionEnded(reason: string | undefined): void {
   if (state.get().kind !== 'out') state.set({ kind: 'out', reason, isExpired: true });
 }
 
-/** Somebody signed out: their input is dropped. */
+/**
+ * Somebody signed out: their input is dropped. The live stream may have reported the end of the session before; then it did
+ * not expire, and this reason replaces the other.
+ */
 export function signedOut(reason: string | undefined): void {
   drafts.forget();
-  if (state.get().kind !== 'out') state.set({ kind: 'out', reason, isExpired: false });
+  const before = state.get();
+  const isReported = before.kind === 'out' && before.isExpired && before.reason !== undefined;
+  if (before.kind !== 'out' || isReported) state.set({ kind: 'out', reason, isExpired: false });
 }
 
 /** The session, for components that are shown only when signed in. */

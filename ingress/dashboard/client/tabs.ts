@@ -25,7 +25,7 @@ async function readSession(): Promise<void> {
   }
   const before = sessionState();
   if (session === null) {
-    if (before.kind !== 'in') return;
+    if (before.kind === 'unknown') return;
     stopLive();
     signedOut('You have signed out in another window.');
   } else if (before.kind !== 'in' || before.session.keyId !== session.keyId) {

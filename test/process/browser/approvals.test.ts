@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { browserMissing, foreignRequests, openDashboard, type Visit, visit } from '../../support/browser.ts';
+import { browserMissing, foreignRequests, openDashboard, signOut, type Visit, visit } from '../../support/browser.ts';
 import type { Client } from '../../support/client.ts';
 import { approve, ask, escalate, ESCALATING, gist } from '../../support/escalations.ts';
 import { type Pages, pagesOf } from '../../support/pages.ts';
@@ -302,7 +302,7 @@ describeUnless(browserMissing(), 'approvals and keys in a browser', function sui
   it("warns before one's own key is revoked, and then ends the session with words", async () => {
     const { page } = seen;
     const own = await service.addKey({ scopes: ['admin:*'], name: 'mine' });
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await openDashboard(page, service.ingress.address, own.key, '/keys');
     const row = page.locator('tr', { hasText: 'signed in' });
     await row.getByRole('button', { name: /^Rotate/ }).click();

@@ -6,6 +6,7 @@ import {
   browserMissing,
   foreignRequests,
   openDashboard,
+  signOut,
   type Visit,
   visit,
 } from '../../support/browser.ts';
@@ -157,7 +158,7 @@ describeUnless(browserMissing(), 'the dashboard in a browser', function suite() 
     await page.getByText('The service did not answer').waitFor();
     await page.unroute(session);
     await page.reload();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await signOut(page);
     await openDashboard(page, service.ingress.address, key, '/queues');
     await service.admin.delete(`/v1/auth/keys/${keyId}`);
     await page.getByText('has been revoked').waitFor();

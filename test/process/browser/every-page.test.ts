@@ -2,7 +2,7 @@
 // session it is in every window.
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { browserMissing, openDashboard, type Visit, visit } from '../../support/browser.ts';
+import { browserMissing, openDashboard, signOut, type Visit, visit } from '../../support/browser.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { describeUnless } from '../../support/skip.ts';
 import { waitFor } from '../../support/wait.ts';
@@ -179,8 +179,15 @@ describeUnless(browserMissing(), 'every page of the dashboard', function suite()
     await second.goto(`${service.ingress.address}/dashboard/agents`);
     await heading(second, 'Agents');
     await second.getByText('Agent 1').waitFor();
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    // The live stream reports the end of the session first, which is not an expiry.
+    const session = '**/dashboard/api/session';
+    await second.route(session, async (route) => {
+      await second.getByLabel('Admin key').waitFor();
+      await route.continue();
+    });
+    await signOut(page);
     await second.getByText('You have signed out in another window.').waitFor();
+    await second.unroute(session);
     const { key, keyId } = await service.addKey({ scopes: ['admin:*'], environment: 'test' });
     await page.getByLabel('Admin key').fill(key);
     await page.getByRole('button', { name: 'Sign in' }).click();

@@ -1,0 +1,22 @@
+// What a statement costs, however the database carries it out: the rows and index entries that it reads.
+import type { Sql, Statement } from '../../shared/platform/db/database.ts';
+
+/** Counts of the current transaction, of which earlier ones of the session may not have been published yet. */
+const READ: Statement = {
+  name: 'test-rows-read',
+  text: `SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)), 0)::float8 AS n FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'i')`,
+};
+
+/** Runs statements in a transaction and returns how many rows and index entries of all tables they read. */
+export async function rowsRead(
+  transaction: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>,
+  run: (sql: Sql) => Promise<unknown>,
+): Promise<number> {
+  return transaction(async (sql) => {
+    const count = async (): Promise<number> => (await sql.query<{ n: number }>(READ, []))[0]?.n ?? 0;
+    const before = await count();
+    await run(sql);
+    return (await count()) - before;
+  });
+}
