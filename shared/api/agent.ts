@@ -1,4 +1,4 @@
-// Agents as the HTTP interface has them.
+// Schemas of agents.
 import { Type, type Static } from 'typebox';
 import { AGENT_STATUSES, TIER_TABLE } from '../kernel/vocabulary.ts';
 import {
@@ -22,7 +22,7 @@ const Metadata = JsonObject({ description: 'An object of your own, at most 16 kB
 
 export const AgentStatusSchema = StringEnum(AGENT_STATUSES, {
   description:
-    'ACTIVE and PAUSED change into each other, both into SUSPENDED and back, any into TERMINATED, which is final. Only ACTIVE agents are allowed anything.',
+    'ACTIVE and PAUSED change into each other, both into SUSPENDED and back, and each into TERMINATED, which is final. Every decision about an agent that is not ACTIVE is DENY.',
 });
 
 export const AgentIdParams = closed({ agentId: CallerId });

@@ -1,4 +1,4 @@
-// Approvals as the HTTP interface has them.
+// Schemas of approvals.
 import { Type } from 'typebox';
 import { APPROVAL_STATES } from '../core/decision/approval.ts';
 import {
@@ -17,7 +17,7 @@ import {
 import { DecisionOnRecord, RequestedSchema } from './decision.ts';
 
 const Status = StringEnum(APPROVAL_STATES, {
-  description: 'pending; approved, which may be used once; rejected; used; expired: not decided, or not used, in time.',
+  description: 'pending; approved: may be used once; rejected; used; expired: not decided or not used in time.',
 });
 
 const members = {
@@ -26,21 +26,21 @@ const members = {
   status: Status,
   agentId: Type.String(),
   keyId: Type.String({
-    description: 'The key that asked. It may not decide, nor may a key that it made, or that made it.',
+    description: 'The key that asked. It may not decide, nor may a key that it created or that created it.',
   }),
   digest: Type.String({
     description:
       'What it is bound to: SHA-256, lower-case hex, of the canonical JSON (RFC 8785) of `bound`, which GET /v1/approvals/{id} shows, with secrets in the arguments of a tool call masked.',
   }),
-  intentId: Nullable(Type.String({ description: 'The parse or the submitted intent that stands behind it.' })),
+  intentId: Nullable(Type.String({ description: 'The parse or the submitted intent of the question.' })),
   createdAt: Timestamp,
   expiresAt: Timestamp,
   decidedAt: Nullable(Timestamp),
-  decidedBy: Nullable(Type.String({ description: 'A key, or cli:<user> when it was decided from the shell.' })),
-  reason: Nullable(Type.String({ description: 'Of whoever decided.' })),
+  decidedBy: Nullable(Type.String({ description: 'A key, or cli:<user> for a decision from the shell.' })),
+  reason: Nullable(Type.String({ description: 'The reason given with the decision.' })),
   usedAt: Nullable(Timestamp),
   usedBy: Nullable(Type.String({ description: 'The key that used it.' })),
-  usedDecisionId: Nullable(Type.String({ description: 'The decision that let the action through.' })),
+  usedDecisionId: Nullable(Type.String({ description: 'The decision that permitted the action.' })),
   decision: DecisionOnRecord,
 };
 
@@ -50,12 +50,12 @@ export const ApprovalDetail = named('ApprovalDetail', {
   ...members,
   mayDecide: Type.Boolean({
     description:
-      'Whether the key that reads may approve or reject, while it is pending: not the key that asked, what rotations made of it, a key that it made, or one that made it, directly or through keys in between.',
+      'Whether the calling key may approve or reject while it is pending. Not the key that asked, its rotations, a key that it created, or one that created it, directly or through keys in between.',
   }),
   bound: Nullable(
     JsonObject({
       description:
-        'All that it is bound to: agent, organisation, environment, context, intentId, the tool call with all its arguments (secrets are masked), and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can not be used any more.',
+        'All that it is bound to: agent, organisation, environment, context, intentId, the tool call with all its arguments (secrets are masked), and the intent with the words of the caller and everything that was read in them. A question that differs in any of it is APPROVAL_MISMATCH. Null: retention has erased it, or an earlier version opened the approval, which can no longer be used.',
     }),
   ),
   context: Nullable(
@@ -82,7 +82,7 @@ export const ApprovalVerdict = named('ApprovalVerdict', {
     minLength: 1,
     maxLength: MAX_REASON,
     pattern: NO_NUL,
-    description: 'Goes into the log, and stays there.',
+    description: 'Stored in the log permanently.',
     examples: ['Ticket OPS-7, backup verified'],
   }),
 });

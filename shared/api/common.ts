@@ -26,9 +26,9 @@ export function JsonObject(options: TSchemaOptions = {}) {
   return Type.Unsafe<Record<string, unknown>>({ ...options, type: 'object' });
 }
 
-/** Pattern of a text that PostgreSQL can keep. */
+/** Pattern of a text that PostgreSQL can store. */
 export const NO_NUL = '^[^\\u0000]*$';
-/** ... and that says something. */
+/** The same for a text that is not blank. */
 export const NOT_BLANK = '^[^\\u0000]*\\S[^\\u0000]*$';
 
 export const Timestamp = Type.String({
@@ -37,12 +37,12 @@ export const Timestamp = Type.String({
   examples: ['2026-03-01T09:30:00.000Z'],
 });
 
-/** A moment that callers give: RFC 3339 with any offset; absent fractions are fine. */
+/** A time from callers: RFC 3339 with any offset, with or without fractions. */
 export const Instant = Type.String({ format: 'date-time', maxLength: 64, description: 'RFC 3339 date and time.' });
 
 /**
- * An identifier that a caller chose: 1..256 characters, no control characters, not `.` or `..`, and not the service's
- * own (`custos:...`). Equal only when all code points are equal.
+ * An identifier chosen by a caller: 1..256 characters, no control characters, not `.` or `..`, and not one of the service
+ * (`custos:...`). Compared by code points.
  */
 export const CallerId = Type.String({
   minLength: 1,

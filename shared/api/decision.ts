@@ -1,4 +1,4 @@
-// Enforcement and decisions as the HTTP interface has them: snake_case, because a decision is also hashed.
+// Schemas of enforcement and decisions. Members are snake_case, because a decision is also hashed.
 import { Type, type Static } from 'typebox';
 import { LAPSES } from '../core/decision/stands.ts';
 import { REQUEST_ID_PATTERN } from '../kernel/ids.ts';
@@ -32,13 +32,13 @@ export const EnforceRequest = named('EnforceRequest', {
     Type.String({
       pattern: '^[0-9A-Za-z_-]{1,64}$',
       description:
-        'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It lets an ESCALATE through and nothing that is denied.',
+        'The approval that an ESCALATE named, once it is approved: good once, for this agent, intent as it was written or tool call with all its arguments, intent_id and context, read as they were then. It permits what would be ESCALATE, and nothing that is denied.',
     }),
   ),
   explain: Type.Optional(
-    Type.Boolean({ description: 'Needs admin:*. Adds every candidate rule with the values it saw.' }),
+    Type.Boolean({ description: 'Needs admin:*. Adds every candidate rule with the values that it compared.' }),
   ),
-  dry_run: Type.Optional(Type.Boolean({ description: 'Needs admin:*. Evaluates and stores nothing: not a decision.' })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Needs admin:*. Evaluates without storing: not a decision.' })),
 });
 export type EnforceRequestBody = Static<typeof EnforceRequest>;
 
@@ -67,7 +67,7 @@ const ObligationSchema = Type.Unsafe<{ type: string; [member: string]: unknown }
   required: ['type'],
   properties: { type: { type: 'string' } },
   description:
-    'What a DEGRADE demands of the caller: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.',
+    'What the caller must do after DEGRADE: redact_fields {fields}, max_rows {limit}, read_only, rate {limit, perSeconds}, or another kind with its data in params. A caller that does not know a kind must not act.',
   examples: [
     { type: 'max_rows', limit: 100 },
     { type: 'redact_fields', fields: ['email'] },
@@ -93,7 +93,9 @@ const ExplanationSchema = Type.Array(
       }),
     ),
   }),
-  { description: 'Every candidate rule, its conditions with the values they saw, and what was skipped and why.' },
+  {
+    description: 'Every candidate rule with its conditions, the values that they compared, and why a rule was skipped.',
+  },
 );
 
 export const RequestedSchema = Type.Union(
@@ -105,7 +107,7 @@ export const RequestedSchema = Type.Union(
   {
     $id: 'Requested',
     description:
-      "The caller's own words, as they came: the intent of an enforcement, action and resource of a submitted intent, or the tool that is called. Decisions that were recorded before this member was have none.",
+      "The caller's own words, unchanged: the intent of an enforcement, action and resource of a submitted intent, or the tool that is called. Absent in decisions of versions without this member.",
     examples: [{ intent: 'delete:db/production/users' }],
   },
 );
@@ -125,8 +127,7 @@ const common = {
     traits: Type.Array(StringEnum(TRAITS)),
     risk: RiskSchema,
     parsed: Type.Boolean({
-      description:
-        'Whether a parse by this agent, at most 15 minutes old, stands behind it, named by its intent_id or not.',
+      description: 'Whether a parse by this agent of the last 15 minutes was joined, named by its intent_id or not.',
     }),
   }),
   tool: Type.Optional(ToolAnswer),
@@ -158,7 +159,7 @@ const decision = {
     closed(
       { approval_id: Type.String(), expires_at: Timestamp },
       {
-        description: 'With ESCALATE: what a human has to approve, and until when it can be decided and used.',
+        description: 'With ESCALATE: the approval that a human must give, and until when it can be decided and used.',
       },
     ),
   ),
@@ -173,18 +174,19 @@ export const DecisionOnRecord = closed(
   {
     ...decision,
     stands: Type.Boolean({
-      description: 'Whether it may be acted upon now. It is no part of the record: it says what holds when it is read.',
+      description:
+        'Whether it may be acted upon now. Not part of the record: it is computed when the decision is read.',
     }),
     stands_reason: Type.Optional(
       StringEnum(LAPSES, {
         description:
-          'Why it does not stand, the first that holds: it permits nothing, it has expired, the environment is halted, the agent is not active, or the key that asked (and what rotations made of it) is not valid any more.',
+          'The first reason why it does not stand: it permits nothing, it has expired, the environment is halted, the agent is not active, or the key that asked (with its rotations) is no longer valid.',
       }),
     ),
   },
   {
     $id: 'DecisionOnRecord',
-    description: 'A decision that is read back: as it was answered, and whether it stands now.',
+    description: 'A stored decision: the original answer, and whether it stands now.',
   },
 );
 
@@ -197,7 +199,7 @@ export const DryRun = closed(
   },
   {
     $id: 'DryRun',
-    description: 'The verdict it would have been. Not a decision: no id, no proof, nothing stored.',
+    description: 'The verdict that a decision would have. Not a decision: no id, no proof, nothing stored.',
   },
 );
 

@@ -1,14 +1,14 @@
-// The string formats that schemas name beyond JSON Schema's own vocabulary, each with the check and the sentence for a refusal.
+// String formats of the schemas, each with its check and the message for an invalid value.
 
 export interface StringFormat {
-  /** What is wrong with the value, as the rest of a sentence ("must ..."), or undefined. */
+  /** Why the value is invalid, as the rest of a sentence ("must ..."); undefined: it is valid. */
   readonly problem: (value: string) => string | undefined;
 }
 
 const TIMESTAMP =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Whether a text is an RFC 3339 time that JavaScript's Date can hold too (no leap second, a day that exists). */
+/** Whether a text is an RFC 3339 time that JavaScript's Date can represent (no leap second, a day that exists). */
 export function isTimestamp(value: string): boolean {
   const match = TIMESTAMP.exec(value);
   if (match === null) return false;
@@ -21,7 +21,7 @@ export function isTimestamp(value: string): boolean {
   );
 }
 
-/** By name, as schemas write them in `format`. */
+/** By the name in `format`. */
 export const STRING_FORMATS: Readonly<Record<string, StringFormat>> = {
   'date-time': {
     problem: (value) => (isTimestamp(value) ? undefined : 'must be an RFC 3339 time such as 2026-01-31T12:00:00.000Z'),

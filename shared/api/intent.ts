@@ -1,4 +1,4 @@
-// A parse as the HTTP interface has it: snake_case, because it is also hashed and a policy fact.
+// Schemas of parses. Members are snake_case, because a parse is also hashed and used as policy facts.
 import { Type, type Static } from 'typebox';
 import {
   ACTIONS,
@@ -13,7 +13,7 @@ import {
 import { CallerId, closed, JsonObject, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
 export const Context = JsonObject({
-  description: 'Facts of your own for policies (`context.*`). What is absent can only make an answer stricter.',
+  description: 'Your own facts for policies (`context.*`). A missing fact can only make an answer stricter.',
   examples: [{ ticket: 'OPS-1234', source_ip: '192.0.2.7' }],
 });
 
@@ -27,7 +27,7 @@ export const IntentRequest = named('IntentRequest', {
   raw_intent: Type.String({
     minLength: 1,
     maxLength: 10_000,
-    description: 'What the agent wants to do, in plain words.',
+    description: 'The action that the agent wants to take, as free text.',
     examples: ['Read user profile data'],
   }),
   trust_score: Type.Optional(
@@ -51,7 +51,7 @@ export const RiskSchema = closed(
         { level: StringEnum(RISK_LEVELS), score: Type.Integer({ minimum: 0, maximum: 1_000 }) },
         {
           description:
-            'Without the factors that count only because facts are missing; there when there are such factors. Where it differs, the risk counts as missing to the rules of stage enforce.',
+            'The risk without factors that count only because facts are missing; present when there are such factors. Where it differs, rules of stage enforce treat the risk as missing.',
         },
       ),
     ),
@@ -78,7 +78,7 @@ export const Intent = named('Intent', {
   places: Type.Array(Type.String({ examples: ['db/production'] })),
   effect: StringEnum(EFFECTS),
   traits: Type.Array(StringEnum(TRAITS)),
-  extent: StringEnum(EXTENTS, { description: 'How many objects it touches.' }),
+  extent: StringEnum(EXTENTS, { description: 'How many objects are affected.' }),
   confidence: Type.Number({ minimum: 0, maximum: 1 }),
   alternatives: Type.Array(
     closed({
@@ -103,7 +103,7 @@ export const Intent = named('Intent', {
   risk: RiskSchema,
   trust: closed({ claimed: Nullable(ScoreAndLevel), recorded: ScoreAndLevel, effective: ScoreAndLevel }),
   verdict_preview: StringEnum(VERDICTS, {
-    description: 'What enforcing this now would give. Not a decision: nothing may be done on it.',
+    description: 'The verdict that enforcing this now would have. Not a decision: it permits nothing.',
   }),
   policy_set: closed({ digest: Type.String() }),
   created_at: Timestamp,

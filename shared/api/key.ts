@@ -1,4 +1,4 @@
-// API keys as the HTTP interface has them.
+// Schemas of API keys.
 import { type Static, Type } from 'typebox';
 import { DEFAULT_OVERLAP, DURATION_PATTERN, LIFETIME, OVERLAP } from '../domain/keys/durations.ts';
 import { AGENT_IDS_MAX, DEFAULT_TIER, NAME_MAX, NAME_PATTERN, TIER_MAX } from '../domain/keys/limits.ts';
@@ -13,10 +13,10 @@ const KeyId = Type.String({
 const Duration = (description: string, example: string) =>
   Type.String({ pattern: DURATION_PATTERN, description, examples: [example] });
 
-/** No pattern: a text that no key has is as little found as another tenant's key. */
+/** No pattern, so that a malformed id gets the same 404 as another tenant's key. */
 export const KeyIdParams = closed({ keyId: Type.String({ minLength: 1, maxLength: 256, examples: ['4fZ0q9Lm'] }) });
 
-// Nothing unknown is let through: a misspelt agentIds would make a key that speaks for everybody.
+// Closed, because a misspelt agentIds would create a key for all agents.
 export const KeyCreate = named('KeyCreate', {
   name: Type.String({ minLength: 1, maxLength: NAME_MAX, pattern: NAME_PATTERN, examples: ['billing gateway'] }),
   scopes: Type.Array(StringEnum(SCOPES), {
@@ -70,16 +70,18 @@ const SECRET = {
     Type.String({
       pattern: `^cst_(${ENVIRONMENTS.join('|')})_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$`,
       description:
-        'The key itself. Shown this once, and not in a repeat under an Idempotency-Key; only a hash is kept.',
+        'The key itself. Shown only once, and not in a repeat with an Idempotency-Key; only a hash is stored.',
     }),
   ),
 };
 
 export const Key = named('Key', {
   ...FIELDS,
-  createdBy: Nullable(Type.String({ description: 'The key that made it; null when it was made from the shell.' })),
+  createdBy: Nullable(
+    Type.String({ description: 'The key that created it; null when it was created from the shell.' }),
+  ),
   revokedAt: Nullable(Timestamp),
-  replacedBy: Nullable(Type.String({ description: 'The key that a rotation made in its place.' })),
+  replacedBy: Nullable(Type.String({ description: 'The key that replaced it in a rotation.' })),
   // Written every few seconds.
   lastUsedAt: Nullable(Timestamp),
 });

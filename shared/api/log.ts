@@ -1,4 +1,4 @@
-// The log as the HTTP interface has it: receipts, checkpoints, keys, consistency.
+// Schemas of the log: receipts, checkpoints, keys, consistency proofs.
 import { Type } from 'typebox';
 import { closed, Cursor, Limit, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
@@ -12,7 +12,7 @@ export const ReceiptSchema = named('Receipt', {
   record: Type.String({ description: 'Base64 of the canonical bytes.' }),
   index: Type.Integer({ minimum: 0, description: 'Position in the log.' }),
   path: Type.Array(Hash, { description: 'The inclusion path, nearest first.' }),
-  checkpoint: Type.String({ description: 'A signed note (C2SP tlog-checkpoint): size and root come only from it.' }),
+  checkpoint: Type.String({ description: 'A signed note (C2SP tlog-checkpoint), the only source of size and root.' }),
 });
 
 export const Checkpoint = named('Checkpoint', { size: Size, root: Hash, note: Type.String(), signedAt: Timestamp });
@@ -37,7 +37,7 @@ export const LeafHashes = closed(
   { from: Size, to: Size, hashes: Type.Array(Hash) },
   {
     $id: 'LeafHashes',
-    description: 'At most 1,000 of the range; `to` says how far they go.',
+    description: 'At most 1,000 hashes; `to` is the end of the returned range.',
   },
 );
 

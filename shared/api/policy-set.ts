@@ -1,4 +1,4 @@
-// Policy sets and findings as the HTTP interface has them.
+// Schemas of policy sets and findings.
 import { Type } from 'typebox';
 import { closed, JsonObject, named, Nullable, StringEnum, Timestamp } from './common.ts';
 
@@ -10,10 +10,10 @@ export const FindingSchema = named('Finding', {
   code: Type.String(),
   message: Type.String(),
   severity: Type.Optional(
-    StringEnum(['error', 'warning'], { description: 'Absent: error. An error keeps the set out of force.' }),
+    StringEnum(['error', 'warning'], { description: 'Absent: error. A set with an error is not activated.' }),
   ),
-  hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
-  example: Type.Optional(Type.String({ description: 'A question that shows it.' })),
+  hint: Type.Optional(Type.String({ description: 'How to fix it.' })),
+  example: Type.Optional(Type.String({ description: 'A request that demonstrates it.' })),
 });
 
 const Digest = Type.String({
@@ -32,7 +32,7 @@ export const PolicySetStatus = named('PolicySetStatus', {
     { at: Nullable(Timestamp), ok: Type.Boolean(), findings: Type.Array(FindingSchema) },
     {
       description:
-        'How the last reading of the policy folder went; a refused one leaves the set in force. The findings of one that is ok are warnings.',
+        'The result of the last reading of the policy folder. A refused folder leaves the active set in force. With ok the findings are warnings.',
     },
   ),
 });

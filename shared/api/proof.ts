@@ -1,4 +1,4 @@
-// Proofs as the HTTP interface has them.
+// Schemas of proofs.
 import { Type, type Static } from 'typebox';
 import {
   CallerId,
@@ -14,7 +14,7 @@ import {
   Timestamp,
 } from './common.ts';
 
-/** The name of what is proven: as an identifier, and not one of the service's own (`custos.*`). */
+/** The name of a proven event, other than the service's own (`custos.*`). */
 export const EventName = Type.String({
   minLength: 1,
   maxLength: 256,
@@ -27,7 +27,7 @@ export const ProofCreate = named('ProofCreate', {
   event: EventName,
   entityId: CallerId,
   payload: JsonObject({
-    description: 'Any JSON object. It is kept for ever, unchanged.',
+    description: 'Any JSON object. It is stored permanently, unchanged.',
     examples: [{ invoice: 'INV-7', amount: 120 }],
   }),
   proofId: Type.Optional(CallerId),
@@ -51,7 +51,7 @@ export const PromiseSchema = closed(
   {
     $id: 'Promise',
     description:
-      'Signed: the record will be in the log by the deadline. `custos verify promise.json --log FILE` shows a broken one.',
+      'A signed promise that the record will be in the log by the deadline. `custos verify promise.json --log FILE` detects a broken one.',
   },
 );
 
@@ -81,7 +81,7 @@ export const Proof = named('Proof', {
 });
 
 export const ProofIdParams = closed({ id: CallerId });
-/** Chains of the service's own entities can be read: only callers may not make them. */
+/** Without a pattern, because the chains of the service's own entities can be read. */
 export const EntityIdParams = closed({ entityId: Type.String({ minLength: 1, maxLength: 256 }) });
 
 export const ProofListItem = named('ProofListItem', {

@@ -1,4 +1,4 @@
-// Replays and shadow mode as the HTTP interface has them.
+// Schemas of replays and shadow mode.
 import { type TSchema, Type } from 'typebox';
 import { DURATION_PATTERN } from '../domain/keys/durations.ts';
 import { REPLAY_STATUSES } from '../domain/drafts/replay-jobs.ts';
@@ -41,7 +41,7 @@ const DIFFERENCE = {
     evaluated: Count,
     standing: Type.Integer({
       minimum: 0,
-      description: 'Answers that no policy gives or changes: halts, refused approvals, evaluations that were given up.',
+      description: 'Answers that do not depend on policies: halts, refused approvals, failed evaluations.',
     }),
     notEvaluable: closed({ total: Count, factsErased: Count, damaged: Count, notReproduced: Count }),
   }),
@@ -50,7 +50,7 @@ const DIFFERENCE = {
   transitions: Type.Array(closed({ from: Verdict, to: Verdict, decisions: Count })),
   rules: tableOf(
     { policy: Type.String(), rule: Type.String(), effect: Verdict, newly: Count, noLonger: Count },
-    'Changed decisions by the rules that are a reason of them now, or no longer are.',
+    'Changed decisions by rules that are newly, or no longer, among their reasons.',
   ),
   agents: tableOf({ ...OWNER, agentId: Type.String(), ...CHANGE }, 'Changed decisions by agent.'),
   resources: tableOf({ resource: Type.String(), ...CHANGE }, 'Changed decisions by resource.'),
@@ -85,7 +85,7 @@ export const ReplayReportSchema = named('ReplayReport', {
   }),
   ...DIFFERENCE,
   sets: Type.Array(closed({ digest: Digest, decisions: Count, lexicon: StringEnum(['same', 'other', 'unknown']) }), {
-    description: 'The sets that the decisions were made under, and whether their lexicon is that of the draft.',
+    description: 'The policy sets of the decisions, and whether their lexicon is that of the draft.',
   }),
   notes: Type.Array(Type.String()),
 });
@@ -97,7 +97,7 @@ export const ReplayRequest = closed(
     since: Type.Optional(
       Type.String({
         pattern: DURATION_PATTERN,
-        description: 'The decisions of so long until now; absent without `from`: 7d.',
+        description: 'Length of the range that ends now; default without `from`: 7d.',
         examples: ['7d'],
       }),
     ),
@@ -126,10 +126,10 @@ export const ReplaySchema = named('Replay', {
 export const ReplayParams = closed({ id: Type.String({ minLength: 1, maxLength: 64 }) });
 
 export const ShadowStatusSchema = named('ShadowStatus', {
-  running: Type.Boolean({ description: 'Whether a worker evaluates a draft beside the set in force now.' }),
+  running: Type.Boolean({ description: 'Whether a worker is evaluating a draft for comparison with the active set.' }),
   draft: Nullable(closed({ digest: Digest })),
   share: Nullable(Type.Number({ minimum: 0, maximum: 1, description: 'Share of live decisions that is evaluated.' })),
-  findings: Type.Array(FindingSchema, { description: 'Why the folder can not be evaluated; empty when it can.' }),
+  findings: Type.Array(FindingSchema, { description: 'Why the folder cannot be evaluated; empty when it can.' }),
   drafts: Type.Array(
     closed({
       digest: Digest,
@@ -143,6 +143,6 @@ export const ShadowStatusSchema = named('ShadowStatus', {
       }),
       ...DIFFERENCE,
     }),
-    { description: 'What each draft would have changed, the one that was evaluated last first.' },
+    { description: 'The changes by each draft, latest evaluation first.' },
   ),
 });

@@ -1,4 +1,4 @@
-// Intents that are submitted to be evaluated by a worker, as the HTTP interface has them.
+// Schemas of submitted intents, which a worker evaluates.
 import { INTENT_STATUSES } from '../kernel/vocabulary.ts';
 import { Type } from 'typebox';
 import { CallerId, closed, Cursor, Limit, listOf, named, Nullable, StringEnum, Timestamp } from './common.ts';
@@ -8,7 +8,7 @@ import { ToolCallSchema } from './tool.ts';
 
 const Status = StringEnum(INTENT_STATUSES, {
   description:
-    'queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed carries a recorded DENY with reason EVALUATION_FAILED.',
+    'queued, evaluating, decided; waiting_approval until a human decides, then evaluating again; failed has a recorded DENY with reason EVALUATION_FAILED.',
 });
 
 export const IntentSubmission = named('IntentSubmission', {
@@ -44,7 +44,7 @@ export const SubmittedIntent = named('SubmittedIntent', {
   status: Status,
   approvalId: Nullable(
     Type.String({
-      description: 'The approval that it waits for, or has waited for: its ESCALATE is a decision, too.',
+      description: 'The approval for which it waits or has waited. Its ESCALATE is a recorded decision, too.',
     }),
   ),
   submittedAt: Timestamp,

@@ -1,4 +1,4 @@
-// Trust as the HTTP interface has it: signals that are sent, and the scores that come of them.
+// Schemas of trust: signals and scores.
 import { type Static, Type } from 'typebox';
 import { SIGNAL_TYPES } from '../core/trust/beta.ts';
 import { TIER_TABLE } from '../kernel/vocabulary.ts';
@@ -21,7 +21,7 @@ export const MAX_SIGNALS = 1_000;
 const SignalId = Type.Unsafe<string>({
   ...CallerId,
   description:
-    'Names the signal for ever: sent again, it counts once; another signal under the same id is refused (E2010). Made by the service when absent.',
+    'Identifies the signal permanently: a repeat counts once, and a different signal with the same id is refused (E2010). Generated when absent.',
   examples: ['run-2231/step-4'],
 });
 
@@ -49,7 +49,7 @@ export const TrustSignal = named('TrustSignal', {
       minLength: 1,
       maxLength: 200,
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]*$',
-      description: 'Who or what observed it; no control characters.',
+      description: 'The observer; no control characters.',
       examples: ['ci'],
     }),
   ),
@@ -91,16 +91,19 @@ const scored = {
 export const Trust = named('Trust', {
   agentId: Type.String(),
   registered: Type.Boolean({
-    description: 'Decisions give an agent that nobody registered at most the score of no evidence (250).',
+    description: 'In decisions an unregistered agent has at most the score without evidence (250).',
   }),
   ...scored,
   uncertainty: Type.Number({ minimum: 0, maximum: 1, description: '1 without any evidence.' }),
   evidence: closed({
     positive: Type.Number({
       minimum: 0,
-      description: 'As it counts on that day: capped, decayed, in full signals.',
+      description: 'The amount that counts on that day: capped and decayed, in full signals.',
     }),
-    negative: Type.Number({ minimum: 0, description: 'As it counts on that day: decayed, in full failures.' }),
+    negative: Type.Number({
+      minimum: 0,
+      description: 'The amount that counts on that day: decayed, in full failures.',
+    }),
     lastSignalAt: Nullable(Timestamp),
   }),
   asOf: closed({

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readNormalized } from '../../../shared/core/intent/normalized.ts';
 import { actionOf } from '../../../shared/core/intent/strings/action-word.ts';
-import { milderIn } from '../../../shared/core/intent/assess/strictness.ts';
+import { milderIn } from '../../support/milder.ts';
 import type { ParsedIntent } from '../../../shared/core/intent/types.ts';
 import { type EnforceIntent, parseEnforceIntent } from '../../../shared/core/intent/resource.ts';
 import { findRoot } from '../../../shared/platform/config/root.ts';

@@ -1,7 +1,8 @@
 // The join of readings is a semilattice whose order is `milderIn`, so additional readings can only make an answer stricter.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type Judged, meaningsMember, milderIn, strictest } from '../../../shared/core/intent/assess/strictness.ts';
+import { type Judged, meaningsMember, strictest } from '../../../shared/core/intent/assess/strictness.ts';
+import { milderIn } from '../../support/milder.ts';
 import { ACTIONS, DATA_CLASSES, EFFECTS, EXTENTS, INTENT_FLAGS, TRAITS } from '../../../shared/kernel/vocabulary.ts';
 
 const some = <T>(values: readonly T[]) => fc.uniqueArray(fc.constantFrom(...values), { maxLength: values.length });

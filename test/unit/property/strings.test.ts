@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { LexiconFile } from '../../../shared/core/intent/lexicon/schema.ts';
 import { parseIntent } from '../../../shared/core/intent/parse.ts';
 import { readNormalized } from '../../../shared/core/intent/normalized.ts';
-import { type MilderMember, milderIn } from '../../../shared/core/intent/assess/strictness.ts';
+import { type MilderMember, milderIn } from '../../support/milder.ts';
 import { ACTION_CLASSES } from '../../../shared/kernel/vocabulary.ts';
 import { lexiconJson, shippedLexicon } from '../intent/lexicon.ts';
 

@@ -1,7 +1,7 @@
 // What holds for every tool call: reading it never throws and depends on nothing else, code only makes it stricter, equal paths are equal.
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { milderIn } from '../../../shared/core/intent/assess/strictness.ts';
+import { milderIn } from '../../support/milder.ts';
 import { canonicalResource, isPattern } from '../../../shared/core/intent/resource.ts';
 import type { ReadCall } from '../../../shared/core/tools/read-call.ts';
 import type { ReadKind, ToolEntry } from '../../../shared/core/tools/schema.ts';

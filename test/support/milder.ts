@@ -1,0 +1,42 @@
+// Compares two readings in strictness, for tests that no way of asking is milder than another.
+import {
+  actionRank,
+  effectRank,
+  joinsOf,
+  type Judged,
+  meaningsOf,
+  meaningText,
+} from '../../shared/core/intent/assess/strictness.ts';
+import type { Entities } from '../../shared/core/intent/types.ts';
+import { EXTENTS } from '../../shared/kernel/vocabulary.ts';
+
+/** Members in which a reading can be milder than another. */
+export type MilderMember = Exclude<keyof Judged, 'verb'>;
+
+const lacks = (a: readonly string[], b: readonly string[]): boolean => b.some((value) => !a.includes(value));
+
+/**
+ * The members in which `a` is milder than `b`: a milder action, effect or extent, a higher confidence, or the lack of a meaning,
+ * trait, data class, flag, place or entity that `b` has. Empty: `a` is at least as strict. Verbs have no order.
+ */
+export function milderIn(a: Judged, b: Judged): MilderMember[] {
+  const entities = (Object.keys(b.entities) as (keyof Entities)[]).some((kind) =>
+    lacks(
+      a.entities[kind].map((one) => JSON.stringify(one)),
+      b.entities[kind].map((one) => JSON.stringify(one)),
+    ),
+  );
+  const checks: readonly [MilderMember, boolean][] = [
+    ['action', actionRank(a.action) < actionRank(b.action)],
+    ['effect', effectRank(a.effect) < effectRank(b.effect)],
+    ['extent', EXTENTS.indexOf(a.extent) < EXTENTS.indexOf(b.extent)],
+    ['meanings', lacks(joinsOf(meaningsOf(a)).map(meaningText), meaningsOf(b).map(meaningText))],
+    ['confidence', a.confidence > b.confidence],
+    ['traits', lacks(a.traits, b.traits)],
+    ['data_classes', lacks(a.data_classes, b.data_classes)],
+    ['flags', lacks(a.flags, b.flags)],
+    ['places', lacks(a.places, b.places)],
+    ['entities', entities],
+  ];
+  return checks.flatMap(([member, milder]) => (milder ? [member] : []));
+}
