@@ -189,7 +189,7 @@ describe('a problem in a policy folder', () => {
     ).to.deep.equal([
       "gone.json:1 can't be read: the target of the link does not exist",
       'latin1.json:12 is not UTF-8 text: save it as UTF-8',
-      'notes.json.txt:1 is not read: the name of a test file ends in ".json"',
+      'notes.json.txt:1 is ignored: the name of a test file must end in ".json"',
     ]);
     expect(new Set([before, gone, all].map(({ fingerprint }) => fingerprint)).size).to.equal(3);
   });
