@@ -188,13 +188,17 @@ export interface FoldDeps {
 
 function agentsOf(rows: readonly SignalRow[]): Agent[] {
   const agents = new Map<string, Agent>();
-  for (const { organisationId, environment, agentId, occurredMs, ...signal } of rows) {
+  for (const row of rows) {
+    const { organisationId, environment, agentId, occurredMs, signalId, type, weight, keyId } = row;
     const id = `${organisationId}\n${environment}\n${agentId}`;
-    const owner = { organisationId, environment, agentId };
-    const agent = agents.get(id) ?? { ...owner, added: [], buckets: [], lastSignalMs: 0, signals: 0, slug: '' };
-    agents.set(id, agent);
+    let agent = agents.get(id);
+    if (agent === undefined) {
+      const owner = { organisationId, environment, agentId };
+      agent = { ...owner, added: [], buckets: [], lastSignalMs: 0, signals: 0, slug: '' };
+      agents.set(id, agent);
+    }
     agent.lastSignalMs = Math.max(agent.lastSignalMs, occurredMs);
-    agent.added.push({ ...signal, day: dayOf(occurredMs) });
+    agent.added.push({ signalId, type, weight, keyId, day: dayOf(occurredMs) });
   }
   return [...agents.values()];
 }
