@@ -1,4 +1,4 @@
-// What the page of agents reads: among very many agents, and by a key that may see some of them.
+// The data of the agent list: with very many agents, and for a bound key.
 import { expect } from 'chai';
 import { AGENT_LISTS } from '../../ingress/dashboard/agents.ts';
 import type { AgentRows, SessionAnswer } from '../../ingress/dashboard/client/wire.ts';
@@ -117,13 +117,13 @@ describe('what the page of agents reads', function suite() {
     expect(head).to.deep.equal({ chainIndex: 11, eventHash: items.at(-1).eventHash });
   });
 
-  it('says what an agent is trusted with, as its own page does', async () => {
+  it('shows the same trust as the page of the agent', async () => {
     const [row] = (await read<AgentRows>('/agents?prefix=zz-1')).items;
     const { score, level } = (await service.admin.get('/v1/trust/zz-1')).json;
     expect(row?.trust).to.deep.equal({ score, level });
   });
 
-  it('refuses what is no cursor of the list, and a prefix that is no text', async () => {
+  it('refuses a wrong cursor and an invalid prefix', async () => {
     for (const query of [
       'cursor=AAAA',
       'cursor=x&prefix=zz',
@@ -136,7 +136,7 @@ describe('what the page of agents reads', function suite() {
   });
 
   describe('of agents and decisions by a key that is bound to some of the agents', () => {
-    it('is what the API shows it, and nothing of the other agents', async () => {
+    it('shows only these agents', async () => {
       for (const agentId of ['bound-1', 'bound-2', 'free-1'])
         await service.admin.post('/v1/agents', { agentId, name: 'n' });
       const first = await enforce('data.read.user_profile', { agent_id: 'bound-1' });

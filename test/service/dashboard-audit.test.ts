@@ -1,4 +1,4 @@
-// What the page of the audit reads: the state of the own log, and what operators did, to whom it concerns.
+// The data of the audit page: the state of the logs, and the operator trail as each key may see it.
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { AuditedLogs, OperatorAction, OperatorActions } from '../../ingress/dashboard/client/wire.ts';
@@ -38,7 +38,7 @@ describe('what the page of the audit reads', function suite() {
   });
   after(() => service?.close());
 
-  it('tells the state of the own log and each finding with what it means', async () => {
+  it('shows the state of the log and each finding with its meaning', async () => {
     const fresh = await service.addKey({
       organisationId: await service.addOrganisation('fresh'),
       scopes: ['admin:*'],
@@ -74,7 +74,7 @@ describe('what the page of the audit reads', function suite() {
     });
   });
 
-  it('lists each action once with its end, and shows nobody what another did', async () => {
+  it('lists each action once with its result, and no actions of other organisations', async () => {
     const actions = async (by: Signed, query = ''): Promise<readonly OperatorAction[]> =>
       (await read<OperatorActions>(`/audit/actions${query}`, by)).items;
     await signed.send('POST', '/v1/agents', { agentId: 'made-here', name: 'x' });
@@ -97,7 +97,7 @@ describe('what the page of the audit reads', function suite() {
     );
   });
 
-  it('shows attempts to sign in to whom they concern: the owner of the key, and the operator', async () => {
+  it('shows sign-in attempts to the owner of the key and to the operator', async () => {
     const unknown = generateKey('live');
     await trySignIn(service.admin, unknown.key);
     const limited = await service.addKey({ organisationId: otherId, name: 'their reader', scopes: ['proofs:read'] });
@@ -119,7 +119,7 @@ describe('what the page of the audit reads', function suite() {
     expect(mine.get(limited.keyId)?.keyName, 'names of others stay theirs').to.equal(null);
   });
 
-  it('shows an action whose end is not on record, and goes on page by page', async () => {
+  it('shows actions without a recorded end, page by page', async () => {
     await service.rows(
       `INSERT INTO dashboard_audit (at, request_id, key_id, organisation_id, environment, address, action, subject, outcome)
        SELECT now(), 'lost-' || n, 'k', $1, 'live', '127.0.0.1', 'POST /dashboard/api/v1/halt', '/dashboard/api/v1/halt', 'begun' FROM generate_series(1, 5) n`,
@@ -141,7 +141,7 @@ describe('what the page of the audit reads', function suite() {
     expect(walked).to.deep.equal(walked.toSorted((a, b) => b - a));
   });
 
-  it('is in the log row by row, so that a row that is gone or changed leaves a trace', async () => {
+  it('records each row in the log, so that deleted and changed rows are noticed', async () => {
     const worker = await startTestWorker(service);
     await worker.append();
     await worker.close();
@@ -181,7 +181,7 @@ describe('what the page of the audit reads', function suite() {
     expect(await leavesOf(otherKey)).to.deep.equal(ofOther.map(({ leaf }) => leaf));
   });
 
-  it('asks for a session, and for no more than a page at once', async () => {
+  it('needs a session, and limits the size of a page', async () => {
     for (const path of ['/agents', '/decisions/newer', '/decisions/x/explanation', '/audit/logs', '/audit/actions']) {
       const answer = await service.admin.get(`/dashboard/api${path}`, {
         key: null,

@@ -1,4 +1,4 @@
-// What the page of decisions reads: why a decision was made, also when its facts are damaged or gone, and what came since.
+// The data of the decision pages: the explanation, also with damaged or erased facts, and the number of newer decisions.
 import { expect } from 'chai';
 import type { DecisionExplanation, NewerDecisions } from '../../ingress/dashboard/client/wire.ts';
 import { asSuperuser } from '../support/database.ts';
@@ -20,7 +20,7 @@ describe('what the page of decisions reads', function suite() {
   });
   after(() => service?.close());
 
-  it('explains one on record by its own facts and set, also when another set is in force', async () => {
+  it('explains a decision by its own facts and policy set, also when another set is in force', async () => {
     const id = await enforce('db.delete.production.users');
     const decision = (await service.admin.get(`/v1/decisions/${id}`)).json;
     const first = await read<DecisionExplanation>(`/decisions/${id}/explanation`);
@@ -47,7 +47,7 @@ describe('what the page of decisions reads', function suite() {
     expect((await other.get(`/decisions/${id}/explanation`)).json).to.deep.include({ status: 404, code: 'E4001' });
   });
 
-  it('says what decided beside the policies', async () => {
+  it('names the cause when not the policies alone decided', async () => {
     await service.apply(ESCALATING);
     const asking = await service.client();
     const question = { intent: 'delete:db/asked/users', agent_id: 'agent-1' };
@@ -72,7 +72,7 @@ describe('what the page of decisions reads', function suite() {
     expect(await read(`/decisions/${halted}/explanation`)).to.deep.include({ special: 'halted', agrees: false });
   });
 
-  it('says so when facts were erased, changed, or are none', async () => {
+  it('reports erased, changed and invalid facts', async () => {
     const change = async (id: string, facts: Buffer | null): Promise<DecisionExplanation> => {
       await asSuperuser(service.db, async (sql) => {
         const text = `UPDATE decision SET facts = $2 ${facts === null ? ', facts_salt = NULL' : ''} WHERE decision_id = $1`;
@@ -101,7 +101,7 @@ describe('what the page of decisions reads', function suite() {
       expect((await signed.get(`/decisions/${id}/explanation`)).status).to.equal(404);
   });
 
-  it('counts what came since', async () => {
+  it('counts newer decisions', async () => {
     const first = await enforce('data.read.user_profile');
     // Ids of one millisecond have no order.
     service.advance(1);

@@ -1,4 +1,4 @@
-// What strangers and tenants cannot use up through the dashboard: look-ups, rows, streams, and what a key may ask of the API.
+// Limits of the dashboard: look-ups, rows, streams and sessions that strangers or one organisation cannot use up.
 import http from 'node:http';
 import { expect } from 'chai';
 import { ANONYMOUS_PER_SECOND } from '../../ingress/request/address-limit.ts';
@@ -77,7 +77,7 @@ describe('limits of the dashboard', () => {
     expect(await rows()).to.have.lengthOf(before);
   });
 
-  it('counts the work of agents by the limit of the key, with what it costs, also through a session', async () => {
+  it('counts the requests of agents against the limit of the key, with their cost, also through a session', async () => {
     await roomAgain();
     const { key } = await service.addKey({ scopes: ['admin:*'], tier: 0 });
     const low = await signIn(service.admin, key);
@@ -111,7 +111,7 @@ describe('limits of the dashboard', () => {
     expect((await last.get('/v1/agents')).status).to.equal(200);
   });
 
-  it('leaves streams to the operator when tenants take all that they get', async () => {
+  it('reserves streams for the operator', async () => {
     const streams: { status: number; close(): void }[] = [];
     const { db, nowMs } = service;
     const sessions = createSessions({ db, nowMs, secure: false, onUse: () => undefined });

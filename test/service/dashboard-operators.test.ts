@@ -1,4 +1,4 @@
-// The routes behind the pages of policies and dead jobs: whose they are, who may decide, and once only.
+// The routes of policies and dead jobs: who may see and resolve what, and only once.
 import { expect } from 'chai';
 import { createLogger } from '../../shared/platform/observe/logger.ts';
 import { createDeadJobRecorder } from '../../workers/dead-jobs.ts';
@@ -85,7 +85,7 @@ describe("the dashboard's routes for operators", () => {
       expect((await operator.get(`/dead-jobs${query}`)).json.code, query).to.equal('E2001');
   });
 
-  it('dead jobs of others are as little there as none at all', async () => {
+  it('dead jobs of other organisations are not found', async () => {
     const own = await numberOf('own');
     for (const id of [own, '999', '0', 'x', '99999999999999999999'])
       for (const answer of [
@@ -101,7 +101,7 @@ describe("the dashboard's routes for operators", () => {
     expect((await operator.get(`/dead-jobs/${own}`)).json).to.deep.include({ state: 'dead', resolvedBy: null });
   });
 
-  it('a dead job is put back once, by one of many who race, and the others are told by whom', async () => {
+  it('a dead job is retried once when many race, and the others learn by whom', async () => {
     const id = await numberOf('theirs');
     const answers = await Promise.all(
       [operator, tenant, operator, tenant].map((who) => who.send('POST', `/dead-jobs/${id}/retry`)),
@@ -117,7 +117,7 @@ describe("the dashboard's routes for operators", () => {
     expect(await ids(operator, '?state=retried')).to.deep.equal(['theirs']);
   });
 
-  it('a dead job is discarded only with a reason, which stays, and the action is on record', async () => {
+  it('a dead job is discarded only with a reason, and the action is on the operator trail', async () => {
     const id = await numberOf('own');
     for (const body of [{}, { reason: '' }, { reason: ' ' }, { reason: 'x'.repeat(1_001) }, { reason: 'a\u0000' }])
       expect((await operator.send('POST', `/dead-jobs/${id}/discard`, body)).json.code, JSON.stringify(body)).to.equal(
@@ -133,7 +133,7 @@ describe("the dashboard's routes for operators", () => {
     expect(rows.map(({ outcome }) => outcome)).to.include('done');
   });
 
-  it('policies are for the operator alone', async () => {
+  it('only the operator may see policies', async () => {
     const digest = '0'.repeat(64);
     for (const path of [
       '/policies',

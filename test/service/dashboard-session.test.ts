@@ -1,4 +1,4 @@
-// Sessions of the dashboard: who gets one, what ends it, what other sites cannot do with it, and what is written down.
+// Sessions of the dashboard: sign-in, ends of sessions, protection against other sites, and the operator trail.
 import { expect } from 'chai';
 import { createSessions, IDLE_MS, SESSION_MS } from '../../ingress/dashboard/sessions.ts';
 import { ATTEMPT_WINDOW_MS, MAX_ATTEMPTS } from '../../ingress/dashboard/attempts.ts';
@@ -46,7 +46,7 @@ describe('sessions of the dashboard', () => {
     expect((await signed.get('/session')).json.session.keyId).to.equal(adminKeyId());
   });
 
-  it('keeps the cookie to TLS where there is TLS', async () => {
+  it('marks the cookie Secure with TLS', async () => {
     const { db, nowMs } = service;
     const sessions = createSessions({ db, nowMs, secure: true, onUse: () => undefined });
     const stored = await loadKey(db, adminKeyId());
@@ -64,7 +64,7 @@ describe('sessions of the dashboard', () => {
     expect(stored).not.to.contain(service.adminKey.split('_')[3]);
   });
 
-  it('refuses wrong keys, and a good key that is not an admin key, saying which of both', async () => {
+  it('refuses wrong keys, and valid keys without admin:*, with different messages', async () => {
     expectProblem(await trySignIn(service.admin, generateKey('live').key), 401, 'E1002');
     expectProblem(await trySignIn(service.admin, 'not a key'), 401, 'E1002');
     expectProblem(await trySignIn(service.admin, ''), 400, 'E2001');
@@ -75,7 +75,7 @@ describe('sessions of the dashboard', () => {
     expect(refused.headers).not.to.have.property('set-cookie');
   });
 
-  it('gives a client five wrong keys in a quarter of an hour, also side by side, and then not even the right one', async () => {
+  it('allows a client five wrong keys in a quarter of an hour, also concurrently, and then not even the right one', async () => {
     const answers = await Promise.all(
       Array.from({ length: MAX_ATTEMPTS + 3 }, () => trySignIn(service.admin, generateKey('live').key)),
     );
@@ -87,7 +87,7 @@ describe('sessions of the dashboard', () => {
     expect((await trySignIn(service.admin, service.adminKey)).status).to.equal(200);
   });
 
-  it('counts a browser that the key has signed in with before apart from strangers at its address', async () => {
+  it('counts attempts of a known browser apart from strangers at its address', async () => {
     const attempt = (key: string, device: unknown): Promise<ClientResponse> =>
       service.admin.request('POST', '/dashboard/api/session', {
         key: null,
@@ -109,7 +109,7 @@ describe('sessions of the dashboard', () => {
     expectProblem(await attempt(service.adminKey, device), 429, 'E3001');
   });
 
-  it('does not count good keys as attempts', async () => {
+  it('does not count valid keys as attempts', async () => {
     for (let i = 0; i <= MAX_ATTEMPTS; i += 1)
       expect((await trySignIn(service.admin, service.adminKey)).status).to.equal(200);
   });
@@ -129,20 +129,20 @@ describe('sessions of the dashboard', () => {
     expectProblem(await service.admin.get('/dashboard/api/v1/agents', { check: false }), 401, 'E1001');
   });
 
-  it('does not use up what the key may ask of the API', async () => {
+  it('does not use up the rate limit of the key', async () => {
     const signed = await signIn(service.admin, service.adminKey);
     const answer = await signed.get('/v1/agents');
     expect(answer.headers).not.to.have.property('ratelimit');
   });
 
-  it('believes no token that was planted beside its own', async () => {
+  it('trusts no cookie when another one was planted beside it', async () => {
     const { cookie } = await signIn(service.admin, service.adminKey);
     const twice = withCookie(service.admin, `${cookie}; custos_session=${'A'.repeat(43)}`);
     expectProblem(await twice.get('/v1/agents'), 401, 'E1001');
     expectProblem(await withCookie(service.admin, `custos_session=${'A'.repeat(43)}`).get('/v1/agents'), 401, 'E1001');
   });
 
-  describe('requests that other sites make', () => {
+  describe('requests from other sites', () => {
     const foreign: readonly [what: string, headers: Record<string, string>][] = [
       ['without our header', { 'x-custos-dashboard': '' }],
       ['that the browser calls cross-site', { ...OWN_HEADERS, 'sec-fetch-site': 'cross-site' }],
@@ -163,14 +163,14 @@ describe('sessions of the dashboard', () => {
         expect(await service.rows('SELECT FROM halt')).to.have.lengthOf(0);
         expect((await signed.get('/v1/agents')).status).to.equal(200);
       });
-    it('pass from our own origin', async () => {
+    it('pass from the own origin', async () => {
       const headers = { origin: service.ingress.address, 'sec-fetch-site': 'same-origin' };
       const answer = await signed.send('POST', '/v1/agents', { agentId: 'ours', name: 'ours' }, { headers });
       expect(answer.status).to.equal(201);
     });
   });
 
-  it('ends when one signs out, and only that session', async () => {
+  it('ends one session by signing out', async () => {
     const [gone, stays] = [
       await signIn(service.admin, service.adminKey),
       await signIn(service.admin, service.adminKey),
@@ -189,7 +189,7 @@ describe('sessions of the dashboard', () => {
     expect(await service.rows('SELECT FROM dashboard_session WHERE key_id = $1', [keyId])).to.have.lengthOf(0);
   });
 
-  it('ends with its key, an hour after the last use, and after twelve hours in any case', async () => {
+  it('ends when its key expires, an hour after the last use, and after twelve hours', async () => {
     const { key } = await service.addKey({ scopes: ['admin:*'], expiresAtMs: service.nowMs() + 60_000 });
     const short = await signIn(service.admin, key);
     service.advance(60_000);
@@ -214,7 +214,7 @@ describe('sessions of the dashboard', () => {
     expectProblem(await busy.get('/v1/agents'), 401, 'E1001');
   });
 
-  it('writes down sign-ins, failed ones, sign-outs and every change, before and after, and lets no row be changed', async () => {
+  it('records sign-ins, failed ones, sign-outs and every change, before and after, in rows that cannot be changed', async () => {
     const wrong = generateKey('live').key;
     const refused = await trySignIn(service.admin, wrong);
     const signed = await signIn(service.admin, service.adminKey);

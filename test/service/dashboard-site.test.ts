@@ -1,4 +1,4 @@
-// The dashboard's pages, files, numbers and live events as they are served, and the board of the queues.
+// The dashboard over HTTP: pages, files, numbers, live events, and bull-board.
 import http from 'node:http';
 import { expect } from 'chai';
 import type { Overview } from '../../ingress/dashboard/client/wire.ts';
@@ -86,7 +86,7 @@ describe('the dashboard over HTTP', () => {
     expect((await page(script, { 'accept-encoding': 'gzip;q=0' })).headers).not.to.have.property('content-encoding');
   });
 
-  it('has no other files', async () => {
+  it('serves no other files', async () => {
     for (const name of ['client/tsconfig.json', 'client/main.ts', '../main.js', '%2e%2e/site.js', 'vendor/', 'x'])
       expect((await page(`/dashboard/assets/v/${name}`)).json.code, name).to.equal('E4004');
     expect((await service.admin.request('PUT', '/dashboard/api/session', { check: false })).status).to.equal(403);
@@ -212,7 +212,7 @@ describe('the dashboard over HTTP', () => {
     expect(stream.text()).to.match(/event: ended\ndata: \{"code":"E1002"/);
   });
 
-  it('streams to nobody who is not signed in, and nothing that is not there', async () => {
+  it('refuses streams without a session and of unknown topics', async () => {
     const refused = async (query: string, cookie?: string): Promise<number> => {
       const stream = await follow(query, cookie);
       await stream.ended;

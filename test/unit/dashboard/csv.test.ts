@@ -1,4 +1,4 @@
-// Lists as files for spreadsheets.
+// Lists as CSV files.
 import { expect } from 'chai';
 import { type CsvField, csvOf } from '../../../ingress/dashboard/client/csv.ts';
 
@@ -9,7 +9,7 @@ interface Row {
 const FIELDS: readonly CsvField<Row>[] = ['name', ['value', ({ value }) => value]];
 
 describe('a list as CSV', () => {
-  it('has a line of titles and one for each row, and says that it is UTF-8', () => {
+  it('has a line of titles, a line for each row, and a byte order mark', () => {
     const text = csvOf(FIELDS, [
       { name: 'وكيل', value: 1.5 },
       { name: 'b', value: null },
@@ -31,6 +31,6 @@ describe('a list as CSV', () => {
     it(`lets no spreadsheet compute the name ${JSON.stringify(name)}`, () =>
       expect(csvOf(FIELDS, [{ name, value: 0 }])).to.match(/^\uFEFFname,value\r\n"?'/));
 
-  it('leaves numbers below zero numbers', () =>
+  it('writes negative numbers as numbers', () =>
     expect(csvOf(FIELDS, [{ name: 'a', value: -1 }])).to.contain('\r\na,-1\r\n'));
 });

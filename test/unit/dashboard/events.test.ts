@@ -1,4 +1,4 @@
-// Streams of live events whose clients behave badly.
+// Streams of live events with clients that do not read.
 import { EventEmitter } from 'node:events';
 import { expect } from 'chai';
 import { createEvents } from '../../../ingress/dashboard/events.ts';
@@ -60,7 +60,7 @@ describe('streams of live events', () => {
     return { res, ends: () => ends, close: () => events.close() };
   }
 
-  it('give their place free when the session has ended, although the client reads nothing any more', async () => {
+  it('end with the session, although the client does not read', async () => {
     const stream = open(async () => {
       throw new ApiError('E1002', 'revoked');
     }, 'x');
@@ -70,7 +70,7 @@ describe('streams of live events', () => {
     stream.close();
   });
 
-  it('are let go once a megabyte is unread', async () => {
+  it('are closed when a megabyte is unread', async () => {
     const stream = open(async () => ({ key: KEY, expiresAtMs: 0 }), 'x'.repeat(1_000_001));
     await waitFor(() => stream.res.destroyed, { what: 'the stream to be destroyed' });
     expect(stream.ends()).to.equal(1);

@@ -1,4 +1,4 @@
-// Numbers and times as the dashboard shows them.
+// The dashboard's formats of numbers, times and names.
 import { expect } from 'chai';
 import { byService, syncClock } from '../../../ingress/dashboard/client/clock.ts';
 import {
@@ -16,7 +16,7 @@ import {
 const at = (day: number, hour: number, minute = 0, second = 0): number =>
   new Date(2026, 10, day, hour, minute, second).getTime() / 1_000;
 
-describe('the ticks of an axis of times', () => {
+describe('the labels of a time axis', () => {
   const now = new Date(2026, 10, 21, 17, 30);
   it('tell seconds where minutes would all be the same', () => {
     const ticks = tickTimes([at(21, 17, 7, 10), at(21, 17, 7, 20), at(21, 17, 7, 30)], 10, now);

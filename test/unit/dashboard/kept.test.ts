@@ -1,9 +1,9 @@
-// What outlives a session that ended by itself, and for whom.
+// Input that survives an expired session.
 import { expect } from 'chai';
 import { createDrafts } from '../../../ingress/dashboard/client/kept.ts';
 
-describe('what somebody was typing when the session ended', () => {
-  it('is there again for the same key, once', () => {
+describe('unsaved input when the session expires', () => {
+  it('is restored once for the same key', () => {
     const drafts = createDrafts();
     drafts.put('key-1', 'reason', 'the agent is gone');
     drafts.put('key-1', 'scopes', ['proofs:read']);
@@ -11,13 +11,13 @@ describe('what somebody was typing when the session ended', () => {
     expect(drafts.take('key-1', 'reason')).to.equal(undefined);
     expect(drafts.take('key-1', 'scopes')).to.deep.equal(['proofs:read']);
   });
-  it('is there for no other key, and gone once another one has signed in', () => {
+  it('is dropped when another key signs in', () => {
     const drafts = createDrafts();
     drafts.put('key-1', 'reason', 'mine');
     expect(drafts.take('key-2', 'reason')).to.equal(undefined);
     expect(drafts.take('key-1', 'reason')).to.equal(undefined);
   });
-  it('is gone when it is to be forgotten', () => {
+  it('is dropped on request', () => {
     const drafts = createDrafts();
     drafts.put('key-1', 'reason', 'mine');
     drafts.forget();

@@ -1,4 +1,4 @@
-// Rows of the pages, read without a page: keys that are looked for, and approvals that time runs out for.
+// Pure functions of the pages: the search for keys, and approvals that expire.
 import { expect } from 'chai';
 import {
   type Approval,
@@ -36,7 +36,7 @@ const KEYS = [
   key('dddd', { replacedBy: 'aaaa' }),
 ];
 
-describe('keys that are looked for', () => {
+describe('the search for keys', () => {
   for (const [search, state, ids] of [
     [undefined, undefined, ['aaaa', 'bbbb', 'cccc', 'dddd']],
     ['invoice GATE', undefined, ['aaaa']],
@@ -54,12 +54,12 @@ describe('keys that are looked for', () => {
       expect(keysFound(KEYS, { search, state }, NOW).map(({ keyId }) => keyId)).to.deep.equal(ids));
 });
 
-describe('an approval that time runs out for', () => {
+describe('an approval that expires', () => {
   // What these functions read of one.
   const approval = (more: Partial<Approval>): Approval =>
     ({ status: 'pending', expiresAt: '2026-11-21T03:00:30Z', decidedBy: null, reason: null, ...more }) as Approval;
 
-  it('has expired at its moment, before anybody says so', () => {
+  it('is expired at its time, before the service stores it', () => {
     expect(statusAt(approval({}), NOW)).to.equal('pending');
     expect(statusAt(approval({}), new Date('2026-11-21T03:00:30Z'))).to.equal('expired');
     expect(statusAt(approval({ status: 'approved' }), new Date(LATER))).to.equal('expired');
@@ -67,7 +67,7 @@ describe('an approval that time runs out for', () => {
     expect(timeLeft('2026-11-21T03:00:30Z', NOW)).to.equal('30 s left');
     expect(timeLeft('2026-11-21T02:00:00Z', NOW)).to.equal('expired 1 h ago');
   });
-  it('says to whoever is late why nobody can decide any more', () => {
+  it('shows why it cannot be decided any more', () => {
     expect(wasDecided(approval({}))).to.contain('nobody decided in time');
     expect(wasDecided(approval({ status: 'rejected', decidedBy: 'abcd', reason: 'no' }))).to.equal(
       'It was already rejected by abcd: no',

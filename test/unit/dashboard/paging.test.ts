@@ -1,4 +1,4 @@
-// Pages of a list in the address: reloaded, sent to somebody, and gone back from.
+// The page of a list in the address: after a reload, when shared, and going back.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -28,7 +28,7 @@ describe('the page of a list in the address', () => {
     );
   });
 
-  it('leads back page by page to the first one', () => {
+  it('goes back page by page to the first one', () => {
     let place: ListPlace | undefined = ['a', 'b', 'c'].reduce(nextPage, FIRST);
     const pages: (readonly [number, string | undefined])[] = [];
     for (; place !== undefined; place = pageBefore(place)) pages.push([place.page, place.cursor]);
@@ -40,14 +40,14 @@ describe('the page of a list in the address', () => {
     ]);
   });
 
-  it('keeps its number when one comes by the address alone, and leads to the first page, for the way is not known', () => {
+  it('keeps its number when opened by its address, and goes back to the first page', () => {
     const place = again(['a', 'b', 'c'].reduce(nextPage, FIRST), '', false);
     expect(place).to.deep.equal({ cursor: 'c', page: 4, trail: undefined });
     expect(pageBefore(place)).to.deep.equal(FIRST);
     expect(nextPage(place, 'd')).to.deep.equal({ cursor: 'd', page: 5, trail: undefined });
   });
 
-  it('believes neither a number nor a history that is none', () => {
+  it('ignores an invalid page number and history state', () => {
     for (const page of ['', '1', '-3', '2.5', '1e400', 'x'])
       expect(listPlace(new URLSearchParams({ cursor: 'c', page }), null).page, page).to.equal(2);
     for (const kept of [undefined, 7, 'c', [], { trail: 'c' }, { trail: [1, 'c'] }, { trail: ['b'] }, { trail: [] }])

@@ -1,4 +1,4 @@
-// What the pages of policies say: differences line by line and part by part, and conditions in words.
+// The policy pages: differences line by line and part by part, and conditions in words.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
@@ -36,7 +36,7 @@ function longestCommon(a: readonly string[], b: readonly string[]): number {
 const someLines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 14 });
 
 describe('the difference of two documents', () => {
-  it('leads from the one to the other, and keeps as many lines as can be kept', () => {
+  it('turns one into the other with the fewest changes', () => {
     fc.assert(
       fc.property(someLines, someLines, (before, after) => {
         const lines = diffLines(before, after);
@@ -48,14 +48,14 @@ describe('the difference of two documents', () => {
     );
   });
 
-  it('takes out and puts in whole what is too different, without hanging', () => {
+  it('replaces all lines when too much differs, without hanging', () => {
     const [before, after] = [0, 1].map((n) => Array.from({ length: 30_000 }, (_, at) => `${n} ${at}`));
     const lines = diffLines(['{', ...(before ?? []), '}'], ['{', ...(after ?? []), '}']);
     expect(lines).to.have.lengthOf(60_002);
     expect(lines[0]).to.deep.equal({ kind: 'same', text: '{' });
   });
 
-  it('is shown with three lines around each change, and with how many are left out', () => {
+  it('has three lines of context around each change, and the number of skipped lines', () => {
     const before = Array.from({ length: 40 }, (_, at) => `line ${at}`);
     const after = before.map((line, at) => (at === 10 || at === 14 || at === 30 ? `${line}!` : line));
     const hunks = hunksOf(diffLines(before, after));
@@ -67,7 +67,7 @@ describe('the difference of two documents', () => {
     expect(hunksOf(diffLines([], linesOf({ a: 1 }))).flatMap(({ lines }) => lines)).to.have.lengthOf(3);
   });
 
-  it('of two policies names the rules and members that are new, gone or other', () => {
+  it('names the added, removed and changed rules and members of two policies', () => {
     const rule = (name: string, code: string): object => ({ name, conditions: { all: [] }, event: { code } });
     const before = {
       id: 'a',

@@ -1,4 +1,4 @@
-// Ids that begin with a text: the range of an index that holds exactly them.
+// The range of an index with exactly the ids that begin with a text.
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { endOfPrefix } from '../../../ingress/dashboard/agents.ts';
@@ -26,7 +26,7 @@ const edgy = fc.string({
 });
 
 describe('the end of a prefix', () => {
-  it('has exactly the texts that begin with it before itself, from the prefix on', () => {
+  it('bounds the range of exactly the texts that begin with it', () => {
     fc.assert(
       fc.property(fc.oneof(text, edgy), fc.oneof(text, edgy), fc.boolean(), (prefix, other, joined) => {
         const id = joined ? prefix + other : other;

@@ -1,4 +1,4 @@
-// What the overview says is wrong: with what it means, since when, and where one goes from there.
+// The problems on the overview: meaning, beginning, and the page with details.
 import { expect } from 'chai';
 import { problemsOf } from '../../../ingress/dashboard/client/pages/problems.ts';
 import type { LogInfo, Overview, ProcessInfo, SystemState } from '../../../ingress/dashboard/client/wire.ts';
@@ -47,13 +47,13 @@ function overviewWith(system: Partial<SystemState> | null, log: Partial<LogInfo>
   };
 }
 
-describe('what the overview says is wrong', () => {
-  it('is nothing when nothing is', () => {
+describe('the problems on the overview', () => {
+  it('are none when all is well', () => {
     expect(problemsOf(overviewWith({}))).to.deep.equal([]);
     expect(problemsOf(overviewWith(null))).to.deep.equal([]);
   });
 
-  it('that no worker is alive, since the last one was heard', () => {
+  it('contain that no worker runs, since the last heartbeat', () => {
     const dead = (silentSeconds: number): ProcessInfo => ({ ...WORKER, silentSeconds, alive: false });
     const ingress: ProcessInfo = { ...WORKER, role: 'ingress' };
     const [problem, ...others] = problemsOf(

@@ -1,4 +1,4 @@
-// Signing in and out while something is wrong with the service: what the person is charged with, and what the browser keeps.
+// Signing in and out while the service fails: the count of attempts, and the cookie.
 import { expect } from 'chai';
 import type { Attempts } from '../../../ingress/dashboard/attempts.ts';
 import type { OperatorTrail } from '../../../ingress/dashboard/operator-trail.ts';
@@ -52,7 +52,7 @@ async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
 }
 
 describe('the session routes', () => {
-  it('charge an attempt for a wrong key, and none for what the service failed at', async () => {
+  it('count an attempt for a wrong key, and none for an error of the service', async () => {
     const wrong = routesWith(() => new ApiError('E1002', 'wrong'));
     expect((await errorOf(wrong.run('POST'))).code).to.equal('E1002');
     expect(wrong.counted()).to.equal(1);
@@ -61,7 +61,7 @@ describe('the session routes', () => {
     expect(failing.counted()).to.equal(0);
   });
 
-  it('take the cookie away when somebody signs out although the database is away', async () => {
+  it('delete the cookie at sign-out although the database is away', async () => {
     const error = await errorOf(routesWith(away).run('DELETE'));
     expect(error.code).to.equal('E6002');
     expect(error.headers).to.deep.equal({ 'retry-after': '1', 'set-cookie': GONE });
