@@ -192,6 +192,7 @@ describe('authority', function suite() {
       'GET /schemas/policy.json',
       'GET /schemas/policy-test.json',
       'GET /schemas/lexicon.json',
+      'GET /schemas/tools.json',
       'GET /.well-known/jwks.json',
     ]);
   });
