@@ -79,18 +79,32 @@ describe('decisions', () => {
     });
 
   it('keep every fact of the vocabulary, used or not', async () => {
-    const { json } = await enforce({ trust_level: 3, context: { ticket: 'T-1' } });
-    const { facts } = await rowOf(json.decision_id);
-    const kept = JSON.parse(facts.toString('utf8')) as Record<string, unknown>;
-    const absent = VOCABULARY.map((entry) =>
-      entry.path === undefined ? entry.fact : `${entry.fact}.${entry.path}`,
-    ).filter((path) => {
-      let value: unknown = kept;
-      for (const key of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[key];
-      return value === undefined;
-    });
+    const keptOf = async (question: Record<string, unknown>): Promise<Record<string, unknown>> => {
+      const { json } = await enforce({ trust_level: 3, context: { ticket: 'T-1' }, ...question });
+      return JSON.parse((await rowOf(json.decision_id)).facts.toString('utf8'));
+    };
+    const text = await keptOf({});
+    const annotations = {
+      title: 'Read',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    };
+    const call = { server: 'files', name: 'read', arguments: { path: '/a' }, annotations };
+    const tool = await keptOf({ intent: undefined, tool: call });
+    const absent = VOCABULARY.map((entry) => (entry.path === undefined ? entry.fact : `${entry.fact}.${entry.path}`))
+      // Not stored: the call of a tool is there, or it is not.
+      .filter((path) => path !== 'tool.present')
+      .filter((path) => {
+        let value: unknown = path.startsWith('tool.') ? tool : text;
+        for (const key of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[key];
+        return value === undefined;
+      });
     expect(absent).to.deep.equal([]);
-    expect(kept['context']).to.deep.equal({ ticket: 'T-1' });
+    expect(text['context']).to.deep.equal({ ticket: 'T-1' });
+    expect(text).not.to.have.property('tool');
+    expect(tool['tool']).to.deep.include({ arguments: call.arguments });
   });
 
   it('have a salt of their own each', async () => {

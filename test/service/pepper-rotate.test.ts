@@ -193,7 +193,7 @@ describe('rotating the pepper', function () {
     };
     const of = (name: string) => checks.filter(({ check }) => check === name).map((one) => one.detail);
     expect(of('sealed rows').join()).to.contain('1 rows that grant authority are refused: api_key');
-    expect(of('previous pepper').join()).to.contain('under a pepper that is not known here');
+    expect(of('previous pepper').join()).to.contain('keys are stored under an unknown pepper and do not work');
   });
 
   it('keeps a process with the old pepper from starting', async () => {
