@@ -88,13 +88,15 @@ export class Exchange {
     return this.span?.traceparent ?? givenTraceparent(this.req.headers['traceparent']);
   }
 
-  /** Runs the steps of the request within its span, if there is one, and answers with their reply or their error. */
+  /** Runs the steps of the request and answers with their reply or their error, all within its span, if there is one. */
   run(steps: () => Promise<Reply>): void {
-    const reply = this.span === undefined ? steps() : this.span.run(steps);
-    reply.then(
-      (value) => this.answer(value),
-      (error: unknown) => this.fail(error),
-    );
+    const serve = (): Promise<void> =>
+      steps().then(
+        (value) => this.answer(value),
+        (error: unknown) => this.fail(error),
+      );
+    if (this.span === undefined) void serve();
+    else void this.span.run(serve);
   }
 
   /** Sends the handler's reply. */

@@ -118,19 +118,21 @@ describe('words of one organisation', () => {
     expect(parseIntent('Send the minutes to anna@rail.example.com', own).traits).to.include('external');
   });
 
-  it('share unchanged tables and cache the lexicon; of very many the oldest are compiled again', () => {
+  it('share unchanged tables and cache the lexicon; of very many those not used again are compiled again', () => {
     expect(lexicon.forOrganisation('rail')).to.equal(own);
     const parts = Array.from({ length: 1_500 }, (_, i) => [`org-${i}`, { domains: { trains: [`carriage${i}x`] } }]);
     const many = compileLexicon({ ...lexiconJson(), organisations: Object.fromEntries(parts) });
     const first = many.forOrganisation('org-0');
-    for (let i = 0; i < 1_500; i += 1) {
+    const second = many.forOrganisation('org-1');
+    for (let i = 2; i < 1_500; i += 1) {
       const { domain } = parseIntent(`Read carriage${i}x`, many.forOrganisation(`org-${i}`));
       expect(domain).to.equal('trains');
+      expect(many.forOrganisation('org-0')).to.equal(first);
     }
     // Shared tables are identical objects, and evicted lexicons are compiled again.
     expect(first.verbForms).to.equal(many.verbForms);
-    expect(many.forOrganisation('org-0')).to.not.equal(first);
-    expect(parseIntent('Read carriage0x', many.forOrganisation('org-0')).domain).to.equal('trains');
+    expect(many.forOrganisation('org-1')).to.not.equal(second);
+    expect(parseIntent('Read carriage1x', many.forOrganisation('org-1')).domain).to.equal('trains');
   });
 });
 
