@@ -10,8 +10,10 @@ import { type DecisionBody, readDecisionRecord } from '../../shared/core/verific
 import { mayName } from '../../shared/domain/keys/bound.ts';
 import type { AuthenticatedKey } from '../../shared/domain/keys/types.ts';
 import type { MissingOpens } from '../../shared/core/policy/combine.ts';
+import type { ExplainedRule } from '../../shared/core/policy/types.ts';
 import { createEvaluator, type Evaluator } from '../../shared/core/policy/evaluate.ts';
 import { loadCanonicalSet } from '../../shared/core/policy/load.ts';
+import { maskedArguments, maskedAt } from '../../shared/core/tools/mask.ts';
 import { NO_PREVIOUS, sealRecord } from '../../shared/core/proof/record.ts';
 import type { DecisionExplanation } from './client/wire.ts';
 
@@ -101,13 +103,27 @@ export function createExplanations(deps: {
         agrees: agrees(evaluation, body),
         special: specialOf(body.reasons)?.kind ?? null,
         factsAsRecorded: factsDigest(row.facts_salt, row.facts.toString('utf8')) === body.factsDigest,
-        rules: rules.slice(0, MAX_RULES),
+        rules: rules.slice(0, MAX_RULES).map(withoutSecrets),
         total: rules.length,
         matched: rules.filter(({ matched }) => matched).length,
-        facts: { ...facts },
+        facts: facts.tool === undefined ? { ...facts } : { ...facts, tool: shownTool(facts.tool) },
       };
     },
   };
+}
+
+function shownTool<T extends { readonly arguments: Readonly<Record<string, unknown>> }>(tool: T): T {
+  return { ...tool, arguments: maskedArguments(tool.arguments) };
+}
+
+/** The rule as it is shown: secrets among the arguments of a tool call are masked. */
+function withoutSecrets(rule: ExplainedRule): ExplainedRule {
+  const conditions = rule.conditions.map((condition) =>
+    condition.fact === 'tool' && condition.path?.startsWith('arguments') === true
+      ? { ...condition, actual: maskedAt(condition.path, condition.actual) }
+      : condition,
+  );
+  return { ...rule, conditions };
 }
 
 function agrees(

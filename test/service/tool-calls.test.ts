@@ -4,9 +4,11 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { definitionDigest } from '../../shared/core/tools/definition.ts';
 import { argumentsDigest } from '../../shared/core/tools/call.ts';
+import type { ExplainedCondition, ExplainedRule } from '../../shared/core/policy/types.ts';
 import type { ToolEntry } from '../../shared/core/tools/schema.ts';
 import type { Client, ClientResponse } from '../support/client.ts';
 import { type Service, SHIPPED_POLICIES } from '../support/service.ts';
+import { signIn } from '../support/dashboard.ts';
 import { startServiceAndWorker, type TestWorker } from '../support/worker.ts';
 import { compileLexicon } from '../../shared/core/intent/lexicon/lexicon.ts';
 import { createEvidenceStore } from '../../shared/domain/verification/store.ts';
@@ -36,6 +38,17 @@ const POLICY = {
         ],
       },
       event: { type: 'DENY', params: { code: 'KEYS', message: 'keys stay where they are' } },
+    },
+    {
+      name: 'notes',
+      conditions: {
+        all: [
+          { fact: 'tool', path: 'present', operator: 'equal', value: true },
+          { fact: 'tool', path: 'arguments.note', operator: 'isPresent', value: true },
+          { fact: 'tool', path: 'arguments.note', operator: 'equal', value: 'never' },
+        ],
+      },
+      event: { type: 'DENY', params: { code: 'NOTES', message: 'this note is never passed on' } },
     },
   ],
 };
@@ -227,6 +240,18 @@ describe('a tool call', () => {
     for (const [tool, code] of others) expect(codes(await ask(tool, { approval_id }))).to.deep.equal([code]);
     const used = await ask(pinned(args), { approval_id });
     expect(used.json.verdict).to.equal('ALLOW');
+  });
+
+  it('is explained on the dashboard with the secrets among its arguments masked, in facts and conditions', async () => {
+    const secret = 'sk-abcdefghijklmnopqrstuv';
+    const { json } = await ask(call('list', { path: '/srv/a', token: 'abc', note: secret, n: 7 }));
+    const signed = await signIn(service.admin, service.adminKey);
+    const shown = await signed.get(`/decisions/${json.decision_id}/explanation`);
+    const args = { path: '/srv/a', token: '[secret]', note: '[secret]', n: 7 };
+    expect(shown.json.facts.tool.arguments).to.deep.equal(args);
+    const rule = shown.json.rules.find((each: ExplainedRule) => each.rule === 'notes');
+    expect(rule.conditions.map(({ actual }: ExplainedCondition) => actual)).to.deep.equal([true, '[secret]', '[secret]']);
+    expect(shown.text).not.to.include(secret);
   });
 
   it('is submitted to a worker, which reads and decides it, and keeps its arguments with the decision alone', async () => {

@@ -30,3 +30,10 @@ export function maskedArguments(args: Readonly<Record<string, unknown>>): Readon
   // An object gives an object.
   return masked(args) as Readonly<Record<string, unknown>>;
 }
+
+/** What a condition found at a path below `tool.arguments` (`arguments.items[].token`: a list of values), masked likewise. */
+export function maskedAt(path: string, found: unknown): unknown {
+  if (Array.isArray(found)) return found.map((value) => maskedAt(path, value));
+  const name = (path.split('.').at(-1) ?? '').replace('[]', '');
+  return maskedArguments({ [name]: found })[name];
+}

@@ -22,7 +22,7 @@ import {
 } from '../ui.ts';
 import type { WaitingApprovals } from '../wire.ts';
 import { DecideCard } from './approvals-decide.ts';
-import { type Approval, type ApprovalDetail, statusAt } from './approvals-types.ts';
+import { type Approval, type ApprovalDetail, isDecidedElsewhere, statusAt } from './approvals-types.ts';
 import { Badges, intentFacts, wordsOf } from './decisions-parts.ts';
 
 const BACK = { to: href('approvals'), label: 'Approvals' };
@@ -30,12 +30,12 @@ const BACK = { to: href('approvals'), label: 'Approvals' };
 export function ApprovalPage({ id }: { readonly id: string }): VNode {
   const approval = useApi<ApprovalDetail>(`/v1/approvals/${encodeURIComponent(id)}`);
   const live = useLive<WaitingApprovals>('approvals');
-  // Somebody else may decide while this page is open.
-  const isListed = live?.newest.some(({ approvalId }) => approvalId === id) ?? false;
-  useEffect(() => {
-    if (approval.data !== undefined) approval.reload();
-  }, [isListed]);
   const { data } = approval;
+  // Somebody else may decide while this page is open.
+  const isStale = data?.status === 'pending' && isDecidedElsewhere(data, live);
+  useEffect(() => {
+    if (isStale) approval.reload();
+  }, [isStale, live?.at]);
   // The head is the same element while loading, because it has the focus.
   return html`<${PageHead} title=${data === undefined ? 'Approval' : html`<${Said} text=${wordsOf(data.decision.intent)} />`} lead=${data && html`Requested by <${Said} text=${data.agentId} /> <${Time} at=${data.createdAt} />. <${StatusNow} row=${data} />`} back=${BACK} />
     <${WhenLoaded} of=${approval} what="Reading the approval">${(shown: ApprovalDetail) => html`<${Shown} approval=${shown} reload=${approval.reload} />`}<//>`;

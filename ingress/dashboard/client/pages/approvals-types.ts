@@ -1,6 +1,7 @@
 // Approvals as the API returns them, and texts about their states.
 import type { DecisionAnswer } from '../answers.ts';
 import { relative } from '../format.ts';
+import type { WaitingApprovals } from '../wire.ts';
 
 export type ApprovalStatus = 'pending' | 'approved' | 'rejected' | 'used' | 'expired';
 
@@ -43,6 +44,16 @@ export interface ApprovalDetail extends Approval {
 export function statusAt({ status, expiresAt }: Approval, now: Date): ApprovalStatus {
   const isOpen = status === 'pending' || status === 'approved';
   return isOpen && Date.parse(expiresAt) <= now.getTime() ? 'expired' : status;
+}
+
+/**
+ * Whether a pending approval is missing from the live list of pending ones, so that it was decided since it was read. The live list
+ * contains only the newest approvals, and may be older than the approval: then nothing is known.
+ */
+export function isDecidedElsewhere({ approvalId, createdAt }: Approval, live: WaitingApprovals | undefined): boolean {
+  if (live === undefined || live.newest.some((each) => each.approvalId === approvalId)) return false;
+  const oldest = live.newest.at(-1)?.approvalId ?? '';
+  return createdAt < live.at && (live.total === live.newest.length || approvalId >= oldest);
 }
 
 /** "14 min left", "expired 2 min ago" */

@@ -23,7 +23,7 @@ import {
 } from '../ui.ts';
 import type { WaitingApprovals } from '../wire.ts';
 import { StatusNow } from './approvals-item.ts';
-import { type Approval, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
+import { type Approval, isDecidedElsewhere, isUrgent, statusAt, timeLeft } from './approvals-types.ts';
 import { RiskLevel, wordsOf } from './decisions-parts.ts';
 
 const FILE: readonly CsvField<Approval>[] = [
@@ -143,12 +143,7 @@ function waitingColumns(live: WaitingApprovals | undefined): readonly Column<App
 function Left({ row, live }: { readonly row: Approval; readonly live: WaitingApprovals | undefined }): VNode {
   const now = useNow();
   if (statusAt(row, now) === 'expired') return html`<span class="muted">${timeLeft(row.expiresAt, now)}</span>`;
-  const isListed = live?.newest.some(({ approvalId }) => approvalId === row.approvalId) ?? true;
-  const oldest = live?.newest.at(-1)?.approvalId ?? '';
-  // The live list contains only the newest approvals, and may be older than the row.
-  const isCovered =
-    live !== undefined && row.createdAt < live.at && (live.total === live.newest.length || row.approvalId >= oldest);
-  if (!isListed && isCovered) return html`<${Badge}>decided<//>`;
+  if (isDecidedElsewhere(row, live)) return html`<${Badge}>decided<//>`;
   const text = timeLeft(row.expiresAt, now);
   return isUrgent(row.expiresAt, now)
     ? html`<${Badge} tone="warn">${text}<//>`
