@@ -1,7 +1,7 @@
 // `npm test`: runs every test file, and prints the slowest files, how often a time was measured again, the failures, and one
 // line with the numbers. A test's folder decides when it runs:
-// 1. Four mocha processes side by side, because most tests wait as much as they compute: `service`; `process`; `fault` with
-//    the tests in a browser; and `unit`, which only computes, at a lower priority.
+// 1. Four mocha processes side by side, because most tests wait as much as they compute: `service`; two that share the files of
+//    `process` and `fault`; and `unit`, which only computes, at a lower priority.
 // 2. `timed`, two files at a time: these tests expect an effect within a second or two.
 // 3. `measured`, one file at a time: these tests limit processor time.
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -106,7 +106,6 @@ const names = readdirSync(HERE, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.js') && existsSync(path.join(SOURCES, name.replace(/js$/, 'ts'))))
   .map((name) => name.split(path.sep).join('/'))
   .sort();
-const BROWSER = 'process/browser/';
 const FOLDERS = ['service/', 'process/', 'unit/', 'fault/', 'timed/', 'measured/'];
 const unscheduled = names.filter((name) => !FOLDERS.some((folder) => name.startsWith(folder)));
 if (unscheduled.length > 0) throw new Error(`in no folder of the schedule: ${unscheduled.join(', ')}`);
@@ -114,13 +113,14 @@ if (unscheduled.length > 0) throw new Error(`in no folder of the schedule: ${uns
 const filesIn = (...folders: string[]): string[] =>
   names.filter((name) => folders.some((folder) => name.startsWith(folder))).map((name) => path.join(HERE, name));
 
+// Each second file, so that both take about as long.
+const withProcesses = filesIn('process/', 'fault/');
 const results = await Promise.all([
   run('service', filesIn('service/'), { isLive: true }),
-  run(
-    'process',
-    filesIn('process/').filter((file) => !filesIn(BROWSER).includes(file)),
-  ),
-  run('fault and browser', filesIn('fault/', BROWSER)),
+  ...[0, 1].map((half) => {
+    const files = withProcesses.filter((_, i) => i % 2 === half);
+    return run(`process and fault, ${half + 1} of 2`, files);
+  }),
   run('unit', filesIn('unit/'), { isLowPriority: true }),
 ]);
 
