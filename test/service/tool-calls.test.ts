@@ -250,7 +250,11 @@ describe('a tool call', () => {
     const args = { path: '/srv/a', token: '[secret]', note: '[secret]', n: 7 };
     expect(shown.json.facts.tool.arguments).to.deep.equal(args);
     const rule = shown.json.rules.find((each: ExplainedRule) => each.rule === 'notes');
-    expect(rule.conditions.map(({ actual }: ExplainedCondition) => actual)).to.deep.equal([true, '[secret]', '[secret]']);
+    expect(rule.conditions.map(({ actual }: ExplainedCondition) => actual)).to.deep.equal([
+      true,
+      '[secret]',
+      '[secret]',
+    ]);
     expect(shown.text).not.to.include(secret);
   });
 
